@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { defineConfig, type Plugin } from 'vite'
 
@@ -13,7 +13,6 @@ const laterScreens = [
   'activity',
   'administration',
   'assignment-key',
-  'clients',
   'impediments',
   'import',
   'inbox',
@@ -27,21 +26,32 @@ const laterScreens = [
   'week',
 ]
 const laterFiles = [
+  'activity-section',
   'assignment-bar',
   'assignment-steps',
   'bars',
   'calendar-address',
+  'change-fields',
   'change-list',
   'change-many',
+  'change-names',
+  'change-sentences',
+  'command-palette',
+  'comment',
+  'choice-buttons',
   'choice-chip',
   'csv',
   'daily-target',
   'edit-markdown',
   'faces',
   'filter-menu',
+  'focus-field',
+  'fuzzy',
   'group-changes',
+  'hindrance-icon',
   'identity',
   'labels-dialog',
+  'long-press',
   'markdown-tools',
   'members-dialog',
   'new-assignment',
@@ -52,6 +62,7 @@ const laterFiles = [
   'organization-field',
   'palette-commands',
   'palette-steps',
+  'palettes',
   'period-steps',
   'plain-text',
   'popover',
@@ -59,8 +70,10 @@ const laterFiles = [
   'shortcut-sheet',
   'side-index',
   'subscribe-dialog',
+  'timer-dialog',
   'unscheduled-link',
   'use-blocked',
+  'use-history',
   'use-period-rows',
   'view-dialog',
   'view-props',
@@ -84,14 +97,15 @@ export default defineConfig({
     target: 'es2023',
     outDir: 'dist',
     emptyOutDir: true,
-    // The content policy allows no data: addresses.
+    // The Content-Security-Policy permits no `data:` URLs.
     assetsInlineLimit: 0,
     modulePreload: false,
     rolldownOptions: {
       output: {
         codeSplitting: {
-          // Two files: the screens of every day, and the others. A file for each screen would cost a fifth
-          // more in all. The texts of another language are a third one, which only those load who chose it.
+          // There are two scripts: the screens that are used every day, and all others. A script for each
+          // screen would add a fifth to the total. The texts of another language are a third script, which is
+          // loaded only by users who have chosen that language.
           groups: [
             { name: 'later', test: later, includeDependenciesRecursively: false, priority: 2 },
             { name: 'tracker', test: /^(?!.*\/texts\/pt-br)/, priority: 1 },
@@ -103,15 +117,14 @@ export default defineConfig({
   plugins: [finish()],
 })
 
-/** Completes the written files. */
+/** Lists the built files for the service worker, and compresses them. */
 function finish(): Plugin {
   let folder = ''
   return {
     name: 'finish',
     apply: 'build',
     configResolved(config) {
-      folder = join(config.root, config.build.outDir)
-      if (config.build.outDir.startsWith('/')) folder = config.build.outDir
+      folder = resolve(config.root, config.build.outDir)
     },
     closeBundle() {
       listFiles(folder)
@@ -120,7 +133,9 @@ function finish(): Plugin {
   }
 }
 
-/** Tells the service worker which files this build has. Their contents decide about its version. */
+/**
+ * Writes the names of the files of this build into the service worker. Their contents determine its version.
+ */
 function listFiles(folder: string): void {
   const worker = join(folder, 'worker.js')
   const names = globSync('**/*.*', { cwd: folder })
@@ -137,7 +152,7 @@ function listFiles(folder: string): void {
   writeFileSync(worker, text)
 }
 
-/** Writes each file compressed as well, so that the host compresses nothing. */
+/** Also writes a compressed copy of each file, so that the host compresses nothing. */
 function compress(folder: string): void {
   for (const name of globSync('**/*.{html,js,css,svg,webmanifest}', { cwd: folder })) {
     const content = readFileSync(join(folder, name))

@@ -13,6 +13,7 @@ interface Planned {
   readonly name: string
   readonly stage: 'Backlog' | 'Doing' | 'Review' | 'Done'
   readonly type: string
+  /** An index of the people of the scene. */
   readonly who: number
   /** Days from this Monday. */
   readonly from: number
@@ -107,25 +108,25 @@ const portal: readonly Planned[] = [
   { name: 'First click-through', stage: 'Doing', type: 'Design', who: 1, from: -7, to: 8, hours: 28 },
 ]
 
-/** The one that is open in some pictures. */
+/** The assignment that is open in some pictures. */
 export const openName = 'Contact form loses umlauts'
 
 type Ids = ReadonlyMap<string, string>
 type Person = Stage['workspace']['mara']
 
-/** Two customers of a small studio, in the middle of a week. */
+/** Creates the projects of a small studio with two customers, in the middle of a week. */
 export async function makePictureScene({ hosts, workspace }: Stage): Promise<PictureScene> {
   const { make, change, administrator, mara, jonas, projectId, assignment } = workspace
   const tomas = await workspace.join('Tomás Silva')
   const people = [administrator, mara, jonas, await workspace.join('Aisha Bello'), tomas]
   const clinic = await make('organization', { name: 'Harbour Clinic', description: 'Customer since 2024.' })
-  const ofClinic = await make('project', { name: 'Patient portal', organizationId: clinic.id })
+  const portalProject = await make('project', { name: 'Patient portal', organizationId: clinic.id })
   await make('userProject', { projectId, userId: administrator.id })
   for (const { id: userId } of [administrator, mara, tomas])
-    await make('userProject', { projectId: ofClinic.id, userId })
+    await make('userProject', { projectId: portalProject.id, userId })
   const ids = await plan(workspace, people, [
-    ...relaunch.map((one) => ({ ...one, projectId })),
-    ...portal.map((one) => ({ ...one, projectId: ofClinic.id })),
+    ...relaunch.map((planned) => ({ ...planned, projectId })),
+    ...portal.map((planned) => ({ ...planned, projectId: portalProject.id })),
   ])
   await recordTime(workspace, people, ids)
   const openId = ids.get(openName) ?? ''
@@ -169,7 +170,7 @@ async function plan(
   return ids
 }
 
-/** Keys, priorities, labels and a dependency, which cards and lists show. */
+/** Adds keys, priorities, labels and a dependency, which cards and lists show. */
 async function decorate(
   database: Database,
   { make, projectId }: Stage['workspace'],
@@ -180,7 +181,8 @@ async function decorate(
     await database.query(sql`update assignments set priority = ${priority} where id = ${ids.get(name)}`)
   for (const [name, color, names] of labels) {
     const { id: labelId } = await make('label', { projectId, name, color })
-    for (const one of names) await make('assignmentLabel', { assignmentId: ids.get(one), labelId })
+    for (const assignment of names)
+      await make('assignmentLabel', { assignmentId: ids.get(assignment), labelId })
   }
   await make('assignmentDependency', {
     assignmentId: ids.get('Texts of the team page'),
@@ -206,7 +208,7 @@ const labels: readonly (readonly [name: string, color: string, names: readonly s
   ['Customer', 'amber', [openName, 'Offer, second version', 'Design the new start page']],
 ]
 
-/** The hours of the last weeks, and those of this one with notes. */
+/** Records the hours of the last weeks, and those of this week with notes. */
 async function recordTime({ make }: Stage['workspace'], people: readonly Person[], ids: Ids): Promise<void> {
   for (const [name, who, day, amountHours, description] of recorded)
     await make('appointment', {

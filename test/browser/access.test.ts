@@ -13,7 +13,7 @@ describe('Access, in a real browser', { skip }, () => {
   const stage = fixture(() => openStage({ SMTP_URL: mails.url, MAIL_FROM: 'tracker@example.com' }))
   afterEach(() => stage.closePages())
 
-  /** The path and the secret of the link in the newest mail to an address. */
+  /** Returns path and secret of the link in the newest mail to an address. */
   const linkFor = async (address: string) => {
     const text = (await mails.mailsTo(address)).at(-1)?.text ?? ''
     return /https?:\/\/[^/\s]+(\/[\w-]+#svl_[0-9a-f]+)/.exec(text)?.[1] ?? ''
@@ -37,10 +37,10 @@ describe('Access, in a real browser', { skip }, () => {
       await dialog.getByLabel('Permissions').selectOption('Read everything')
       await dialog.getByLabel('Valid for').selectOption('30 days')
       await dialog.getByRole('button', { name: 'Create token' }).click()
-      const shown = page.getByRole('dialog', { name: 'Your new token' })
-      const secret = await shown.getByLabel('Token', { exact: true }).inputValue()
+      const secretDialog = page.getByRole('dialog', { name: 'Your new token' })
+      const secret = await secretDialog.getByLabel('Token', { exact: true }).inputValue()
       assert.equal(await statusOf(secret), 200)
-      await shown.getByRole('button', { name: 'Done' }).click()
+      await secretDialog.getByRole('button', { name: 'Done' }).click()
       const row = page.getByRole('listitem').filter({ hasText: 'Nightly build' })
       await row.getByText('Read everything, in all your projects').waitFor()
       await row.getByText('last used').waitFor()
@@ -51,7 +51,7 @@ describe('Access, in a real browser', { skip }, () => {
       await row.waitFor({ state: 'detached' })
     })
 
-  test('notifications are mailed when and about what the account chooses, in the time zone of its browser', async () => {
+  test('a user chooses when and about what they get mails, in the time zone of the browser', async () => {
     const { login } = await stage.workspace.join('Nils Night')
     const page = await stage.signIn(login, '/inbox', { timezoneId: 'America/Sao_Paulo' })
     await page.getByRole('link', { name: 'Choose what is mailed' }).click()
@@ -95,7 +95,7 @@ describe('Access, in a real browser', { skip }, () => {
     await page.getByText('Show assignments in another calendar, in 1 project').waitFor()
   })
 
-  test('a token that the browser may not copy is selected, so that the user can', async () => {
+  test('a token that the page cannot copy is selected, so that the user can copy it', async () => {
     const { login } = await stage.workspace.join('Petra Plain')
     const page = await stage.signIn(login, '/account')
     await page.getByRole('button', { name: 'New token' }).click()
@@ -103,12 +103,12 @@ describe('Access, in a real browser', { skip }, () => {
     await dialog.getByLabel('Name').fill('By hand')
     await dialog.getByLabel('Permissions').selectOption('Read everything')
     await dialog.getByRole('button', { name: 'Create token' }).click()
-    const shown = page.getByRole('dialog', { name: 'Your new token' })
-    // As on plain HTTP, where there is no clipboard.
+    const secretDialog = page.getByRole('dialog', { name: 'Your new token' })
+    // Pages on plain HTTP have no clipboard.
     await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
-    await shown.getByRole('button', { name: 'Copy' }).click()
-    await shown.getByRole('button', { name: 'Select the text and copy it' }).waitFor()
-    const secret = shown.getByLabel('Token', { exact: true })
+    await secretDialog.getByRole('button', { name: 'Copy' }).click()
+    await secretDialog.getByRole('button', { name: 'Select the text and copy it' }).waitFor()
+    const secret = secretDialog.getByLabel('Token', { exact: true })
     assert.equal(await page.evaluate('getSelection().toString()'), await secret.inputValue())
     const address = `/projects/${stage.workspace.projectId}/assignments/${await stage.workspace.assignment('To be linked')}`
     await page.goto(stage.hosts.web + address)
@@ -120,7 +120,7 @@ describe('Access, in a real browser', { skip }, () => {
     await page.getByText(`The browser does not allow copying: ${stage.hosts.web}/a/${key}`).waitFor()
   })
 
-  test('a token stays when its selection ends outside of the dialog, which a click there closes', async () => {
+  test('the dialog of a token stays open if a selection ends outside of it, and is closed by a click outside', async () => {
     const { login } = await stage.workspace.join('Selma Selection')
     const page = await stage.signIn(login, '/account')
     await page.getByRole('button', { name: 'New token' }).click()
@@ -128,37 +128,38 @@ describe('Access, in a real browser', { skip }, () => {
     await dialog.getByLabel('Name').fill('Selected')
     await dialog.getByLabel('Permissions').selectOption('Read everything')
     await dialog.getByRole('button', { name: 'Create token' }).click()
-    const shown = page.getByRole('dialog', { name: 'Your new token' })
-    const text = await shown.getByText('Copy it now').boundingBox()
+    const secretDialog = page.getByRole('dialog', { name: 'Your new token' })
+    const text = await secretDialog.getByText('Copy it now').boundingBox()
     assert(text)
     await page.mouse.move(text.x + text.width / 2, text.y + text.height / 2)
     await page.mouse.down()
     await page.mouse.move(5, 5, { steps: 4 })
     await page.mouse.up()
-    // A click on an element that handles it comes after the click outside.
-    await shown.getByRole('button', { name: 'Copy' }).click()
-    assert.equal(await shown.count(), 1)
+    // This element handles its click after the click outside.
+    await secretDialog.getByRole('button', { name: 'Copy' }).click()
+    assert.equal(await secretDialog.count(), 1)
     await page.mouse.click(5, 5)
-    await shown.waitFor({ state: 'detached' })
+    await secretDialog.waitFor({ state: 'detached' })
   })
 
   test('a session on another device is listed and ended, and the current one is marked', async () => {
     const { login } = await stage.workspace.join('Sina Sessions')
-    const elsewhere = await stage.visit('/account')
-    await fillSignIn(elsewhere, login)
-    await elsewhere.getByRole('heading', { name: 'My account' }).waitFor()
+    const otherDevice = await stage.visit('/account')
+    await fillSignIn(otherDevice, login)
+    await otherDevice.getByRole('heading', { name: 'My account' }).waitFor()
     const page = await stage.visit('/account')
     await fillSignIn(page, login)
     const section = page.getByRole('region', { name: 'Where you are signed in' })
     await section.getByText('(this one)').waitFor()
     assert.equal(await section.getByRole('listitem').count(), 2)
+    await section.getByText('signed in now').first().waitFor()
     await section.getByRole('button', { name: /^End / }).first().click()
     await page.getByText('The session was ended.').waitFor()
     await section.getByRole('listitem').nth(1).waitFor({ state: 'detached' })
     await section.getByText('(this one)').waitFor()
   })
 
-  test('an administrator gives and takes the role, and deactivates an account', async () => {
+  test('an administrator grants and revokes the role, and deactivates an account', async () => {
     const { login } = await stage.workspace.join('Wanda Worker')
     const page = await stage.signIn('root@example.com', '/administration/users?search=wanda')
     await openAccess(page, 'Wanda Worker')
@@ -189,17 +190,17 @@ describe('Access, in a real browser', { skip }, () => {
     const page = await stage.signIn('mara@example.com', `/projects/${projectId}`)
     const members = page.getByRole('button', { name: 'Members…' })
     await members.hover()
-    assert.equal(await members.getAttribute('title'), 'Members…', 'A sign says what it does.')
+    assert.equal(await members.getAttribute('title'), 'Members…', 'The button has a title.')
     await members.click()
-    await page.getByLabel('Invite someone new').fill('Nora')
-    await page.getByRole('button', { name: 'Create an invitation link' }).click()
+    await page.getByLabel('Invite by link').fill('Nora')
+    await page.getByRole('button', { name: 'Create link' }).click()
     await page.getByRole('button', { name: 'End the invitation for Nora' }).waitFor()
     const link = await page.getByLabel('Link', { exact: true }).inputValue()
     const visitor = await stage.visit(link.slice(stage.hosts.web.length))
-    const said = await visitor.getByText(/invites you/).textContent()
+    const invitation = await visitor.getByText(/invites you/).textContent()
     const sentence =
       'Mara Lindqvist invites you to the project For newcomers of Lighthouse Studio, as a member.'
-    assert.equal(said, `${sentence}This invitation is for Nora.`)
+    assert.equal(invitation, `${sentence}This invitation is for Nora.`)
     assert.equal(await visitor.getByLabel('Name', { exact: true }).inputValue(), 'Nora')
     await visitor.getByLabel('Name', { exact: true }).fill('')
     await visitor.getByRole('button', { name: 'Create my account' }).click()
@@ -211,7 +212,7 @@ describe('Access, in a real browser', { skip }, () => {
     // The new user is signed in at once.
     await visitor.getByRole('heading', { name: 'For newcomers' }).waitFor()
     await visitor.getByRole('button', { name: 'New assignment', exact: true }).waitFor()
-    // The dialog that was left open learns of it, and so does the board behind it.
+    // The dialog that was left open and the board behind it show the new member.
     await page.getByRole('button', { name: 'Remove Nora New from the project' }).waitFor()
     await page.getByRole('heading', { name: 'Open invitations' }).waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
@@ -221,14 +222,14 @@ describe('Access, in a real browser', { skip }, () => {
     await late.getByText('Este link já foi usado').waitFor()
   })
 
-  test('an invitation in Portuguese says who invites, whichever way the names are written', async () => {
+  test('an invitation in Portuguese shows who invites, in names of either direction', async () => {
     const { workspace, visit, signIn } = stage
     const { id: organizationId } = await workspace.make('organization', { name: 'نادي (2)' })
     const { id } = await workspace.make('project', { name: 'רציף 12!', organizationId })
     await workspace.make('userProject', { projectId: id, userId: workspace.mara.id })
     const page = await signIn('mara@example.com', `/projects/${id}`)
     await page.getByRole('button', { name: 'Members…' }).click()
-    await page.getByRole('button', { name: 'Create an invitation link' }).click()
+    await page.getByRole('button', { name: 'Create link' }).click()
     const link = await page.getByLabel('Link', { exact: true }).inputValue()
     const visitor = await visit(link.slice(stage.hosts.web.length), { locale: 'pt-BR' })
     const sentence = visitor.getByText(/convida você/)
@@ -239,7 +240,7 @@ describe('Access, in a real browser', { skip }, () => {
     assert.equal(await sentence.locator('bdi').count(), 3)
   })
 
-  test('open invitations are seen and ended, and an existing account joins by one', async () => {
+  test('open invitations are listed and ended, and a user with an account joins by one', async () => {
     const { login } = await stage.workspace.join('Jette Joins')
     const project = await stage.workspace.make('project', {
       name: 'Lantern room',
@@ -251,9 +252,9 @@ describe('Access, in a real browser', { skip }, () => {
     await page.getByRole('menuitem', { name: 'Members…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Members of Lantern room' })
     for (const count of [1, 2]) {
-      await dialog.getByRole('button', { name: 'Create an invitation link' }).click()
+      await dialog.getByRole('button', { name: 'Create link' }).click()
       await dialog
-        .getByText('By Mara Lindqvist')
+        .getByText('Anyone with the link')
         .nth(count - 1)
         .waitFor()
       if (count === 1) await dialog.getByRole('button', { name: 'Done' }).click()
@@ -272,7 +273,7 @@ describe('Access, in a real browser', { skip }, () => {
     await visitor.getByRole('heading', { name: 'Lantern room' }).waitFor()
   })
 
-  test('a user who has lost the password chooses a new one by the link of an administrator', async () => {
+  test('a user who has lost the password chooses a new one with a link from an administrator', async () => {
     const { login } = await stage.workspace.join('Lucas Lost')
     const page = await stage.signIn('root@example.com', '/administration/users?search=lucas')
     await openAccess(page, 'Lucas Lost')
@@ -307,11 +308,13 @@ describe('Access, in a real browser', { skip }, () => {
     await page.getByRole('button', { name: 'Actions for Website relaunch' }).click()
     await page.getByRole('menuitem', { name: 'Members…' }).click()
     await page.getByLabel('Invite by mail').fill('not an address')
-    await page.getByRole('button', { name: 'Send the invitation' }).click()
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
     await page.getByText('must be a mail address').waitFor()
-    await page.getByLabel('Invite by mail').fill('ida@example.com')
-    await page.getByRole('button', { name: 'Send the invitation' }).click()
-    await page.getByText('The invitation is on its way').waitFor()
+    await page.getByLabel('Invite by mail').fill('ida@example.com, olaf@example.com')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByText('2 invitations are on their way.').waitFor()
+    for (const address of ['ida', 'olaf'])
+      await page.getByRole('button', { name: `End the invitation for ${address}@example.com` }).waitFor()
     await visitor.goto(stage.hosts.web + (await linkFor('ida@example.com')))
     await visitor.getByRole('heading', { name: 'You were invited' }).waitFor()
     await visitor.getByRole('button', { name: 'Join as Frieda Forgot' }).click()
@@ -328,7 +331,7 @@ describe('Access, in a real browser', { skip }, () => {
     await page.getByLabel('Password').waitFor()
   })
 
-  test('sends requests only to its own hosts, keeps to its content policy, and throws nothing', () => {
+  test('the pages send requests only to their own hosts, keep to their content policy, and throw nothing', () => {
     assert.deepEqual(stage.offences, [])
   })
 })

@@ -1,12 +1,14 @@
 import { assignmentValueJourneys } from './journeys/assignment-values.ts'
+import { longPressJourneys } from './journeys/long-press.ts'
 import { newAssignmentJourneys } from './journeys/new-assignment.ts'
 import { phoneBoardJourneys } from './journeys/phone-board.ts'
 import { quickTokenJourneys } from './journeys/quick-tokens.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 
 describeInBrowser('Assignments by forms', {
-  'the dialog of a new one': newAssignmentJourneys,
-  'keys that set a value, and the palette': assignmentValueJourneys,
+  'the dialog of a new assignment': newAssignmentJourneys,
+  'keys that set a value': assignmentValueJourneys,
   'names with tokens': quickTokenJourneys,
+  'the menu of cards on a touch screen': longPressJourneys,
   'phones and outlines': phoneBoardJourneys,
 })

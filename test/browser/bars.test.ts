@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { barsOf, fitBars } from '../../web/src/screens/project/bars.ts'
+import { barsOf, fitBars, shareLines } from '../../web/src/screens/project/bars.ts'
 
 type Row = Parameters<typeof barsOf>[0][number]
 
@@ -9,7 +9,7 @@ const assignment = (id: string, startDate: string, endDate: string) =>
   ({ id, startDate: `${startDate}T00:00:00.000Z`, endDate: `${endDate}T00:00:00.000Z` }) as Row
 
 describe('Bars over days', () => {
-  test('that overlap lie in lines of their own, and a line is used again', () => {
+  test('that overlap are in different lines, and a free line is used again', () => {
     const bars = barsOf(
       [
         assignment('long', '2026-11-16', '2026-11-19'),
@@ -29,13 +29,13 @@ describe('Bars over days', () => {
     )
   })
 
-  test('give a name all days up to the next bar of its line, or to the edge', () => {
+  test('have room for a name up to the next bar of their line, or to the edge', () => {
     const rows = [
       assignment('first', '2026-11-16', '2026-11-16'),
       assignment('next', '2026-11-20', '2026-11-20'),
       assignment('last', '2026-11-29', '2026-11-29'),
     ]
-    const bars = barsOf(rows, '2026-11-16', 14, { nameDaysOf: () => 2 })
+    const bars = barsOf(rows, '2026-11-16', 14, { nameDaysOf: () => ({ within: 2, outside: 2 }) })
     assert.deepEqual(
       bars.map(({ row, line, namePlace, nameRoom }) => [row.id, line, namePlace, nameRoom]),
       [
@@ -46,14 +46,14 @@ describe('Bars over days', () => {
     )
   })
 
-  test('that hide alone on their days take the line of the button for more', () => {
+  test('take the line of the button for more if they would be the only hidden ones of their days', () => {
     const rows = [
       assignment('long', '2026-11-16', '2026-11-22'),
       assignment('alone', '2026-11-16', '2026-11-17'),
       assignment('one', '2026-11-19', '2026-11-20'),
       assignment('two', '2026-11-20', '2026-11-21'),
     ]
-    const { shown, hidden } = fitBars(barsOf(rows, '2026-11-16', 7), 1)
+    const { shown, hidden } = fitBars(barsOf(rows, '2026-11-16', 7), 2)
     const idsOf = (bars: typeof hidden) => bars.map(({ row }) => row.id)
     assert.deepEqual(
       [idsOf(shown), idsOf(hidden)],
@@ -65,7 +65,13 @@ describe('Bars over days', () => {
     assert.equal(shown[1]?.line, 1)
   })
 
-  test('are cut at the edges of the window, and say so; those beyond it are left out', () => {
+  test('get more lines in the weeks that need them, as far as the month fits', () => {
+    assert.deepEqual(shareLines([0, 1, 2, 6, 4], 11, 2), [0, 1, 2, 5, 3])
+    assert.deepEqual(shareLines([0, 1, 2, 6, 4], 40, 2), [0, 1, 2, 6, 4])
+    assert.deepEqual(shareLines([5, 5, 5, 5, 5, 5], 3, 2), [2, 2, 2, 2, 2, 2])
+  })
+
+  test('are cut at the edges of the period and marked as cut, or left out if they are outside of it', () => {
     const bars = barsOf(
       [
         assignment('before', '2026-11-01', '2026-11-15'),

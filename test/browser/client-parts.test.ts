@@ -5,6 +5,7 @@ import { reports } from '../../src/features/reports/parse-report-query.ts'
 import { csvHeader, csvLine } from '../../src/http/csv.ts'
 import { assignment } from '../../src/resources/assignment.ts'
 import { createRequestSharing } from '../../web/src/api/api.ts'
+import { splitAtKeys } from '../../web/src/api/assignment-key.ts'
 import { translateError } from '../../web/src/api/problems.ts'
 import { placeholders } from '../../web/src/data/planned.ts'
 import { choosableStages, stagesOf } from '../../web/src/data/project-stages.ts'
@@ -40,7 +41,7 @@ describe('Errors', () => {
   const errorIn = async (body: string, init: ResponseInit) =>
     translateError(await errorOf(new Response(body, init)))
 
-  test('are shown in the language of the user, whoever answers', async (context) => {
+  test('are shown in the language of the user, whether the server or a proxy responds', async (context) => {
     setLanguage('pt-BR', ptBrCatalogue)
     context.after(() => setLanguage('en-GB', { texts: {} as never, errors: {}, nouns: {} }))
     const rejected = { message: 'Busy.', errors: { name: ['Name is required.'] } }
@@ -70,41 +71,47 @@ describe('Errors', () => {
 test('The placeholders of the history are those that the assignment declares', () =>
   assert.deepEqual(placeholders, assignment.placeholders))
 
-describe('Lists that several parts of a screen ask for', () => {
+test('A text is split at keys of assignments, not at parts of words, paths and ranges', () => {
+  const keysIn = (text: string) => splitAtKeys(text).filter((_, index) => index % 2 === 1)
+  assert.deepEqual(keysIn('WEB-12, (MBA2-7) and A1-3.'), ['WEB-12', 'MBA2-7', 'A1-3'])
+  assert.deepEqual(keysIn('web-1 /a/WEB-1 XWEB-1x WEB-01 WEB-1-2 x.WEB-3 TOOLONGKEY-1 W-1'), [])
+})
+
+describe('A list that several parts of a screen need', () => {
   const setUp = () => {
-    const asked: { path: string; signal: AbortSignal | undefined; answer: (text: string) => void }[] = []
-    const together = createRequestSharing()
+    const requests: { path: string; signal: AbortSignal | undefined; answer: (text: string) => void }[] = []
+    const shareRequest = createRequestSharing()
     const send = (path: string) => (signal: AbortSignal) =>
       new Promise<string>((answer, reject) => {
-        asked.push({ path, signal, answer })
+        requests.push({ path, signal, answer })
         signal.addEventListener('abort', () => reject(signal.reason))
       })
-    const ask = (path: string, signal?: AbortSignal) => together(path, send(path), signal)
-    return { ask, asked }
+    const request = (path: string, signal?: AbortSignal) => shareRequest(path, send(path), signal)
+    return { request, requests }
   }
 
-  test('at the same time are requested once, and a little later again', async () => {
-    const { ask, asked } = setUp()
-    const answers = [ask('/a'), ask('/b'), ask('/a')]
+  test('is requested once if they need it at the same time, and again later', async () => {
+    const { request, requests } = setUp()
+    const answers = [request('/a'), request('/b'), request('/a')]
     await Promise.resolve()
-    answers.push(ask('/a'))
-    assert.deepEqual(valuesOf(asked, 'path'), ['/a', '/b', '/a'])
-    for (const [index, { answer }] of asked.entries()) answer(String(index))
+    answers.push(request('/a'))
+    assert.deepEqual(valuesOf(requests, 'path'), ['/a', '/b', '/a'])
+    for (const [index, { answer }] of requests.entries()) answer(String(index))
     assert.deepEqual(await Promise.all(answers), ['0', '1', '0', '2'])
   })
 
-  test('are given up when the last of them has left, and not before', async () => {
-    const { ask, asked } = setUp()
-    const [one, other] = [new AbortController(), new AbortController()]
-    const answers = [ask('/a', one.signal), ask('/a', other.signal)]
-    one.abort()
+  test('is aborted when the last part has left, and not before', async () => {
+    const { request, requests } = setUp()
+    const [first, second] = [new AbortController(), new AbortController()]
+    const answers = [request('/a', first.signal), request('/a', second.signal)]
+    first.abort()
     await assert.rejects(answers[0] as Promise<string>, { name: 'AbortError' })
-    assert.equal(asked[0]?.signal?.aborted, false)
-    other.abort()
+    assert.equal(requests[0]?.signal?.aborted, false)
+    second.abort()
     await assert.rejects(answers[1] as Promise<string>, { name: 'AbortError' })
-    assert.equal(asked[0]?.signal?.aborted, true)
-    await assert.rejects(ask('/a', one.signal), { name: 'AbortError' })
-    assert.equal(asked.length, 1)
+    assert.equal(requests[0]?.signal?.aborted, true)
+    await assert.rejects(request('/a', first.signal), { name: 'AbortError' })
+    assert.equal(requests.length, 1)
   })
 })
 
@@ -124,7 +131,7 @@ describe('Paths of screens', () => {
 })
 
 describe('Names in a text', () => {
-  test('are kept apart from it where one of both is written from right to left', () => {
+  test('are isolated from the text if one of them is written from right to left', () => {
     assert.equal(t('{name} was created.', { name: 'Mara' }), 'Mara was created.')
     assert.equal(t('{name} was created.', { name: 'רציף 12' }), '\u2068רציף 12\u2069 was created.')
     assert.equal(isolate('Mara', 'נוצר'), '\u2068Mara\u2069')
@@ -153,16 +160,16 @@ describe('Days', () => {
     assert.equal(timestampOf('2026-11-17', undefined), '2026-11-17')
   })
 
-  test('on which something ends are not before the time at which it starts', () => {
+  test('as an end are never before the start on the same day', () => {
     const start = '2026-11-16T09:30:00.000Z'
     assert.equal(endTimestampOf('2026-11-16', '2026-11-18T00:00:00.000Z', start), start)
     assert.equal(endTimestampOf('2026-11-16', '2026-11-16T17:00:00.000Z', start), '2026-11-16T17:00:00.000Z')
     assert.equal(endTimestampOf('2026-11-17', undefined, start), '2026-11-17')
-    // What is wrong by days is not made right unseen.
+    // An end on an earlier day is not corrected silently.
     assert.equal(endTimestampOf('2026-11-15', undefined, start), '2026-11-15')
   })
 
-  test('of another year are shown with it', () => {
+  test('in another year are shown with the year', () => {
     assert.match(formatDay('1999-05-04'), /^4 May 1999$/)
   })
 })
@@ -172,7 +179,7 @@ describe('Messages of changes', () => {
   const change = (text: string) => ({ kind: 'done', text, undo: () => void log.push(text) }) as const
   const texts = (toasts: Toasts) => toasts.all.value.map(({ text }) => text)
 
-  test('share one line, which undoes all of them, the newest first', async () => {
+  test('share one line, whose Undo reverts all of them, the newest first', async () => {
     const toasts = createToasts()
     for (const text of ['Moved.', 'Named.', 'Assigned.']) toasts.show(change(text))
     toasts.show({ kind: 'problem', text: 'Refused.' })
@@ -182,23 +189,23 @@ describe('Messages of changes', () => {
     log.length = 0
     await toasts.undoAll(line)
     assert.deepEqual(log, ['Assigned.', 'Named.', 'Moved.'])
-    assert.deepEqual(texts(toasts), ['Refused.'])
+    assert.deepEqual(texts(toasts), ['Refused.', '3 changes undone'])
     assert.equal(toasts.undoLast(), false)
   })
 
-  test('are undone one by one with keys, also when the line is gone', () => {
+  test('are undone one by one with keys, even after the line has disappeared', () => {
     const toasts = createToasts()
     for (const text of ['Moved.', 'Named.']) toasts.show(change(text))
     log.length = 0
     assert.equal(toasts.undoLast(), true)
-    assert.deepEqual(texts(toasts), ['Moved.'])
+    assert.deepEqual(texts(toasts), ['Moved.', 'Undone: Named.'])
     toasts.dismiss(toasts.all.value[0]?.id ?? 0)
     assert.equal(toasts.undoLast(), true)
     assert.deepEqual(log, ['Named.', 'Moved.'])
     assert.equal(toasts.undoLast(), false)
   })
 
-  test('keep their end when a dialog opens, and get another one when they were held', (context) => {
+  test('keep their time when a dialog opens, and get more after a pause', (context) => {
     context.mock.timers.enable({ apis: ['Date'], now: 0 })
     const toasts = createToasts()
     toasts.show(change('Moved.'))
@@ -210,7 +217,7 @@ describe('Messages of changes', () => {
     assert.equal(endOf(), 14_000)
   })
 
-  test('end with their screen, problems do not', () => {
+  test('disappear with their screen, but problems do not', () => {
     const toasts = createToasts()
     toasts.show(change('Moved.'))
     toasts.show({ kind: 'done', text: 'Copied.' })
@@ -224,27 +231,27 @@ describe('Messages of changes', () => {
 describe('A table that is exported', () => {
   const format = { labelOf: columnLabel, isNumber: (column: string) => column === 'hours' }
 
-  test('has the heads of the page, and below them what the server wrote, however many rows', () => {
+  test('has the column headers of the page above the rows of the server, of any number', () => {
     const rows = csvLine(['1', '=cmd, "x"', 2.5]).repeat(100_000)
     const begin = performance.now()
-    const taken = localizeCsv(`${csvHeader(['projectId', 'project', 'hours'])}${rows}`, {
+    const localized = localizeCsv(`${csvHeader(['projectId', 'project', 'hours'])}${rows}`, {
       ...format,
       decimalSeparator: '.',
     })
-    assert.equal(taken, `\uFEFF"Project (id)","Project","Hours"\r\n${rows}`)
+    assert.equal(localized, `\uFEFF"Project (id)","Project","Hours"\r\n${rows}`)
     assert.ok(performance.now() - begin < 5000)
   })
 
-  test('opens where a comma is the decimal mark, with formulas that stay text', () => {
+  test('opens correctly if a comma is the decimal mark, and formulas stay text', () => {
     const names = ['=1+1', 'a;=1+1', 'a,b', 'line\r\nline', '"', '1.5', '']
     const table = csvHeader(['project', 'hours']) + names.map((name) => csvLine([name, 1.25])).join('')
-    const taken = localizeCsv(table, {
+    const localized = localizeCsv(table, {
       labelOf: (name) => `${name}; "x"`,
       isNumber: format.isNumber,
       decimalSeparator: ',',
     })
     assert.equal(
-      taken,
+      localized,
       [
         '\uFEFF"project; ""x""";"hours; ""x"""',
         '"\'=1+1";1,25',
@@ -259,11 +266,13 @@ describe('A table that is exported', () => {
     )
   })
 
-  test('calls every column as people do that the page can ask for', () => {
+  test('has a readable header for every column that the page can request', () => {
     const measures = reports.find(({ name }) => name === 'hours')?.measures ?? []
     const columns = groupings.flatMap(({ name, isTime }) => (isTime ? [name] : [name, `${name}Id`]))
-    const still = [...columns, ...measures.map(({ name }) => name)].filter((one) => columnLabel(one) === one)
-    assert.deepEqual(still, [])
+    const unnamed = [...columns, ...measures.map(({ name }) => name)].filter(
+      (name) => columnLabel(name) === name,
+    )
+    assert.deepEqual(unnamed, [])
     assert.equal(columnLabel('somethingNew'), 'somethingNew')
     assert.equal(hoursCsvFormat().decimalSeparator, '.')
   })
@@ -290,7 +299,7 @@ describe('The sign-in page', () => {
       assert.equal(secondsOf(locked + unusable), undefined)
   })
 
-  test('starts a request, shows the form, or the problem of a request', () => {
+  test('starts a request, shows the form, or shows the problem of a request', () => {
     assert.deepEqual(stateOf(''), { kind: 'start', returnPath: undefined })
     assert.deepEqual(stateOf('again'), { kind: 'start', returnPath: '/signed-in/' })
     assert.equal(stateOf('authRequest=1').kind, 'form')
@@ -307,7 +316,7 @@ describe('Planned hours', () => {
     assert.equal(plannedHours(work, '2026-11-21', '2026-11-23'), 0)
   })
 
-  test('beyond the period are none', () => {
+  test('outside of the period are zero', () => {
     const work = planned('2026-11-19', '2026-11-25', 10)
     assert.equal(plannedHours(work, '2026-11-26', '2026-12-30'), 0)
     assert.equal(plannedHours(work, '2026-10-01', '2026-11-19'), 0)
@@ -317,12 +326,12 @@ describe('Planned hours', () => {
     assert.equal(plannedHours(planned('2026-11-21', '2026-11-22', 6), '2026-11-22', '2026-11-23'), 3)
   })
 
-  test('of a period that ends before it starts are none', () => {
+  test('of a period that ends before it starts are zero', () => {
     const work = planned('2026-11-25', '2026-11-23', 8)
     assert.equal(plannedHours(work, '2026-11-01', '2026-12-01'), 0)
   })
 
-  test('of a period of centuries are counted at once', () => {
+  test('of a period of centuries are computed without delay', () => {
     const hours = plannedHours(planned('1000-01-01', '2999-12-31', 1000), '1000-01-01', '3000-01-01')
     assert.equal(hours, 1000)
   })
@@ -335,18 +344,18 @@ describe('Weeks', () => {
     assert.equal(mondayOf('2027-01-01'), '2026-12-28')
   })
 
-  test('in an address may be any day of it, and whatever is no day means this week', () => {
+  test('in a URL are named by any of their days, and other values mean the current week', () => {
     assert.equal(parseWeek('2026-11-18'), '2026-11-16')
     for (const text of [null, '', 'x', '2026-13-01', '2026-11-18T00:00'])
       assert.match(parseWeek(text), /^\d{4}-\d\d-\d\d$/)
   })
 })
 
-test('Sums of hours do not drift', () => {
+test('Sums of hours have no rounding errors', () => {
   assert.equal(sumHours(Array.from({ length: 10 }, () => ({ amountHours: 0.1 }))), 1)
 })
 
-test('Lines of a chart are at round numbers, and the last covers everything', () => {
+test('Lines of a chart are at round numbers, and the last one is above all values', () => {
   for (const [greatest, lines] of [
     [0, [0, 0.5, 1]],
     [7, [0, 2, 4, 6, 8]],
@@ -368,7 +377,7 @@ test('A report counts each hour once, by week, assignment and project', () => {
     keepDate,
     amountHours,
   })
-  const given = {
+  const data = {
     mondays: ['2026-11-16', '2026-11-23'],
     assignments: [assignment('a', 'p', 10), assignment('b', 'p', 20), assignment('c', 'q', 4)],
     appointments: [
@@ -379,22 +388,22 @@ test('A report counts each hour once, by week, assignment and project', () => {
   } as unknown as ReportData
   const short = (rows: ReturnType<typeof hoursByWeek>) =>
     rows.map((row) => [row.name, row.recorded, row.planned])
-  assert.deepEqual(short(hoursByWeek(given)), [
+  assert.deepEqual(short(hoursByWeek(data)), [
     ['2026-11-16', 5.5, 17],
     ['2026-11-23', 2, 17],
   ])
-  assert.deepEqual(short(hoursByAssignment(given)), [
+  assert.deepEqual(short(hoursByAssignment(data)), [
     ['b', 2, 20],
     ['a', 1, 10],
     ['c', 4.5, 4],
   ])
-  assert.deepEqual(short(hoursByProject(given, new Map([['p', { name: 'P' }]]))), [
+  assert.deepEqual(short(hoursByProject(data, new Map([['p', { name: 'P' }]]))), [
     ['P', 3, 30],
     ['Project', 4.5, 4],
   ])
 })
 
-test('Texts in a table of the client are kept from being formulas as the server does', () => {
+test('The client keeps texts in tables from becoming formulas in the same way as the server', () => {
   const starts = [
     '=',
     '+',
@@ -417,7 +426,7 @@ test('Texts in a table of the client are kept from being formulas as the server 
   for (const start of starts) assert.equal(`${quoteText(`${start}1`)}\r\n`, csvLine([`${start}1`]), start)
 })
 
-test('A browser is named as its users know it, though its user agent names others too', () => {
+test('A browser is shown with the name that users know, although its user agent also names others', () => {
   const chrome = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/129.0.0.0 Safari/537.36'
   const mac = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)'
   const names = {
@@ -445,21 +454,21 @@ describe('Stages of a project', () => {
     ...{ workflowId, order, color },
   })
 
-  test('are all stages in their order; a color is that of the stage, else green if it means done, else by position', () => {
+  test('are all stages in their order, with the color of the stage, or else green if it means done, or by position', () => {
     assert.deepEqual(shown([]), ['a gray', 'b pink', 'c green', 'd purple'])
   })
 
-  test('are those it has chosen, in its order and colors, then the others', () => {
+  test('are those that it has chosen, in its order and colors, then the others', () => {
     assert.deepEqual(shown([choice('d', 0), choice('b', 2, 'teal'), choice('c', 1)]), [
       ...['d purple', 'c green', 'b teal', 'a gray unused'],
     ])
   })
 
-  test('are all of them where the chosen ones are gone', () => {
+  test('are all stages if the chosen ones no longer exist', () => {
     assert.deepEqual(shown([choice('gone', 0)]), ['a gray', 'b pink', 'c green', 'd purple'])
   })
 
-  test('can be chosen for an assignment if they are used, or its own', () => {
+  test('can be chosen for an assignment if the project uses them, or if the assignment is in them', () => {
     const stages = stagesOf(all, [choice('d', 0)])
     const ids = (current?: string) => choosableStages(stages, current).map(({ id }) => id)
     assert.deepEqual([ids(), ids('a')], [['d'], ['d', 'a']])
@@ -479,6 +488,6 @@ describe('Times of the past', () => {
     [40 * 86_400, 'last mo'],
     [400 * 86_400, 'last yr'],
   ] as const)
-    test(`of ${seconds} seconds ago are shown as ${text}`, () =>
+    test(`that are ${seconds} seconds ago are shown as ${text}`, () =>
       assert.equal(formatAgo(new Date(1e12 - seconds * 1000).toISOString(), 1e12), text))
 })

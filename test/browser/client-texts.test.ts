@@ -30,14 +30,15 @@ const pieces = files.flatMap(({ file, tree }) =>
 
 const en = Object.keys(ptBr) as (keyof typeof ptBr)[]
 const keys: ReadonlySet<string> = new Set(en)
-const said = new Set(pieces.map(({ text }) => text))
+const usedTexts = new Set(pieces.map(({ text }) => text))
 
 /** Attributes and properties that people read. */
-const spoken = /^(title|label|aria-label|placeholder|hint|submitLabel|cancelLabel|alt|text|does|about|name)$/
-/** Names, keys of a keyboard, and what only programs read. */
+const visibleNames =
+  /^(title|label|aria-label|placeholder|hint|submitLabel|cancelLabel|alt|text|does|about|name)$/
+/** Names, keys of a keyboard, and texts that only programs read. */
 const exempt: ReadonlySet<string> = new Set([
   ...['Tracker', 'Enter', 'Esc', 'F2', '{} · Tracker', 'Mac OS X', 'Bearer {}'],
-  ...['This component stands outside the application.', 'The configuration could not be loaded ({}).'],
+  'The configuration could not be loaded ({}).',
 ])
 
 const nameOf = (node: SyntaxNode | undefined): string => {
@@ -45,7 +46,7 @@ const nameOf = (node: SyntaxNode | undefined): string => {
   return name?.name ?? name?.value ?? ''
 }
 
-/** Text that a user would see unchanged, in any language. */
+/** Whether the text would be shown untranslated. */
 function isBare({ text, node, around }: Piece): boolean {
   const parent = around.at(-1)
   if (keys.has(text) || exempt.has(text) || (parent?.type === 'Property' && parent.key === node)) return false
@@ -56,29 +57,31 @@ function isBare({ text, node, around }: Piece): boolean {
     return (
       isSentence ||
       /^\{\},? \p{Ll}+ \p{Ll}/u.test(text) ||
-      (spoken.test(owner) && /(^|[\s}])\p{L}{2,}/u.test(text.replaceAll('{}', '')))
+      (visibleNames.test(owner) && /(^|[\s}])\p{L}{2,}/u.test(text.replaceAll('{}', '')))
     )
   }
   if (isSentence) return true
-  // One word of two: Save or Add.
+  // The text may be one of two words, such as Save and Add.
   if (/^(Conditional|Logical)/.test(parent?.type ?? '') && /^\p{Lu}\p{Ll}+…?$/u.test(text)) return true
-  return parent?.type === 'JSXAttribute' && /^(?!name$)/.test(nameOf(parent)) && spoken.test(nameOf(parent))
+  return (
+    parent?.type === 'JSXAttribute' && /^(?!name$)/.test(nameOf(parent)) && visibleNames.test(nameOf(parent))
+  )
 }
 
 describe('The texts of the web client', () => {
-  test('are in the catalogue: no component has its own', () => {
+  test('are all in the catalogue, and none is written in a component', () => {
     const bare = pieces.filter(isBare).map(({ file, text }) => `${file}: ${text}`)
     assert.deepEqual(bare, [])
   })
 
-  test('are all said somewhere', () => {
+  test('are all used', () => {
     assert.deepEqual(
-      en.filter((text) => !said.has(text)),
+      en.filter((text) => !usedTexts.has(text)),
       [],
     )
   })
 
-  test('are asked for while something is drawn, when the language is known, and not as a script is loaded', () => {
+  test('are looked up during rendering, when the language is known, and not while a script is loading', () => {
     const early = files.flatMap(({ file, tree }) =>
       [...nodesIn(tree)]
         .filter(([node, around]) => {
@@ -95,7 +98,7 @@ describe('The texts of the web client', () => {
     for (const text of en) assert.deepEqual(placeholdersOf(ptBr[text]), placeholdersOf(text), text)
   })
 
-  test('are in Portuguese, but for words that are the same in both languages', () => {
+  test('are translated to Portuguese, except for words that are the same in both languages', () => {
     const same = en.filter(
       (text) => ptBr[text] === text && /\p{L}{2,}/u.test(text.replaceAll(/\{\w+\}/g, '')),
     )
@@ -106,6 +109,7 @@ describe('The texts of the web client', () => {
       'Login',
       'Token',
       'Total',
+      'URL',
       'Webhooks',
       'login',
     ])

@@ -28,11 +28,11 @@ import { loadLevelOf, plannedHoursByDay } from '../../web/src/screens/project/ti
 import { parsePeriod, presets } from '../../web/src/screens/reports/periods.ts'
 import { sumRowsOf } from '../../web/src/screens/reports/sums.ts'
 import { ptBrCatalogue } from '../../web/src/texts/pt-br.ts'
-import { translateSentence as inWordsOf } from '../../web/src/texts/text.ts'
+import { translateSentence as translateWith } from '../../web/src/texts/text.ts'
 import { valuesOf } from '../support/assertions.ts'
 import { nodesIn, parseSource, placeholdersOf, type SyntaxNode, textOf } from '../support/syntax.ts'
 
-/** The views read these fields; one that is added later need not be here. */
+/** Only the fields that the views read. */
 const assignment = (id: string, startDate: string, endDate: string, more = {}) =>
   ({
     id,
@@ -59,19 +59,19 @@ describe('Dependencies of a project', () => {
       assignment('late', '2026-01-05', '2026-01-09'),
       assignment('early', '2026-01-05', '2026-01-06'),
       assignment('over', '2026-01-05', '2026-01-06', { workflowId: 'done' }),
-    ].map((one) => [one.id, one]),
+    ].map((row) => [row.id, row]),
   )
 
-  test('count while what they wait for is known and not done, the earliest first', () => {
+  test('are listed while the blocking assignment is known and not done, the earliest first', () => {
     const links = [link('a', 'late'), link('a', 'early'), link('a', 'unknown'), link('b', 'over')]
     const found = groupBlockers(links, assignments, new Set(['done']))
     assert.deepEqual(
-      [...found].map(([id, blockers]) => [id, blockers.map((one) => one.id)]),
+      [...found].map(([id, blockers]) => [id, blockers.map((blocker) => blocker.id)]),
       [['a', ['early', 'late']]],
     )
   })
 
-  test('allow a start on the day on which what they wait for ends', () => {
+  test('allow a start on the last day of the blocking assignment', () => {
     const waiting = (day: string) => assignment('a', day, '2026-01-20')
     const blocker = assignment('late', '2026-01-05', '2026-01-09')
     const days = ['2026-01-08', '2026-01-09', '2026-01-10']
@@ -94,7 +94,7 @@ describe('Labels of a project', () => {
   const links = (from: number, to: number) =>
     Array.from({ length: from - to + 1 }, (_, index) => link(from - index))
 
-  test('are kept from later pages, and a link that the first page lacks is gone', () => {
+  test('are kept from later pages, and a link that the first page lacks is removed', () => {
     const known = links(150, 1)
     assert.deepEqual(mergeLinks(links(151, 52), known), links(151, 1))
     const withoutOne = [...links(150, 141), ...links(139, 50)]
@@ -102,7 +102,7 @@ describe('Labels of a project', () => {
     assert.deepEqual(mergeLinks(links(2, 1), known), links(2, 1))
   })
 
-  test('come in their own order, without those that are not known yet', () => {
+  test('are in their own order, without those that are not known yet', () => {
     const label = (id: string) =>
       ({ ...stamps, id, name: id, color: 'red', description: null, projectId: 'p', createdAt: '' }) as const
     const idsOf = (...labels: string[]) =>
@@ -115,9 +115,9 @@ describe('Labels of a project', () => {
 })
 
 describe('The load of a day', () => {
-  test('spreads estimates over working days, and over all days of a period without any', () => {
+  test('spreads estimates over working days, or over all days of a period without any', () => {
     const rows = [
-      // Friday and Monday.
+      // From a Friday to a Monday.
       assignment('a', '2026-11-20', '2026-11-23', { amountHours: 10 }),
       assignment('b', '2026-11-21', '2026-11-22', { amountHours: 6 }),
       assignment('c', '2026-11-01', '2026-11-02', { amountHours: 99 }),
@@ -140,7 +140,7 @@ describe('The list', () => {
     personOf: (id: string) => id,
     labelsOf: () => [],
     keyOf: () => '',
-    blockedOf: () => '',
+    hindranceOf: () => undefined,
   }
   const stagePositions = new Map([
     ['s1', 0],
@@ -148,7 +148,7 @@ describe('The list', () => {
   ])
   const doneIds = new Set(['s2'])
 
-  test('orders by its columns, equal ones by name with numbers as numbers', () => {
+  test('is sorted by its columns, and equal rows by name with numbers in numeric order', () => {
     const rows = [
       assignment('Task 10', '2026-11-16', '2026-11-17'),
       assignment('Task 9', '2026-11-16', '2026-11-17'),
@@ -178,7 +178,7 @@ describe('The list', () => {
     assert.deepEqual(valuesOf(lines, 'id'), ['group-s1', 'b', 'group-s2', 'a'])
   })
 
-  test('keeps the usual columns out of the address, and has those of extensions only where there are any', () => {
+  test('leaves the usual columns out of the address, and has columns of extensions only if they are on', () => {
     const type = columns.find(({ name }) => name === 'type')
     assert.ok(type)
     for (const configuration of [{ extensions: true }, { extensions: false }]) {
@@ -195,11 +195,11 @@ describe('The list', () => {
 
 describe('Periods of reports', () => {
   const periodOf = (name: string, day: string) => {
-    const { from, to } = presets.find((one) => one.name === name)?.period(day) ?? { from: '', to: '' }
+    const { from, to } = presets.find((preset) => preset.name === name)?.period(day) ?? { from: '', to: '' }
     return `${from} ${to}`
   }
 
-  test('begin and end with their week, month, quarter and year, across the turn of a year', () => {
+  test('begin and end with their week, month, quarter or year, even at the turn of a year', () => {
     assert.equal(periodOf('last-week', '2027-01-02'), '2026-12-21 2026-12-27')
     assert.equal(periodOf('last-month', '2027-01-31'), '2026-12-01 2026-12-31')
     assert.equal(periodOf('month', '2028-02-29'), '2028-02-01 2028-02-29')
@@ -208,7 +208,7 @@ describe('Periods of reports', () => {
     assert.equal(periodOf('last-year', '2026-02-01'), '2025-01-01 2025-12-31')
   })
 
-  test('may be two days of one’s own, in any order; what is no day is left aside', () => {
+  test('may be any two days in any order, and ignore texts that are not days', () => {
     const { from, to, preset } = parsePeriod(new URLSearchParams('from=2026-03-05&to=2026-03-01'))
     assert.deepEqual([from, to, preset], ['2026-03-01', '2026-03-05', ''])
     assert.equal(parsePeriod(new URLSearchParams('from=2026-13-05&to=x')).preset, 'month')
@@ -218,7 +218,7 @@ describe('Periods of reports', () => {
 describe('Sums', () => {
   const person = (id: string) => ({ person: { id, name: id } })
 
-  test('are next to everything recorded and planned; groups without hours only on request', () => {
+  test('are shown next to all recorded and planned hours, and for groups without hours only on request', () => {
     const inPeriod = [{ ...person('ann'), hours: 2, appointments: 1 }]
     const whole = {
       hours: [{ ...person('ann'), hours: 5, appointments: 3 }],
@@ -240,7 +240,7 @@ describe('Sums', () => {
 })
 
 describe('A timer', () => {
-  test('counts seconds, and becomes hundredths of an hour, at least one', () => {
+  test('counts seconds, and records hundredths of an hour, at least one', () => {
     const running = {
       assignmentId: 'a',
       projectId: 'p',
@@ -256,8 +256,8 @@ describe('A timer', () => {
 
 const folder = join(import.meta.dirname, '..', '..', 'src')
 
-/** Of all sources those that say nothing to the web client, and to whom they do. */
-const elsewhere: readonly (readonly [files: RegExp, read: string])[] = [
+/** Source files whose messages the web client never receives, with their readers. */
+const notForClient: readonly (readonly [files: RegExp, read: string])[] = [
   [/^(cli|config|observability)\b/, 'operators'],
   [/^db\/(embedded|sharded|history-chain|limited-reads|migrate|standbys)/, 'operators, in the log'],
   [/^hosts\/rest\/(extension-)?routes\.ts/, 'readers of the documents'],
@@ -265,7 +265,7 @@ const elsewhere: readonly (readonly [files: RegExp, read: string])[] = [
   [/^features\/calendar\.ts/, 'those who set up a calendar program'],
   [/^http\/(log|host-metrics|event-stream)/, 'operators, and those who look at a stream'],
   [/^http\/(health|broken-requests)/, 'operators, and those who program what speaks HTTP'],
-  [/^(model\/field|resources\/(check-declarations|define-resource|all|derived))\.ts/, 'us, at start'],
+  [/^(model\/field|resources\/(check-declarations|define-resource|all|derived))\.ts/, 'developers, at start'],
   [
     /openapi|schemas\.ts$|(describe|document|refusal-examples|discovery|factor-operations)/,
     'readers of the documents',
@@ -277,7 +277,7 @@ const elsewhere: readonly (readonly [files: RegExp, read: string])[] = [
     'programs, and people on pages that have texts of their own',
   ],
   [/^features\/mail\//, 'people in mails'],
-  // Bodies, queries, ids and how they are written: the client writes them rightly.
+  // Errors in bodies, queries and ids that the client never sends.
   [
     /^(records\/(batch|query|get|list-query|read-guards)|features\/(changes\/(?!stream-limits)|webhooks\/deliveries)|http\/url)\b/,
     'those who program a client',
@@ -285,7 +285,7 @@ const elsewhere: readonly (readonly [files: RegExp, read: string])[] = [
   [/^features\/reports\/parse-report-query/, 'those who program a client'],
   [/^features\/(exports|queries)\.ts/, 'those who program a client'],
 ]
-/** The same of single sentences. */
+/** Single messages that the web client never receives. */
 const sentencesForPrograms: ReadonlySet<string> = new Set([
   'Not ready.',
   'Not ready: {}.',
@@ -312,14 +312,14 @@ const sentencesForPrograms: ReadonlySet<string> = new Set([
   'The body must be a JSON object.',
   'The body is not valid JSON.',
   'The headers are too large.',
-  // Of the command line.
+  // Shown by the command line.
   '{} is the last administrator. Make another account an administrator first.',
 ])
 const sources = globSync('**/*.ts', { cwd: folder })
-  .filter((file) => !/\.test\.ts$|testing\//.test(file) && !elsewhere.some(([files]) => files.test(file)))
+  .filter((file) => !/\.test\.ts$|testing\//.test(file) && !notForClient.some(([files]) => files.test(file)))
   .sort()
 
-/** Documents are made of these, and the log. */
+/** Returns whether the node produces a text of documents or logs. */
 const isForOthers = ({ type, key, callee }: SyntaxNode): boolean => {
   const nameOf = (value: unknown): string => {
     const { name, property } = (value ?? {}) as { readonly name?: string; readonly property?: unknown }
@@ -331,7 +331,7 @@ const isForOthers = ({ type, key, callee }: SyntaxNode): boolean => {
   )
 }
 
-/** The sentences of a file, but for those that are no answer. */
+/** Returns the sentences of a file that may be in a response. */
 function rejectionsOf(file: string): string[] {
   return [...nodesIn(parseSource(readFileSync(join(folder, file), 'utf8'), 'ts'))].flatMap(
     ([node, around]) => {
@@ -342,38 +342,38 @@ function rejectionsOf(file: string): string[] {
   )
 }
 
-const translateSentence = (sentence: string) => inWordsOf(sentence, ptBrCatalogue)
+const translateSentence = (sentence: string) => translateWith(sentence, ptBrCatalogue)
 const patterns = Object.keys(ptBrCatalogue.errors)
 const bare = (text: string) => text.replaceAll(/\{\w+\}/g, '{}')
 
-describe('What the server rejects, in Portuguese,', () => {
+describe('The Portuguese translation of error messages', () => {
   const untranslated = (sentences: readonly string[]) =>
-    sentences.filter((one) => translateSentence(one) === one)
+    sentences.filter((message) => translateSentence(message) === message)
 
-  test('is known for every sentence of the sources that can be an answer', () => {
-    const said = sources.flatMap(rejectionsOf)
-    assert.ok(said.length > 80, said.join('\n'))
+  test('contains every sentence of the sources that may be in a response', () => {
+    const messages = sources.flatMap(rejectionsOf)
+    assert.ok(messages.length > 80, messages.join('\n'))
     const filled = (text: string) =>
       text.replaceAll('{}{}', '{}').replace(/^\{\}/, 'Name').replaceAll('{}', '7')
-    const unknown = said.filter(
+    const unknown = messages.filter(
       (text) =>
-        // Put together from parts, which the next test goes through.
+        // These are composed of parts, which the next test checks.
         !/^(\w+|\{\}) \{\}\.$|^\{\} must be \{\}\.$/.test(text) &&
         !sentencesForPrograms.has(text) &&
         translateSentence(filled(text)) === filled(text),
     )
     assert.deepEqual([...new Set(unknown)], [])
-    const sayable = new Set(said.map(bare))
+    const possibleMessages = new Set(messages.map(bare))
     const stale = patterns.filter(
       (pattern) =>
-        !said.some((text) => inOwnWordsBy(pattern, filled(text))) &&
-        !sayable.has(bare(pattern)) &&
-        !isOfParts(pattern),
+        !messages.some((text) => matchesPattern(pattern, filled(text))) &&
+        !possibleMessages.has(bare(pattern)) &&
+        !isComposed(pattern),
     )
     assert.deepEqual(stale, [])
   })
 
-  test('is known for whatever a field of any resource finds wrong, and a password', () => {
+  test('contains all messages about fields of resources and about passwords', () => {
     const wrong = [5, 'x'.repeat(20_000), 'x\0', -1, 0, 1e9, 0.001, {}, '', 'short', Number.NaN]
     const found = Object.values(resources).flatMap(({ fields }) =>
       Object.entries(fields).flatMap(([name, field]) =>
@@ -384,63 +384,65 @@ describe('What the server rejects, in Portuguese,', () => {
       ),
     )
     assert.ok(new Set(found).size > 30, found.join())
-    const passwords = ['', '\u0007', 'x'.repeat(300)].flatMap((one) => passwordProblems(one, 'NewPassword'))
+    const passwords = ['', '\u0007', 'x'.repeat(300)].flatMap((text) => passwordProblems(text, 'NewPassword'))
     const guessable = ['Password1!', 'ada@example.com'].map(
-      (one) => `NewPassword ${guessableProblem(one, 'ada@example.com')}.`,
+      (text) => `NewPassword ${guessableProblem(text, 'ada@example.com')}.`,
     )
     assert.deepEqual(untranslated([...found, ...passwords, ...guessable]), [])
   })
 
-  test('is known for whatever is wrong with the address of a webhook', async () => {
+  test('contains all messages about the address of a webhook', async () => {
     const receivers = allowedReceivers([])
     const addresses = ['http://example.com/', 'https://10.0.0.1/', 'https://[::1]/']
-    const found = addresses.map((one) => String(receivers.problemOf(new URL(one))))
+    const found = addresses.map((address) => String(receivers.problemOf(new URL(address))))
     const resolved = await new Promise<string>((resolve) =>
       receivers.lookupFor(new URL('https://localhost/'))('localhost', {}, (error) =>
         resolve(String(error?.message)),
       ),
     )
-    const said = [resolved, ...found.flatMap((one) => [`Url ${one}`, `The address ${one}`])]
-    assert.deepEqual(untranslated(said), [])
-    const why = `Deliveries failed for three days. The last attempt: ${said[2]}`
+    const messages = [resolved, ...found.flatMap((address) => [`Url ${address}`, `The address ${address}`])]
+    assert.deepEqual(untranslated(messages), [])
+    const why = `Deliveries failed for three days. The last attempt: ${messages[2]}`
     assert.equal(
       translateSentence(why),
       'As entregas falharam por três dias. A última tentativa: O endereço precisa começar com https.',
     )
   })
 
-  test('is known for lists that took too long, with what can be done about it', () => {
-    const advised = Object.values(resources).flatMap((one) =>
-      [undefined, 'text'].map((search) => timeoutAdvice(one, { search } as ListQuery)),
+  test('contains the messages about lists that took too long, with advice', () => {
+    const advised = Object.values(resources).flatMap((resource) =>
+      [undefined, 'text'].map((search) => timeoutAdvice(resource, { search } as ListQuery)),
     )
-    const said = advised.map(
+    const messages = advised.map(
       ({ subject: what, advice }) => `${what} took longer than 5 seconds and was stopped. ${advice}`,
     )
-    const still = said.filter((one) => /\b(the|took|Narrow|Search)\b/i.test(translateSentence(one)))
-    assert.deepEqual(still, [])
-  })
-
-  test('leaves out only files that there are', () => {
-    const files = globSync('**/*.ts', { cwd: folder })
-    const gone = elsewhere.filter(([pattern]) => !files.some((file) => pattern.test(file)))
-    assert.deepEqual(gone, [])
-  })
-
-  test('names every kind of record in Portuguese', () => {
-    const named = Object.values(resources).flatMap(({ title, noun, pluralNoun }) => [title, noun, pluralNoun])
-    const still = named.filter(
-      (one) => translateSentence(`${one} was not found.`) === `Não encontrado: ${one}.`,
+    const stillEnglish = messages.filter((text) =>
+      /\b(the|took|Narrow|Search)\b/i.test(translateSentence(text)),
     )
-    assert.deepEqual(still, [])
+    assert.deepEqual(stillEnglish, [])
   })
 
-  test('begins with the field where the server does, and takes no name that the server does not give', () => {
+  test('excludes only files that exist', () => {
+    const files = globSync('**/*.ts', { cwd: folder })
+    const missingPatterns = notForClient.filter(([pattern]) => !files.some((file) => pattern.test(file)))
+    assert.deepEqual(missingPatterns, [])
+  })
+
+  test('contains the names of all kinds of records', () => {
+    const named = Object.values(resources).flatMap(({ title, noun, pluralNoun }) => [title, noun, pluralNoun])
+    const stillEnglish = named.filter(
+      (text) => translateSentence(`${text} was not found.`) === `Não encontrado: ${text}.`,
+    )
+    assert.deepEqual(stillEnglish, [])
+  })
+
+  test('begins with the field if the original does, and has only placeholders of the original', () => {
     for (const [pattern, translation] of Object.entries(ptBrCatalogue.errors)) {
       if (pattern.startsWith('{field}')) assert.ok(translation.startsWith('{field}: '), translation)
       const known = placeholdersOf(pattern)
       for (const name of placeholdersOf(translation)) assert.ok(known.includes(name), translation)
     }
-    const literal = inWordsOf('A (b) [c] + d * e ^ $f \\\\ g | 1.', {
+    const literal = translateWith('A (b) [c] + d * e ^ $f \\\\ g | 1.', {
       errors: { 'A (b) [c] + d * e ^ $f \\\\ g | {name}.': 'Z {name}.' },
       nouns: {},
     })
@@ -450,9 +452,9 @@ describe('What the server rejects, in Portuguese,', () => {
   })
 })
 
-/** Of lists and words that the sources put together while they run. */
-const isOfParts = (pattern: string): boolean =>
+/** Returns whether the message is composed at run time. */
+const isComposed = (pattern: string): boolean =>
   /^\{field\} (must|is) |\{(list|does)\}|^(Url|The address) (must|is not) |[^.]$/.test(pattern)
 
-const inOwnWordsBy = (pattern: string, sentence: string): boolean =>
+const matchesPattern = (pattern: string, sentence: string): boolean =>
   new RegExp(`^${pattern.replaceAll(/[.?:/()-]/g, '\\$&').replaceAll(/\{\w+\}/g, '.+')}$`).test(sentence)

@@ -6,7 +6,7 @@ import type { Stage } from './support/stage.ts'
 
 const today = new Date().toISOString().slice(0, 10)
 
-/** Of the open panel; a phone shows nothing else. */
+/** Closes the open panel, which covers the whole screen of a phone. */
 const close = (page: Page) => page.getByRole('complementary').getByRole('button', { name: 'Close' }).click()
 
 function closingJourneys(stage: () => Stage): void {
@@ -14,7 +14,7 @@ function closingJourneys(stage: () => Stage): void {
     ['a desktop', 'Dora', {}],
     ['a phone', 'Pia', { viewport: { width: 390, height: 780 }, hasTouch: true }],
   ] as const)
-    test(`closing an assignment on ${device} leads back to where it was opened, and Back from there to what was before`, async () => {
+    test(`on ${device} returns to the page that opened it, and Back to the page before that`, async () => {
       const { hosts, signIn, workspace } = stage()
       const { id: userId, login } = await workspace.join(`${first} Closing`)
       const name = `Opened from elsewhere by ${first}`
@@ -28,7 +28,7 @@ function closingJourneys(stage: () => Stage): void {
       await close(page)
       await page.getByRole('heading', { name: 'My work', level: 1 }).waitFor()
       assert.equal(page.url(), `${hosts.web}/my-work`)
-      // The palette opens another one over the first; closing leads back to the page before both.
+      // The palette opens another assignment over the first. Closing returns to the page before both.
       await page.getByRole('link', { name }).click()
       await page.getByRole('complementary').waitFor()
       await page.keyboard.press('Control+k')
@@ -44,7 +44,7 @@ function closingJourneys(stage: () => Stage): void {
       await page.waitForURL('**/projects')
     })
 
-  test('after a direct link or a key, closing leads to the project, once', async () => {
+  test('after a direct link or a key leads to the project, once', async () => {
     const { hosts, signIn, workspace } = stage()
     const { login } = await workspace.join('Linus Link')
     const id = await workspace.assignment('Opened by its address')
@@ -62,7 +62,7 @@ function closingJourneys(stage: () => Stage): void {
     await page.waitForURL(project)
   })
 
-  test('filters that were changed next to an open assignment stay when it is closed', async () => {
+  test('keeps the filters that were changed while it was open', async () => {
     const { hosts, signIn, workspace } = stage()
     await workspace.assignment('Opened before filtering')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
@@ -76,4 +76,4 @@ function closingJourneys(stage: () => Stage): void {
   })
 }
 
-describeInBrowser('An open assignment', { 'its end': closingJourneys })
+describeInBrowser('An open assignment', { 'closing it': closingJourneys })

@@ -10,8 +10,8 @@ import { everyScreen, goWithin, type LoadedScreen, type ScreenAddress } from './
 import { recordShifts, shiftsOf, sumOf } from './support/layout-shift.ts'
 import type { Stage } from './support/stage.ts'
 
-/** A dialog in front of some screens. */
-const inFront: readonly (ScreenAddress & { readonly open: (page: Page) => Promise<void> })[] = [
+/** Screens with an open dialog. */
+const withDialogs: readonly (ScreenAddress & { readonly open: (page: Page) => Promise<void> })[] = [
   { path: '/week?week=2026-11-16', shows: 'Looked at by axe', open: reject },
   { path: '/week?week=2026-11-16', shows: 'Looked at by axe', open: press('Copy last week…') },
   {
@@ -62,21 +62,21 @@ function otherScreensJourneys(stage: () => Stage): void {
     })
     await make('assignmentImpediment', { assignmentId: id, impedimentId })
     await change('DELETE', 'assignment', { ids: [await assignment('Removed for axe')] })
-    return [...(await everyScreen(hosts, workspace, { id, name: 'Looked at by axe' })), ...inFront]
+    return [...(await everyScreen(hosts, workspace, { id, name: 'Looked at by axe' })), ...withDialogs]
   }
 
-  testColorSchemes('have nothing to complain of', async (look) => {
+  testColorSchemes('have no accessibility problem', async (look) => {
     const screens = await seed()
     const page = await stage().signIn('root@example.com', '/account', { reducedMotion: 'reduce' })
     for (const { path, shows, open } of screens) {
       await goWithin(page, path)
       await page.getByText(shows).first().waitFor({ state: 'attached' })
       await open?.(page)
-      await look(page, `${path} ${open ? 'with something in front' : ''}`)
+      await look(page, `${path} ${open ? 'with a dialog' : ''}`)
     }
   })
 
-  test('hold on the narrowest phone, with nothing beyond the edge and targets for fingers', async () => {
+  test('fit the narrowest phone, with targets for fingers', async () => {
     const screens = await seed()
     const page = await stage().signIn('root@example.com', '/account', {
       viewport: { width: 360, height: 740 },
@@ -87,9 +87,9 @@ function otherScreensJourneys(stage: () => Stage): void {
       await page.getByText(shows).first().waitFor({ state: 'attached' })
       if (open !== reject) await open?.(page)
       assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, path)
-      // Rounded: an element that is still moving has a height slightly below.
+      // Heights are rounded, because an element that is still moving is slightly smaller.
       const small = await page.evaluate<string[]>(
-        `[...document.querySelectorAll('button, input:not([type=checkbox]):not([aria-hidden]), select, .navigation a, .tabs a')].filter((one) => one.checkVisibility() && Math.round(one.getBoundingClientRect().height) < 44).map((one) => one.outerHTML)`,
+        `[...document.querySelectorAll('button, input:not([type=checkbox]):not([aria-hidden]), select, .navigation a, .tabs a')].filter((element) => element.checkVisibility() && Math.round(element.getBoundingClientRect().height) < 44).map((element) => element.outerHTML)`,
       )
       assert.deepEqual(small, [], path)
     }
@@ -98,26 +98,33 @@ function otherScreensJourneys(stage: () => Stage): void {
 
 const shiftMax = 0.05
 
-/** Runs before anything else of a page: records which shapes are visible, and how often loading is announced. */
+/**
+ * Runs before all scripts of a page: records visible skeletons, and how often loading is announced. On a busy
+ * machine, a screen may replace the announcing skeleton within milliseconds.
+ */
 const recordSkeletons = `
-  globalThis.seen = { shapes: [], said: 0 }
-  const said = new WeakSet()
+  globalThis.seen = { shapes: [], announcements: 0 }
+  const announced = new WeakSet()
   setInterval(() => {
-    for (const one of document.querySelectorAll('.skeleton')) {
-      const shape = one.className.match(/skeleton-(\\w+)/)[1]
-      if (one.checkVisibility({ opacityProperty: true }) && !seen.shapes.includes(shape)) seen.shapes.push(shape)
+    for (const skeleton of document.querySelectorAll('.skeleton')) {
+      const shape = skeleton.className.match(/skeleton-(\\w+)/)[1]
+      if (skeleton.checkVisibility({ opacityProperty: true }) && !seen.shapes.includes(shape)) seen.shapes.push(shape)
     }
-    for (const one of document.querySelectorAll('[role=status]'))
-      if (one.textContent === 'Loading' && !said.has(one)) { said.add(one); seen.said += 1 }
-  }, 20)`
+  }, 20)
+  new MutationObserver((changes) => {
+    for (const { target } of changes) {
+      const status = (target instanceof Element ? target : target.parentElement)?.closest('[role=status]')
+      if (status?.textContent === 'Loading' && !announced.has(status)) { announced.add(status); seen.announcements += 1 }
+    }
+  }).observe(document, { childList: true, characterData: true, subtree: true })`
 
 const seenOn = (page: Page) =>
-  page.evaluate<{ readonly shapes: readonly string[]; readonly said: number }>('seen')
+  page.evaluate<{ readonly shapes: readonly string[]; readonly announcements: number }>('seen')
 
 async function untilSeen(page: Page): Promise<void> {
   for (let looks = 0; looks < 1000; looks += 1) {
-    const { shapes, said } = await seenOn(page)
-    if (shapes.length > 0 && said > 0) return
+    const { shapes, announcements } = await seenOn(page)
+    if (shapes.length > 0 && announcements > 0) return
     await page.waitForTimeout(20)
   }
 }
@@ -125,37 +132,37 @@ async function untilSeen(page: Page): Promise<void> {
 function skeletonJourneys(stage: () => Stage): void {
   const faultsOf = async (
     page: Page,
-    held: HeldAnswers,
+    held: HeldResponses,
     { path, shows, ...shapeOf }: LoadedScreen,
   ): Promise<readonly string[]> => {
     const isPhone = (page.viewportSize()?.width ?? 0) < 760
-    const wanted = (isPhone && shapeOf.shapeOnPhones) || shapeOf.shape
+    const expectedShape = (isPhone && shapeOf.shapeOnPhones) || shapeOf.shape
     held.hold()
     await page.goto(stage().hosts.web + path)
-    // However slow the machine is, answers wait for the skeletons; a skeleton that never appears is reported
+    // Responses wait for the skeletons, even on a slow machine. A skeleton that never appears is reported
     // below.
     await untilSeen(page)
-    held.letGo()
+    held.release()
     await page.getByText(shows).first().waitFor({ state: 'attached' })
     await held.untilQuiet()
-    const [shifts, { shapes, said }, left] = [
+    const [shifts, { shapes, announcements }, left] = [
       await shiftsOf(page),
       await seenOn(page),
       await page.locator('.skeleton').count(),
     ]
     return [
-      ...(shapes.includes(wanted) ? [] : [`shows ${shapes.join()} instead of ${wanted}`]),
-      ...(said === 1 ? [] : [`says ${said} times that it is loading`]),
-      ...(left === 0 ? [] : ['goes on loading']),
+      ...(shapes.includes(expectedShape) ? [] : [`shows ${shapes.join()} instead of ${expectedShape}`]),
+      ...(announcements === 1 ? [] : [`announces loading ${announcements} times`]),
+      ...(left === 0 ? [] : ['keeps a skeleton']),
       ...(sumOf(shifts) < shiftMax ? [] : [`moves: ${JSON.stringify(shifts)}`]),
     ]
   }
 
   for (const width of [390, 768, 1440])
-    test(`of each screen have its shape at ${width} pixels, stay until its content arrives, move nothing, and are announced once`, async () => {
+    test(`have the shape of each screen at ${width} pixels, stay until its content arrives, move nothing, and are announced once`, async () => {
       const { hosts, signIn, workspace } = stage()
       const name = `Loaded slowly at ${width}`
-      // A project of its own: rows that other tests add would move those of its list.
+      // Uses a separate project, because rows of other tests would move those of its list.
       const { organizationId, mara } = workspace
       const { id: projectId } = await workspace.make('project', { name: `Slow at ${width}`, organizationId })
       await workspace.make('userProject', { projectId, userId: mara.id })
@@ -164,27 +171,27 @@ function skeletonJourneys(stage: () => Stage): void {
       const page = await signIn('root@example.com', '/account')
       await page.setViewportSize({ width, height: 900 })
       for (const script of [recordShifts, recordSkeletons]) await page.addInitScript(script)
-      const held = await holdAnswers(page, [hosts.api, `${hosts.issuer}/ext`])
+      const held = await holdResponses(page, [hosts.api, `${hosts.issuer}/ext`])
       const faults: string[] = []
       for (const address of await everyScreen(hosts, { ...workspace, projectId }, { id, name }))
         for (const fault of await faultsOf(page, held, address)) faults.push(`${address.path} ${fault}`)
       assert.deepEqual(faults, [])
     })
 
-  test('are one word for screen readers, do not move with reduced motion, and are not nested', async () => {
+  test('are a single word for screen readers, do not move with reduced motion, and are not nested', async () => {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Never loaded')
     const page = await signIn('root@example.com', '/account')
     await page.emulateMedia({ reducedMotion: 'reduce' })
-    const asked = new Set<string>()
+    const requested = new Set<string>()
     await page.route(
       (url) => url.href.startsWith(`${hosts.api}/`),
-      (route) => void asked.add(new URL(route.request().url()).pathname.split('/').at(-1) ?? ''),
+      (route) => void requested.add(new URL(route.request().url()).pathname.split('/').at(-1) ?? ''),
     )
     await page.goto(`${hosts.web}/projects/${workspace.projectId}/assignments/${id}`)
     await page.getByRole('status').filter({ hasText: 'Loading' }).waitFor()
     assert.equal(await page.locator('.skeleton').count(), 2)
-    // What cards, fields and lists need does not wait for the name of the project, nor for the assignment.
+    // The data of cards, fields and lists does not wait for the name of the project or the assignment.
     const needed = [
       'projects',
       'workflows',
@@ -194,87 +201,87 @@ function skeletonJourneys(stage: () => Stage): void {
       'comments',
     ]
     assert.deepEqual(
-      needed.filter((name) => !asked.has(name)),
+      needed.filter((name) => !requested.has(name)),
       [],
     )
     await assertAccessible(page, 'an assignment while it is loaded')
     const [duration] = await page
       .locator('.skeleton')
-      .evaluateAll((all) => all.map((one) => getComputedStyle(one).animationDuration))
+      .evaluateAll((all) => all.map((skeleton) => getComputedStyle(skeleton).animationDuration))
     assert.equal(duration, '0s')
   })
 }
 
-/** Answers arrive when the test says so, not when a clock does. */
-interface HeldAnswers {
-  /** From now on requests wait for `letGo`. */
+/** Holds responses back until the test releases them. */
+interface HeldResponses {
+  /** Makes requests wait for `release`. */
   hold(): void
-  /** Each answer now arrives after the page has painted the earlier ones and the skeletons of the rest. */
-  letGo(): void
-  /** Resolves when every request was answered and painted, and the page sends no more. */
+  /** Delivers each response after the page has painted the earlier ones and the skeletons of the rest. */
+  release(): void
+  /** Resolves when every response was painted and the page sends no more requests. */
   untilQuiet(): Promise<void>
 }
 
-/** An answer may lead to another request, or to another part of the page. */
+/** A response may cause another request or render another part of the page. */
 const quietFrames = 10
-/** The test itself reports a page that never comes to rest. */
+/** The test reports a page that never becomes quiet. */
 const framesMax = 1000
 
-async function holdAnswers(page: Page, addresses: readonly string[]): Promise<HeldAnswers> {
+async function holdResponses(page: Page, addresses: readonly string[]): Promise<HeldResponses> {
   const isHeld = (url: string) => addresses.some((address) => url.startsWith(`${address}/`))
   const pending = new Set<Request>()
-  let asked = 0
-  let letGo = Promise.withResolvers<void>()
+  let requestCount = 0
+  let release = Promise.withResolvers<void>()
   page.on('request', (request) => {
     if (!isHeld(request.url())) return
-    asked += 1
+    requestCount += 1
     pending.add(request)
   })
-  // A stream ends when its page does: its headers are its answer.
+  // A stream ends with its page, so its headers count as its response.
   page.on('response', (response) => void pending.delete(response.request()))
   page.on('requestfailed', (request) => void pending.delete(request))
   await page.route(
     ({ href }) => isHeld(href),
     async (route) => {
-      await letGo.promise
-      await shapesAreStable(page)
-      await painted(page, 5)
+      await release.promise
+      await untilSkeletonsAppear(page)
+      await untilPainted(page, 5)
       await route.continue()
     },
   )
   return {
     hold() {
-      letGo = Promise.withResolvers<void>()
+      release = Promise.withResolvers<void>()
       pending.clear()
     },
-    letGo: () => letGo.resolve(),
+    release: () => release.resolve(),
     async untilQuiet() {
       let quiet = 0
-      let known = asked
+      let previousCount = requestCount
       for (let frames = 0; frames < framesMax && quiet < quietFrames; frames += 1) {
-        await painted(page, 1)
-        quiet = pending.size === 0 && asked === known ? quiet + 1 : 0
-        known = asked
+        await untilPainted(page, 1)
+        quiet = pending.size === 0 && requestCount === previousCount ? quiet + 1 : 0
+        previousCount = requestCount
       }
     },
   }
 }
 
 /** Skeletons appear only when loading takes a while. */
-async function shapesAreStable(page: Page): Promise<void> {
-  const areHidden = () =>
+async function untilSkeletonsAppear(page: Page): Promise<void> {
+  const areSomeHidden = () =>
     page
       .evaluate(() =>
         [...document.querySelectorAll('.skeleton')].some(
-          (one) => !one.checkVisibility({ opacityProperty: true }),
+          (skeleton) => !skeleton.checkVisibility({ opacityProperty: true }),
         ),
       )
       .catch(() => false)
-  for (let frames = 0; frames < framesMax && (await areHidden()); frames += 1) await painted(page, 1)
+  for (let frames = 0; frames < framesMax && (await areSomeHidden()); frames += 1) await untilPainted(page, 1)
 }
 
-/** A page that the test has left paints no more. */
-const painted = (page: Page, frames: number): Promise<unknown> =>
+/** A page that the test has left no longer paints. */
+const untilPainted = (page: Page, frames: number): Promise<unknown> =>
   page
     .evaluate(
       (count) =>
@@ -288,7 +295,7 @@ const painted = (page: Page, frames: number): Promise<unknown> =>
     .catch(() => undefined)
 
 const monday = mondayOf(today())
-/** They end and begin with digits, whose direction follows the adjacent text. */
+/** Names that begin and end with digits, whose direction follows the adjacent text. */
 const names = {
   person: 'ليلى حداد 7',
   project: 'רציף 12',
@@ -309,14 +316,14 @@ function rightToLeftJourneys(stage: () => Stage): void {
     for (const id of [userId, mara.id]) await make('userProject', { projectId, userId: id })
     const { id: typeId } = await make('assignmentType', { name: names.type })
     const { id: kindId } = await make('impediment', { name: names.impediment })
-    const its = {
+    const values = {
       projectId,
       userId,
       assignmentTypeId: typeId,
       startDate: monday,
       endDate: addDays(monday, 2),
     }
-    const assignmentId = await assignment(names.assignment, its)
+    const assignmentId = await assignment(names.assignment, values)
     for (const [day, hours] of [
       [monday, 2.5],
       [addDays(monday, -7), 1.5],
@@ -331,14 +338,14 @@ function rightToLeftJourneys(stage: () => Stage): void {
     await make('assignmentImpediment', { assignmentId, impedimentId: kindId, description: names.note })
     await make('assignmentImpediment', { assignmentId, impedimentId })
     await make('userAssignment', { assignmentId, userId: mara.id })
-    const removed = await assignment('5 הוסר', { ...its, description: names.note })
+    const removed = await assignment('5 הוסר', { ...values, description: names.note })
     await change('DELETE', 'assignment', { ids: [removed] })
     const entry = await make('appointment', { assignmentId, userId, keepDate: monday, amountHours: 1 })
     await change('DELETE', 'appointment', { ids: [entry.id] })
     return { login, projectId, assignmentId }
   }
 
-  test('are among dates, hours and words without reordering them, on every screen', async () => {
+  test('do not reorder dates, hours and words around them, on every screen', async () => {
     const { login, projectId, assignmentId } = await seed()
     const page = await stage().signIn(login, '/my-work')
     const faults: string[] = []
@@ -369,19 +376,19 @@ function rightToLeftJourneys(stage: () => Stage): void {
       await page.locator('main').getByText(name).locator('visible=true').first().waitFor()
       await look(path)
     }
-    await lookInFront(page, project, look)
+    await lookAtDialogs(page, project, look)
     assert.deepEqual(faults, [])
   })
 }
 
 type Look = (where: string) => Promise<void>
 
-/** Dialogs, and what is said. */
-async function lookInFront(page: Page, project: string, look: Look): Promise<void> {
+/** Checks dialogs and messages. */
+async function lookAtDialogs(page: Page, project: string, look: Look): Promise<void> {
   await goWithin(page, project)
   await page.getByRole('button', { name: 'Members…' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'Create an invitation link' }).click()
+  await dialog.getByRole('button', { name: 'Create link' }).click()
   await dialog.getByText('Until').waitFor()
   await look('members')
   await dialog.getByRole('button', { name: 'Close' }).click()
@@ -397,9 +404,8 @@ async function lookInFront(page: Page, project: string, look: Look): Promise<voi
 }
 
 /**
- * What people would read in another order than it was written, on a page whose language goes from left to
- * right: dates, hours and words whose order a name turned round that is written from right to left, and such
- * names whose parts are not in their own order.
+ * Finds text that a left-to-right page shows in the wrong order: dates, hours and words that a right-to-left
+ * name reorders, and such names whose own parts are reordered.
  */
 const readingFaultsOf = (page: Page, names: readonly string[]) =>
   page.evaluate<string[]>(`(() => {
@@ -414,7 +420,7 @@ const readingFaultsOf = (page: Page, names: readonly string[]) =>
       return range.getClientRects()[0]
     }
     const isAfter = (before, next) => !before || !next || Math.abs(before.top - next.top) > 4 || next.left > before.left - 1
-    /** Where the order starts again: a separate box, or an isolated part of a line. */
+    /** Whether text has its own direction there: in a separate box, or an isolated part of a line. */
     const isApart = (element) => {
       const { display, unicodeBidi } = getComputedStyle(element)
       return display !== 'inline' || unicodeBidi.startsWith('isolate')
@@ -464,6 +470,6 @@ describeInBrowser('Every screen', {
   accessibility: accessibilityJourneys,
   'the other screens': otherScreensJourneys,
   'all screens': widthJourneys,
-  'shapes while something is loaded': skeletonJourneys,
+  'skeletons of loading content': skeletonJourneys,
   'names that are written from right to left': rightToLeftJourneys,
 })

@@ -10,7 +10,7 @@ import { assertAccessible } from './journeys/accessibility.ts'
 import { fillSignIn } from './support/stage.ts'
 import { administratorLogin, startTrackerHosts } from './support/tracker-hosts.ts'
 
-/** A busy machine takes its time. */
+/** The time limit of a step on a busy machine. */
 const patienceMilliseconds = 30_000
 
 describe('An external provider, in a real browser', {
@@ -37,7 +37,7 @@ describe('An external provider, in a real browser', {
     return [page, complaints]
   }
 
-  test('signs a user in without an account yet, and out again in both places', async () => {
+  test('signs in a user who has no account yet, and signs out in both places', async () => {
     external.person = { sub: 'nina', email: 'nina@example.com', email_verified: true, name: 'Nina New' }
     const [page, complaints] = await visit('/account', 'light')
     await page.getByRole('link', { name: 'Sign in with Our company' }).waitFor()
@@ -48,7 +48,7 @@ describe('An external provider, in a real browser', {
     await page.getByText('nina@example.com').first().waitFor()
     await page.getByRole('button', { name: 'Nina New' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    // The provider asks for itself.
+    // The provider also asks for confirmation.
     await page.getByRole('button', { name: 'Yes, sign me out' }).click()
     await page.getByRole('link', { name: 'Sign in with Our company' }).waitFor()
     assert.ok(page.url().startsWith(`${hosts.web}/login/`))
@@ -76,7 +76,7 @@ describe('An external provider, in a real browser', {
     assert.deepEqual(complaints, [])
   })
 
-  test('is one way in; apps of others, which administrators make, are another', async () => {
+  test('is not needed for an administrator to register and delete a third-party app', async () => {
     await insertAccount(hosts.database, {
       login: administratorLogin,
       name: 'Rosa Root',

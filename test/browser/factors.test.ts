@@ -23,8 +23,8 @@ describe('A second factor, in a real browser', { skip }, () => {
     await section.getByRole('button', { name: 'Add an authenticator app' }).waitFor()
     return { page, section }
   }
-  /** The same browser without anything kept but its passkeys. */
-  const discard = async (page: Page) => {
+  /** Deletes all data of the browser except its passkeys. */
+  const deleteBrowserData = async (page: Page) => {
     await page.evaluate('localStorage.clear(), sessionStorage.clear()')
     await page.context().clearCookies()
     await page.goto(`${stage.hosts.web}/account`)
@@ -62,7 +62,7 @@ describe('A second factor, in a real browser', { skip }, () => {
       assert.equal(copied.split('\n').length, 10)
       await codes.getByRole('button', { name: 'I have saved them' }).click()
       await section.getByText('10 are left').waitFor()
-      await discard(page)
+      await deleteBrowserData(page)
       await fillSignIn(page, login)
       await page.getByRole('heading', { name: 'Second step' }).waitFor()
       await assertAccessible(page, 'the second step')
@@ -89,10 +89,10 @@ describe('A second factor, in a real browser', { skip }, () => {
     await page.getByLabel('Name', { exact: true }).last().fill('Laptop')
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
     await section.getByText('Laptop').first().waitFor()
-    await discard(page)
+    await deleteBrowserData(page)
     await page.getByRole('link', { name: 'Sign in with a passkey' }).click()
     await section.getByText('last used').waitFor()
-    await discard(page)
+    await deleteBrowserData(page)
     await fillSignIn(page, login)
     await page.getByRole('heading', { name: 'Second step' }).waitFor()
     await assertAccessible(page, 'the second step with a passkey')
@@ -100,7 +100,7 @@ describe('A second factor, in a real browser', { skip }, () => {
     await section.getByRole('button', { name: 'Remove Laptop' }).click()
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
     await section.getByText('Laptop').first().waitFor({ state: 'detached' })
-    await discard(page)
+    await deleteBrowserData(page)
     await page.getByRole('link', { name: 'Sign in with a passkey' }).click()
     await page.getByRole('alert').getByText('This passkey is not registered here').waitFor()
     await assertAccessible(page, 'the page for a passkey')
@@ -120,12 +120,12 @@ describe('A second factor, in a real browser', { skip }, () => {
     const dialog = root.getByRole('dialog', { name: 'Access of Paul Phone' })
     await dialog.getByRole('button', { name: 'Reset' }).click()
     await dialog.getByRole('button', { name: 'Reset' }).waitFor({ state: 'detached' })
-    const elsewhere = await stage.visit('/projects')
-    await fillSignIn(elsewhere, login)
-    await elsewhere.getByRole('heading', { name: 'Projects' }).waitFor()
+    const otherDevice = await stage.visit('/projects')
+    await fillSignIn(otherDevice, login)
+    await otherDevice.getByRole('heading', { name: 'Projects' }).waitFor()
   })
 
-  test('sends requests only to its own hosts, keeps to its content policy, and throws nothing', () => {
+  test('the pages send requests only to their own hosts, keep to their content policy, and throw nothing', () => {
     assert.deepEqual(stage.offences, [])
   })
 })

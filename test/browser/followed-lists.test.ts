@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { type PageWindow, windowAfter, windowAround } from '../../web/src/api/follow-changes.ts'
 
 describe('A followed list', () => {
-  /** The page of a list in which the first rows were never changed, and all others were. */
+  /** Returns a page of a list whose first rows were never changed, unlike all others. */
   const pageOf = (unchanged: number, totalCount: number, { pageNumber, pageSize }: PageWindow) => {
     const first = (pageNumber - 1) * pageSize
     const length = Math.max(0, Math.min(pageSize, totalCount - first))
@@ -14,7 +14,7 @@ describe('A followed list', () => {
     return { data, pageNumber, pageSize, totalCount, totalPages: Math.ceil(totalCount / pageSize) }
   }
 
-  test('of any length has a page that shows the next change, and stays there', () => {
+  test('of any length has a page that will contain the next change', () => {
     for (let unchanged = 0; unchanged <= 10_000; unchanged += 1)
       for (const totalCount of [unchanged, unchanged + 1, unchanged + 500].filter((count) => count > 100)) {
         const page = pageOf(unchanged, totalCount, windowAround(unchanged))
@@ -28,7 +28,7 @@ describe('A followed list', () => {
       }
   })
 
-  test('is searched again only if the boundary has left the page', () => {
+  test('is searched for that page again only if the boundary has left it', () => {
     assert.equal(windowAfter(pageOf(300, 1000, { pageNumber: 1, pageSize: 100 })), 'elsewhere')
     assert.equal(windowAfter(pageOf(300, 1000, { pageNumber: 9, pageSize: 100 })), 'elsewhere')
     assert.equal(windowAfter(pageOf(300, 300, { pageNumber: 9, pageSize: 100 })), 'elsewhere')

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { Change } from '../../clients/typescript/src/tracker.ts'
 import { combineUpdates, groupChanges } from '../../web/src/assignment/group-changes.ts'
 
-describe('Changes', () => {
+describe('Changes in the history', () => {
   const change = (seconds: number, values: Partial<Change>): Change => ({
     ...{
       id: String(seconds),
@@ -15,9 +15,10 @@ describe('Changes', () => {
     ...{ sessionId: null, requestId: null, before: null, after: null },
     ...values,
   })
-  const idsOf = (changes: readonly Change[]) => groupChanges(changes).map((act) => act.map(({ id }) => id))
+  const idsOf = (changes: readonly Change[]) =>
+    groupChanges(changes).map((group) => group.map(({ id }) => id))
 
-  test('of a row by one person within a minute are one act, and no others are', () => {
+  test('are grouped if one user has made them to one row, or to links of one kind, within a minute', () => {
     const link = { resource: 'assignmentLabel', action: 'create' } as const
     const comment = { resource: 'comment', action: 'create' } as const
     assert.deepEqual(
@@ -35,14 +36,14 @@ describe('Changes', () => {
     )
   })
 
-  test('of one act show the first and the last value, and nothing that is as before', () => {
-    const act = [
+  test('of one group are combined to the first and the last value, without unchanged fields', () => {
+    const group = [
       change(3, { before: { name: 'B', hours: 2 }, after: { name: 'C', hours: 1 } }),
       change(2, { before: { hours: 1 }, after: { hours: 2 } }),
       change(1, { before: { name: 'A' }, after: { name: 'B' } }),
     ] as const
-    const { before, after } = combineUpdates(act)
+    const { before, after } = combineUpdates(group)
     assert.deepEqual([before, after], [{ name: 'A' }, { name: 'C' }])
-    assert.equal(combineUpdates([act[1]]), act[1])
+    assert.equal(combineUpdates([group[1]]), group[1])
   })
 })

@@ -17,7 +17,7 @@ import {
 } from '../../web/src/screens/import/parse-values.ts'
 import { labelIdOf, planImport } from '../../web/src/screens/import/plan-import.ts'
 import { idOf } from '../../web/src/screens/import/plan-row.ts'
-import { decodeText, parseCsv, readTrello } from '../../web/src/screens/import/read-file.ts'
+import { decodeText, parseCsv, parseTrello } from '../../web/src/screens/import/read-file.ts'
 import { columns } from '../../web/src/screens/project/list/list-columns.ts'
 import { ptBrCatalogue } from '../../web/src/texts/pt-br.ts'
 import { setLanguage, t } from '../../web/src/texts/text.ts'
@@ -78,14 +78,14 @@ describe('A table', () => {
     assert.deepEqual(cellsOf(''), [])
   })
 
-  test('has the numbers of its lines, also after cells with several', () => {
+  test('has the numbers of its lines, even after cells with several lines', () => {
     assert.deepEqual(
       parseCsv('a\n"x\ny\nz"\n\nlast').map(({ line }) => line),
       [1, 2, 6],
     )
   })
 
-  test('is UTF-8, or Windows-1252 where that is not valid', () => {
+  test('is read as UTF-8, or as Windows-1252 if it is not valid UTF-8', () => {
     const bytes = (values: readonly number[]) => new Uint8Array(values).buffer
     assert.equal(decodeText(bytes([0xc3, 0xa9])), 'é')
     assert.equal(decodeText(bytes([0xe9, 0x2c])), 'é,')
@@ -113,7 +113,7 @@ describe('Values of a file', () => {
     test(`“${text}” with the ${order} first is ${day ?? 'no date'}`, () =>
       assert.equal(parseDay(text, order), day))
 
-  test('show by themselves which part of a date is the day, if they can', () => {
+  test('show which part of a date is the day, if they can', () => {
     assert.equal(dateOrderOf(['1/2/2026', '13/2/2026']), 'day')
     assert.equal(dateOrderOf(['1/2/2026', '2/13/2026']), 'month')
     assert.equal(hasAmbiguousDates(['1/2/2026', '2026-01-01']), true)
@@ -178,7 +178,7 @@ test('The columns of an export of Jira are known by their headers', () => {
   })
 })
 
-test('The columns of a list that this tracker saved are known in both languages, but for what it derives', (context) => {
+test('The columns of a list that this tracker exported are known in both languages, except for derived ones', (context) => {
   const derived = ['blocked', 'changed']
   const unknownIn = () => {
     const known = guessColumns(columns.map(({ label }) => t(label)))
@@ -192,7 +192,7 @@ test('The columns of a list that this tracker saved are known in both languages,
   assert.deepEqual(guessColumns([t('Planned')]), ['estimate'])
 })
 
-test('People are matched by name and by login, and a row with others is counted', () => {
+test('Users are matched by name and by login, and rows with other names are counted', () => {
   const isUnmatched = (values: Partial<ImportedItem>) =>
     hasUnmatchedPeople(item(values), matchingOf([item(values)]))
   assert.deepEqual(
@@ -250,7 +250,7 @@ test('A board of Trello has its open cards, in the order of the board', () => {
       { type: 'updateCard', data: { card: { id: 'c1' } } },
     ],
   }
-  const source = readTrello(board)
+  const source = parseTrello(board)
   assert.ok(source?.kind === 'items')
   assert.equal(source.skippedCount, 2)
   assert.deepEqual(
@@ -265,11 +265,11 @@ test('A board of Trello has its open cards, in the order of the board', () => {
       { author: 'u', date: '2', text: 'later' },
     ],
   })
-  assert.equal(readTrello({ some: 'thing' }), undefined)
+  assert.equal(parseTrello({ some: 'thing' }), undefined)
 })
 
 describe('A matching', () => {
-  test('finds people by name and login, stages also by other words, and what was chosen before', () => {
+  test('finds users by name and login, stages by synonyms, too, and earlier choices', () => {
     const items = [item({ stage: 'closed', type: 'Bug', people: ['ANN@example.com', 'Bob', 'Stranger'] })]
     const matching = matchingOf(items, { people: { stranger: 'ann' }, types: { bug: 'no longer there' } })
     assert.deepEqual(matching.people, { 'ann@example.com': 'ann', bob: 'bob', stranger: 'ann' })
@@ -277,14 +277,28 @@ describe('A matching', () => {
     assert.deepEqual([matching.defaultStage, matching.defaultPerson], ['backlog', ''])
   })
 
-  test('of columns is used again for a table with as many', () => {
+  test('applies the synonyms of stages to stages only', () => {
+    const typeTargets = { ...targets, types: [{ id: 'review', name: 'Review' }] }
+    const source = { kind: 'items', items: [item({ type: 'Testing' })], skippedCount: 0 } as const
+    assert.deepEqual(guessMatching(source, typeTargets, {}, 'day').types, { testing: '' })
+  })
+
+  test('has no user for the blank author of a comment', () => {
+    const row = { line: 2, cells: ['03/Jan/25 10:22 AM;  ;Text', 'Text;03/Jan/25 10:22 AM; ;3600'] }
+    const imported = itemOfRow(row, ['comment', 'worklog'])
+    assert.deepEqual(matchingOf([imported]).people, {})
+    assert.deepEqual([imported.comments[0]?.author, imported.work[0]?.person], ['', ''])
+    assert.deepEqual(matchingOf([item({ people: ['  '] })]).people, {})
+  })
+
+  test('applies the columns of the last import to a table with the same headers', () => {
     const source = { kind: 'table', header: ['a', 'b'], rows: [{ line: 2, cells: ['Mast', 'x'] }] } as const
     const columns = ['name', undefined] as const
-    assert.deepEqual(guessMatching(source, targets, { columns }, 'day').columns, columns)
-    assert.deepEqual(guessMatching(source, targets, { columns: ['name'] }, 'day').columns, [
-      undefined,
-      undefined,
-    ])
+    const columnsAfter = (header: readonly string[] | undefined) =>
+      guessMatching(source, targets, { columns, header }, 'day').columns
+    assert.deepEqual(columnsAfter(['A ', 'b']), columns)
+    const guessed = [undefined, undefined]
+    for (const header of [['a', 'c'], ['a'], undefined]) assert.deepEqual(columnsAfter(header), guessed)
     assert.equal(itemsOf(source, columns)[0]?.name, 'Mast')
   })
 })
@@ -338,7 +352,7 @@ describe('A plan', () => {
     assert.deepEqual(rows[1]?.work, [2])
   })
 
-  test('is the same again when a part of it is done', () => {
+  test('stays the same when a part of it is done', () => {
     const items = [item({ labels: ['Red', 'Blue'] })]
     const again = plan(items, {
       labels: [

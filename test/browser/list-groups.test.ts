@@ -17,7 +17,7 @@ const names: NameLookup = {
   personOf: (id) => id,
   labelsOf: (id) => (labels.get(id) ?? []).map((name) => ({ name }) as RecordOf<'label'>),
   keyOf: () => '',
-  blockedOf: ({ id }) => (id === 'b' ? 'Waits for a' : ''),
+  hindranceOf: ({ id }) => (id === 'b' ? { isWaiting: true, text: 'Waits for a' } : undefined),
 }
 const rows = ['a', 'b', 'c'].map(
   (id, index) => ({ id, name: id, priority: [null, 2, 4][index] }) as RecordOf<'assignment'>,
@@ -36,7 +36,7 @@ describe('A list', () => {
     for (const name of ['priority', 'labels']) assert.equal(groupingOf(name, false), undefined)
   })
 
-  test('has nobody and no dates as groups, after all others, and as empty cells of a saved table', () => {
+  test('has groups without a user and without dates, after all others, and empty cells for them in a saved table', () => {
     const planned = { id: 'p', name: 'p', userId: 'ann', endDate: '2026-01-07T00:00:00Z' }
     const some = [
       { ...planned, id: 'i', name: 'i', isUnscheduled: true, isUnassigned: true },
@@ -61,7 +61,7 @@ describe('A list', () => {
     )
   })
 
-  test('is saved with its groups, unless a column says them, and without titles of what is missing', () => {
+  test('is saved with its groups, unless a column has them, and without titles for missing values', () => {
     const saved = (...shown: string[]) =>
       cellsOf({
         lines: grouped('labels'),

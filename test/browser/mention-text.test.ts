@@ -22,19 +22,19 @@ const roundTrip = (text: string) => {
 const m = (id = '') => mentionOf(id)
 
 describe('Mentions in a text that is edited', () => {
-  test('are shown by name, and stored by id again', () => {
+  test('are shown by name, and stored by id', () => {
     const text = `${m(ann)} and ${m(anna)}, ask ${m(dot)}.`
     assert.equal(showMentions(text, mentionedIn(text, findName)), '@Ann and @Ann Lee, ask @J. (Jo) R*.')
     assert.equal(roundTrip(text), text)
   })
 
-  test('stay as they are while a name is not known', () => {
+  test('stay unchanged while a name is not known', () => {
     const unknown = m('dddddddd-0000-7000-8000-000000000000')
     assert.equal(roundTrip(`See ${unknown}`), `See ${unknown}`)
     assert.equal(showMentions(unknown, mentionedIn(unknown, findName)), unknown)
   })
 
-  test('of two people with one name do not become one person', () => {
+  test('of two users with one name stay different', () => {
     const twins = mentionedIn(`${m(ann)} ${m(anna)}`, () => 'Ann')
     assert.equal(showMentions(`${m(ann)} ${m(anna)}`, twins), `@Ann ${m(anna)}`)
     assert.equal(storeMentions(`@Ann ${m(anna)}`, twins), `${m(ann)} ${m(anna)}`)
@@ -46,7 +46,7 @@ describe('Mentions in a text that is edited', () => {
     assert.equal(storeMentions('@Ann, @Ann', known), `${m(ann)}, ${m(ann)}`)
   })
 
-  test('are looked for behind an @ that begins a word', () => {
+  test('are suggested after an @ that begins a word', () => {
     assert.deepEqual(mentionSearchAt('Ask @Ma', 7), { from: 4, text: 'Ma' })
     assert.deepEqual(mentionSearchAt('@', 1), { from: 0, text: '' })
     assert.deepEqual(mentionSearchAt('(@Mara Li) later', 9), { from: 1, text: 'Mara Li' })

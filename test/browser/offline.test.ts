@@ -10,7 +10,7 @@ import { fillSignIn, type Stage } from './support/stage.ts'
 const withWorker = { serviceWorkers: 'allow' } as const
 const phone = { ...withWorker, viewport: { width: 390, height: 780 }, hasTouch: true }
 
-/** Waits until the worker has kept the files of the client. */
+/** Waits until the service worker has stored the files of the client. */
 async function waitForWorker(page: Page): Promise<void> {
   await page
     .getByLabel('Password')
@@ -21,7 +21,7 @@ async function waitForWorker(page: Page): Promise<void> {
 }
 
 function installationJourneys(stage: () => Stage): void {
-  test('nothing keeps the client from being installed', async () => {
+  test('the client can be installed', async () => {
     const page = await stage().visit('/projects')
     await page.getByLabel('Password').waitFor()
     const browser = await page.context().newCDPSession(page)
@@ -31,7 +31,7 @@ function installationJourneys(stage: () => Stage): void {
     assert.deepEqual([url, errors], [`${stage().hosts.web}/manifest.webmanifest`, []])
   })
 
-  test('the window of the installed client has the colour of the theme, chosen or not', async () => {
+  test('the window of the installed client has the colour of the theme, chosen by the user or not', async () => {
     const page = await stage().signIn('mara@example.com', '/projects', { colorScheme: 'light' })
     const colour = () =>
       page.evaluate(
@@ -68,11 +68,11 @@ function installationJourneys(stage: () => Stage): void {
   })
 }
 
-/** In the zone of the browser, so that it is in the week that the pages show. */
+/** A day in the time zone of the browser, so that it is in the shown week. */
 const today = new Date().toISOString().slice(0, 10)
 
-/** What this browser keeps for accounts. */
-const keptKeys = `new Promise((resolve) => {
+/** Evaluates to the keys of the content that this browser stores for accounts. */
+const storedKeys = `new Promise((resolve) => {
   const request = indexedDB.open('tracker', 1)
   request.onsuccess = () => {
     const keys = request.result.transaction('seen').objectStore('seen').getAllKeys()
@@ -83,8 +83,8 @@ const keptKeys = `new Promise((resolve) => {
   }
 })`
 
-/** Opens the pages until each is kept, which the beginnings of keys show. */
-async function lookAround(
+/** Opens the pages until each is stored, which is known by the beginnings of keys. */
+async function storePages(
   page: Page,
   pages: Readonly<Record<string, readonly string[]>>,
   text: string,
@@ -94,24 +94,24 @@ async function lookAround(
     await page.goto(new URL(path, page.url()).href)
     await page.getByText(text).first().waitFor()
     await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-    const areKept = async () => {
-      const keys = await page.evaluate<string[][]>(keptKeys)
+    const areStored = async () => {
+      const keys = await page.evaluate<string[][]>(storedKeys)
       return starts.every((start) => keys.some(([, key]) => key?.startsWith(start)))
     }
-    await until(areKept, `the values of ${path}`)
+    await until(areStored, `the values of ${path}`)
   }
 }
 
-function seenJourneys(stage: () => Stage): void {
+function storedContentJourneys(stage: () => Stage): void {
   for (const [name, first, options] of [
     ['a desktop', 'Desideria', withWorker],
     ['a phone', 'Philippa', phone],
   ] as const)
-    test(`board, own work and week show on ${name} what they showed last, even while the servers are down`, async () => {
+    test(`on ${name}, board, own work and week show their last content, even while the servers are down`, async () => {
       const { hosts, signIn, workspace } = stage()
       const { id: userId, login } = await workspace.join(`${first} Offline`)
-      const seen = `Seen before the tunnel on ${name}`
-      const id = await workspace.assignment(seen, { userId, startDate: today, endDate: today })
+      const assignmentName = `Seen before the tunnel on ${name}`
+      const id = await workspace.assignment(assignmentName, { userId, startDate: today, endDate: today })
       const [board, panel] = [
         `/projects/${workspace.projectId}`,
         `/projects/${workspace.projectId}/assignments/${id}`,
@@ -123,20 +123,20 @@ function seenJourneys(stage: () => Stage): void {
         '/week': ['week recorded '],
       }
       const page = await signIn(login, '/my-work', options)
-      await lookAround(page, pages, seen)
+      await storePages(page, pages, assignmentName)
       await hosts.stopAll()
       try {
         for (const path of Object.keys(pages)) {
           await page.goto(hosts.web + path)
           await page.getByText(/^Offline\. Showing what you saw at .*\d/).waitFor()
-          await page.getByText(seen).first().waitFor()
+          await page.getByText(assignmentName).first().waitFor()
           await page.locator('.skeleton').first().waitFor({ state: 'detached' })
         }
         await page.evaluate(
           `localStorage.setItem('tracker.session', JSON.stringify({ ...JSON.parse(localStorage.getItem('tracker.session')), expiresAt: 0 }))`,
         )
         await page.reload()
-        await page.getByText(seen).first().waitFor()
+        await page.getByText(assignmentName).first().waitFor()
       } finally {
         await hosts.startAll()
       }
@@ -145,48 +145,51 @@ function seenJourneys(stage: () => Stage): void {
       await page.getByText(/^Offline/).waitFor({ state: 'detached' })
     })
 
-  test('signing out erases what was kept', async () => {
+  test('signing out deletes all stored content', async () => {
     const { signIn, workspace } = stage()
     const { id: userId, login } = await workspace.join('Sina Signout')
     await workspace.assignment('Seen by Sina', { userId })
     const page = await signIn(login, '/my-work', withWorker)
-    await lookAround(page, { '/my-work': ['my work '] }, 'Seen by Sina')
-    assert.notDeepEqual(await page.evaluate(keptKeys), [])
+    await storePages(page, { '/my-work': ['my work '] }, 'Seen by Sina')
+    assert.notDeepEqual(await page.evaluate(storedKeys), [])
     await page.getByRole('button', { name: /^Account of/ }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByLabel('Password').waitFor()
-    assert.deepEqual(await page.evaluate(keptKeys), [])
+    assert.deepEqual(await page.evaluate(storedKeys), [])
   })
 
-  test('nothing is kept of a session that has ended, nor for another account', async () => {
+  test('no content is stored after a session has ended, or shown to another account', async () => {
     const { hosts, signIn, workspace } = stage()
     const { id: userId, login } = await workspace.join('Ena Ended')
     const other = await workspace.join('Otto Other')
     await workspace.assignment('Seen by Ena', { userId })
     const page = await signIn(login, '/my-work', withWorker)
-    await lookAround(page, { '/my-work': ['my work '] }, 'Seen by Ena')
-    const kept = await page.evaluate<string[][]>(keptKeys)
-    assert.deepEqual([...new Set(kept.map(([account]) => account))], [userId])
+    await storePages(page, { '/my-work': ['my work '] }, 'Seen by Ena')
+    const storedBefore = await page.evaluate<string[][]>(storedKeys)
+    assert.deepEqual([...new Set(storedBefore.map(([account]) => account))], [userId])
     await page.context().clearCookies()
-    const others = await page.context().newPage()
-    await others.goto(`${hosts.web}/icon.svg`)
-    await others.evaluate(`localStorage.setItem('tracker.session', JSON.stringify({ hasEnded: true }))`)
+    const otherTab = await page.context().newPage()
+    await otherTab.goto(`${hosts.web}/icon.svg`)
+    await otherTab.evaluate(`localStorage.setItem('tracker.session', JSON.stringify({ hasEnded: true }))`)
     await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
-    await until(async () => (await page.evaluate<unknown[]>(keptKeys)).length === 0, 'the erasure')
-    await page.close()
-    await others.goto(`${hosts.web}/my-work`)
-    await fillSignIn(others, other.login)
-    await others.getByText('Nothing to do').waitFor()
     await until(
-      async () => (await others.evaluate<string[][]>(keptKeys)).some(([account]) => account === other.id),
+      async () => (await page.evaluate<unknown[]>(storedKeys)).length === 0,
+      'the deletion of stored content',
+    )
+    await page.close()
+    await otherTab.goto(`${hosts.web}/my-work`)
+    await fillSignIn(otherTab, other.login)
+    await otherTab.getByText('Nothing to do').waitFor()
+    await until(
+      async () => (await otherTab.evaluate<string[][]>(storedKeys)).some(([account]) => account === other.id),
       'the values of the other account',
     )
-    assert.ok(!(await others.evaluate<string[][]>(keptKeys)).some(([account]) => account === userId))
+    assert.ok(!(await otherTab.evaluate<string[][]>(storedKeys)).some(([account]) => account === userId))
   })
 }
 
 function queueJourneys(stage: () => Stage): void {
-  test('a move and hours that are made without a network wait, also after a reload, and are sent once when it is back', async () => {
+  test('moves and hours that are entered offline wait, even after a reload, and are sent once when the network is back', async () => {
     const { hosts, signIn, workspace } = stage()
     const { id: userId, login } = await workspace.join('Quinn Queue')
     const name = 'Worked on in the tunnel'
@@ -194,7 +197,7 @@ function queueJourneys(stage: () => Stage): void {
     const board = `/projects/${workspace.projectId}`
     const page = await signIn(login, '/my-work', phone)
     const panel = `${board}/assignments/${id}`
-    await lookAround(
+    await storePages(
       page,
       {
         [board]: [`assignment {"projectId":"${workspace.projectId}","workflowId":"${workspace.stages.Done}"`],
@@ -240,7 +243,7 @@ function queueJourneys(stage: () => Stage): void {
     await page.getByRole('region', { name: 'Doing' }).getByRole('link', { name }).waitFor()
   })
 
-  test('hours whose answer was lost are recorded once', async () => {
+  test('hours whose response was lost are recorded once', async () => {
     const { hosts, signIn, workspace } = stage()
     const { id: userId, login } = await workspace.join('Lola Lostanswer')
     const name = 'Answered into the void'
@@ -264,7 +267,7 @@ function queueJourneys(stage: () => Stage): void {
     assert.deepEqual(hours, [{ amount: 3 }])
   })
 
-  test('a move that somebody else has overtaken is reported, and can be sent again or discarded', async () => {
+  test('a move that conflicts with that of another user is reported, and can be sent again or discarded', async () => {
     const { signIn, workspace } = stage()
     const { id: userId, login } = await workspace.join('Olaf Overtaken')
     const name = 'Moved by two'
@@ -290,7 +293,7 @@ function queueJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
   })
 
-  test('signing out asks before it discards changes, and another account does not see them', async () => {
+  test('signing out asks before it discards changes, and other accounts do not see them', async () => {
     const { hosts, signIn, workspace } = stage()
     const { id: userId, login } = await workspace.join('Tessa Together')
     const other = await workspace.join('Ugo Unaware')
@@ -301,7 +304,7 @@ function queueJourneys(stage: () => Stage): void {
     await page.context().setOffline(true)
     await page.getByLabel(`Stage of ${name}`).selectOption('Doing')
     await page.getByText('One change waits for the network.').waitFor()
-    // The server rejects it, so that it stays.
+    // The server rejects the change, so that it stays queued.
     await page.route(`${hosts.api}/ext/assignment*`, (route) =>
       route.request().method() === 'GET'
         ? route.fulfill({
@@ -333,6 +336,6 @@ function queueJourneys(stage: () => Stage): void {
 
 describeInBrowser('Without a network', {
   installing: installationJourneys,
-  'what was seen last': seenJourneys,
-  'changes that wait': queueJourneys,
+  'stored content': storedContentJourneys,
+  'queued changes': queueJourneys,
 })

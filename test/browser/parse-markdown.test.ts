@@ -4,12 +4,12 @@ import fc from 'fast-check'
 import { limits } from '#tracker-client'
 import {
   type Block,
+  createTick,
   type Inline,
   type Item,
   type List,
   parseMarkdown,
   tasksIn,
-  ticking,
 } from '../../web/src/ui/parse-markdown.ts'
 
 const paragraph = (...content: Inline[]): Block => ({ kind: 'paragraph', lines: [content] })
@@ -27,7 +27,7 @@ const task = (source: string, isDone: boolean, at: number): Item => ({
 const list = (...items: Item[]): List => ({ kind: 'list', isNumbered: false, items })
 const link = (href: string, label = href): Inline => ({ kind: 'link', href, label })
 
-/** One line each. */
+/** Lines, each with its parsed content. */
 const lines: readonly (readonly [string, ...Inline[]])[] = [
   ['plain', 'plain'],
   ['a **b** c', 'a ', strong('b'), ' c'],
@@ -54,11 +54,11 @@ const lines: readonly (readonly [string, ...Inline[]])[] = [
   ['<b>&amp; http:// x', '<b>&amp; http:// x'],
 ]
 
-describe('Text with marks', () => {
+describe('Markdown', () => {
   for (const [text, ...content] of lines)
     test(`reads a line: ${text}`, () => assert.deepEqual(parseMarkdown(text), [paragraph(...content)]))
 
-  test('has tables, with as many cells as their head, and headings of several levels', () => {
+  test('has tables with as many cells as their header, and headings of several levels', () => {
     const text = 'Sizes:\n| a | **b** |\n|---|:-:|\n| 1 | 2 | 3 |\n4 | 5\nafter'
     assert.deepEqual(parseMarkdown(text), [
       paragraph('Sizes:'),
@@ -93,7 +93,7 @@ describe('Text with marks', () => {
     assert.deepEqual(parseMarkdown('```\nnever closed'), [{ kind: 'code', text: 'never closed' }])
   })
 
-  test('nests lists by two spaces or more; items on the last of eight levels have none', () => {
+  test('nests lists by two spaces or more, up to eight levels', () => {
     assert.deepEqual(parseMarkdown('- a\n  1. b\n    - [ ] c\n  2. d\n - e\n- f'), [
       list(
         item('a', { ...list(item('b', list(task('c', false, 18))), item('d')), isNumbered: true }),
@@ -106,7 +106,7 @@ describe('Text with marks', () => {
     assert.equal(tasksIn(parseMarkdown(deep.replaceAll('- x', '- [ ] x'))).length, 12)
   })
 
-  test('nests eight quotes; the marks of deeper ones are text', () => {
+  test('nests up to eight quotes, and deeper marks are text', () => {
     assert.equal(depthOf(parseMarkdown(`${'> '.repeat(8)}x`)), 8)
     const [deepest] = innermost(parseMarkdown('>'.repeat(1999)))
     assert.deepEqual(deepest, paragraph('>'.repeat(1991)))
@@ -117,7 +117,7 @@ describe('A task', () => {
   const tick = (before: string, index: number, version = before) => {
     const task = tasksIn(parseMarkdown(before))[index]
     assert.ok(task, before)
-    return ticking(before, task)(version)
+    return createTick(before, task)(version)
   }
 
   const ticks: readonly (readonly [string, number, string])[] = [
@@ -129,16 +129,16 @@ describe('A task', () => {
     ['- [ ] a\n- [ ] a', 1, '- [ ] a\n- [x] a'],
   ]
   for (const [text, index, ticked] of ticks)
-    test(`is ticked by one character: ${JSON.stringify(ticked)}`, () =>
+    test(`is ticked by changing one character: ${JSON.stringify(ticked)}`, () =>
       assert.equal(tick(text, index), ticked))
 
-  test('is ticked in a version that others have changed elsewhere, where they may have ticked it already', () => {
+  test('is ticked in a version in which others have changed other parts, or have ticked it already', () => {
     const before = '- [ ] a\n- [ ] b'
     assert.equal(tick(before, 1, 'New\n\n- [x] a\n- [ ] c\n- [ ] b'), 'New\n\n- [x] a\n- [ ] c\n- [x] b')
     assert.equal(tick(before, 1, '- [x] b'), '- [x] b')
   })
 
-  test('is not ticked in a version that has it no more, or more often', () => {
+  test('is not ticked in a version that no longer has it, or has it several times', () => {
     const before = '- [ ] a\n- [ ] b'
     assert.equal(tick(before, 1, '- [ ] a\n- [ ] B'), undefined)
     assert.equal(tick(before, 1, '- [ ] a\n- b'), undefined)
@@ -176,7 +176,7 @@ const linesOf = (block: Block): readonly Inline[][] => {
   return block.kind === 'title' ? [block.content] : []
 }
 
-/** Pieces of which marks, and what almost is one, are made. */
+/** Pieces from which marks, and almost valid marks, are composed. */
 const pieces =
   '* ** _ __ ` ``` [ ] ( ) ]( [a]( < > # - 1. \\ | |-|- ~ ! & http:// https://a mailto: attachment: ![a]( \n \n> \n- \n``` a b'
     .split(' ')
@@ -187,7 +187,7 @@ const repeated = (piece: string, length: number) =>
   piece.repeat(Math.ceil(length / piece.length)).slice(0, length)
 
 describe('Any text of special characters', () => {
-  test('is read, as blocks of few levels', () => {
+  test('is parsed into blocks of few levels', () => {
     const hostile = fc
       .array(fc.record({ piece: fc.constantFrom(...pieces), times: fc.constantFrom(1, 1, 2, 3, 50) }), {
         maxLength: 2000,
@@ -208,8 +208,8 @@ describe('Any text of special characters', () => {
   })
 
   /**
-   * The processor time of this thread: other work on the machine takes none of it. The best of several,
-   * because of collections.
+   * Returns the CPU time of this thread, which other work on the machine does not affect. The best of several
+   * runs counts, because of garbage collections.
    */
   const millisecondsOf = (text: string) =>
     Math.min(
@@ -231,14 +231,13 @@ describe('Any text of special characters', () => {
     ' \t',
   ]
 
-  test('takes time in proportion to its length: eight times as much takes less than forty times as long', () => {
+  test('is parsed in a time proportional to its length: eight times the text takes less than forty times as long', () => {
     const isSlow = (unit: string) => {
       const short = millisecondsOf(repeated(unit, longest))
-      // With each character looking at all others it would be 64 times. Collections of garbage weigh as much
-      // as a quick one.
+      // A quadratic parser would take 64 times as long. A garbage collection takes as long as a fast parse.
       return millisecondsOf(repeated(unit, 8 * longest)) > 40 * Math.max(short, 1)
     }
-    // Compiling and collecting weigh once; what is slow indeed is slow each time.
+    // Compilation and garbage collection are slow once, a slow parser is slow each time.
     const slow = Array.from({ length: 8 }).reduce<string[]>((suspects) => suspects.filter(isSlow), units)
     assert.deepEqual(slow, [])
   })

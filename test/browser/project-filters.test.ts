@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
-  asksForMembers,
-  filtersRows,
+  dependsOnMembers,
+  hasRowFilters,
   invert,
   matcherOf,
   parseFilters,
@@ -51,7 +51,7 @@ describe('Filters of a project', () => {
   const found = (query: string, extensions = true) =>
     rows.filter(matcherOf(filtersOf(query, extensions), facts)).map(({ id }) => id)
 
-  test('find what has all labels and one of the priorities, and what is blocked and not done', () => {
+  test('find assignments with all labels and one of the priorities, and those that are blocked and not done', () => {
     assert.deepEqual(found(''), ['a', 'b', 'c'])
     assert.deepEqual(found('labels=l1'), ['a', 'b'])
     assert.deepEqual(found('labels=l1,l2'), ['a'])
@@ -61,7 +61,7 @@ describe('Filters of a project', () => {
     assert.deepEqual(found('labels=gone'), [])
   })
 
-  test('find stages, types, what is overdue and not done, and what was changed lately', () => {
+  test('find stages, types, overdue assignments that are not done, and recently changed ones', () => {
     assert.deepEqual(found('stages=done'), ['c'])
     assert.deepEqual(found('stages=s1,done&types=t1'), ['a', 'c'])
     assert.deepEqual(found('overdue=1'), ['a'])
@@ -69,7 +69,7 @@ describe('Filters of a project', () => {
     assert.deepEqual(found('changed=never'), ['a', 'b', 'c'])
   })
 
-  test('find several people, and those who are no members; only one person is left to the API', () => {
+  test('find several users and non-members, and use the filter of the API for a single user', () => {
     assert.deepEqual(found('userId=u1'), ['a'])
     assert.deepEqual(found('userId=u1,u2', false), ['a', 'b'])
     assert.deepEqual(found('userId=nonmember'), ['c'])
@@ -82,13 +82,13 @@ describe('Filters of a project', () => {
       ['userId=u1&overdue=1', 'u1', true],
     ] as const) {
       assert.equal(queryOfFilters(filtersOf(query)).userId, asked, query)
-      assert.equal(filtersRows(filtersOf(query)), appliesRows, query)
+      assert.equal(hasRowFilters(filtersOf(query)), appliesRows, query)
     }
-    assert.equal(asksForMembers(filtersOf('userId=u1')), false)
-    assert.equal(asksForMembers(filtersOf('userId=u1,nonmember')), true)
+    assert.equal(dependsOnMembers(filtersOf('userId=u1')), false)
+    assert.equal(dependsOnMembers(filtersOf('userId=u1,nonmember')), true)
   })
 
-  test('find what nobody is responsible for, and what has no dates, which is never overdue', () => {
+  test('find assignments without a user or without dates, which are never overdue', () => {
     const idea = { ...rows[0], id: 'd', userId: 'u1', isUnscheduled: true, isUnassigned: true }
     const foundOf = (query: string) =>
       [...rows, idea as (typeof rows)[number]].filter(matcherOf(filtersOf(query), facts)).map(({ id }) => id)
@@ -101,7 +101,7 @@ describe('Filters of a project', () => {
     assert.equal(queryOfFilters(filtersOf('userId=nobody')).userId, '')
   })
 
-  test('exclude what has one of the values, whoever is responsible', () => {
+  test('exclude assignments with one of the values, of any user', () => {
     const idea = { ...rows[0], id: 'd', workflowId: 's2', isUnassigned: true }
     const foundOf = (query: string) =>
       [...rows, idea as (typeof rows)[number]].filter(matcherOf(filtersOf(query), facts)).map(({ id }) => id)
@@ -118,14 +118,14 @@ describe('Filters of a project', () => {
     ] as const)
       assert.deepEqual(foundOf(query), wanted, query)
     assert.equal(queryOfFilters(filtersOf('userId=-u1')).userId, '', 'the API has no such filter')
-    assert.equal(filtersRows(filtersOf('userId=-u1')), true)
+    assert.equal(hasRowFilters(filtersOf('userId=-u1')), true)
     assert.equal(resolveViewer(filtersOf('userId=-me,u2'), 'u1').userId, '-u1,u2')
     assert.equal(toggleValue('-a', 'b'), '-a,b')
     assert.equal(toggleValue('-a', 'a'), '')
     assert.equal(invert(invert('a,b')), 'a,b')
   })
 
-  test('stand for whoever looks by the name me, without the extensions, too', () => {
+  test('have the value "me" for the current user, even without the extensions', () => {
     for (const [query, ownId, wanted] of [
       ['userId=me', 'u1', 'u1'],
       ['userId=me,u2', 'u1', 'u1,u2'],
@@ -133,17 +133,17 @@ describe('Filters of a project', () => {
       ['userId=u2', 'u1', 'u2'],
     ])
       assert.equal(resolveViewer(filtersOf(query ?? '', false), ownId).userId, wanted, query)
-    // Until the viewer is known, neither the API nor the page shows the assignments of others.
+    // Until the current user is known, neither the API nor the page returns assignments of others.
     const unknown = resolveViewer(filtersOf('userId=me'), undefined)
     assert.equal(queryOfFilters(unknown).userId, '')
     assert.deepEqual(rows.filter(matcherOf(unknown, facts)), [])
   })
 
-  test('of the extensions count only where there are extensions', () => {
+  test('of the extensions count only if the extensions are on', () => {
     assert.deepEqual(found('labels=gone&priorities=4&blocked=1&stages=s1&overdue=1', false), ['a', 'b', 'c'])
   })
 
-  test('are added to a list and taken from it', () => {
+  test('are added to a list and removed from it', () => {
     assert.equal(toggleValue('', 'a'), 'a')
     assert.equal(toggleValue('a', 'b'), 'a,b')
     assert.equal(toggleValue('a,b', 'a'), 'b')
@@ -153,7 +153,7 @@ describe('Filters of a project', () => {
 describe('A saved view', () => {
   const parameters = (query: string) => new URLSearchParams(query)
 
-  test('keeps what the address says about the view, whatever its order, but not the place in it', () => {
+  test('keeps the parameters of the view in any order, but not the position in it', () => {
     const query = '?labels=l1&view=list'
     for (const address of [
       'view=list&labels=l1',
@@ -164,7 +164,7 @@ describe('A saved view', () => {
     assert.equal(queryOfView(parameters('saved=s')), '')
   })
 
-  test('is offered for more than one of the views that every project has', () => {
+  test('is offered only for more than the choice of a standard view', () => {
     assert.deepEqual(['', '?view=list', '?view=list&group=stage', '?overdue=1'].map(isWorthSaving), [
       false,
       false,
@@ -173,7 +173,7 @@ describe('A saved view', () => {
     ])
   })
 
-  test('says its filters in the syntax of queries, as far as that can say them', () => {
+  test('has its filters in the syntax of queries, as far as that supports them', () => {
     const id = (digit: string) => `0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b5${digit}`
     const text = (query: string) =>
       filterTextOf(parseFilters(parameters(query), { extensions: true }), id('0'))

@@ -5,6 +5,7 @@ import { addDays, formatDay } from '../../web/src/time/days.ts'
 import { assertAccessible } from './journeys/accessibility.ts'
 import { listCellJourneys } from './journeys/list-cells.ts'
 import { listExportJourneys } from './journeys/list-export.ts'
+import { panelViewJourneys } from './journeys/panel-view.ts'
 import { periodJourneys } from './journeys/periods.ts'
 import { timerJourneys } from './journeys/timers.ts'
 import { bar, datedProjects, monday } from './support/dated-projects.ts'
@@ -16,7 +17,7 @@ const namesIn = (page: Page) => page.locator('.list-link').allTextContents()
 function viewJourneys(stage: () => Stage): void {
   const { makeProject, dayOf } = datedProjects(stage)
 
-  test('lists assignments sorted, grouped and with the columns one chooses; the address keeps all of it', async () => {
+  test('show assignments sorted, grouped and with the chosen columns, and the address keeps these choices', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Listed')
     await make('Beta', 0, 3, { amountHours: 2 })
@@ -41,7 +42,7 @@ function viewJourneys(stage: () => Stage): void {
     assert.deepEqual(await namesIn(page), ['Gamma', 'Beta', 'Alpha'])
     assert.equal(await page.getByRole('columnheader', { name: 'Type' }).count(), 0)
     assert.equal(await page.getByRole('columnheader', { name: 'Responsible' }).count(), 1)
-    // One that another user creates appears.
+    // An assignment of another user appears.
     await make('Delta', 1, 1)
     await page.getByRole('link', { name: 'Delta' }).waitFor()
     await page.getByRole('button', { name: 'Filter by Jonas Weber' }).click()
@@ -49,7 +50,7 @@ function viewJourneys(stage: () => Stage): void {
     assert.deepEqual(await namesIn(page), ['Gamma'])
   })
 
-  test('of an empty project leads to the first assignment; with filters that match nothing, back to all', async () => {
+  test('of an empty project offer to create an assignment, and without matches offer to clear the filters', async () => {
     const { signIn, workspace } = stage()
     const { path } = await makeProject('Empty at first')
     const page = await signIn('mara@example.com', `${path}?view=list`)
@@ -63,14 +64,14 @@ function viewJourneys(stage: () => Stage): void {
     await page.getByLabel('Search assignments').fill('nothing like it')
     await main.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByRole('link', { name: 'Not empty now' }).waitFor()
-    // No stage is marked as done, and the one with such a name is drawn as done.
+    // No stage is marked as done, so the stage named Done is shown as done.
     await page.getByRole('link', { name: 'Board', exact: true }).click()
     const done = page.getByRole('region', { name: 'Done', exact: true })
     assert.equal(await done.getAttribute('data-color'), 'green')
     assert.equal((await workspace.get('workflow', workspace.stages.Done ?? '')).isDone, undefined)
   })
 
-  test('shows as many assignments of a long list as a larger window has room for', async () => {
+  test('show as many rows of a long list as a larger window has room for', async () => {
     const { path, make } = await makeProject('Long')
     for (let number = 1; number <= 80; number += 1) await make(`Number ${number}`, 0, 1)
     const page = await stage().signIn('mara@example.com', `${path}?view=list`, {
@@ -82,7 +83,7 @@ function viewJourneys(stage: () => Stage): void {
     await page.getByRole('link', { name: 'Number 75', exact: true }).waitFor()
   })
 
-  test('changes many assignments at once, and undoes those that no other user has changed since', async () => {
+  test('change many assignments at once, and undo those that no other user has changed since', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Changed at once')
     const ids = [await make('One', 0, 1), await make('Two', 0, 2), await make('Three', 0, 3)]
@@ -110,7 +111,7 @@ function viewJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', third)).workflowId, workspace.stages.Backlog)
     assert.equal((await workspace.get('assignment', second)).workflowId, workspace.stages.Doing)
     assert.equal((await workspace.get('assignment', second)).name, 'Two, renamed')
-    // With keys: the focused one, then its neighbours, all a week later and for another user.
+    // Selects the focused row and its neighbours by keys, and moves them by a week and to another user.
     await page.getByRole('button', { name: 'Select none' }).click()
     await page.getByRole('link', { name: 'One', exact: true }).focus()
     await page.keyboard.press('x')
@@ -125,7 +126,7 @@ function viewJourneys(stage: () => Stage): void {
     await page.getByRole('menuitem', { name: 'Jonas Weber' }).click()
     await page.getByRole('gridcell', { name: 'Jonas Weber' }).nth(1).waitFor()
     assert.equal((await workspace.get('assignment', first)).userId, workspace.jonas.id)
-    // What has recorded time stays, and does not keep the others.
+    // An assignment with recorded time is not removed, but the others are.
     const entry = { userId: workspace.mara.id, keepDate: monday, amountHours: 1 }
     await workspace.make('appointment', { assignmentId: second, ...entry })
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
@@ -137,10 +138,12 @@ function viewJourneys(stage: () => Stage): void {
     await page.getByRole('link', { name: 'One', exact: true }).waitFor()
   })
 
-  test('shows a month from day to day, and gives other days by dragging and by keys', async () => {
+  test('show a month by days, and reschedule assignments by dragging and by keys', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('By month')
     const id = await make('Moved about', 1, 2)
+    // It covers the day on which the other assignment is dropped.
+    await make('In the way', 0, 0)
     const page = await signIn('mara@example.com', `${path}?view=calendar`)
     await bar(page, 'Moved about').waitFor()
     await bar(page, 'Moved about').focus()
@@ -148,8 +151,12 @@ function viewJourneys(stage: () => Stage): void {
     await page.getByText('Moved about is now from').waitFor()
     assert.equal(await dayOf(id, 'startDate'), addDays(monday, 2))
     await page.locator(`#card-${id}:focus`).waitFor()
-    const target = page.locator('.calendar-day', { has: page.locator(`time[datetime="${monday}"]`) })
-    await bar(page, 'Moved about').dragTo(target, { sourcePosition: { x: 8, y: 8 } })
+    const target = await bar(page, 'In the way').boundingBox()
+    assert.ok(target)
+    await bar(page, 'Moved about').hover({ position: { x: 8, y: 8 } })
+    await page.mouse.down()
+    await page.mouse.move(target.x + 8, target.y + 8, { steps: 5 })
+    await page.mouse.up()
     const [from, to] = [formatDay(monday), formatDay(addDays(monday, 1))]
     await page.getByText(`Moved about is now from ${from} to ${to}.`).waitFor()
     assert.equal(await dayOf(id, 'startDate'), monday)
@@ -171,7 +178,7 @@ function viewJourneys(stage: () => Stage): void {
 function timelineJourneys(stage: () => Stage): void {
   const { makeProject, dayOf } = datedProjects(stage)
 
-  test('shows who does what when, tints days with too much to do, and hands over by dragging and by keys', async () => {
+  test('shows who does what when, highlights overloaded days, and reassigns by dragging and by keys', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('By person')
     const id = await make('Handed over', 0, 1, { amountHours: 24 })
@@ -194,7 +201,7 @@ function timelineJourneys(stage: () => Stage): void {
       .getByRole('link', { name: /^Handed over/ })
       .waitFor()
     await page.locator(`#card-${id}:focus`).waitFor()
-    // With the pointer, back and two days later.
+    // Drags it back, and two days later.
     const box = await bar(page, 'Handed over').boundingBox()
     const day = await page.locator('.timeline-day').first().boundingBox()
     const goal = await lane('Mara Lindqvist').boundingBox()
@@ -210,8 +217,7 @@ function timelineJourneys(stage: () => Stage): void {
     await page.getByText('Handed over is now for Mara Lindqvist').waitFor()
     assert.equal(await dayOf(id, 'startDate'), addDays(monday, 2))
     assert.equal((await workspace.get('assignment', id)).userId, workspace.mara.id)
-    // Escape lets go of it where it was. Meanwhile no other bar is pointed at: finding out which costs a long
-    // frame.
+    // Escape cancels the drag, during which no other bar is hit-tested, because that costs a long frame.
     const held = await bar(page, 'Handed over').boundingBox()
     assert.ok(held)
     await page.mouse.move(held.x + 5, held.y + 5)
@@ -226,7 +232,7 @@ function timelineJourneys(stage: () => Stage): void {
     assert.deepEqual(await bar(page, 'Handed over').boundingBox(), held)
   })
 
-  test('gives other days to a bar that a finger was held on, and its end alone where it ends; other fingers scroll', async () => {
+  test('reschedules a bar, or only its end, after a long touch, and scrolls after a short one', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('By finger')
     const id = await make('Held', 0, 1)
@@ -252,10 +258,10 @@ function timelineJourneys(stage: () => Stage): void {
     assert.equal(new URL(page.url()).pathname, path)
   })
 
-  test('ends nothing before it starts: a bar stays on its first day, and says so, dragged or by keys', async () => {
+  test('lets no bar end before its first day, and says so, when dragged or moved by keys', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('Not before')
-    // Programs may give a start any time of the day.
+    // API clients may send a start at any time of the day.
     const id = await make('Short', 1, 3, { startDate: `${addDays(monday, 1)}T09:30:00.000Z` })
     const page = await signIn('mara@example.com', `${path}?view=timeline`)
     await bar(page, 'Short').waitFor()
@@ -275,7 +281,7 @@ function timelineJourneys(stage: () => Stage): void {
     await rejected.waitFor()
     await page.getByText(`Short is now from ${start} to ${start}.`).waitFor()
     assert.equal(await dayOf(id, 'endDate'), addDays(monday, 1))
-    // By keys the same, said once however often it is tried.
+    // Keys are limited, too, and the message is shown only once.
     await page.getByRole('button', { name: 'Dismiss' }).first().click()
     await rejected.waitFor({ state: 'detached' })
     await bar(page, 'Short').focus()
@@ -294,10 +300,10 @@ interface Point {
   readonly y: number
 }
 
-/** Longer than the client waits for. */
+/** Longer than the client waits before a touch becomes a drag. */
 const holdMilliseconds = 500
 
-/** A finger on a page that was opened with `hasTouch`: put down, held or not, moved in steps, lifted. */
+/** Drags with a finger, after holding it or not, on a page that was opened with `hasTouch`. */
 async function dragWithFinger(
   page: Page,
   from: Point,
@@ -318,7 +324,7 @@ async function dragWithFinger(
 }
 
 function commentJourneys(stage: () => Stage): void {
-  test('are said, changed and removed in an assignment, and others see them', async () => {
+  test('are written, changed and removed in an assignment, and shown to other users', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Talked about')
     const path = `/projects/${workspace.projectId}/assignments/${id}`
@@ -348,7 +354,7 @@ function commentJourneys(stage: () => Stage): void {
   })
 }
 
-/** Runs in the page: whatever looks for patterns in this very text fails, as a renderer with a fault would. */
+/** Runs in the page: patterns that are applied to this text fail, as in a faulty renderer. */
 const failOnUnreadable = `
   const { exec } = RegExp.prototype
   RegExp.prototype.exec = function (text) {
@@ -356,7 +362,7 @@ const failOnUnreadable = `
     return exec.call(this, text)
   }`
 
-/** Of these hours nothing can be drawn. */
+/** Runs in the page: a chart of these hours cannot be drawn. */
 const failOnHours = `
   const formatOf = Object.getOwnPropertyDescriptor(Intl.NumberFormat.prototype, 'format').get
   Object.defineProperty(Intl.NumberFormat.prototype, 'format', {
@@ -404,7 +410,7 @@ function hostileTextJourneys(stage: () => Stage): void {
     await page.getByLabel('Write a comment').waitFor()
   })
 
-  test('a section that fails says so; the others can be used', async () => {
+  test('a section that fails says so, and the others can be used', async () => {
     const { id, page, workspace } = await open('Section fails', {}, failOnHours)
     await workspace.make('appointment', {
       assignmentId: id,
@@ -414,7 +420,7 @@ function hostileTextJourneys(stage: () => Stage): void {
     })
     await page.reload()
     await page.getByRole('alert').filter({ hasText: 'This part cannot be shown.' }).first().waitFor()
-    for (const heading of ['Impediments', 'Participants', 'Comments', 'History'])
+    for (const heading of ['Impediments', 'Participants', 'Activity'])
       await page.getByRole('heading', { name: heading }).waitFor()
     await page.getByRole('button', { name: 'Add a description' }).click()
     await page.getByLabel('Description').fill('Still editable')
@@ -424,12 +430,13 @@ function hostileTextJourneys(stage: () => Stage): void {
 }
 
 describeInBrowser('The views of a project', {
-  'list and calendar': viewJourneys,
+  'the list and the calendar': viewJourneys,
   'the timeline': timelineJourneys,
   'the timer': timerJourneys,
   'the periods of timeline and calendar': periodJourneys,
   'the cells of the list': listCellJourneys,
-  'the list as a table': listExportJourneys,
+  'the list as a saved table': listExportJourneys,
+  'the panel and the view behind it': panelViewJourneys,
   comments: commentJourneys,
   'hostile texts': hostileTextJourneys,
 })

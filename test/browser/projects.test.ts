@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { send } from '../support/rest-host.ts'
-import { until } from '../support/until.ts'
-import { assertAccessible } from './journeys/accessibility.ts'
 import { importJourneys } from './journeys/importing.ts'
 import { organizationJourneys } from './journeys/organizations.ts'
 import { progressJourneys } from './journeys/project-progress.ts'
+import { projectSettingsJourneys } from './journeys/project-settings.ts'
 import { projectStageJourneys } from './journeys/project-stages.ts'
 import { userJourneys } from './journeys/users.ts'
 import { weekJourneys } from './journeys/week.ts'
@@ -31,12 +30,12 @@ function projectJourneys(stage: () => Stage): void {
     await page.getByText('No project is called “no such thing”').waitFor()
   })
 
-  test('are created with every mistake shown next to its field', async () => {
+  test('are created, with every mistake shown next to its field', async () => {
     const page = await stage().signIn('mara@example.com', '/projects')
     await page.getByRole('button', { name: 'New project' }).click()
     await page.getByRole('button', { name: 'Create project' }).click()
     await page.getByText('Name is required.').waitFor()
-    // A screen reader hears the message with the field.
+    // A screen reader reads the message with the field.
     assert.equal(await page.getByLabel('Name', { exact: true }).getAttribute('aria-invalid'), 'true')
     const noteId = await page.getByLabel('Name', { exact: true }).getAttribute('aria-describedby')
     assert.equal(await page.locator(`[id="${noteId}"]`).textContent(), 'Name is required.')
@@ -47,7 +46,7 @@ function projectJourneys(stage: () => Stage): void {
     await page.getByRole('heading', { name: 'Garden' }).waitFor()
   })
 
-  test('keep what was typed when their dialog is closed by mistake', async () => {
+  test('keep the typed text when their dialog is closed by mistake', async () => {
     const page = await stage().signIn('mara@example.com', '/projects')
     const open = page.getByRole('button', { name: 'New project' })
     await open.click()
@@ -62,71 +61,7 @@ function projectJourneys(stage: () => Stage): void {
     assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), '')
   })
 
-  test('that another user has renamed meanwhile show both names, and offer a choice', async () => {
-    const { signIn, workspace } = stage()
-    const { organizationId } = workspace
-    const { id } = await workspace.make('project', { name: 'First name', organizationId })
-    const page = await signIn('root@example.com', '/projects')
-    await page.getByRole('button', { name: 'Actions for First name' }).click()
-    await page.getByRole('menuitem', { name: 'Settings…' }).click()
-    await page.getByLabel('Name', { exact: true }).fill('My name')
-    await workspace.change('PATCH', 'project', { id, name: 'Their name', organizationId })
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Someone else has changed this project in the meantime.').waitFor()
-    await page.locator('.conflict').getByText('Their name').waitFor()
-    assert.equal((await workspace.get('project', id)).name, 'Their name')
-    await page.getByRole('button', { name: 'Save mine anyway' }).click()
-    await page.getByText('My name was saved.').waitFor()
-    assert.equal((await workspace.get('project', id)).name, 'My name')
-    await page.getByRole('button', { name: 'Undo' }).click()
-    await until(async () => (await workspace.get('project', id)).name === 'Their name', 'the name before')
-  })
-
-  test('have settings: a key with its refusal at the field, a description, and an archive', async () => {
-    const { signIn, workspace } = stage()
-    const { organizationId } = workspace
-    const { id } = await workspace.make('project', { name: 'Quiet harbour', organizationId })
-    const page = await signIn('root@example.com', `/projects/${id}/settings`)
-    const key = page.getByLabel('Key', { exact: true })
-    await key.fill('no key')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('alert').filter({ hasText: /^Key/ }).waitFor()
-    await key.fill('HARBOUR')
-    await page.getByLabel('Description').fill('Where ships rest.')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Quiet harbour was saved.').waitFor()
-    await page.getByRole('button', { name: 'Save' }).waitFor()
-    assert.equal(await key.inputValue(), 'HARBOUR')
-    await page.reload()
-    await key.waitFor()
-    assert.equal(await key.inputValue(), 'HARBOUR')
-    assert.equal(await page.getByLabel('Description').inputValue(), 'Where ships rest.')
-    await assertAccessible(page, 'the settings of a project')
-
-    await page.getByRole('button', { name: 'Archive', exact: true }).click()
-    await page.getByText('Quiet harbour is archived.').waitFor()
-    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Projects' }).click()
-    await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
-    assert.equal(await page.getByRole('link', { name: 'Quiet harbour' }).count(), 0)
-    await page.getByRole('checkbox', { name: /^Show .* archived/ }).check()
-    await page.getByRole('button', { name: 'Actions for Quiet harbour' }).click()
-    await page.getByRole('menuitem', { name: 'Settings…' }).click()
-    await page.getByRole('button', { name: 'Unarchive' }).click()
-    await page.getByText('Quiet harbour is no longer archived.').waitFor()
-    const members = page.getByRole('listitem').filter({ hasText: 'Members' })
-    await members.getByRole('img', { name: 'Rosa Root' }).waitFor()
-    // The whole row is the button, also beside its icon.
-    await members.click({ position: { x: 6, y: 6 } })
-    await page.getByRole('dialog', { name: 'Members of Quiet harbour' }).waitFor()
-    await page.keyboard.press('Escape')
-    await page
-      .getByRole('listitem')
-      .filter({ hasText: 'Webhooks' })
-      .click({ position: { x: 6, y: 6 } })
-    await page.waitForURL(`**/projects/${id}/webhooks`)
-  })
-
-  test('come back after a removal was undone', async () => {
+  test('are restored by the Undo of a removal', async () => {
     const { signIn, workspace } = stage()
     await workspace.make('project', { name: 'Thrown away', organizationId: workspace.organizationId })
     const page = await signIn('root@example.com', '/projects')
@@ -149,7 +84,7 @@ function projectJourneys(stage: () => Stage): void {
     await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
   })
 
-  test('ask before one leaves a project oneself, and take other removals back from inside the dialog', async () => {
+  test('ask before users remove themselves, and undo other removals inside the dialog', async () => {
     const { signIn, workspace } = stage()
     const { id: projectId } = await workspace.make('project', {
       name: 'Left by Mara',
@@ -172,7 +107,7 @@ function projectJourneys(stage: () => Stage): void {
     await page.getByRole('link', { name: 'Left by Mara' }).waitFor({ state: 'detached' })
   })
 
-  test('get and lose members, found by name', async () => {
+  test('get and lose members, who are found by name', async () => {
     const { signIn, workspace } = stage()
     const { id } = await workspace.make('project', {
       name: 'Open house',
@@ -184,6 +119,10 @@ function projectJourneys(stage: () => Stage): void {
     const dialog = page.getByRole('dialog', { name: 'Members of Open house' })
     await dialog.getByText('Rosa Root').waitFor()
     const add = dialog.getByRole('combobox', { name: 'Add a member' })
+    // Members come last, and are marked.
+    await add.click()
+    await dialog.getByRole('option', { name: 'Jonas Weber' }).waitFor()
+    assert.match((await dialog.getByRole('option').last().textContent()) ?? '', /Rosa Root.*Member$/)
     await add.fill('jon')
     await dialog.getByRole('option', { name: 'Jonas Weber' }).waitFor()
     await add.press('Enter')
@@ -193,7 +132,7 @@ function projectJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('button', { name: 'Actions for Open house' }).click()
     await page.getByRole('menuitem', { name: 'Members…' }).click()
-    await dialog.getByText('Jonas Weber').waitFor()
+    await dialog.getByText('Jonas Weber', { exact: true }).waitFor()
     assert.ok(id)
   })
 }
@@ -201,7 +140,7 @@ function projectJourneys(stage: () => Stage): void {
 function administrationJourneys(stage: () => Stage): void {
   const open = (path: string) => stage().signIn('root@example.com', path)
 
-  test('creates a user, telling what the password lacks as it is typed, who then signs in', async () => {
+  test('creates a user, with hints about the password during typing, and the user signs in', async () => {
     const page = await open('/administration')
     await page.getByRole('button', { name: 'New user' }).click()
     const dialog = page.getByRole('dialog', { name: 'New user' })
@@ -233,7 +172,7 @@ function administrationJourneys(stage: () => Stage): void {
     await visitor.getByText('No projects yet').waitFor()
   })
 
-  test('changes a name without touching the login and the session, and a login that ends it', async () => {
+  test('changes a name without ending the session of the user, and a login, which ends it', async () => {
     await stage().workspace.join('Ylva Old')
     const other = await stage().signIn('ylva@example.com', '/projects')
     const page = await open('/administration/users?search=ylva')
@@ -253,7 +192,7 @@ function administrationJourneys(stage: () => Stage): void {
     await other.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
   })
 
-  test('removes with Undo, says what still needs a record, and offers no removal of oneself', async () => {
+  test('removes with Undo, names what still needs a record, and does not offer users to remove themselves', async () => {
     const { workspace } = stage()
     await workspace.make('assignmentType', { name: 'Spike' })
     const page = await open('/administration/types')
@@ -299,13 +238,13 @@ function administrationJourneys(stage: () => Stage): void {
     await workspace.change('DELETE', 'workflow', { ids: stages.map(({ id }) => id) })
   })
 
-  test('is for administrators', async () => {
+  test('is shown only to administrators', async () => {
     const page = await stage().signIn('mara@example.com', '/administration')
     await page.getByText('Administrators only').waitFor()
     assert.equal(await page.getByRole('link', { name: 'Admin', exact: true }).count(), 0)
   })
 
-  test('lists removed records with who and what, restores them, and shows next to a row why not', async () => {
+  test('lists removed records with their user and kind, restores them, and shows the error next to a row', async () => {
     const { workspace } = stage()
     const organization = await workspace.make('organization', { name: 'Gone House' })
     const project = await workspace.make('project', { name: 'Gone project', organizationId: organization.id })
@@ -350,7 +289,7 @@ function administrationJourneys(stage: () => Stage): void {
     await row.getByText('Removed by Mara Lindqvist').waitFor()
   })
 
-  test('shows all users what they may restore, by its names', async () => {
+  test('shows all users by name what they may restore', async () => {
     const { workspace } = stage()
     const assignmentId = await workspace.assignment('Kept work')
     const entry = (userId: string, amountHours: number) =>
@@ -367,7 +306,7 @@ function administrationJourneys(stage: () => Stage): void {
 }
 
 function reportJourneys(stage: () => Stage): void {
-  /** A project of its own with two assignments in January 2028, half done. */
+  /** Creates a separate project with two assignments in January 2028, half done. */
   const seed = async (name: string) => {
     const { workspace } = stage()
     const { id: projectId } = await workspace.make('project', {
@@ -412,8 +351,8 @@ function reportJourneys(stage: () => Stage): void {
     await page.getByRole('link', { name: 'Counted' }).first().waitFor()
     const chart = page.getByRole('img', { name: 'Hours per week' })
     assert.match((await chart.textContent()) ?? '', /12.75 h recorded, 24 h planned/)
-    // Two of its five working days are in the first week, three in the second, with the other assignment’s 4
-    // hours.
+    // Two of its five working days are in the first week and three in the second, with the 4 hours of the
+    // other assignment.
     assert.deepEqual(await rowsOf(page, 'Hours per week'), [
       'WeekRecordedPlanned',
       '3 – 9 Jan 20287.5 h8 h',
@@ -436,14 +375,14 @@ function reportJourneys(stage: () => Stage): void {
         all.map((bar) => Number(bar.getAttribute('height'))).filter((height) => height > 0),
       )
     }
-    const [first = 0, second = 0, ...others] = await heights('planned')
-    assert.deepEqual(others, [])
+    const [first = 0, second = 0, ...furtherHeights] = await heights('planned')
+    assert.deepEqual(furtherHeights, [])
     assert.ok(Math.abs(second / first - 2) < 0.01, `${first} ${second}`)
     const [recorded = 0] = await heights('recorded')
     assert.ok(Math.abs(recorded / first - 7.5 / 8) < 0.01)
   })
 
-  test('sum up the projects one is a member of, lead to each, and go back and forth in time', async () => {
+  test("sum up the user's projects, link to each, and go back and forth in time", async () => {
     await seed('Summed')
     const { workspace } = stage()
     const { id } = await workspace.make('project', {
@@ -474,6 +413,7 @@ function reportJourneys(stage: () => Stage): void {
 describeInBrowser('Projects', {
   'the projects': projectJourneys,
   'their organizations': organizationJourneys,
+  'their settings': projectSettingsJourneys,
   'their stages': projectStageJourneys,
   'an import': importJourneys,
   'the week': weekJourneys,

@@ -31,7 +31,7 @@ describe('The host of the web client', () => {
   const script = async () =>
     /src="(\/assets\/[^"]+\.js)"/.exec(await (await fetch(address)).text())?.[1] ?? ''
 
-  test('measures itself where that is asked for, and never takes the question for a screen', async () => {
+  test('serves metrics if they are on, and never serves the page at their path', async () => {
     assert.equal((await fetch(`${address}/metrics`)).status, 404)
     const measured = await startWeb(
       readSettings({ ...environment, METRICS: 'true' }, readWebSettings),
@@ -52,7 +52,7 @@ describe('The host of the web client', () => {
     }
   })
 
-  test('sends the page for every address of a screen', async () => {
+  test('sends the page for the address of every screen', async () => {
     for (const path of [
       '/',
       '/login/?authRequest=x',
@@ -67,7 +67,7 @@ describe('The host of the web client', () => {
     }
   })
 
-  test('knows no file that is not there', async () => {
+  test('responds with 404 for a missing file', async () => {
     for (const path of ['/assets/old-hash.js', '/assets/', '/robots.txt', '/../package.json', '/.env']) {
       const answer = await fetch(address + path)
       assert.equal(answer.status, 404, path)
@@ -75,13 +75,13 @@ describe('The host of the web client', () => {
     }
   })
 
-  test('lets browsers keep for good what is named after its content', async () => {
+  test('lets browsers cache files named after their content permanently', async () => {
     const answer = await fetch(address + (await script()))
     assert.equal(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable')
     assert.equal(answer.headers.get('content-type'), 'text/javascript; charset=utf-8')
   })
 
-  test('sends the font that the page loads ahead of its style sheet, and the style sheet names the same file', async () => {
+  test('sends the font that the page preloads, and the style sheet names the same file', async () => {
     const page = await (await fetch(address)).text()
     const font = /rel="preload"\s+href="(\/assets\/[^"]+\.woff2)"/.exec(page)?.[1] ?? ''
     const answer = await fetch(address + font)
@@ -93,7 +93,7 @@ describe('The host of the web client', () => {
     assert.ok((await (await fetch(address + styles)).text()).includes(font))
   })
 
-  test('sends the service worker unkept, and every file that it lists', async () => {
+  test('sends the service worker without caching, and every file that it lists', async () => {
     const answer = await fetch(`${address}/worker.js`)
     assert.equal(answer.headers.get('cache-control'), 'no-cache')
     assert.equal(answer.headers.get('content-type'), 'text/javascript; charset=utf-8')
@@ -105,7 +105,7 @@ describe('The host of the web client', () => {
     for (const name of names) assert.equal((await fetch(address + name)).status, 200, name)
   })
 
-  test('describes an app with icons of the sizes that they have', async () => {
+  test('describes an app whose icons have the stated sizes', async () => {
     const answer = await fetch(`${address}/manifest.webmanifest`)
     assert.equal(answer.headers.get('content-type'), 'application/manifest+json')
     const { icons } = (await answer.json()) as { icons: { src: string; sizes: string }[] }
@@ -118,7 +118,7 @@ describe('The host of the web client', () => {
     }
   })
 
-  test('lets no browser keep the page for good, even if it is installed below a folder called assets', async (t) => {
+  test('lets no browser cache the page permanently, even if it is installed below a folder called assets', async (t) => {
     const parent = await mkdtemp(join(tmpdir(), 'client-'))
     t.after(() => rm(parent, { recursive: true }))
     const installed = join(parent, 'assets', 'client')
@@ -151,7 +151,7 @@ describe('The host of the web client', () => {
     assert.equal((await fetch(address, { method: 'POST' })).status, 405)
   })
 
-  test('tells the client where it is, without storing that', async () => {
+  test('sends the client its configuration without caching', async () => {
     const answer = await fetch(`${address}/config.json`)
     assert.equal(answer.headers.get('cache-control'), 'no-store')
     assert.deepEqual(await answer.json(), {
@@ -166,12 +166,12 @@ describe('The host of the web client', () => {
     })
   })
 
-  test('is alive and ready', async () => {
+  test('reports that it is alive and ready', async () => {
     for (const path of ['/healthz', '/readyz'])
       assert.equal(await (await fetch(address + path)).text(), 'Healthy')
   })
 
-  test('allows the page nothing but its own files, the interface and the provider', async () => {
+  test('allows the page only its own files, the API and the identity provider', async () => {
     const { headers } = await fetch(`${address}/login/`)
     assert.equal(
       headers.get('content-security-policy'),
@@ -181,14 +181,14 @@ describe('The host of the web client', () => {
     assert.equal(headers.get('x-content-type-options'), 'nosniff')
   })
 
-  test('says what to run when the client is not built', async () => {
+  test('names the command to run when the client is not built', async () => {
     await assert.rejects(
       startWeb(readSettings(environment, readWebSettings), log, join(folder, 'nowhere')),
       /npm run build/,
     )
   })
 
-  test('has less than 90 kB of script in its first load, compressed, and other screens in files of their own', async () => {
+  test('sends less than 90 kB of compressed script in the first load, and other screens in separate files', async () => {
     const assets = join(folder, 'assets')
     const { size } = await stat(join(folder, `${await script()}.gz`))
     assert.ok(size < 90_000, `${size} bytes`)
@@ -198,7 +198,7 @@ describe('The host of the web client', () => {
     assert.doesNotMatch(await readFile(join(folder, await script()), 'utf8'), /Não|você/)
   })
 
-  test('has no inline script, and no address of another site', async () => {
+  test('sends no inline script, and no address of another site', async () => {
     const page = await (await fetch(address)).text()
     assert.doesNotMatch(page, /<script(?![^>]*src=)|style=|https?:\/\//)
   })

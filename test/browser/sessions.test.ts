@@ -8,14 +8,14 @@ import { chooseOrganization } from './support/workspace.ts'
 
 const storedSession = `localStorage.getItem('tracker.session')`
 
-/** Replaces the stored session, which the expression calls `session`. */
+/** Replaces the stored session, to which the expression refers as `session`. */
 const store = (expression: string) =>
   `{ const session = JSON.parse(${storedSession}); localStorage.setItem('tracker.session', JSON.stringify(${expression})) }`
 
-/** As if the access token had run out, and whatever else has happened to the stored session. */
+/** Makes the access token expire, with further changes to the stored session. */
 const age = (changes = '') => store(`{ ...session, expiresAt: 0 ${changes} }`)
 
-/** Old enough to be refreshed before the next request, and still valid. */
+/** Makes the session old enough for a refresh before the next request, but still valid. */
 const nearItsEnd = store('{ ...session, expiresAt: Date.now() + 85_000 }')
 
 const tokenError = (status: number, error: string) => ({
@@ -33,7 +33,7 @@ function countRefreshes(context: BrowserContext): () => number {
 }
 
 function sessionJourneys(stage: () => Stage): void {
-  test('is refreshed once, however many tabs need it', async () => {
+  test('is refreshed once for all tabs that need it', async () => {
     const { signIn, hosts, workspace } = stage()
     const first = await signIn((await workspace.join('Tom Tabs')).login, '/projects')
     const second = await first.context().newPage()
@@ -47,14 +47,14 @@ function sessionJourneys(stage: () => Stage): void {
     await Promise.all(tabs.map((tab) => tab.reload()))
     for (const tab of tabs) await tab.getByText('Website relaunch').waitFor()
     assert.equal(refreshes(), 1)
-    // The session has survived: a second use of a refresh token would have ended it.
+    // The session is still active. A second use of a refresh token would have ended it.
     await first.evaluate(age())
     await first.reload()
     await first.getByText('Website relaunch').waitFor()
     assert.equal(refreshes(), 2)
   })
 
-  test('goes on with the provider’s cookie when a tab was closed in the middle of a refresh', async () => {
+  test('continues with the provider’s cookie if a tab was closed during a refresh', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn((await workspace.join('Ines Interrupted')).login, '/projects')
     await page.getByText('Website relaunch').waitFor()
@@ -65,7 +65,25 @@ function sessionJourneys(stage: () => Stage): void {
     assert.equal(refreshes(), 0)
   })
 
-  test('can end in another tab without losing any input', async () => {
+  test('continues with the provider’s cookie on a page that was loaded during the refresh of a tab that was then closed', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const page = await signIn((await workspace.join('Ilja Interrupted')).login, '/projects')
+    await page.getByText('Website relaunch').waitFor()
+    const other = await page.context().newPage()
+    await other.goto(`${hosts.web}/projects`)
+    await other.getByText('Website relaunch').waitFor()
+    const requested = Promise.withResolvers<void>()
+    await other.route(`${hosts.issuer}/connect/token`, () => requested.resolve())
+    // Both happen in one task, before the other pages notice.
+    await other.evaluate(`{ ${age()} location.reload() }`)
+    await requested.promise
+    await page.reload({ waitUntil: 'commit' })
+    await page.waitForFunction('navigator.locks.query().then(({ pending }) => pending.length === 1)')
+    await other.close()
+    await page.getByText('Website relaunch').waitFor()
+  })
+
+  test('can end in another tab without the loss of input', async () => {
     const { signIn, workspace } = stage()
     const person = await workspace.join('Nora Newpass')
     const page = await signIn(person.login, '/projects')
@@ -74,7 +92,8 @@ function sessionJourneys(stage: () => Stage): void {
     await chooseOrganization(page, 'Lighthouse Studio')
     const { id, login, name } = person
     await workspace.change('PATCH', 'user', { id, name, login, password: 'Another-Horse-2' })
-    await page.getByRole('button', { name: 'Create project' }).click()
+    // `click` would fail if the page has already noticed the end, because a dialog then covers the button.
+    await page.getByRole('button', { name: 'Create project' }).dispatchEvent('click')
     const ended = page.getByRole('dialog', { name: 'Your session has ended' })
     await ended.waitFor()
     const [tab] = await Promise.all([
@@ -93,13 +112,13 @@ function sessionJourneys(stage: () => Stage): void {
     await page.getByRole('heading', { name: 'Written before the session ended' }).waitFor()
   })
 
-  test('that has ended says so when neither a new tab nor the provider can be reached', async () => {
+  test('and has ended is reported if neither a new tab nor the provider can be reached', async () => {
     const { hosts, signIn, workspace } = stage()
     const page = await signIn((await workspace.join('Paula Popup')).login, '/projects')
     await page.getByText('Website relaunch').waitFor()
     const other = await page.context().newPage()
     await other.goto(`${hosts.web}/projects`)
-    // A page that began with an ended session would sign in again, and end the dialog of the first one.
+    // A page that starts with an ended session would sign in again, and close the dialog of the first page.
     await other.getByText('Website relaunch').waitFor()
     await other.evaluate('localStorage.setItem("tracker.session", JSON.stringify({ hasEnded: true }))')
     const ended = page.getByRole('dialog', { name: 'Your session has ended' })
@@ -110,7 +129,7 @@ function sessionJourneys(stage: () => Stage): void {
     await ended.getByText('The sign-in service cannot be reached.').waitFor()
   })
 
-  test('ends when the server takes not even a new token', async () => {
+  test('ends if the server rejects even a new token', async () => {
     const { hosts, signIn, workspace } = stage()
     const page = await signIn((await workspace.join('Rita Rejected')).login, '/projects')
     await page.getByText('Website relaunch').waitFor()
@@ -125,7 +144,7 @@ function sessionJourneys(stage: () => Stage): void {
     assert.equal(refreshes(), 1)
   })
 
-  test('that has ended leads to the sign-in page when the page is loaded again', async () => {
+  test('and has ended leads to the sign-in page when the page is loaded again', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn((await workspace.join('Enno Ended')).login, '/projects')
     await page.context().clearCookies()
@@ -134,11 +153,11 @@ function sessionJourneys(stage: () => Stage): void {
     await page.getByLabel('Password').waitFor()
   })
 
-  test('is not waited for without end when the provider does not answer, neither by a request nor by a new page', async () => {
+  test('delays requests and new pages only for a limited time if the provider does not respond', async () => {
     const { hosts, signIn, workspace } = stage()
     const first = await signIn((await workspace.join('Hanna Hanging')).login, '/account')
     const context = first.context()
-    // The browser's own limits pass early, because a test does not wait for ten seconds.
+    // Shortens the time limits in the browser, so that the test does not wait for ten seconds.
     await context.addInitScript(`{
       const timeout = AbortSignal.timeout.bind(AbortSignal)
       window.limits = []
@@ -146,20 +165,21 @@ function sessionJourneys(stage: () => Stage): void {
     }`)
     const discovery = `${hosts.issuer}/.well-known/openid-configuration`
     await context.route(discovery, () => undefined)
-    // Another tab has the lock for the time of this test, and before the session ages: the first page knows
-    // the provider already.
+    // Another tab holds the lock during this test. It takes the lock before the session expires, because the
+    // first page already knows the provider.
     await first.evaluate(
       `void navigator.locks.request('tracker.refresh', () => new Promise(() => undefined))`,
     )
-    await first.evaluate(age())
+    await first.evaluate(age(', isRefreshing: true'))
     const second = await context.newPage()
     await second.goto(`${hosts.web}/account`)
     await second.getByText('The server cannot be reached.').first().waitFor()
+    await second.evaluate(store('{ ...session, isRefreshing: false }'))
     await first.reload()
     await first.getByText('The server cannot be reached.').first().waitFor()
     assert.deepEqual([...new Set(await first.evaluate<number[]>('limits'))], [10_000])
     await first.evaluate(`localStorage.hasAnswers = 'true'`)
-    // Both pages retry. Only the one that is opened next may find the answers.
+    // Both pages retry, but only the page that is opened next may get the responses.
     await second.close()
     await first.goto('about:blank')
     await context.unroute(discovery)
@@ -174,18 +194,18 @@ function sessionJourneys(stage: () => Stage): void {
     ['a busy provider', 'Nadja', (route) => route.fulfill(tokenError(429, 'temporarily_unavailable'))],
     ['a lost connection', 'Nino', (route) => route.abort()],
   ] as const satisfies readonly (readonly [string, string, (route: Route) => Promise<void>])[])
-    test(`that begins during the refresh of an older one stays as it is after ${outcome}`, async () => {
+    test(`and begins during the refresh of an older one is unchanged after ${outcome}`, async () => {
       const { hosts, signIn, workspace } = stage()
       const page = await signIn((await workspace.join(`${name} Newer`)).login, '/projects')
       await page.getByText('Website relaunch').waitFor()
-      const asked = Promise.withResolvers<Route>()
-      await page.route(`${hosts.issuer}/connect/token`, (route) => asked.resolve(route))
+      const heldRoute = Promise.withResolvers<Route>()
+      await page.route(`${hosts.issuer}/connect/token`, (route) => heldRoute.resolve(route))
       await page.evaluate(age())
       await page.reload()
-      const route = await asked.promise
+      const route = await heldRoute.promise
       await page.evaluate(store(`{ ...session, refreshToken: 'newer', expiresAt: Date.now() + 3_600_000 }`))
       const newer = await page.evaluate(storedSession)
-      // The refresh has the lock until its end. What the page tries next waits behind this.
+      // The refresh holds the lock until it ends. The next attempt of the page waits for it.
       await page.evaluate(`{
         globalThis.kept = navigator.locks.request('tracker.refresh', () => ${storedSession})
       }`)
@@ -193,7 +213,7 @@ function sessionJourneys(stage: () => Stage): void {
       assert.equal(await page.evaluate('kept'), newer)
     })
 
-  test('ends here alone when the new tokens are lost on the way, and continues without a password', async () => {
+  test('ends only in this browser if new tokens are lost in transit, and continues without a password', async () => {
     const { hosts, signIn, workspace } = stage()
     const { id, login } = await workspace.join('Lara Lost')
     const page = await signIn(login, '/projects')
@@ -222,7 +242,7 @@ function sessionJourneys(stage: () => Stage): void {
     [429, 'Bea'],
     [503, 'Ben'],
   ] as const)
-    test(`continues with the same tokens when the provider answers ${status}`, async () => {
+    test(`continues with the same tokens if the provider responds with ${status}`, async () => {
       const { hosts, signIn, workspace } = stage()
       const page = await signIn((await workspace.join(`${name} Busy`)).login, '/account')
       const address = `${hosts.issuer}/connect/token`
@@ -236,7 +256,7 @@ function sessionJourneys(stage: () => Stage): void {
       assert.equal((await refreshed).status(), 200)
     })
 
-  test('is used until its token expires while the provider is not available', async () => {
+  test('is used until its token expires if the provider is not available', async () => {
     const { hosts, signIn, workspace } = stage()
     const page = await signIn((await workspace.join('Vera Valid')).login, '/projects')
     await page.getByText('Website relaunch').waitFor()

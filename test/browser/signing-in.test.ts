@@ -35,7 +35,7 @@ function signInJourneys(stage: () => Stage): void {
     await page.getByRole('heading', { name: 'Projects' }).waitFor()
   })
 
-  test('fills in whom the request expects, and sends nothing by itself', async () => {
+  test('fills in the login that the request expects, and does not send the form by itself', async () => {
     const { hosts, visit } = stage()
     const page = await visit('/projects')
     await page.getByLabel('Password').waitFor()
@@ -83,14 +83,14 @@ function signInJourneys(stage: () => Stage): void {
     assert.ok(((await timer.textContent()) ?? '') < first, 'the count goes down')
   })
 
-  test('starts again where a sign-in cannot go on', async () => {
+  test('starts again if a sign-in cannot continue', async () => {
     const { visit } = stage()
     const page = await visit('/login/?error=request')
     await page.getByRole('link', { name: 'Start again' }).click()
     await page.getByLabel('Password').waitFor()
   })
 
-  test('leaves for the pages of the provider where all hosts share an address', async () => {
+  test('opens the pages of the provider if all hosts share an address', async () => {
     const { hosts, visit } = stage()
     const page = await visit('/login/')
     await page.getByLabel('Password').waitFor()
@@ -138,7 +138,7 @@ function signInJourneys(stage: () => Stage): void {
     await page.getByRole('link', { name: 'Start again' }).waitFor()
   })
 
-  test('rejects a response that was not requested here', async () => {
+  test('rejects a response that this browser did not request', async () => {
     const page = await stage().visit('/signin-callback/?code=stolen&state=unknown')
     await page.getByText('This sign-in was not started here.').waitFor()
     await page.getByRole('link', { name: 'Start again' }).click()
@@ -161,7 +161,7 @@ function signInJourneys(stage: () => Stage): void {
     assert.equal(await page.evaluate('localStorage.getItem("tracker.session")'), null)
   })
 
-  test('is signed out at once by the address of the sign-out, and asked to sign in again', async () => {
+  test('by the address of the sign-out ends the session at once, and asks the user to sign in again', async () => {
     const { hosts, workspace, signIn } = stage()
     const page = await signIn((await workspace.join('Tilda Typed')).login, '/projects')
     await page.goto(`${hosts.issuer}/connect/endsession`)
@@ -169,7 +169,7 @@ function signInJourneys(stage: () => Stage): void {
     assert.deepEqual(await page.context().cookies(hosts.issuer), [])
   })
 
-  test('comes back to an address that looks like another site’s, and stays here', async () => {
+  test('returns to an address that looks like that of another site without leaving this one', async () => {
     const { hosts, visit, workspace } = stage()
     const page = await visit('//evil.example/x?next=//evil.example')
     await fillSignIn(page, (await workspace.join('Mia Malformed')).login)
@@ -178,7 +178,7 @@ function signInJourneys(stage: () => Stage): void {
     await page.getByText('The address may be misspelt').waitFor()
   })
 
-  test('rejects an answer without the issuer that the provider promises, and broken ones', async () => {
+  test('rejects a response without the issuer that the provider promises, and malformed ones', async () => {
     const { hosts, visit } = stage()
     const page = await visit('/login/')
     await page.getByLabel('Password').waitFor()
@@ -209,7 +209,7 @@ function accountJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Change password' }).click()
   }
 
-  test('takes a new name, which the bar shows at once', async () => {
+  test('accepts a new name, which the bar shows at once', async () => {
     const { page } = await open('Anna Before')
     await page.getByLabel('Name', { exact: true }).fill(' ')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -219,11 +219,11 @@ function accountJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Account of Anna After' }).waitFor()
   })
 
-  test('changes the password, which ends every session and leads to signing in with the new one', async () => {
+  test('changes the password, which ends every session and asks for the new one', async () => {
     const { login, page } = await open('Paul Password')
-    const elsewhere = await stage().visit('/projects')
-    await fillSignIn(elsewhere, login)
-    await elsewhere.getByRole('link', { name: 'Website relaunch' }).waitFor()
+    const otherDevice = await stage().visit('/projects')
+    await fillSignIn(otherDevice, login)
+    await otherDevice.getByRole('link', { name: 'Website relaunch' }).waitFor()
     await change(page, password, 'too-simple')
     await page.getByText('New password must contain an upper-case letter.').waitFor()
     await change(page, 'Wrong-Horse-1', 'Better-Horse-2')
@@ -233,11 +233,11 @@ function accountJourneys(stage: () => Stage): void {
     await page.waitForURL('**/login/**')
     await fillSignIn(page, login, 'Better-Horse-2')
     await page.getByRole('heading', { name: 'My work' }).waitFor()
-    // It finds out by itself; a page that is opened after that has nothing to keep, and goes to the sign-in.
-    await elsewhere.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    // This page notices the end. A page that is opened later has no input to keep, and opens the sign-in.
+    await otherDevice.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
   })
 
-  test('signs out to the start page, also if requests are refused before the page has left', async () => {
+  test('signs out to the start page, even if requests are rejected before the page has left', async () => {
     const { login, page } = await open('Olaf Out')
     const refusals = Promise.withResolvers<void>()
     await page.route('**/connect/revocation', async (route) => {
@@ -283,7 +283,7 @@ function accountJourneys(stage: () => Stage): void {
 const brazil = { locale: 'pt-BR', timezoneId: 'America/Sao_Paulo' }
 
 function languageJourneys(stage: () => Stage): void {
-  test('follow the browser: signing in, a new assignment, hours, their removal and its undo in Portuguese', async () => {
+  test('are those of the browser: signing in, a new assignment, hours, their removal and its Undo in Portuguese', async () => {
     const { visit, workspace } = stage()
     const { login } = await workspace.join('Paula Portuguesa')
     const page = await visit(`/projects/${workspace.projectId}`, brazil)
@@ -305,7 +305,7 @@ function languageJourneys(stage: () => Stage): void {
     const end = dialog.getByLabel('Fim (opcional)', { exact: true })
     await start.fill('5/11/2031')
     await end.fill('11/11/2031')
-    // A start behind the end takes it along, but not an empty one.
+    // A start after the end moves the end, unless the end is empty.
     await end.fill('')
     await start.fill('6/11/2031')
     await start.fill('5/11/2031')
@@ -333,7 +333,7 @@ function languageJourneys(stage: () => Stage): void {
     await panel.getByText('1,5 h de 7,5 h').waitFor()
   })
 
-  test('write dates, weekdays, numbers and plurals as the language does', async () => {
+  test('determine the form of dates, weekdays, numbers and plurals', async () => {
     const { signIn, workspace } = stage()
     const { id: userId, login } = await workspace.join('Diana Datas')
     const week = { startDate: '2027-05-03', endDate: '2027-05-07', userId }
@@ -349,7 +349,7 @@ function languageJourneys(stage: () => Stage): void {
     await page.getByRole('row', { name: 'Total' }).getByText('3,25 h').first().waitFor()
   })
 
-  test('are chosen in the account screen, and stay after a reload, in other tabs and on other devices', async () => {
+  test('are chosen on the account page, and stay after a reload, in other tabs and on other devices', async () => {
     const { hosts, signIn, workspace } = stage()
     const { login } = await workspace.join('Sofia Switch')
     const page = await signIn(login, '/account')
@@ -377,7 +377,7 @@ function languageJourneys(stage: () => Stage): void {
     await page.getByRole('heading', { name: 'Entrar' }).waitFor()
   })
 
-  test('are loaded only by those who chose them', async () => {
+  test('are loaded only for users who chose them', async () => {
     const { signIn, workspace } = stage()
     const loadedBy = async (name: string, options = {}) => {
       const { login } = await workspace.join(name)

@@ -17,7 +17,7 @@ function taskJourneys(stage: () => Stage): void {
   const isDescription = (id: string, text: string) =>
     until(async () => (await description(id)) === text, JSON.stringify(text))
 
-  test('have boxes, each of which changes one character; Undo changes it back, and the box keeps the focus', async () => {
+  test('have boxes that change one character, and Undo reverts that, while the box keeps the focus', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('With boxes', { description: tasks })
     const page = await signIn('mara@example.com', addressOf(id))
@@ -35,20 +35,20 @@ function taskJourneys(stage: () => Stage): void {
     assert.equal(await box(page, 'Ask @anybody').isChecked(), false)
   })
 
-  test('keep the ticks of two people at the same time, and ask who is right if the ticked item is gone', async () => {
+  test('keep the concurrent ticks of two users, and show a conflict if the ticked item is gone', async () => {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Ticked by two', { description: tasks })
     const mara = await signIn('mara@example.com', addressOf(id))
     const jonas = await signIn('jonas@example.com', addressOf(id))
-    /** Both have read the description before either of them saves it. */
+    /** Released once both have read the description, before either of them saves it. */
     const held = Promise.withResolvers<void>()
     await mara.route(`${hosts.api}/ext/assignment`, async (route) => {
       if (route.request().method() === 'PATCH') await held.promise
       await route.continue()
     })
-    const asked = mara.waitForRequest((request) => request.method() === 'PATCH')
+    const request = mara.waitForRequest((request) => request.method() === 'PATCH')
     await box(mara, 'Send it').check()
-    await asked
+    await request
     await box(jonas, 'Write the text').check()
     await isDescription(id, tasks.replace('[ ] Write', '[x] Write'))
     held.resolve()
@@ -70,7 +70,7 @@ function taskJourneys(stage: () => Stage): void {
     assert.equal(await description(id), 'All is done.')
   })
 
-  test('can be ticked in a comment by the person who wrote it, and by nobody else', async () => {
+  test('can be ticked in a comment only by its author', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Tasks in a comment')
     const mara = await signIn('mara@example.com', addressOf(id))
@@ -80,14 +80,14 @@ function taskJourneys(stage: () => Stage): void {
     const jonas = await signIn('jonas@example.com', addressOf(id))
     await box(jonas, 'two').and(jonas.locator(':disabled:checked')).waitFor()
     assert.ok(await box(jonas, 'one').isDisabled())
-    // Administrators may edit the comments of others, but do not tick in them.
+    // Administrators may edit comments of other users, but cannot tick boxes in them.
     const root = await signIn('root@example.com', addressOf(id))
     await box(root, 'two').and(root.locator(':disabled:checked')).waitFor()
     await box(mara, 'two').uncheck()
     await box(jonas, 'two').and(jonas.locator(':not(:checked)')).waitFor()
   })
 
-  test('show the error of a tick that cannot be saved, and the box as it is stored', async () => {
+  test('show the error of a tick that cannot be saved, and the box in its stored state', async () => {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Not ticked', { description: '- [ ] one' })
     const page = await signIn('mara@example.com', addressOf(id))
@@ -114,7 +114,7 @@ function writingJourneys(stage: () => Stage): void {
   }
   const tools = (page: Page) => page.locator('.in-place').getByRole('toolbar', { name: 'Formatting' })
 
-  test('have tools for the selection, by button and by key, which the browser can undo; a preview draws the same', async () => {
+  test('have tools for the selection, by button and by key, with Undo by the browser and a preview', async () => {
     const { workspace } = stage()
     const { id, page, field } = await open('With tools')
     await page.keyboard.type('Be bold')
@@ -149,7 +149,43 @@ function writingJourneys(stage: () => Stage): void {
     )
   })
 
-  test('have a toolbar that Tab passes in one step, in which arrows move, and Tab leaves the field', async () => {
+  test('have headings, numbered lists and blocks of code, which a button copies', async () => {
+    const { page, field } = await open('With blocks')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.keyboard.type('Plan')
+    await tools(page).getByRole('button', { name: 'Heading' }).click()
+    await page.keyboard.type('\nfirst')
+    await tools(page).getByRole('button', { name: 'Numbered list' }).click()
+    await page.keyboard.type('\nsecond\n\n```\nnpm test\n```')
+    assert.equal(await field.inputValue(), '## Plan\n1. first\n2. second\n```\nnpm test\n```')
+    await field.press('Control+Enter')
+    await page.locator('.markdown ol li', { hasText: 'second' }).waitFor()
+    await page.locator('.code-block').hover()
+    await page.locator('.code-block').getByRole('button', { name: 'Copy' }).click()
+    await page.getByText('The text was copied.').waitFor()
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'npm test')
+    await assertAccessible(page, 'a block of code')
+  })
+
+  test('link the keys of assignments, but not what only looks like one', async () => {
+    const { signIn, workspace } = stage()
+    const { projectId, get, call } = workspace
+    const other = await workspace.assignment('Found by its key')
+    const { number } = (await call('GET', `/ext/assignment?id=${other}`)).assignment
+    const { key } = (await call('GET', `/ext/project?id=${projectId}`)).project
+    const id = await workspace.assignment('Names another')
+    const text = `After ${key}-${number}, in UTF-8, not \`${key}-${number}\``
+    await call('PATCH', '/ext/assignment', { id, description: text })
+    const page = await signIn('mara@example.com', `/projects/${projectId}/assignments/${id}`)
+    const link = page.locator('.description').getByRole('link')
+    await link.waitFor()
+    assert.deepEqual(await link.allTextContents(), [`${key}-${number}`])
+    assert.equal(await link.getAttribute('title'), (await get('assignment', other)).name)
+    await link.click()
+    await page.getByRole('complementary', { name: 'Found by its key' }).waitFor()
+  })
+
+  test('have a toolbar with arrow keys, which Tab passes in one step, as it does the field', async () => {
     const { page, field } = await open('By keys')
     await page.keyboard.type('- a\n\nb')
     assert.equal(await field.inputValue(), '- a\nb')
@@ -165,12 +201,12 @@ function writingJourneys(stage: () => Stage): void {
     await field.and(page.locator(':focus')).waitFor()
     await page.keyboard.press('Tab')
     await page.getByRole('button', { name: 'Discard changes' }).and(page.locator(':focus')).waitFor()
-    // Ctrl+K opens the palette, also from a text.
+    // Ctrl+K opens the palette, even from a text field.
     await field.press('Control+k')
     await page.getByRole('combobox', { name: 'Search or run a command' }).waitFor()
   })
 
-  test('have their tools on one line of a phone, in the panel, in a comment and in the dialog of a new assignment', async () => {
+  test('have their tools on one line on a phone, in the panel, in a comment and in the dialog of a new assignment', async () => {
     const { page } = await open('On a phone', { viewport: { width: 390, height: 800 }, hasTouch: true })
     const bars = page.getByRole('toolbar', { name: 'Formatting' })
     const faultsOf = (bar: Locator) =>
@@ -183,7 +219,7 @@ function writingJourneys(stage: () => Stage): void {
           ? []
           : boxes.map(({ top, right, width }) => [top, right, width])
       })
-    // An empty comment has none.
+    // An empty comment shows no tools.
     await page.getByRole('textbox', { name: 'Write a comment' }).waitFor()
     assert.equal(await bars.count(), 1)
     await page.getByRole('textbox', { name: 'Write a comment' }).focus()
@@ -192,13 +228,14 @@ function writingJourneys(stage: () => Stage): void {
     for (const bar of await bars.all()) assert.deepEqual(await faultsOf(bar), [])
     await page.getByRole('button', { name: 'Close', exact: true }).click()
     await page.getByRole('button', { name: 'New assignment' }).first().click()
+    await page.getByRole('dialog').getByLabel('Description').focus()
     assert.deepEqual(
       await faultsOf(page.getByRole('dialog').getByRole('toolbar', { name: 'Formatting' })),
       [],
     )
   })
 
-  test('mention people in the description of a new assignment', async () => {
+  test('mention users in the description of a new assignment', async () => {
     const { hosts, signIn, workspace } = stage()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.keyboard.press('n')

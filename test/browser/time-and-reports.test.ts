@@ -11,7 +11,7 @@ function sumJourneys(stage: () => Stage): void {
   const linesOf = async (page: Page) =>
     (await page.locator('.sums tbody tr').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim())
 
-  test('sum hours by project, person and week, live, next to what is left of the plan', async () => {
+  test('sum hours live by project, user and week, next to the remaining plan', async () => {
     const { signIn, workspace } = stage()
     const { id: projectId } = await workspace.make('project', {
       name: 'Summed up',
@@ -56,7 +56,7 @@ function sumJourneys(stage: () => Stage): void {
     ])
     assert.equal(download.suggestedFilename(), 'Hours 2029-02-01 2029-02-28.csv')
     const table = await readFile(await download.path(), 'utf8')
-    // The mark by which spreadsheets know UTF-8, and what the page calls its columns.
+    // The table begins with the byte order mark for spreadsheets, and has the headers of the page.
     assert.match(table, /^\uFEFF"Person \(id\)","Person","Week","Hours","Entries"\r\n"[0-9a-f-]{36}",/)
     assert.match(table, /,"Jonas Weber","2029-02-12",7,2\r\n/)
     await page.emulateMedia({ media: 'print' })
@@ -73,7 +73,7 @@ function sumJourneys(stage: () => Stage): void {
     assert.deepEqual(faults, [])
   })
 
-  test('loads a plan that failed again with Try again', async () => {
+  test('load a failed plan again by Try again', async () => {
     const { signIn, workspace } = stage()
     const days = { startDate: '2029-08-06', endDate: '2029-08-10' }
     const assignmentId = await workspace.assignment('Planned twice', { ...days, amountHours: 8 })
@@ -102,7 +102,7 @@ function sumJourneys(stage: () => Stage): void {
     await page.getByRole('columnheader', { name: 'Planned' }).waitFor()
   })
 
-  test('of the own week show what is left of the day, of the week and of the estimate, and notes', async () => {
+  test('show for the own week what is left of the day, the week and the estimate, and notes', async () => {
     const { signIn, workspace } = stage()
     const { id: userId } = await workspace.join('Wilma Week')
     const days = { startDate: '2029-04-02', endDate: '2029-04-06' }

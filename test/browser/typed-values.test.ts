@@ -25,7 +25,7 @@ describe('Days', () => {
     ['fr', undefined],
     ['31 feb', undefined],
   ] as const)
-    test(`are typed as ${text}`, (context) => {
+    test(`${text}: ${day ?? 'no day'}`, (context) => {
       context.mock.timers.enable({ apis: ['Date'], now: new Date(now) })
       assert.equal(parseDay(text), day)
     })
@@ -43,7 +43,7 @@ describe('Days', () => {
     ['fri', '2026-11-27'],
     ['sext@', undefined],
   ] as const)
-    test(`are typed in Portuguese as ${text}`, (context) => {
+    test(`${text}, in Portuguese: ${day ?? 'no day'}`, (context) => {
       context.mock.timers.enable({ apis: ['Date'], now: new Date(now) })
       context.after(() => setLanguage('en-GB', { texts: {} as never, errors: {}, nouns: {} }))
       setLanguage('pt-BR', ptBrCatalogue)
@@ -69,10 +69,10 @@ describe('Hours', () => {
     ['1,500.5', undefined],
     ['soon', undefined],
   ] as const)
-    test(`are typed as ${text}`, () => assert.equal(parseDuration(text), hours))
+    test(`${text}: ${hours ?? 'no hours'}`, () => assert.equal(parseDuration(text), hours))
 })
 
-describe('The first dates of an assignment', () => {
+describe('An assignment that gets dates for the first time', () => {
   const [past, future] = [addDays(today(), -9), addDays(today(), 9)]
   for (const [start, end, from, to] of [
     ['', '', today(), today()],
@@ -81,7 +81,7 @@ describe('The first dates of an assignment', () => {
     ['', past, past, past],
     [past, future, past, future],
   ] as const)
-    test(`with the start ${start || 'open'} and the end ${end || 'open'}`, () => {
+    test(`has them with ${start ? 'a' : 'no'} start and ${end ? 'an' : 'no'} end, ${start} ${end}`, () => {
       const isUnscheduled = start === '' && end === ''
       assert.deepEqual(datesBetween(start, end), { startDate: from, endDate: to, isUnscheduled })
     })

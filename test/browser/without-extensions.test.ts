@@ -5,7 +5,7 @@ import { describeInBrowser } from './support/describe-in-browser.ts'
 import type { Stage } from './support/stage.ts'
 
 function contractJourneys(stage: () => Stage): void {
-  test('a board has the keys of the contract’s fields, and the others do nothing', async () => {
+  test('has keys for the fields of the contract on its board, and other keys do nothing', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Moved by a key')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
@@ -30,7 +30,7 @@ function contractJourneys(stage: () => Stage): void {
     assert.equal(await sheet.getByText('Add or remove a label…').count(), 0)
   })
 
-  test('a name is only text, and belongs to the person who typed it', async () => {
+  test('gets the whole typed name of an assignment as text, and its author as the user', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     const name = 'Ask @jonas about #pumps !high fri'
@@ -43,7 +43,7 @@ function contractJourneys(stage: () => Stage): void {
     const panel = page.getByRole('complementary', { name })
     await panel.getByLabel('Stage', { exact: true }).waitFor()
     await panel.getByText('Mark as blocked').waitFor()
-    for (const part of ['Priority', 'Labels', 'Add a relation', 'Comments', 'Files'])
+    for (const part of ['Priority', 'Labels', 'Add a relation', 'Activity', 'Files'])
       assert.equal(await panel.getByText(part, { exact: true }).count(), 0, part)
     const [row] = await stage().hosts.database.query<{ name: string; userId: string }>(
       sql`select name, user_id as "userId" from assignments where name like '%#pumps%'`,
@@ -51,7 +51,7 @@ function contractJourneys(stage: () => Stage): void {
     assert.deepEqual(row, { name, userId: workspace.mara.id })
   })
 
-  test('every page that a link leads to works, or says what is switched off', async () => {
+  test('has only links to pages that work, or that say what is switched off', async () => {
     const { hosts, signIn, workspace } = stage()
     const page = await signIn('root@example.com', `/projects/${workspace.projectId}`)
     await page.getByRole('region', { name: 'Backlog' }).waitFor()

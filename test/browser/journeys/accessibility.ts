@@ -14,7 +14,7 @@ export async function assertAccessible(page: Page, where: string): Promise<void>
   assert.deepEqual(await findViolations(page, where), [])
 }
 
-/** Goes through the screens once, with a test for each colour scheme. */
+/** Visits the screens once, and reports each colour scheme as a test. */
 export function testColorSchemes(
   name: string,
   walk: (look: AccessibilityReport['look']) => Promise<void>,
@@ -32,7 +32,7 @@ export function testColorSchemes(
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true }
 
 export function accessibilityJourneys(stage: () => Stage): void {
-  testColorSchemes('has nothing to complain of on any screen', async (look) => {
+  testColorSchemes('has no problem on any screen', async (look) => {
     const { signIn, visit, workspace } = stage()
     const name = 'Looked at in all colours'
     const id = await workspace.assignment(name, { amountHours: 2, endDate: '2026-11-17' })
@@ -72,7 +72,7 @@ export function accessibilityJourneys(stage: () => Stage): void {
     await look(page, 'new assignment')
   })
 
-  test('holds on the narrowest phone too, with nothing beyond the edge and targets for fingers', async () => {
+  test('includes the narrowest phone, with nothing beyond the edge and targets for fingers', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Seen on a phone')
     const project = `/projects/${workspace.projectId}`
@@ -85,16 +85,16 @@ export function accessibilityJourneys(stage: () => Stage): void {
         .first()
         .waitFor()
       assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, path)
-      // Rounded: an element that is still moving has a height slightly below.
+      // Heights are rounded, because an element that is still moving is slightly smaller.
       const small = await page.evaluate<string[]>(
-        `[...document.querySelectorAll('button, input, select, .navigation a')].filter((one) => one.checkVisibility() && Math.round(one.getBoundingClientRect().height) < 44).map((one) => one.outerHTML)`,
+        `[...document.querySelectorAll('button, input, select, .navigation a')].filter((element) => element.checkVisibility() && Math.round(element.getBoundingClientRect().height) < 44).map((element) => element.outerHTML)`,
       )
       assert.deepEqual(small, [], path)
       await assertAccessible(page, path)
     }
   })
 
-  test('lets one do everything with the keyboard, from the sign-in page to a moved card', async () => {
+  test('lets users do everything with the keyboard, from the sign-in page to a moved card', async () => {
     const { visit, workspace } = stage()
     const id = await workspace.assignment('Reached by keys')
     const page = await visit('/projects')
@@ -109,7 +109,7 @@ export function accessibilityJourneys(stage: () => Stage): void {
     await tabTo(page, `a[href="/projects/${workspace.projectId}"]`)
     await page.keyboard.press('Enter')
     await page.locator(`#card-${id}`).waitFor()
-    // A screen reader announces the new screen, and reads on from its title.
+    // A screen reader announces the new screen, and continues from its title.
     await page.locator('h1:focus', { hasText: 'Website relaunch' }).waitFor()
     await tabTo(page, `#card-${id}`)
     await page.keyboard.press('Shift+ArrowRight')

@@ -11,19 +11,19 @@ export function appearanceJourneys(stage: () => Stage): void {
     ['dark', 'light'],
     ['light', 'dark'],
   ] as const)
-    test(`a page in the ${chosen} theme never begins ${system}, whatever the system prefers and however late scripts and styles arrive`, async () => {
+    test(`a page in the ${chosen} theme is never ${system} at first, whatever the system prefers and however late scripts and styles arrive`, async () => {
       const page = await stage().visit('/icon.svg', { colorScheme: system })
       await page.evaluate(`localStorage.setItem('tracker.theme', '${chosen}')`)
-      const late = await holdBack(page, /\/assets\/.*\.(js|css)$/)
+      const held = await holdBack(page, /\/assets\/.*\.(js|css)$/)
       await page.goto(`${stage().hosts.web}/projects`, { waitUntil: 'commit' })
       // This is the color of the canvas before any style sheet is known.
       await page.locator(`meta[name=color-scheme][content=${chosen}]`).waitFor({ state: 'attached' })
-      late.release('.css')
+      held.release('.css')
       const isStyled = () =>
         page.evaluate<boolean>(`document.body && getComputedStyle(document.body).marginTop === '0px'`)
       await until(isStyled, 'the style sheet')
       assert.equal((await lightnessOf(page)) < 0.5, chosen === 'dark')
-      late.release('.js')
+      held.release('.js')
     })
 
   test('texts are in the font of the client, and nothing moves when it arrives late', async () => {
@@ -32,13 +32,13 @@ export function appearanceJourneys(stage: () => Stage): void {
     const { login } = await workspace.join('Fiona Font')
     const page = await signIn(login, '/account')
     await page.addInitScript(recordShifts)
-    const late = await holdBack(page, /\.woff2$/)
-    // The font is loaded ahead, so the page counts as loaded only with it.
+    const held = await holdBack(page, /\.woff2$/)
+    // The font is preloaded, so the page counts as loaded only with it.
     await page.goto(`${hosts.web}/projects/${workspace.projectId}`, { waitUntil: 'commit' })
     await page.getByText('Drawn in another font first').waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
     const before = sumOf(await shiftsOf(page))
-    late.release('.woff2')
+    held.release('.woff2')
     await page.evaluate('document.fonts.ready')
     assert.ok(await page.evaluate(`document.fonts.check('500 14px Inter')`))
     await page.evaluate(
@@ -48,7 +48,7 @@ export function appearanceJourneys(stage: () => Stage): void {
     assert.ok(sumOf(shifts) - before < shiftMax, JSON.stringify(shifts))
   })
 
-  test('the account page has an index that follows, and a theme that can follow the device again', async () => {
+  test('the account page has an index that follows scrolling, and a theme that can follow the device again', async () => {
     const { login } = await stage().workspace.join('Ada Appearance')
     const page = await stage().signIn(login, '/account', { colorScheme: 'dark' })
     const index = page.getByRole('navigation', { name: 'On this page' })
@@ -72,7 +72,7 @@ export function appearanceJourneys(stage: () => Stage): void {
     assert.equal(await page.evaluate(`localStorage.getItem('tracker.theme')`), null)
   })
 
-  test('a theme chosen just before a reload stays, and reaches the account', async () => {
+  test('a theme that is chosen just before a reload stays, and is stored in the account', async () => {
     const { signIn, workspace } = stage()
     const { login } = await workspace.join('Aldo Appearance')
     const page = await signIn(login, '/account', { colorScheme: 'dark' })
@@ -93,12 +93,37 @@ export function appearanceJourneys(stage: () => Stage): void {
       'the settings of the account',
     )
     const tablet = { colorScheme: 'dark', viewport: { width: 900, height: 800 } } as const
-    const elsewhere = await signIn(login, '/account', tablet)
-    await elsewhere.getByLabel('Theme', { exact: true }).waitFor()
-    await until(async () => (await lightnessOf(elsewhere)) > 0.5, 'the light theme on another device')
+    const otherDevice = await signIn(login, '/account', tablet)
+    await otherDevice.getByLabel('Theme', { exact: true }).waitFor()
+    await until(async () => (await lightnessOf(otherDevice)) > 0.5, 'the light theme on another device')
   })
 
-  test('on a wide screen a board uses the width, and settings do not stretch', async () => {
+  test('a choice made while another one is being refused is stored in the account', async () => {
+    const { signIn, workspace } = stage()
+    const { login } = await workspace.join('Rolf Refused')
+    const page = await signIn(login, '/account', { colorScheme: 'dark' })
+    const patches: Route[] = []
+    await page.route('**/ext/settings', (route) => {
+      const isFirst = route.request().method() === 'PATCH' && patches.push(route) === 1
+      return isFirst ? undefined : route.continue()
+    })
+    await page.getByLabel('Theme', { exact: true }).selectOption('Light')
+    await until(() => patches.length === 1, 'the first change')
+    await page.getByLabel('Density').selectOption('Compact')
+    const second = page.waitForResponse(
+      (response) =>
+        response.url().endsWith('/ext/settings') && response.request().method() === 'PATCH' && response.ok(),
+    )
+    await patches[0]?.fulfill({
+      status: 400,
+      headers: { 'access-control-allow-origin': '*' },
+      json: { statusCode: 400, message: 'Refused by a test.' },
+    })
+    await page.getByText('Refused by a test.').waitFor()
+    assert.partialDeepStrictEqual(await (await second).json(), { settings: { density: 'compact' } })
+  })
+
+  test('on a wide screen, columns of a board and settings stop growing at a readable width', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`, {
       viewport: { width: 2560, height: 1300 },
@@ -106,11 +131,11 @@ export function appearanceJourneys(stage: () => Stage): void {
     const widthOf = async (selector: string) =>
       (await page.locator(selector).first().boundingBox())?.width ?? 0
     await page.locator('.column').nth(2).waitFor()
-    assert.ok((await widthOf('.column')) > 560)
+    assert.ok(Math.abs((await widthOf('.column')) - 416) < 2)
     for (const [path, selector] of [
       ['account', '.index-parts'],
       ['inbox', '.narrow-page > *'],
-      [`projects/${workspace.projectId}/settings`, '.narrow-page > *'],
+      [`projects/${workspace.projectId}/settings`, '.index-parts'],
     ] as const) {
       await page.goto(`${stage().hosts.web}/${path}`)
       await page.locator(selector).first().waitFor()
@@ -118,7 +143,7 @@ export function appearanceJourneys(stage: () => Stage): void {
     }
   })
 
-  test('a card has one footer line in every width, no button covers its name, and on a phone it begins high up', async () => {
+  test('a card has one footer line at every width, no button covers its name, and on a phone it begins near the top', async () => {
     const { projectId, id } = await makeFullCard(stage())
     const faults: string[] = []
     for (const { widths, topMax, options } of devices) {
@@ -170,8 +195,8 @@ async function makeFullCard({ hosts, workspace }: Stage) {
 function cardFaults(card: Element, topMax: number): string[] {
   const boxesOf = (selector: string) =>
     [...card.querySelectorAll(selector)]
-      .filter((one) => one.checkVisibility())
-      .map((one) => one.getBoundingClientRect())
+      .filter((element) => element.checkVisibility())
+      .map((element) => element.getBoundingClientRect())
   const [name, marks, footer] = ['.card-link', '.card-marks', '.card-footer'].flatMap(boxesOf) as [
     DOMRect,
     DOMRect,
@@ -191,10 +216,10 @@ function cardFaults(card: Element, topMax: number): string[] {
   return Object.entries(checks).flatMap(([fault, isFound]) => (isFound ? [fault] : []))
 }
 
-/** As much as a browser calls good for a whole visit is 0.1. */
+/** Browsers rate up to 0.1 for a whole visit as good. */
 const shiftMax = 0.02
 
-/** Requests for these files wait until the end of their name is released. */
+/** Holds back requests for these files. `release` lets those with a suffix pass. */
 async function holdBack(page: Page, files: RegExp) {
   const held: Route[] = []
   let released: readonly string[] = []

@@ -10,18 +10,18 @@ import { assertAccessible } from './accessibility.ts'
 export function assignmentValueJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  /** Chooses by a key, a text, and Enter. */
-  const choose = async (page: Page, key: string, text: string, option: string | RegExp) => {
+  /** Opens a choice by a key, types a text, and presses Enter, or Ctrl+Enter for a new label. */
+  const choose = async (page: Page, key: string, text: string, option: string | RegExp, enter = 'Enter') => {
     await page.keyboard.press(key)
     await page.locator('input:focus').waitFor()
     await page.keyboard.type(text)
     const options = page.getByRole('dialog').getByRole('option', { name: option })
     await until(async () => (await options.count()) === 1, `only ${option}`)
-    await page.keyboard.press('Enter')
+    await page.keyboard.press(enter)
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
 
-  test('one key each sets stage, person, label, priority and end of the focused card, and of an open panel', async () => {
+  test('set stage, user, label, priority and end of the focused card, and of an open panel', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('By one key')
     const id = await make('Set by keys', 0, 1)
@@ -33,7 +33,7 @@ export function assignmentValueJourneys(stage: () => Stage): void {
     await page.locator(`#card-${id}:focus`).waitFor()
     await choose(page, 'a', 'jonas', /Jonas Weber/)
     await card.getByRole('img', { name: 'Jonas Weber' }).waitFor()
-    await choose(page, 'l', 'Keyed', /New label/)
+    await choose(page, 'l', 'Keyed', /New label/, 'Control+Enter')
     await card.getByText('Keyed').waitFor()
     await choose(page, 'd', '+40', /./)
     await page.keyboard.press('Enter')
@@ -46,12 +46,12 @@ export function assignmentValueJourneys(stage: () => Stage): void {
       ...{ userId: workspace.jonas.id, workflowId: workspace.stages.Doing, priority: 4 },
       endDate: `${addDays(today(), 40)}T00:00:00Z`,
     })
-    // Each can be undone, the newest first.
+    // Each change can be undone, the newest first.
     await page.keyboard.press('Control+z')
     await card.getByText('Urgent').waitFor({ state: 'detached' })
   })
 
-  test('a key means the card under the pointer, unless another one has the focus', async () => {
+  test('apply to the card under the pointer, unless another one has the focus', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('By the pointer')
     const [pointed, focused] = [await make('Pointed at', 0, 1), await make('Focused', 0, 2)]
@@ -67,7 +67,7 @@ export function assignmentValueJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', focused)).workflowId, workspace.stages.Doing)
   })
 
-  test('the keys change all selected rows of a list, with one Undo', async () => {
+  test('change all selected rows of a list, with one Undo', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Selected for keys')
     const ids = [await make('First of two', 0, 1), await make('Second of two', 0, 2)]
@@ -80,7 +80,7 @@ export function assignmentValueJourneys(stage: () => Stage): void {
     await choose(page, 'a', 'jonas', /Jonas Weber/)
     await page.getByText('2 assignments: Jonas Weber.').waitFor()
     assert.deepEqual(await people(), [workspace.jonas.id, workspace.jonas.id, before[2]])
-    await choose(page, 'l', 'Both', /New label/)
+    await choose(page, 'l', 'Both', /New label/, 'Control+Enter')
     await page.getByText('Both was added to 2 assignments.').waitFor({ state: 'attached' })
     for (const id of ids) await page.locator(`[data-row="${id}"]`).getByText('Both').waitFor()
     await page.keyboard.press('Control+z')
@@ -95,7 +95,7 @@ export function assignmentValueJourneys(stage: () => Stage): void {
     'a desktop': {},
     'a phone': { viewport: { width: 390, height: 844 }, hasTouch: true },
   }))
-    test(`the palette keeps its height, marks each line, and creates what it does not find, on ${size}`, async () => {
+    test(`open a palette that keeps its field in place, marks each line, and creates what it does not find, on ${size}`, async () => {
       const { signIn } = stage()
       const { path, make } = await makeProject('Of the palette')
       await make(`Found on ${size}`, 0, 1)
@@ -103,21 +103,23 @@ export function assignmentValueJourneys(stage: () => Stage): void {
       await page.getByRole('button', { name: 'Search or run a command' }).click()
       const palette = page.getByRole('dialog', { name: 'Search or run a command' })
       await palette.getByRole('option').first().waitFor()
-      const height = async () => Math.round((await palette.boundingBox())?.height ?? 0)
-      const first = await height()
+      const top = async () => (await palette.getByRole('combobox').boundingBox())?.y
+      // The palette moves while it appears.
+      await palette.evaluate((dialog) => Promise.all(dialog.getAnimations().map(({ finished }) => finished)))
+      const first = await top()
       await page.keyboard.type(`found on ${size}`)
       await palette
         .getByRole('option', { name: `Found on ${size}` })
         .locator('.type-shape')
         .waitFor()
-      assert.equal(await height(), first)
+      assert.equal(await top(), first)
       const marks = await page.evaluate<number[]>(
         `[...document.querySelectorAll('.palette-mark')].map(({ childElementCount }) => childElementCount)`,
       )
       assert.ok(marks.length > 0 && marks.every((count) => count === 1))
       await page.keyboard.type(' nothing at all')
       await palette.getByText(`No results for “found on ${size} nothing at all”`).waitFor()
-      assert.equal(await height(), first)
+      assert.equal(await top(), first)
       await assertAccessible(page, `a palette without results on ${size}`)
       await palette
         .getByRole('option', { name: `Create assignment “found on ${size} nothing at all”` })

@@ -42,7 +42,7 @@ export function attachmentJourneys(stage: () => Stage): void {
   const isDrawn = (image: Locator) =>
     image.evaluate((element) => (element as HTMLImageElement).decode().then(() => true))
 
-  test('are uploaded, shown, saved and removed, and others see each change', async () => {
+  test('are uploaded, shown, saved and removed, and other users see each change', async () => {
     const { signIn } = stage()
     const { address, page } = await open('With files')
     const jonas = await signIn('jonas@example.com', address)
@@ -51,9 +51,9 @@ export function attachmentJourneys(stage: () => Stage): void {
       { name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from(png, 'base64') },
       { name: 'notes [draft].txt', mimeType: 'text/plain', buffer: Buffer.from('One small step') },
     ])
-    for (const one of [page, jonas]) {
-      await row(one, 'dot.png').locator('img').waitFor()
-      await row(one, 'notes [draft].txt').getByText('14 bytes · Mara Lindqvist').waitFor()
+    for (const viewer of [page, jonas]) {
+      await row(viewer, 'dot.png').locator('img').waitFor()
+      await row(viewer, 'notes [draft].txt').getByText('14 bytes · Mara Lindqvist').waitFor()
     }
     assert.ok(await isDrawn(row(jonas, 'dot.png').locator('img')))
     await assertAccessible(page, 'attachments')
@@ -96,7 +96,7 @@ export function attachmentJourneys(stage: () => Stage): void {
       .waitFor()
   })
 
-  test('show progress, say what is too large, and are tried again after an outage', async () => {
+  test('show progress, are rejected with a reason if they are too large, and are retried after an outage', async () => {
     const { page } = await open('With trouble')
     const panel = page.locator('.panel')
     await page.getByRole('heading', { name: 'Attachments' }).waitFor()

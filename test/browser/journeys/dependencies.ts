@@ -8,7 +8,7 @@ import { assertAccessible } from './accessibility.ts'
 export function dependencyJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  test('are added by keyboard and removed, mark cards of others at once until the work is done, and a circle is explained', async () => {
+  test('are added by keyboard and removed, mark cards for other users at once until the work is done, and explain cycles', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('In order')
     const copy = await make('Write copy', 0, 2)
@@ -25,11 +25,11 @@ export function dependencyJourneys(stage: () => Stage): void {
       await mara.getByRole('listbox', { name: field }).getByRole('option', { name: text }).waitFor()
       await input.press('Enter')
     }
-    const panelLink = (name: string) => mara.locator('.panel').getByRole('link', { name })
+    const panelLink = (name: string) => mara.locator('.panel').getByRole('link', { name, exact: true })
     const addRelation = async (relation: string) => {
       await mara.getByRole('button', { name: 'Add a relation' }).click()
       await mara.getByRole('menuitem', { name: relation }).click()
-      // What was chosen can be typed at once.
+      // The field for the chosen kind has the focus at once.
       await mara.locator('.panel-adder [role=combobox]:focus').waitFor()
     }
     await addRelation('Wait for…')
@@ -60,7 +60,7 @@ export function dependencyJourneys(stage: () => Stage): void {
     await card.getByText('Waits for').waitFor({ state: 'detached' })
   })
 
-  test('are added by Enter, wherever the pointer rests', async () => {
+  test('are added by Enter, wherever the pointer is', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('With a resting pointer')
     const names = ['Alpha first', 'Beta second', 'Gamma third', 'Delta fourth']
@@ -78,14 +78,14 @@ export function dependencyJourneys(stage: () => Stage): void {
       await route.continue()
     })
     await field.fill('Alpha')
-    // The list still shows what was found before.
+    // The list still shows the previous results.
     await options.nth(2).hover()
     await field.press('Enter')
     answer.resolve()
-    await page.locator('.panel').getByRole('link', { name: 'Alpha first' }).waitFor()
+    await page.locator('.panel').getByRole('link', { name: 'Alpha first', exact: true }).waitFor()
   })
 
-  test('are arrows on the timeline, which warn while something starts before what it waits for ends', async () => {
+  test('are arrows on the timeline, which warn if an assignment starts before the one that it waits for ends', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('With arrows')
     const first = await make('Lay bricks', 0, 1)
@@ -113,7 +113,7 @@ export function dependencyJourneys(stage: () => Stage): void {
     assert.equal(await arrows(page).count(), 1)
   })
 
-  test('have an arrow on the timeline while one of both bars is far below the visible ones, also on a phone', async () => {
+  test('have an arrow on the timeline while one of both bars is far below the visible ones, even on a phone', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Far arrows')
     const first = await make('Dig a hole', 0, 1, { userId: workspace.jonas.id })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Stage } from '../support/stage.ts'
 
 export function eventJourneys(stage: () => Stage): void {
-  test('an assignment shows who changed it, with the previous values', async () => {
+  test('is shown by an assignment with the user and the previous values', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Has a past')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}/assignments/${id}`)
@@ -13,18 +13,15 @@ export function eventJourneys(stage: () => Stage): void {
       page.waitForResponse((response) => response.request().method() === 'PATCH'),
       page.keyboard.press('Enter'),
     ])
-    await page.getByText('History', { exact: true }).click()
-    await page
-      .getByRole('listitem')
-      .filter({ hasText: /Mara.*changed assignment.*Name: Has a past Has a present/s })
-      .first()
-      .waitFor()
-    // Stages, people and days as they are called, not as they are stored.
+    const change = (text: string) => page.getByRole('listitem').filter({ hasText: text })
+    await change('Mara Lindqvist renamed this assignment from “Has a past” to “Has a present”').waitFor()
+    // Stages, users and days are shown by name, not as they are stored.
     await page.getByLabel('Stage', { exact: true }).selectOption('Doing')
-    await page.getByRole('listitem').filter({ hasText: 'Stage: Backlog Doing' }).first().waitFor()
+    await change('Name: Has a past Has a present').waitFor()
+    await change('Stage: Backlog Doing').waitFor()
   })
 
-  test('an assignment shows what happened to all that belongs to it, one line for each act', async () => {
+  test('is shown by an assignment for all its parts, too, with one line for each act', async () => {
     const { signIn, workspace } = stage()
     const { jonas, mara, projectId, make } = workspace
     const id = await workspace.assignment('Has company')
@@ -33,16 +30,51 @@ export function eventJourneys(stage: () => Stage): void {
     for (const { id: userId } of [jonas, mara]) await make('userAssignment', { assignmentId: id, userId })
     await make('assignmentDependency', { assignmentId: id, blockedById: other })
     const page = await signIn('mara@example.com', `/projects/${projectId}/assignments/${id}`)
-    await page.getByText('History', { exact: true }).click()
-    const history = page.locator('.panel details .rows > .row')
-    await history.filter({ hasText: /added participant “Jonas Weber”, “Mara Lindqvist”/ }).waitFor()
-    await history.filter({ hasText: /added comment\s*Text: *Nine rungs/ }).waitFor()
-    assert.equal(await history.count(), 4)
-    await history.getByRole('link', { name: 'dependency “Comes first”' }).click()
+    const stream = page.getByRole('region', { name: 'Activity' }).locator('.stream > li')
+    await stream.filter({ hasText: /added participant “Jonas Weber”, “Mara Lindqvist”/ }).waitFor()
+    // The oldest comes first, and a comment is not repeated as a change.
+    const texts = await stream.allTextContents()
+    assert.deepEqual(
+      [/added this assignment/, /Nine rungs/, /added participant/, /added dependency/].map((text) =>
+        texts.findIndex((shown) => text.test(shown)),
+      ),
+      [0, 1, 2, 3],
+    )
+    assert.equal(texts.length, 4)
+    await page.getByRole('button', { name: 'Comments only' }).click()
+    await stream.filter({ hasText: 'added' }).first().waitFor({ state: 'detached' })
+    assert.equal(await stream.count(), 1)
+    await page.reload()
+    await page.getByRole('button', { name: 'Show changes' }).click()
+    await stream.getByRole('link', { name: 'dependency “Comes first”' }).click()
     await page.waitForURL(`**/assignments/${other}`)
   })
 
-  test('histories show values as screens do, and leave out what says nothing', async () => {
+  test('is shown by an assignment with older changes on request', async () => {
+    const { signIn, workspace } = stage()
+    const { projectId, call } = workspace
+    const id = await workspace.assignment('Has a long past')
+    const others = await workspace.assignment('Changed in between')
+    for (let count = 1; count <= 22; count += 1) {
+      await call('PATCH', '/ext/assignment', { id, name: `Name ${count}` })
+      await call('PATCH', '/ext/assignment', { id: others, name: `Other name ${count}` })
+      if (count % 2 === 0)
+        await workspace.make('comment', {
+          text: `Comment ${count}`,
+          assignmentId: id,
+          userId: workspace.mara.id,
+        })
+    }
+    const page = await signIn('mara@example.com', `/projects/${projectId}/assignments/${id}`)
+    const stream = page.getByRole('region', { name: 'Activity' })
+    await stream.getByText('Comment 22').waitFor()
+    assert.equal(await stream.getByText('added this assignment').count(), 0)
+    await stream.getByRole('button', { name: 'Show older changes' }).click()
+    await stream.getByText('added this assignment').waitFor()
+    await stream.getByRole('button', { name: 'Show older changes' }).waitFor({ state: 'detached' })
+  })
+
+  test('is shown with values as on other screens, and without meaningless changes', async () => {
     const { signIn, workspace } = stage()
     const { mara, projectId, call, make } = workspace
     const id = await workspace.assignment('Has values')
@@ -54,15 +86,16 @@ export function eventJourneys(stage: () => Stage): void {
     await make('comment', { text: 'Nine rungs', assignmentId: id, userId: mara.id })
     await call('PATCH', '/ext/assignment', { id, priority: 3 })
     const page = await signIn('mara@example.com', `/projects/${projectId}/assignments/${id}`)
-    await page.getByText('History', { exact: true }).click()
-    const history = page.locator('.panel details .rows > .row')
-    await history.filter({ hasText: /changed assignment\s*Priority: *High/ }).waitFor()
-    await history.filter({ hasText: /moved assignment in the order/ }).waitFor()
-    assert.equal(await history.count(), 5, 'the empty description says nothing')
+    const stream = page.locator('.stream > li')
+    await stream.filter({ hasText: /set the priority of this assignment to High/ }).waitFor()
+    await stream.filter({ hasText: /moved this assignment in the order/ }).waitFor()
+    assert.equal(await stream.count(), 5, 'the empty description says nothing')
     await page.goto(`${stage().hosts.web}/projects/${projectId}/activity`)
     const row = (text: RegExp) => page.getByRole('listitem').filter({ hasText: text }).first()
     await row(/added label “Design” to [A-Z]+-\d+ Has values/).waitFor()
-    await row(/changed label “Design”\s*Color: *Amber *Teal/).waitFor()
+    await row(/changed the color of label “Design” from Amber to Teal/).waitFor()
+    await row(/commented on [A-Z]+-\d+ Has values\s*Nine rungs/).waitFor()
+    await page.getByRole('heading', { name: 'Today' }).waitFor()
     await page
       .getByRole('link', { name: /^[A-Z]+-\d+ Has values$/ })
       .first()
@@ -70,7 +103,7 @@ export function eventJourneys(stage: () => Stage): void {
     await page.waitForURL(`**/assignments/${id}`)
   })
 
-  test('an activity keeps older changes below newer ones, and shows those of one project', async () => {
+  test('is shown as activity, with older changes below newer ones, also for one project', async () => {
     const { signIn, workspace } = stage()
     const { make, organizationId, mara } = workspace
     const projectWith = async (name: string) => {
@@ -83,7 +116,7 @@ export function eventJourneys(stage: () => Stage): void {
     const id = await workspace.assignment('Changed often', { projectId })
     const rename = async (name: string) =>
       workspace.change('PATCH', 'assignment', { ...(await workspace.get('assignment', id)), name })
-    // Another assignment between two changes, so that they are not shown as one act.
+    // Changes to another assignment in between keep these from being shown as one act.
     for (let count = 1; count <= 30; count += 1) {
       await rename(`Change ${count} of many`)
       await workspace.assignment(`Between ${count} and the next`, { projectId })
@@ -100,7 +133,7 @@ export function eventJourneys(stage: () => Stage): void {
     await page.getByText('The newest of all').first().waitFor()
     for (let count = 1; count <= 30; count += 1)
       assert.ok(await named(String(count)).first().isVisible(), `assignment ${count}`)
-    // From one activity to another, without a new page.
+    // Goes from one activity to another without loading a page.
     await page.evaluate(`history.pushState(null, '', '/projects/${otherId}/activity')`)
     await page.evaluate(`dispatchEvent(new PopStateEvent('popstate'))`)
     await named('30').first().waitFor({ state: 'detached' })
@@ -108,21 +141,26 @@ export function eventJourneys(stage: () => Stage): void {
     assert.equal(await named('1').count(), 0)
   })
 
-  test('a project has its activity, and webhooks with a test and a log', async () => {
+  test('is shown as the activity of a project, and sent by webhooks with a test and a log', async () => {
     const { signIn, workspace } = stage()
     await workspace.assignment('Stands in the activity')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.getByRole('link', { name: 'Activity', exact: true }).click()
-    await page.getByRole('link', { name: 'assignment “Stands in the activity”' }).first().waitFor()
+    await page
+      .getByRole('link', { name: /^[A-Z]+-\d+ Stands in the activity$/ })
+      .first()
+      .waitFor()
     await page.goBack()
     await page.getByRole('link', { name: 'Settings', exact: true }).click()
     await page.getByRole('link', { name: 'Webhooks' }).click()
-    await page.getByLabel('Address, beginning with https').fill('https://127.0.0.1/inside')
+    await page.getByLabel('URL').fill('https://127.0.0.1/inside')
     await page.getByRole('button', { name: 'Add a webhook' }).click()
     await page.getByText('must not be a private address').waitFor()
-    await page.getByLabel('Address, beginning with https').fill('https://receiver.invalid/hook')
+    await page.getByLabel('URL').fill('https://receiver.invalid/hook')
     await page.getByRole('button', { name: 'Add a webhook' }).click()
     await page.getByText(/^whsec_/).waitFor()
+    await page.getByRole('button', { name: 'Copy' }).waitFor()
+    assert.equal(await page.getByLabel('URL').inputValue(), '')
     const hook = page.getByRole('listitem').filter({ hasText: 'https://receiver.invalid/hook' })
     await hook.getByRole('button', { name: 'Send a test' }).click()
     await hook.getByText(/messages? (is|are) waiting/).waitFor()
@@ -133,7 +171,7 @@ export function eventJourneys(stage: () => Stage): void {
       page.waitForResponse((response) => response.url().endsWith('/ext/webhook/replay')),
       sent.getByRole('button', { name: 'Send again' }).click(),
     ])
-    // With the keyboard, because the log that is loaded again moves the button under the pointer.
+    // Uses the keyboard, because the reloaded log moves the button under the pointer.
     await hook.getByRole('button', { name: 'Pause' }).press('Enter')
     await hook.getByText('Paused. By hand.').waitFor()
     assert.equal(await page.evaluate(() => document.activeElement?.firstChild?.textContent), 'Resume')

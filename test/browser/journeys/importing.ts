@@ -17,7 +17,7 @@ export function importJourneys(stage: () => Stage): void {
       ...{ name, mimeType: 'text/csv' },
       buffer: Buffer.from(text),
     })
-  /** A project of its own, so that cards can be counted. */
+  /** Opens the import of a separate project, so that cards can be counted. */
   const openImport = async (name: string, options?: Parameters<Stage['signIn']>[2]) => {
     const { signIn, workspace } = stage()
     const { id } = await workspace.make('project', { name, organizationId: workspace.organizationId })
@@ -35,7 +35,7 @@ export function importJourneys(stage: () => Stage): void {
       await page.getByLabel('Odd stage').selectOption('Doing')
       await page.getByText('One row cannot be imported').waitFor()
       await page.getByText('The name is missing.').first().waitFor()
-      // A login is matched, Stranger is not.
+      // A login is matched, unlike the name Stranger.
       await page.getByText('One row has people who are not matched.').waitFor()
       await assertAccessible(page, 'an import')
       await page.getByRole('button', { name: 'Import 2 assignments' }).click()
@@ -76,13 +76,13 @@ export function importJourneys(stage: () => Stage): void {
       assert.equal(await countActive(stage(), id), 0)
     })
 
-  test('continues where it was interrupted, and creates nothing twice', async () => {
+  test('continues where it was interrupted, without creating anything twice', async () => {
     const { id, page } = await openImport('Interrupted')
     const many = `Title,Label\n${Array.from({ length: 600 }, (_, row) => `Row ${row},numbered`).join('\n')}`
     let batches = 0
     await page.route('**/ext/batch', async (route) => {
       batches += 1
-      // The third is stored, but its answer is lost.
+      // The third batch is stored, but its response is lost.
       if (batches === 3) await route.fetch()
       return batches < 3 ? route.continue() : route.abort()
     })
@@ -106,7 +106,7 @@ export function importJourneys(stage: () => Stage): void {
     assert.equal(await countActive(stage(), id), 600)
   })
 
-  test('leaves out the assignments that the project has by their keys, unless the column of keys is left out', async () => {
+  test('leaves out assignments whose keys the project already has, unless the column of keys is left out', async () => {
     const { workspace } = stage()
     const { id, page } = await openImport('Imported again')
     const assignmentId = await workspace.assignment('Known', { projectId: id })
@@ -122,7 +122,7 @@ export function importJourneys(stage: () => Stage): void {
     assert.equal(await countActive(stage(), id), 3)
   })
 
-  test('says in words what is wrong with a file', async () => {
+  test('explains what is wrong with a file', async () => {
     const { page } = await openImport('Wrong files')
     await choose(page, 'empty.csv', 'Title\n')
     await page.getByText('The file has no rows.').waitFor()

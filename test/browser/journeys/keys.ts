@@ -5,7 +5,7 @@ import { tabTo } from '../support/tab-to.ts'
 import { assertAccessible } from './accessibility.ts'
 
 export function keyJourneys(stage: () => Stage): void {
-  test('do each job of a day: adding, moving, handing over, recording, removing and taking back', async () => {
+  test('suffice for daily work: adding, moving, reassigning, recording, removing and undoing', async () => {
     const { signIn, workspace } = stage()
     const { projectId, jonas } = workspace
     const page = await signIn('mara@example.com', `/projects/${projectId}`)
@@ -57,7 +57,7 @@ export function keyJourneys(stage: () => Stage): void {
     await press('Escape')
     await panel.waitFor({ state: 'detached' })
     await page.locator(`#card-${id}:focus`).waitFor()
-    // What lasts is removed in the panel, and Ctrl+Z brings it back.
+    // The assignment is removed in the panel, and Ctrl+Z restores it.
     await press('Enter')
     await panel.getByRole('button', { name: /^Remove 1.5 h on/ }).waitFor()
     await tabTo(page, '[aria-label^="Remove 1.5 h on"]')
@@ -67,7 +67,7 @@ export function keyJourneys(stage: () => Stage): void {
     await panel.getByText('1.5 h recorded, no hours planned yet').waitFor()
   })
 
-  test('filter, find, ask what they do, and come back from each dialog to where they were', async () => {
+  test('filter, search, show the list of keys, and return the focus after each dialog', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Looked for by keys')
     await workspace.assignment('Something beside it', { userId: workspace.jonas.id })
@@ -117,7 +117,7 @@ export function keyJourneys(stage: () => Stage): void {
     await page.locator(`#card-${id}:focus`).waitFor()
   })
 
-  test('pressed before a dialog has been loaded do nothing to the page behind it', async () => {
+  test('that are pressed before a dialog has loaded are typed into it, and do nothing to the page behind it', async () => {
     const { signIn, workspace } = stage()
     const path = `/projects/${workspace.projectId}`
     const page = await signIn('mara@example.com', path)
@@ -129,16 +129,33 @@ export function keyJourneys(stage: () => Stage): void {
     await page.reload()
     await page.getByRole('region', { name: 'Backlog' }).waitFor()
     await page.keyboard.press('n')
-    // These would lead to the week.
+    // On the page, these keys would open the week.
     await page.keyboard.type('gw')
     script.resolve()
     await page.getByRole('dialog', { name: 'New assignment' }).waitFor()
     await page.keyboard.type('Typed now')
-    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Typed now')
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'gwTyped now')
     assert.equal(new URL(page.url()).pathname, path)
   })
 
-  test('lead everywhere: everything is one key away: palette, places, the sheet of shortcuts', async () => {
+  test('that are pressed before the palette has loaded open what they name', async () => {
+    const { signIn, workspace } = stage()
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
+    const script = Promise.withResolvers<void>()
+    await page.route(/\/assets\/later-.*\.js$/, async (route) => {
+      await script.promise
+      await route.continue()
+    })
+    await page.reload()
+    await page.getByRole('region', { name: 'Backlog' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('inbox')
+    await page.keyboard.press('Enter')
+    script.resolve()
+    await page.waitForURL('**/inbox')
+  })
+
+  test('open the palette, all places and the list of shortcuts', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Found by the palette')
     const page = await signIn((await workspace.join('Petra Palette')).login, '/projects')
@@ -147,7 +164,7 @@ export function keyJourneys(stage: () => Stage): void {
     const palette = page.getByRole('dialog', { name: 'Search or run a command' })
     await palette.getByRole('option', { name: 'My week' }).waitFor()
     await assertAccessible(page, 'palette')
-    // Fast: what was typed counts, not what the list still shows.
+    // After fast typing, the text counts, not the line that the list still shows.
     await page.keyboard.type('found by')
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/assignments/${id}`)
@@ -160,7 +177,7 @@ export function keyJourneys(stage: () => Stage): void {
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Go to the reports').waitFor()
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+k')
-    // Typed at once, and nothing of it is lost.
+    // Typed at once, without losing a character.
     await page.keyboard.type('sign out')
     assert.equal(await palette.getByRole('combobox').inputValue(), 'sign out')
     await palette.getByRole('option', { name: 'My week' }).waitFor({ state: 'detached' })
@@ -169,7 +186,7 @@ export function keyJourneys(stage: () => Stage): void {
     await page.getByLabel('Password').waitFor()
   })
 
-  test('the palette finds the pages and tools of the project, and shows the keys of places and assignments', async () => {
+  test('in the palette find the pages and tools of the project, and places and assignments are shown with their keys', async () => {
     const { signIn, workspace } = stage()
     await workspace.assignment('Named with its key')
     const path = `/projects/${workspace.projectId}`
@@ -188,7 +205,7 @@ export function keyJourneys(stage: () => Stage): void {
     assert.deepEqual(await place.locator('kbd').allTextContents(), ['G', 'M'])
     await palette.getByRole('combobox').fill('named with its key')
     await palette.getByRole('option', { name: /Named with its key.*[A-Z]+-\d+/ }).waitFor()
-    // The best match of a kind comes first, and what was typed can always be created.
+    // The best match of a kind is first, and the typed text can always be created.
     const { organizationId, mara } = workspace
     const { id: projectId } = await workspace.make('project', { name: 'Of many matches', organizationId })
     await workspace.make('userProject', { projectId, userId: mara.id })
@@ -226,7 +243,7 @@ export function keyJourneys(stage: () => Stage): void {
     await page.waitForURL(`**${path}/activity`)
   })
 
-  test('reach a card with an arrow, and the palette moves, hands over, prioritises and labels it', async () => {
+  test('reach a card with an arrow, and move, reassign, prioritise and label it in the palette', async () => {
     const { signIn, workspace } = stage()
     const { stages, jonas } = workspace
     const id = await workspace.assignment('Done from the palette', { workflowId: stages.Doing })
@@ -237,14 +254,14 @@ export function keyJourneys(stage: () => Stage): void {
     await page.keyboard.press('ArrowDown')
     await page.locator('.column:first-child .card-link:focus').waitFor()
     const palette = page.getByRole('dialog', { name: 'Search or run a command' })
-    const choose = async (command: string, value: string, option: string | RegExp) => {
+    const choose = async (command: string, value: string, option: string | RegExp, key = 'Enter') => {
       await card.focus()
       await page.keyboard.press('Control+k')
       await page.keyboard.type(command)
       await page.keyboard.press('Enter')
       await palette.getByRole('combobox', { name: /Done from the palette/ }).fill(value)
       await palette.getByRole('option', { name: option }).waitFor()
-      await page.keyboard.press('Enter')
+      await page.keyboard.press(key)
       await palette.waitFor({ state: 'detached' })
       await page.locator(`#card-${id}:focus`).waitFor()
     }
@@ -259,7 +276,7 @@ export function keyJourneys(stage: () => Stage): void {
     await choose('assign', 'jonas', /Jonas Weber/)
     await choose('priority', 'urg', 'Urgent')
     await page.locator('.card', { hasText: 'Done from the palette' }).getByText('Urgent').waitFor()
-    await choose('label', 'From afar', /New label/)
+    await choose('label', 'From afar', /New label/, 'Control+Enter')
     await page.locator('.card', { hasText: 'Done from the palette' }).getByText('From afar').waitFor()
     const { userId, priority, workflowId } = await workspace.get('assignment', id)
     assert.deepEqual([userId, priority, workflowId], [jonas.id, undefined, stages.Doing])
@@ -274,7 +291,7 @@ export function keyJourneys(stage: () => Stage): void {
     await palette.waitFor({ state: 'detached' })
   })
 
-  test('create from anywhere, and the palette knows what was opened last and whose work it is', async () => {
+  test('create from anywhere, and find recent assignments and users in the palette', async () => {
     const { signIn, workspace } = stage()
     const { login, id: userId } = await workspace.join('Nora Anywhere')
     await workspace.make('assignmentType', { name: 'Research' })
@@ -295,7 +312,7 @@ export function keyJourneys(stage: () => Stage): void {
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Open', exact: true }).click()
     await page.getByRole('complementary', { name: 'Made far away' }).waitFor()
-    // The type used last is that of the project.
+    // The last used type is stored for the project.
     const chosenType = () => dialog.getByRole('combobox', { name: 'Type' }).textContent()
     await page.keyboard.press('n')
     await dialog.waitFor()
@@ -320,7 +337,7 @@ export function keyJourneys(stage: () => Stage): void {
     await page.getByRole('complementary', { name: 'Made far away' }).waitFor()
   })
 
-  test('let an administrator create users and projects, with an organization made in place', async () => {
+  test('let an administrator create users and projects, and an organization in the same dialog', async () => {
     const { signIn } = stage()
     const page = await signIn('root@example.com', '/week')
     await page.getByRole('heading', { name: 'My week' }).waitFor()

@@ -8,7 +8,7 @@ import { assertAccessible } from './accessibility.ts'
 export function labelJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  test('shows labels on its card and in the list, creates and removes them by keyboard, and others see each change', async () => {
+  test('are shown on cards and in the list, created and removed by keyboard, and other users see each change', async () => {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Labelled')
     const [mara, jonas] = await Promise.all([
@@ -65,7 +65,7 @@ export function labelJourneys(stage: () => Stage): void {
       .waitFor()
   })
 
-  test('dependencies and files that were added meanwhile appear after an outage of the network', async () => {
+  test('appear after an outage of the network, as dependencies and files do, if they were added meanwhile', async () => {
     const { signIn, workspace } = stage()
     const { make } = workspace
     const { projectId, path, make: makeAssignment } = await makeProject('Out of reach')
@@ -84,30 +84,30 @@ export function labelJourneys(stage: () => Stage): void {
     const card = page.locator(`[data-row="${id}"]`)
     await card.getByText('From afar').waitFor()
     await card.getByText('Waits for Comes before').waitFor()
-    await page.locator('.panel').getByRole('link', { name: 'Comes before' }).waitFor()
+    await page.locator('.panel').getByRole('link', { name: 'Comes before', exact: true }).waitFor()
   })
 
-  test('dependencies, files and their filters are absent without the extensions', async () => {
+  test('are absent without the extensions, as are dependencies, files and their filters', async () => {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Contract only')
     const path = `/projects/${workspace.projectId}/assignments/${id}`
     const page = await signIn('mara@example.com', '/account')
-    const asked: string[] = []
+    const requestedUrls: string[] = []
     await page.route('**/config.json', async (route) => {
       const response = await route.fetch()
       await route.fulfill({ response, json: { ...(await response.json()), extensions: false } })
     })
-    page.on('request', (request) => asked.push(request.url()))
+    page.on('request', (request) => requestedUrls.push(request.url()))
     await page.goto(`${hosts.web}${path}?labels=${id}&blocked=1`)
     await page.getByRole('heading', { name: 'Impediments' }).waitFor()
     await page.locator(`[data-row="${id}"]`).waitFor()
-    for (const name of ['Labels', 'Dependencies', 'Attachments', 'Comments'])
+    for (const name of ['Labels', 'Dependencies', 'Attachments', 'Activity'])
       assert.equal(await page.getByRole('heading', { name }).count(), 0, name)
     await page.getByRole('button', { name: 'Filter', exact: true }).click()
     await page.locator('.filter-menu-name').first().waitFor()
     assert.deepEqual(await page.locator('.filter-menu-name').allTextContents(), ['Person', 'Days'])
     assert.deepEqual(
-      asked.filter((url) => url.includes('/ext/')),
+      requestedUrls.filter((url) => url.includes('/ext/')),
       [],
     )
   })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { limits } from '#tracker-client'
 import { sql } from '../../../src/db/sql.ts'
+import { addDays, dateFormat, dateOf } from '../../../web/src/time/days.ts'
 import { until } from '../../support/until.ts'
 import { datedProjects } from '../support/dated-projects.ts'
 import type { Stage } from '../support/stage.ts'
@@ -11,7 +12,7 @@ import { assertAccessible } from './accessibility.ts'
 export function listCellJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  test('edits cells in place by click and by keys, shows the change of another user instead of overwriting it, and undoes', async () => {
+  test('are edited in place by click and by keys, with Undo, and show the change of another user instead of overwriting it', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Edited in place')
     const userId = workspace.jonas.id
@@ -24,72 +25,90 @@ export function listCellJourneys(stage: () => Stage): void {
     const cell = (row: string, column: string) => page.locator(`[data-row="${row}"] .list-${column}`)
     await cell(other, 'blocked').getByTitle('Waits for Edited').waitFor()
     assert.match((await cell(id, 'key').textContent()) ?? '', /^[A-Z]+-1$/)
+    const picker = page.getByRole('dialog')
     await cell(id, 'stage').click()
-    await assertAccessible(page, 'list with an edited cell')
-    await page.locator('.cell-editor').getByLabel('Stage').selectOption('Doing')
+    const backlog = picker.getByRole('option', { name: 'Backlog' })
+    await backlog.and(page.locator('[aria-selected=true]')).locator('svg').first().waitFor()
+    await assertAccessible(page, 'a picker at a cell')
+    await picker.getByRole('option', { name: 'Doing' }).click()
     await page.getByText('Edited is now in Doing.').waitFor()
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
     await page.locator('.list-row [data-column=stage]:focus').waitFor()
     await page.getByRole('button', { name: 'Undo' }).first().click()
     await cell(id, 'stage').getByText('Backlog').waitFor()
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Backlog)
-    // With keys: from the name to the hours; Escape keeps them, Enter saves them.
+    // Keys lead from the name to the hours. Escape keeps the old hours, Enter saves the new ones.
     await page.getByRole('link', { name: 'Edited', exact: true }).focus()
     for (const column of ['blocked', 'stage', 'priority', 'labels', 'type', 'person', 'end', 'hours']) {
       await page.keyboard.press('ArrowRight')
       await page.locator(`.list-row [data-column=${column}]:focus`).waitFor()
     }
     await page.keyboard.press('Enter')
-    const hours = page.locator('.cell-editor').getByLabel('Planned hours')
-    await hours.fill('99')
+    await picker.getByRole('option', { name: '40 h' }).waitFor()
+    await page.keyboard.type('99')
     await page.keyboard.press('Escape')
-    await hours.waitFor({ state: 'detached' })
+    await picker.waitFor({ state: 'detached' })
     await page.locator('.list-row [data-column=hours]:focus').waitFor()
     assert.equal((await workspace.get('assignment', id)).amountHours, 8)
     await page.keyboard.press('Enter')
-    await hours.fill('5')
+    await picker.getByRole('option', { name: '40 h' }).waitFor()
+    await page.keyboard.type('1h30')
+    await picker.getByRole('option', { name: '1.5 h' }).waitFor()
     await workspace.change('PATCH', 'assignment', {
       ...(await workspace.get('assignment', id)),
       amountHours: 3,
     })
     await page.keyboard.press('Enter')
-    await page.getByText('Someone else has changed this in the meantime.').waitFor()
+    await page.getByText('It was changed or removed in the meantime.').waitFor()
     assert.equal((await workspace.get('assignment', id)).amountHours, 3)
-    await page.getByRole('button', { name: 'Save mine: Planned hours' }).click()
-    await page.getByText('Planned hours was changed.').waitFor()
-    assert.equal((await workspace.get('assignment', id)).amountHours, 5)
+    await page.keyboard.press('Enter')
+    await picker.getByRole('option', { name: '3 h' }).and(page.locator('[aria-selected=true]')).waitFor()
+    await page.keyboard.type('1h30')
+    await page.keyboard.press('Enter')
+    await cell(id, 'hours').getByText('1.5 h').waitFor()
+    assert.equal((await workspace.get('assignment', id)).amountHours, 1.5)
   })
 
-  test('a save that ends late leaves the cell alone that was opened meanwhile, which offers the stages of the project', async () => {
+  test('open the same pickers as keys: the stages of the project, labels, and a month of days', async () => {
     const { signIn, workspace } = stage()
-    const { path, make, projectId } = await makeProject('Edited quickly')
+    const { path, make, projectId } = await makeProject('Chosen from lists')
     for (const name of ['Doing', 'Done'])
       await workspace.make('projectStage', { projectId, workflowId: workspace.stages[name], order: 0 })
-    const workflowId = workspace.stages.Doing
-    const first = await make('Saved late', 0, 1, { workflowId })
-    const second = await make('Opened meanwhile', 0, 2, { workflowId })
+    await workspace.make('label', { name: 'Sails', color: 'teal', projectId })
+    const id = await make('Chosen', 0, 1, { workflowId: workspace.stages.Doing })
     const page = await signIn('mara@example.com', `${path}?view=list`, {
-      viewport: { width: 1440, height: 800 },
+      viewport: { width: 1440, height: 900 },
     })
-    const cell = (row: string, column: string) => page.locator(`[data-row="${row}"] .list-${column}`)
-    const answer = Promise.withResolvers<void>()
-    await page.route('**/assignment', async (route) => {
-      if (route.request().method() === 'PATCH') await answer.promise
-      await route.continue()
-    })
-    await cell(first, 'hours').click()
-    await page.locator('.cell-editor').getByLabel('Planned hours').fill('5')
-    await cell(second, 'stage').click()
-    const choices = page.locator('.cell-editor').getByLabel('Stage')
-    await choices.waitFor()
-    assert.deepEqual((await choices.locator('option').allTextContents()).sort(), ['Doing', 'Done'])
-    answer.resolve()
-    await page.getByText('Planned hours was changed.').waitFor()
-    assert.equal((await workspace.get('assignment', first)).amountHours, 5)
-    await choices.and(page.locator(':focus')).waitFor()
+    const cell = (column: string) => page.locator(`[data-row="${id}"] .list-${column}`)
+    const picker = page.getByRole('dialog')
+    await page.getByRole('link', { name: 'Chosen', exact: true }).focus()
+    await page.keyboard.press('s')
+    await picker.getByRole('option', { name: 'Done' }).waitFor()
+    assert.deepEqual((await picker.getByRole('option').allTextContents()).sort(), ['Doing', 'Done'])
+    const { x: pickerLeft } = (await picker.boundingBox()) ?? {}
+    const { x: cellLeft } = (await cell('stage').boundingBox()) ?? {}
+    assert.equal(pickerLeft, cellLeft)
+    await page.keyboard.press('Escape')
+    await cell('labels').click()
+    await picker.getByRole('option', { name: 'Sails' }).click()
+    await cell('labels').getByText('Sails').waitFor()
+    await cell('type').click()
+    await picker.getByRole('option').first().waitFor()
+    await page.keyboard.press('Escape')
+    await cell('end').click()
+    const month = picker.getByRole('table')
+    await month.locator('.chosen').waitFor()
+    await assertAccessible(page, 'a picker with a month')
+    const { endDate } = await workspace.get('assignment', id)
+    const next = addDays(String(endDate).slice(0, 10), 1)
+    await month.getByRole('button', { name: dateFormat('whole').format(dateOf(next)) }).click()
+    await until(
+      async () => String((await workspace.get('assignment', id)).endDate).startsWith(next),
+      'the day of the month',
+    )
   })
 
-  test('draws type and priority with the marks that cards have', async () => {
+  test('show type and priority with the same marks as cards', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('Marked alike')
     const id = await make('Marked', 0, 1)
@@ -97,7 +116,7 @@ export function listCellJourneys(stage: () => Stage): void {
       viewport: { width: 1440, height: 800 },
     })
     await page.locator(`[data-row="${id}"] .list-priority`).click()
-    await page.locator('.cell-editor').getByLabel('Priority').selectOption('Urgent')
+    await page.getByRole('option', { name: 'Urgent' }).click()
     const cell = (column: string) => page.locator(`[data-row="${id}"] .list-${column}`)
     await cell('priority').getByText('Urgent', { exact: true }).waitFor()
     const markOf = (element: ReturnType<Page['locator']>) =>
@@ -113,7 +132,7 @@ export function listCellJourneys(stage: () => Stage): void {
     assert.equal(listed[1]?.[0], 'red')
   })
 
-  test('keeps head and group in view while a long list scrolls, and long names in one line', async () => {
+  test('keep header and group in view while a long list scrolls, and long names in one line', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Sticky')
     const userId = workspace.jonas.id
@@ -139,7 +158,41 @@ export function listCellJourneys(stage: () => Stage): void {
     assert.deepEqual([await boxOf('.list-head'), await boxOf('.list-group')], [head, group])
   })
 
-  test('removes and restores more assignments than one request may name', async () => {
+  test('are folded by group, even after a reload, and created with the value of a group', async () => {
+    const { signIn, workspace } = stage()
+    const { path, make } = await makeProject('Folded')
+    await make('In the backlog', 0, 1)
+    await make('Being done', 0, 1, { workflowId: workspace.stages.Doing })
+    const page = await signIn('mara@example.com', `${path}?view=list&group=stage`)
+    const heading = (name: string) => page.locator('.group-fold').filter({ hasText: name })
+    await page.getByRole('link', { name: 'In the backlog' }).waitFor()
+    await heading('Backlog').click()
+    await page.getByRole('link', { name: 'In the backlog' }).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Being done' }).waitFor()
+    await assertAccessible(page, 'a list with a folded group')
+    await page.reload()
+    await page.getByRole('link', { name: 'Being done' }).waitFor()
+    assert.equal(await page.getByRole('link', { name: 'In the backlog' }).count(), 0)
+    assert.equal(await heading('Backlog').getAttribute('aria-expanded'), 'false')
+    await heading('Backlog').press('Enter')
+    await page.getByRole('link', { name: 'In the backlog' }).waitFor()
+    await page.getByRole('button', { name: 'New assignment in Doing' }).click()
+    await page
+      .getByRole('dialog', { name: 'New assignment' })
+      .getByLabel('Name', { exact: true })
+      .fill('Next')
+    await page.keyboard.press('Enter')
+    // The heads of the groups have the stages, so no column repeats them.
+    await page.getByRole('link', { name: 'Next' }).waitFor()
+    const lines = await page.locator('.group-fold, .list-link').allTextContents()
+    assert.deepEqual(
+      lines.map((line) => /Backlog|Doing|Next|Being done/.exec(line)?.[0] ?? 'another'),
+      ['Backlog', 'another', 'Doing', 'Being done', 'Next'],
+    )
+    assert.equal(await page.getByRole('columnheader', { name: 'Stage' }).count(), 0)
+  })
+
+  test('can be selected to remove and restore more assignments than one request may name', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('Removed at once')
     const count = limits.ids + 1
@@ -154,7 +207,7 @@ export function listCellJourneys(stage: () => Stage): void {
     await page.getByText(`${count} selected`).waitFor()
   })
 
-  test('gives many assignments a label, a priority and hours at once, each with one Undo, also on a phone', async () => {
+  test('can be selected to give many assignments a label, a priority and hours at once, each with one Undo, even on a phone', async () => {
     const { hosts, signIn, workspace } = stage()
     const { projectId, path, make } = await makeProject('Labelled at once')
     const ids = [await make('One', 0, 1), await make('Two', 0, 2)]
@@ -187,13 +240,13 @@ export function listCellJourneys(stage: () => Stage): void {
     await until(async () => (await priorityOf(first)) === null, 'no priority')
     await choose('Planned', '16 h', '2 assignments: 16 h.')
     assert.equal((await workspace.get('assignment', first)).amountHours, 16)
-    // One has it already.
+    // One assignment already has the label.
     await choose('Labels', 'Add Crooked', 'Crooked was added to one assignment.')
     assert.equal(await labelled(), 2)
     await choose('Labels', 'Remove Crooked', 'Crooked was removed from 2 assignments.')
     assert.equal(await labelled(), 0)
     await page.getByRole('button', { name: 'Undo' }).click()
-    // Changes that follow each other share one message, whose Undo takes all of them back.
+    // Consecutive changes share one message, whose Undo reverts all of them.
     await until(async () => (await labelled()) === 1, 'only the first has the label again')
     await until(
       async () => (await workspace.get('assignment', first)).amountHours === 8,
@@ -206,9 +259,46 @@ export function listCellJourneys(stage: () => Stage): void {
     })
     await phone.getByLabel('Select One').check()
     const bar = phone.getByRole('toolbar', { name: 'Change the selection' })
-    const { height = 0 } = (await bar.boundingBox()) ?? {}
-    assert.ok(height > 0 && height < 70, `the bar is ${height} high`)
+    // The whole bar is visible: nothing scrolls, and no row has moved.
+    const cut = await bar
+      .getByRole('button')
+      .evaluateAll((buttons) =>
+        buttons
+          .filter((cell) => cell.scrollWidth > cell.clientWidth + 1 || !cell.checkVisibility())
+          .map(({ textContent }) => textContent),
+      )
+    assert.deepEqual(cut, [])
+    const { y = 0, height = 0 } = (await bar.boundingBox()) ?? {}
+    assert.ok(y > 422 && y + height < 844, `the bar is ${height} high, at ${y}`)
+    assert.ok(((await bar.getByRole('button', { name: 'Remove' }).boundingBox())?.x ?? 390) < 380)
     await bar.getByRole('button', { name: 'Select none' }).click()
     await bar.waitFor({ state: 'detached' })
+  })
+
+  test('of types and labels are left out of a narrow list before those of the end, unless they were chosen', async () => {
+    const { signIn } = stage()
+    const { path, make } = await makeProject('Narrow columns')
+    await make('Ends soon', 0, 1)
+    const page = await signIn('mara@example.com', `${path}?view=list`)
+    const head = (name: string) => page.getByRole('columnheader', { name })
+    for (const [width, shown] of [
+      [1440, ['Labels', 'Type', 'Priority', 'Responsible', 'End']],
+      [1024, ['Priority', 'Responsible', 'End']],
+      [768, ['Responsible', 'End']],
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 })
+      const visible: string[] = []
+      for (const name of ['Labels', 'Type', 'Priority', 'Responsible', 'End'])
+        if (await head(name).isVisible()) visible.push(name)
+      assert.deepEqual(visible, shown)
+      const { x = width, width: own = 0 } = (await head('End').boundingBox()) ?? {}
+      assert.ok(x + own <= width, `the end reaches ${x + own} of ${width}`)
+    }
+    // Arrows skip columns that are left out.
+    await page.getByRole('link', { name: 'Ends soon' }).focus()
+    for (const _ of ['blocked', 'stage', 'person']) await page.keyboard.press('ArrowRight')
+    await page.locator('[data-column="person"]:focus').waitFor()
+    await page.goto(`${new URL(page.url()).origin}${path}?view=list&columns=key,type,labels,end`)
+    await head('Labels').waitFor()
   })
 }

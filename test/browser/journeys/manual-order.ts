@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Stage } from '../support/stage.ts'
 
 export function manualOrderJourneys(stage: () => Stage): void {
-  test('cards are placed by keys and by dragging, also in another stage, and others see it', async () => {
+  test('is changed by keys and by dragging, even to another stage, and other users see it', async () => {
     const { signIn, workspace } = stage()
     const { jonas, mara, make, organizationId } = workspace
     const project = await make('project', { name: 'Ordered by hand', organizationId })
@@ -49,7 +49,7 @@ export function manualOrderJourneys(stage: () => Stage): void {
     await until('Drill Anvil', 'Doing')
   })
 
-  test('the order that was chosen last in a project is kept, and the address wins', async () => {
+  test('is chosen for a project and kept, but the address has priority', async () => {
     const { hosts, signIn, workspace } = stage()
     const { mara, make, organizationId } = workspace
     const project = await make('project', { name: 'Order kept', organizationId })

@@ -5,7 +5,7 @@ import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
 export function mentionJourneys(stage: () => Stage): void {
-  test('are chosen behind an @, stored as ids, shown with the name of now, and tell the person', async () => {
+  test('are chosen after an @, stored as ids, shown with the current name, and notify the user', async () => {
     const { hosts, signIn, workspace } = stage()
     const greta = await workspace.join('Greta Blum')
     const id = await workspace.assignment('Ask the others')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../../src/db/sql.ts'
-import { today } from '../../../web/src/time/days.ts'
+import { addDays, today } from '../../../web/src/time/days.ts'
 import { datedProjects } from '../support/dated-projects.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
@@ -14,7 +14,40 @@ const sizes = {
 export function newAssignmentJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  test('says why a label cannot be created, and keeps those that were chosen meanwhile', async () => {
+  test('reads tokens in the name as quick add does, and restores an unfinished draft', async () => {
+    const { signIn, workspace } = stage()
+    const { path } = await makeProject('Named with words')
+    const page = await signIn('mara@example.com', path)
+    const dialog = page.getByRole('dialog', { name: 'New assignment' })
+    const name = dialog.getByLabel('Name', { exact: true })
+    await page.getByRole('button', { name: 'New assignment', exact: true }).click()
+    await name.fill('Begun yesterday')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'New assignment', exact: true }).click()
+    await dialog.getByText('You had begun this assignment.').waitFor()
+    assert.equal(await name.inputValue(), 'Begun yesterday')
+    await dialog.getByRole('button', { name: 'Discard' }).click()
+    await dialog.getByText('You had begun this assignment.').waitFor({ state: 'detached' })
+    await page.keyboard.type('Fix the footer @jon')
+    await page.getByRole('option', { name: 'Jonas Weber' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('!high tomorrow 2h')
+    await dialog.locator('.quick-tokens .label-chip').nth(3).waitFor()
+    await assertAccessible(page, 'the words of the name of a new assignment')
+    await page.keyboard.press('Enter')
+    await page.getByText('Fix the footer was created.').waitFor()
+    await page.getByRole('button', { name: 'Open' }).click()
+    await page.getByRole('complementary', { name: 'Fix the footer' }).waitFor()
+    const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+    const { userId, endDate, amountHours } = await workspace.get('assignment', id)
+    assert.deepEqual(
+      [userId, String(endDate).slice(0, 10), amountHours],
+      [workspace.jonas.id, addDays(today(), 1), 2],
+    )
+    await page.locator('.card', { hasText: 'Fix the footer' }).getByText('High').waitFor()
+  })
+
+  test('shows why a label cannot be created, and keeps labels that were chosen meanwhile', async () => {
     const { signIn, workspace } = stage()
     const { projectId, path } = await makeProject('With few labels')
     await workspace.make('label', { name: 'Known', color: 'blue', projectId })
@@ -44,7 +77,7 @@ export function newAssignmentJourneys(stage: () => Stage): void {
   })
 
   for (const [size, options] of Object.entries(sizes))
-    test(`gets its properties from chips, and another one gets the same, on ${size}`, async () => {
+    test(`has chips for properties, which the next assignment gets, too, on ${size}`, async () => {
       const { hosts, signIn, workspace } = stage()
       const { projectId, path } = await makeProject(`Made on ${size}`)
       for (const [name, color] of [
@@ -61,7 +94,8 @@ export function newAssignmentJourneys(stage: () => Stage): void {
       await chip('Stage').click()
       await page.getByRole('option', { name: 'Doing' }).click()
       await chip('Priority').click()
-      await page.keyboard.type('high')
+      // A phone does not open its keyboard before the field is touched.
+      await page.locator('.filter-menu:popover-open input').fill('high')
       await page.keyboard.press('Enter')
       await chip('Priority').getByText('High').waitFor()
       await chip('Responsible').click()
@@ -73,13 +107,13 @@ export function newAssignmentJourneys(stage: () => Stage): void {
       await page.keyboard.press('Escape')
       await chip('Labels').getByText('2 labels').waitFor()
       await chip('Planned hours').click()
-      await page.keyboard.type('1h30')
+      await page.locator('.filter-menu:popover-open input').fill('1h30')
       await page.getByRole('option', { name: '1.5 h' }).click()
       await dialog.getByRole('textbox', { name: 'End' }).fill('today')
       await dialog.getByLabel('Create another').check()
       await assertAccessible(page, `the properties of a new assignment on ${size}`)
       const faults = await page.evaluate<string[]>(
-        `[...document.querySelectorAll('.choice-chips :is(.choice-chip, .input)')].filter((one) => { const box = one.getBoundingClientRect(); return box.right > innerWidth || (innerWidth < 641 && Math.round(box.height) < 44) }).map((one) => one.outerHTML)`,
+        `[...document.querySelectorAll('.choice-chips :is(.choice-chip, .input)')].filter((element) => { const box = element.getBoundingClientRect(); return box.right > innerWidth || (innerWidth < 641 && Math.round(box.height) < 44) }).map((element) => element.outerHTML)`,
       )
       assert.deepEqual(faults, [])
       await name.press('Enter')

@@ -8,7 +8,7 @@ import { chooseOrganization, password } from '../support/workspace.ts'
 import { assertAccessible } from './accessibility.ts'
 
 export function organizationJourneys(stage: () => Stage): void {
-  test('tell a new user where to find whom, and what to do', async () => {
+  test('show a new user whom to ask, and what to do', async () => {
     const { hosts, signIn } = stage()
     const newcomer = await insertAccount(hosts.database, {
       name: 'Nils New',
@@ -18,7 +18,7 @@ export function organizationJourneys(stage: () => Stage): void {
     const page = await signIn(newcomer.login, '/projects')
     await page.getByRole('button', { name: 'New project' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Alone')
-    // It is a member of nothing, and therefore sees no organization whose whole name it does not know.
+    // Without a membership, a user finds only organizations whose whole name they know.
     const dialog = page.getByRole('dialog', { name: 'New project' })
     const organization = dialog.getByRole('combobox', { name: 'Organization' })
     const none = dialog.getByText('No project of yours belongs to it. Type its whole name')
@@ -44,7 +44,7 @@ export function organizationJourneys(stage: () => Stage): void {
     await page.getByText('No one found.').waitFor()
   })
 
-  test('are those of one’s own projects in a new project, in the settings of a project and in reports', async () => {
+  test("are limited to those of the user's projects in a new project, in the settings of a project and in reports", async () => {
     const { hosts, signIn, workspace } = stage()
     await workspace.make('organization', { name: 'Strangers' })
     const page = await signIn('mara@example.com', '/projects')
@@ -67,7 +67,7 @@ export function organizationJourneys(stage: () => Stage): void {
     assert.equal(await filter.locator('option', { hasText: 'Strangers' }).count(), 0)
   })
 
-  test('are all found by administrators, who type a part of the name, and by the name of now', async () => {
+  test('are all found by administrators by a part of their current name', async () => {
     const { hosts, signIn, workspace } = stage()
     await Promise.all(
       Array.from({ length: 101 }, (_, index) => workspace.make('organization', { name: `Many ${index}` })),
@@ -85,7 +85,7 @@ export function organizationJourneys(stage: () => Stage): void {
     await hosts.database.query(sql`update organizations set name = 'Okapi Works' where id = ${id}`)
     await page.reload()
     await open()
-    // The draft keeps the id only.
+    // The draft contains only the id.
     await page.waitForFunction(() =>
       [...document.querySelectorAll('dialog input')].some(
         (input) => (input as HTMLInputElement).value === 'Okapi Works',

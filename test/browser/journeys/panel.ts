@@ -7,7 +7,7 @@ import { recordShifts, type Shift, shiftsOf, sumOf } from '../support/layout-shi
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
-/** Milliseconds until each of what a panel shows is answered, in an order of which nothing on the screen is. */
+/** Milliseconds until each request of a panel is answered, in another order than that on the screen. */
 const lateBy: Readonly<Record<string, number>> = {
   userProjects: 50,
   projects: 250,
@@ -23,10 +23,10 @@ const lateBy: Readonly<Record<string, number>> = {
   attachments: 500,
 }
 
-/** Browsers call five times as much good. */
+/** Browsers rate five times as much as good. */
 const shiftMax = 0.02
 
-/** Also of a list, a card, or anything on one. */
+/** Whether a list, a card, or a part of one has moved. */
 const isMoved = (shifts: readonly Shift[]): boolean =>
   sumOf(shifts) > shiftMax ||
   shifts.some(({ of }) => of.some((element) => /class="(card|chip|late|panel-section)/.test(element)))
@@ -38,7 +38,7 @@ export function panelJourneys(stage: () => Stage): void {
       (response) => response.request().method() === 'PATCH' && response.url().endsWith('/ext/assignment'),
     )
 
-  test('opens over its board, has an address of its own, and Escape leads back to its card', async () => {
+  test('opens over its board, has its own address, and Escape returns to its card', async () => {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Opened')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}?search=Opened`)
@@ -57,7 +57,7 @@ export function panelJourneys(stage: () => Stage): void {
     await panel.waitFor()
   })
 
-  test('moves nothing, nor any card next to it, however late each list, name and type arrives', async () => {
+  test('moves neither its own content nor a card next to it, however late lists, names and types arrive', async () => {
     const { hosts, signIn, workspace } = stage()
     const { make, mara, jonas, impedimentId } = workspace
     const id = await workspace.assignment('Full of lists')
@@ -69,10 +69,10 @@ export function panelJourneys(stage: () => Stage): void {
     await make('assignmentImpediment', { assignmentId: id, impedimentId, description: 'Until Friday' })
     const page = await signIn('root@example.com', '/account')
     await page.addInitScript(recordShifts)
-    const late = new Set<string>()
+    const lateRequests = new Set<string>()
     for (const [name, milliseconds] of Object.entries(lateBy))
       await page.route(new RegExp(`${hosts.api}/(api|ext)/${name}\\?`), async (route) => {
-        late.add(name)
+        lateRequests.add(name)
         await setTimeout(milliseconds)
         await route.continue()
       })
@@ -80,36 +80,39 @@ export function panelJourneys(stage: () => Stage): void {
     for (const width of [320, 390, 768, 1440]) {
       await page.setViewportSize({ width, height: 900 })
       await page.goto(hosts.web + addressOf(id))
-      await page.locator('.panel').getByText('History').waitFor()
+      await page.locator('.panel').getByRole('heading', { name: 'Activity' }).waitFor()
       await page.getByText('Waiting for the customer').first().waitFor()
       const shifts = await shiftsOf(page)
       if (isMoved(shifts)) faults.push(`At ${width}: ${JSON.stringify(shifts)}`)
     }
     assert.deepEqual(faults, [])
-    assert.deepEqual([...late].sort(), Object.keys(lateBy).sort())
+    assert.deepEqual([...lateRequests].sort(), Object.keys(lateBy).sort())
   })
 
-  test('moves no card when it opens, and lets the last column be reached, on screens of two widths', async () => {
+  test('moves no card when it opens, and leaves the last column reachable, at two widths', async () => {
     const { signIn, workspace } = stage()
-    const workflowId = workspace.stages.Doing
-    const id = await workspace.assignment('Stays in its place', { workflowId })
+    const id = await workspace.assignment('Stays in its place')
+    await workspace.assignment('In between', { workflowId: workspace.stages.Doing })
     await workspace.assignment('In the last column', { workflowId: workspace.stages.Done })
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     const boxes = () =>
       page
         .locator('.column, .card')
-        .evaluateAll((all) => all.map((one) => JSON.stringify([one.className, one.getBoundingClientRect()])))
+        .evaluateAll((all) =>
+          all.map((element) => JSON.stringify([element.className, element.getBoundingClientRect()])),
+        )
     for (const width of [1024, 1440]) {
       await page.setViewportSize({ width, height: 800 })
       await page.locator(`#card-${id}`).scrollIntoViewIfNeeded()
       const before = await boxes()
       await page.locator(`#card-${id}`).click()
       const panel = page.getByRole('complementary', { name: 'Stays in its place' })
-      await panel.getByText('History').waitFor()
-      const unmarked = (all: readonly string[]) => all.map((one) => one.replace('card open', 'card'))
+      await panel.getByRole('heading', { name: 'Activity' }).waitFor()
+      const unmarked = (all: readonly string[]) => all.map((element) => element.replace('card open', 'card'))
       assert.deepEqual(unmarked(await boxes()), unmarked(before), String(width))
       const last = page.getByRole('link', { name: 'In the last column' })
       await page.locator(`#card-${id}`).focus()
+      await page.keyboard.press('ArrowRight')
       await page.keyboard.press('ArrowRight')
       await page.keyboard.press('ArrowUp')
       await page.locator('.column:last-child .card-link:focus').waitFor()
@@ -123,14 +126,14 @@ export function panelJourneys(stage: () => Stage): void {
     }
   })
 
-  test('keeps the whole of a long name in view while it is scrolled, also on a phone', async () => {
+  test('keeps a long name completely visible while it is scrolled, even on a phone', async () => {
     const { signIn, workspace } = stage()
     const name = 'A name of many words that goes on and on, because all of it has to be said in this place'
     const id = await workspace.assignment(name, { workflowId: workspace.stages.Doing })
     const page = await signIn('mara@example.com', addressOf(id))
     for (const width of [390, 1440]) {
       await page.setViewportSize({ width, height: 700 })
-      await page.locator('.panel').getByText('History').scrollIntoViewIfNeeded()
+      await page.locator('.panel').getByRole('heading', { name: 'Activity' }).scrollIntoViewIfNeeded()
       const [top, bottom, hidden] = await page
         .locator('.panel-name')
         .evaluate((field: HTMLTextAreaElement) => {
@@ -145,7 +148,7 @@ export function panelJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', id)).name, 'One line')
   })
 
-  test('is as wide as one made it by pointer or keys, and takes the whole page by F, as the address says', async () => {
+  test('keeps the width that the user chose by pointer or keys, and fills the page by F, which the address keeps', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Wide', { workflowId: workspace.stages.Doing })
     const { login } = await workspace.join('Willa Wide')
@@ -164,7 +167,7 @@ export function panelJourneys(stage: () => Stage): void {
     assert.ok(Math.abs(((await width()) ?? 0) - 564) <= 4, String(await width()))
     const wide = await width()
     await page.reload()
-    await panel.getByText('History').waitFor()
+    await panel.getByRole('heading', { name: 'Activity' }).waitFor()
     assert.equal(await width(), wide)
     await edge.press('Home')
     assert.equal(await width(), 352)
@@ -174,14 +177,14 @@ export function panelJourneys(stage: () => Stage): void {
     assert.equal(await width(), 1280)
     await assertAccessible(page, 'an assignment on the whole page')
     await page.reload()
-    await panel.getByText('History').waitFor()
+    await panel.getByRole('heading', { name: 'Activity' }).waitFor()
     assert.equal(await width(), 1280)
     await page.locator('.panel-full').focus()
     await page.keyboard.press('Escape')
     await page.waitForURL(`**/projects/${workspace.projectId}?search=Wide`)
   })
 
-  test('is edited in place: each field saves itself, and an error is shown next to it with the input', async () => {
+  test('is edited in place, and each field is saved separately, or shows its error and the input', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Edited in place')
     const page = await signIn('mara@example.com', addressOf(id))
@@ -221,7 +224,7 @@ export function panelJourneys(stage: () => Stage): void {
     assert.deepEqual([undone.amountHours, undone.endDate.slice(0, 10)], [8, '2026-11-20'])
   })
 
-  test('shows the description as it is meant to look, and nothing typed becomes more than text', async () => {
+  test('shows the description as Markdown, in which typed HTML stays text', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Described')
     const page = await signIn('mara@example.com', addressOf(id))
@@ -249,7 +252,7 @@ export function panelJourneys(stage: () => Stage): void {
     await page.locator('textarea[name=description]:focus').waitFor()
   })
 
-  test('shows yours and theirs when another user has changed the same field, and keeps their other fields', async () => {
+  test('shows both values when another user has changed the same field, and keeps the other fields of that user', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Shared work')
     const page = await signIn('mara@example.com', addressOf(id))
@@ -270,7 +273,7 @@ export function panelJourneys(stage: () => Stage): void {
     assert.deepEqual([kept, amountHours], ['Mine', 77])
   })
 
-  test('marks a card whose panel was closed with something not saved, and gives it back', async () => {
+  test('marks a card whose panel was closed with unsaved input, and restores the input', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Half written')
     const page = await signIn('mara@example.com', addressOf(id))
@@ -282,7 +285,7 @@ export function panelJourneys(stage: () => Stage): void {
     assert.equal(await page.getByLabel('Description').inputValue(), 'Not finished')
   })
 
-  test('shows when it was removed in another window, and restores it', async () => {
+  test('shows that it was removed in another window, and restores it', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Removed elsewhere')
     const page = await signIn('mara@example.com', addressOf(id))
@@ -293,7 +296,7 @@ export function panelJourneys(stage: () => Stage): void {
     await page.getByLabel('Planned hours').waitFor()
   })
 
-  test('says when the person responsible is not a member, and adds them', async () => {
+  test('shows that the responsible user is not a member, and adds them', async () => {
     const { signIn, workspace } = stage()
     const { id: projectId } = await workspace.make('project', {
       name: 'Without Jonas',
@@ -307,7 +310,7 @@ export function panelJourneys(stage: () => Stage): void {
     await note.waitFor({ state: 'detached' })
   })
 
-  test('shows the time recorded against the time planned, and takes more', async () => {
+  test('compares recorded with planned time, and records more', async () => {
     const { signIn, workspace } = stage()
     const account = { name: 'Ursula Unseen', login: 'ursula@example.com', password: 'Correct-Horse-7' }
     const { id: userId } = await workspace.make('user', account)
@@ -354,7 +357,7 @@ export function panelJourneys(stage: () => Stage): void {
     await page.getByText('2 h of 8 h').waitFor()
   })
 
-  test('takes people and impediments, and lets them go', async () => {
+  test('adds and removes users and impediments', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn('root@example.com', addressOf(await workspace.assignment('In company')))
     await page.getByRole('combobox', { name: 'Add a person' }).fill('Mara')
@@ -378,7 +381,7 @@ export function panelJourneys(stage: () => Stage): void {
 }
 
 export function myWorkJourneys(stage: () => Stage): void {
-  test('is where one begins: overdue, today and blocked over all projects, and what is done is gone', async () => {
+  test('is the first page: overdue, due today and blocked over all projects, without assignments that are done', async () => {
     const { hosts, signIn, workspace } = stage()
     const person = await workspace.join('Wanda Worker')
     const of = (name: string, days: number, values = {}) =>
@@ -391,7 +394,7 @@ export function myWorkJourneys(stage: () => Stage): void {
     await of('Late thing', -2)
     const now = await of('Thing of today', 0)
     await of('Done thing', -3, { workflowId: workspace.stages.Done })
-    // Begun, and due on the first day after the next week.
+    // It has begun, and is due on the first day after the next week.
     await of('Far thing', daysBetween(today(), addDays(mondayOf(today()), 14)))
     const assignmentId = await of('Stuck thing', 1)
     await workspace.make('assignmentImpediment', { assignmentId, impedimentId: workspace.impedimentId })
@@ -413,29 +416,29 @@ export function myWorkJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', now)).workflowId, workspace.stages.Done)
   })
 
-  test('and the heading of another project takes the focus, whichever way leads to it', async () => {
+  test('and the page of another project have the focus on their heading, however they were opened', async () => {
     const { signIn, workspace } = stage()
     const { organizationId } = workspace
     const { id } = await workspace.make('project', { name: 'Second heading', organizationId })
     await workspace.make('userProject', { projectId: id, userId: workspace.mara.id })
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.getByRole('heading', { name: 'Website relaunch' }).waitFor()
-    // The heading has the focus after the sign-in, and a dialog gives the focus back to where it was.
-    const elsewhere = page.getByRole('button', { name: 'New assignment', exact: true })
-    await elsewhere.focus()
+    // The heading has the focus after the sign-in, and a dialog returns the focus.
+    const newAssignmentButton = page.getByRole('button', { name: 'New assignment', exact: true })
+    await newAssignmentButton.focus()
     await page.keyboard.press('Control+k')
     await page.keyboard.type('second heading')
     await page.getByRole('option', { name: 'Second heading', exact: true }).waitFor()
     await page.keyboard.press('Enter')
     await page.locator('h1:focus', { hasText: 'Second heading' }).waitFor()
-    await elsewhere.focus()
+    await newAssignmentButton.focus()
     await page.goBack()
     await page.locator('h1:focus', { hasText: 'Website relaunch' }).waitFor()
   })
 }
 
 export function impedimentJourneys(stage: () => Stage): void {
-  test('are added, described and removed over all of one’s assignments', async () => {
+  test('are added, described and removed over all assignments of the user', async () => {
     const { signIn, workspace } = stage()
     await workspace.assignment('Blocked work')
     const page = await signIn('mara@example.com', '/impediments')
@@ -457,7 +460,7 @@ export function impedimentJourneys(stage: () => Stage): void {
     await line.getByRole('button', { name: /^Resolve/ }).click()
     await line.waitFor({ state: 'detached' })
     await page.getByText('Waiting for the customer is resolved.').waitFor()
-    // The button would take the note back, too.
+    // The button would also remove the note.
     await page.keyboard.press('Control+z')
     await line.getByText('They answer on Monday').waitFor()
   })

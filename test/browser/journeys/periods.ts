@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { today } from '../../../web/src/time/days.ts'
 import { bar, datedProjects } from '../support/dated-projects.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 import { barFaultsOf } from './widths.ts'
 
 export function periodJourneys(stage: () => Stage): void {
-  const { makeProject } = datedProjects(stage)
+  const { makeProject, dayOf } = datedProjects(stage)
 
-  test('the timeline begins with this week, zooms by buttons and keys, and puts names next to bars that are too short for them', async () => {
+  test('of the timeline begin with this week and are zoomed by buttons and keys, with names next to bars that are too short for them', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Zoomed')
     const id = await make('Short', 1, 1)
@@ -53,7 +54,32 @@ export function periodJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Week', pressed: true }).waitFor()
   })
 
-  test('the timeline explains its colours and signs, draws its days behind the lanes, and marks what is overdue', async () => {
+  test('of the calendar are a month or a week, which hides nothing', async () => {
+    const { path, make } = await makeProject('Week by week')
+    const names = Array.from({ length: 14 }, (_, index) => `Part ${index + 1} of the week`)
+    for (const name of names) await make(name, 0, 0)
+    await make('Next week only', 7, 7)
+    const page = await stage().signIn('mara@example.com', `${path}?view=calendar`)
+    await page.getByRole('button', { name: /^\d+ more/ }).waitFor()
+    await page.getByRole('button', { name: 'Week', pressed: false }).click()
+    await page.waitForURL((url) => url.searchParams.get('zoom') === 'week')
+    for (const name of names) await bar(page, name).waitFor()
+    assert.equal(await page.locator('.calendar-week').count(), 1)
+    assert.equal(await page.getByRole('button', { name: /^\d+ more/ }).count(), 0)
+    assert.equal(await bar(page, 'Next week only').count(), 0)
+    await assertAccessible(page, 'a week of the calendar')
+    await page.getByRole('button', { name: 'Next week' }).click()
+    await bar(page, 'Next week only').waitFor()
+    await page.reload()
+    await bar(page, 'Next week only').waitFor()
+    await page.getByRole('button', { name: 'This week' }).click()
+    await bar(page, 'Part 1 of the week').waitFor()
+    await page.getByRole('button', { name: 'Month', pressed: false }).click()
+    await page.waitForURL((url) => !url.searchParams.has('zoom') && !url.searchParams.has('from'))
+    await page.getByRole('button', { name: /^\d+ more/ }).waitFor()
+  })
+
+  test('of the timeline have a legend, draw days behind the lanes, and mark overdue assignments', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Explained')
     const id = await make('Late one', -7, -3)
@@ -71,9 +97,9 @@ export function periodJourneys(stage: () => Stage): void {
     await page.keyboard.press('Escape')
     await legend.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Legend' }).and(page.locator(':focus')).waitFor()
-    // What is below a bar is that bar, then its lane: the days are behind both.
-    const stack = await bar(page, 'In progress').evaluate((one) => {
-      const { x, y } = one.getBoundingClientRect()
+    // The bar is in front of its lane, and the days are behind both.
+    const stack = await bar(page, 'In progress').evaluate((element) => {
+      const { x, y } = element.getBoundingClientRect()
       return document.elementsFromPoint(x + 20, y + 8).map(({ classList }) => classList[0] ?? '')
     })
     assert.ok(stack.indexOf('bar') < stack.indexOf('person-lane'), stack.join())
@@ -83,10 +109,10 @@ export function periodJourneys(stage: () => Stage): void {
     await page.locator(`#card-${id}.late`).waitFor()
   })
 
-  test('a month of the calendar fits its window, and hides what others do before what I do', async () => {
+  test('of the calendar fit the window, and hide the assignments of other users before those of the current user', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('By month, mine first')
-    for (let number = 1; number <= 6; number += 1)
+    for (let number = 1; number <= 40; number += 1)
       await make(`Of Jonas ${number}`, 0, 6, { userId: workspace.jonas.id })
     await make('Of mine', 3, 4)
     const page = await signIn('mara@example.com', `${path}?view=calendar`, {
@@ -94,13 +120,18 @@ export function periodJourneys(stage: () => Stage): void {
     })
     await bar(page, 'Of mine').waitFor()
     await page.locator('.calendar-more').first().waitFor()
-    assert.ok((await bar(page, 'Of Jonas \\d').count()) < 6)
-    const overflow = await page.locator('.calendar').evaluate((one) => one.scrollHeight - one.clientHeight)
+    const shownCount = await bar(page, 'Of Jonas \\d').count()
+    assert.ok(shownCount > 2 && shownCount < 40, `${shownCount} shown`)
+    const overflow = await page
+      .locator('.calendar')
+      .evaluate((element) => element.scrollHeight - element.clientHeight)
     assert.equal(overflow, 0)
-    const heights = await page
+    // The week with the most assignments is the highest.
+    const weeks = await page
       .locator('.calendar-week')
-      .evaluateAll((weeks) => weeks.map((week) => Math.round(week.getBoundingClientRect().height)))
-    assert.ok(Math.max(...heights) - Math.min(...heights) <= 1, heights.join())
+      .evaluateAll((all) => all.map((week) => [week.querySelectorAll('.bar').length, week.clientHeight]))
+    const [highest] = weeks.toSorted((a, b) => (b[1] ?? 0) - (a[1] ?? 0))
+    assert.equal(highest?.[0], Math.max(...weeks.map(([bars = 0]) => bars)))
     // Each bar shows its type.
     assert.equal(
       await page.locator('.calendar .bar .type-shape').count(),
@@ -109,17 +140,35 @@ export function periodJourneys(stage: () => Stage): void {
     // All assignments of a day are a step away, and the calendar stays where it is.
     await page.locator('.calendar-more').first().click()
     const layer = page.getByRole('dialog')
-    await layer.getByRole('link', { name: 'Of Jonas 6' }).waitFor()
+    await layer.getByRole('link', { name: 'Of Jonas 40' }).waitFor()
     await assertAccessible(page, 'the rest of a day')
     await page.keyboard.press('Escape')
     await layer.waitFor({ state: 'detached' })
     await page.locator('.calendar-more:focus').waitFor()
     await page.locator('.calendar-more').first().click()
-    await layer.getByRole('link', { name: 'Of Jonas 6' }).click()
-    await page.getByRole('complementary', { name: 'Of Jonas 6' }).waitFor()
+    await layer.getByRole('link', { name: 'Of Jonas 40' }).click()
+    await page.getByRole('complementary', { name: 'Of Jonas 40' }).waitFor()
   })
 
-  test('other calendars subscribe to a project from its calendar', async () => {
+  test('of the calendar have days that create an assignment for the same day', async () => {
+    const { signIn } = stage()
+    const { path } = await makeProject('Created by day')
+    const page = await signIn('mara@example.com', `${path}?view=calendar`)
+    const day = page.locator('.calendar-day').filter({ has: page.locator('[aria-current=date]') })
+    await day.hover()
+    await day.getByRole('button', { name: /^New assignment on / }).click()
+    const dialog = page.getByRole('dialog', { name: 'New assignment' })
+    await dialog.getByLabel('Name').fill('On this day')
+    await page.keyboard.press('Enter')
+    await page.getByText('On this day was created.').waitFor()
+    const { id } = await bar(page, 'On this day').evaluate((link) => ({ id: link.id.slice('card-'.length) }))
+    assert.deepEqual([await dayOf(id, 'startDate'), await dayOf(id, 'endDate')], [today(), today()])
+    // Between the number of a day and its button, no other element is in the way.
+    await day.dblclick({ position: { x: 60, y: 12 } })
+    await dialog.getByLabel('Name').waitFor()
+  })
+
+  test('of the calendar are available to other calendars by subscription', async () => {
     const { signIn } = stage()
     const { path, projectId, make } = await makeProject('Subscribed')
     await make('Seen elsewhere', 0, 1)

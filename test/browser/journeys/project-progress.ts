@@ -4,7 +4,7 @@ import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
 export function progressJourneys(stage: () => Stage): void {
-  test('is shown in their list, from one request, and only what the user may read', async () => {
+  test('is shown in their list with one request, and only as far as the user may read', async () => {
     const { signIn, workspace } = stage()
     const { organizationId, stages } = workspace
     const { id: projectId } = await workspace.make('project', { name: 'Half done', organizationId })
@@ -20,16 +20,16 @@ export function progressJourneys(stage: () => Stage): void {
     ] as const)
       await workspace.assignment(name, { projectId, workflowId: stageId })
     const page = await signIn('mara@example.com', '/account')
-    const asked: string[] = []
+    const requestedUrls: string[] = []
     page.on('request', (request) => {
-      if (request.url().includes('/ext/reports/')) asked.push(request.url())
+      if (request.url().includes('/ext/reports/')) requestedUrls.push(request.url())
     })
     await page.getByRole('link', { name: 'Projects', exact: true }).click()
     const row = (name: string) => page.locator('.project-row', { has: page.getByRole('link', { name }) })
     await row('Half done').getByText('3 of 5 done').waitFor()
     await row('Untouched').getByText('No assignments').waitFor()
     await assertAccessible(page, 'projects with their progress')
-    assert.equal(asked.length, 1)
+    assert.equal(requestedUrls.length, 1)
     const part = await row('Half done').locator('.mark-disc').boundingBox()
     const whole = await row('Half done').locator('.mark-rest').boundingBox()
     assert.ok(part && whole && Math.abs(part.width / whole.width - 0.6) < 0.02)

@@ -11,7 +11,7 @@ const columnsOf = (page: Page) => page.locator('.column h2').allTextContents()
 export function projectStageJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  test('choose their stages, with their order and colors, and show a card in any other stage', async () => {
+  test('are chosen with their order and colors, and a card in any other stage is shown, too', async () => {
     const { hosts, signIn, workspace } = stage()
     const { projectId, path, make } = await makeProject('With its own stages')
     await make('In the backlog', 0, 1)
@@ -21,12 +21,15 @@ export function projectStageJourneys(stage: () => Stage): void {
       if (response.url().endsWith('/ext/batch') && response.ok()) changes += 1
     })
     const stages = page.getByRole('region', { name: 'Stages' })
+    await stages.getByRole('checkbox', { name: 'Use Backlog' }).waitFor()
+    // Later, a message may be appearing, whose colors cannot be measured.
+    await assertAccessible(page, 'the stages of a project')
     await stages.getByRole('checkbox', { name: 'Use Backlog' }).uncheck()
     await stages.getByLabel('Color of Done').selectOption('Purple')
     await stages.getByRole('button', { name: 'Move Done up' }).press('Enter')
     await stages.getByRole('button', { name: 'Move Done up' }).and(page.locator(':focus')).waitFor()
-    await assertAccessible(page, 'the stages of a project')
-    // Another button saves the project, and loses none of these changes.
+    // The button of another form saves the project without losing these changes.
+    await page.getByLabel('Description').fill('With its own stages.')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await until(() => changes === 3, 'three saved changes')
 
@@ -47,7 +50,7 @@ export function projectStageJourneys(stage: () => Stage): void {
     assert.deepEqual(await choices.allTextContents(), ['Done', 'Doing'])
     await page.keyboard.press('Escape')
 
-    // Another member's choice arrives while the board is open.
+    // Another member changes the stages while the board is open.
     await workspace.make('projectStage', { projectId, workflowId: workspace.stages.Backlog, order: 5 })
     await page.getByRole('heading', { name: 'Backlog' }).waitFor()
     assert.deepEqual(await columnsOf(page), ['Done', 'Doing', 'Backlog'])
@@ -60,7 +63,7 @@ export function projectStageJourneys(stage: () => Stage): void {
     assert.deepEqual(await columnsOf(page), ['Backlog', 'Doing', 'Done'])
   })
 
-  test('save every change of a stage at once, and take it back', async () => {
+  test('are saved at every change, with Undo', async () => {
     const { signIn, hosts } = stage()
     const { path } = await makeProject('With changed stages')
     const page = await signIn('mara@example.com', `${path}/settings`)
@@ -79,7 +82,7 @@ export function projectStageJourneys(stage: () => Stage): void {
     await color.waitFor()
     assert.equal(await color.inputValue(), 'pink')
 
-    // A rejected change is said, and the list shows what is saved.
+    // A rejected change is reported, and the list shows the saved state.
     await page.route('**/ext/batch', (route) =>
       route.fulfill({ status: 500, json: { statusCode: 500, message: 'Broken.' } }),
     )
@@ -90,7 +93,7 @@ export function projectStageJourneys(stage: () => Stage): void {
     assert.equal(await color.inputValue(), 'pink')
   })
 
-  test('have a color, which their mark has on every page', async () => {
+  test('have the same color on every page', async () => {
     const { hosts, signIn } = stage()
     const { path } = await makeProject('In its own color')
     const page = await signIn('mara@example.com', `${path}/settings`)

@@ -10,7 +10,7 @@ export function quickAddJourneys(stage: () => Stage): void {
   const backlog = (page: Page) => page.getByRole('region', { name: 'Backlog' })
   const field = (page: Page) => page.getByLabel('Name of the new assignment in Backlog')
   const namesOn = (page: Page) => backlog(page).locator('.card-link').allTextContents()
-  /** The manual order is that of the creation. */
+  /** Opens a project in its manual order, which is that of the creation. */
   const open = async (name: string) => {
     const project = await makeProject(name)
     const page = await stage().signIn('mara@example.com', `${project.path}?order=hand`)
@@ -29,21 +29,23 @@ export function quickAddJourneys(stage: () => Stage): void {
       element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
     }, text)
 
-  test('names that are typed without waiting for the server become cards, in their order', async () => {
+  test('turns names that are typed without waiting for the server into cards in the same order', async () => {
     const { page } = await open('Typed fast')
+    const typed = Promise.withResolvers<void>()
     await page.route('**/assignment', async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 300))
+      await typed.promise
       await route.continue()
     })
     const names = ['Write', 'Draw', 'Print', 'Bind', 'Ship', 'Bill']
     await page.keyboard.type(names.map((name) => `${name}\n`).join(''), { delay: 10 })
     assert.equal(await field(page).inputValue(), '')
-    await page.getByText(/^Adding \d assignments…$/).waitFor()
+    await page.getByText('Adding 6 assignments…').waitFor()
+    typed.resolve()
     await untilCards(page, names)
     await page.getByText('6 assignments were added.').waitFor()
   })
 
-  test('a rejected name comes back next to the following one, and is repaired', async () => {
+  test('returns a rejected name next to the following one, to be corrected', async () => {
     const { page } = await open('Rejected once')
     await page.route('**/assignment', async (route) => {
       if (!route.request().postData()?.includes('Wrong')) return route.continue()
@@ -62,7 +64,7 @@ export function quickAddJourneys(stage: () => Stage): void {
     assert.equal(await rejected.count(), 0)
   })
 
-  test('names outlast a missing network and a reload', async () => {
+  test('keeps names through an outage of the network and a reload', async () => {
     const { page } = await open('Typed in a tunnel')
     await page.route('**/assignment', (route) => route.abort())
     await page.keyboard.type('Near\nFar\n', { delay: 10 })
@@ -77,7 +79,7 @@ export function quickAddJourneys(stage: () => Stage): void {
     await backlog(page).locator('.quick-add').waitFor({ state: 'detached' })
   })
 
-  test('each pasted line becomes an assignment, fifty at most, and typed text stays', async () => {
+  test('turns each pasted line into an assignment, at most fifty, and keeps the typed text', async () => {
     const { page } = await open('Pasted')
     await page.keyboard.type('Half a')
     await paste(page, 'One\r\n\r\n  Two \nThree\n')

@@ -12,7 +12,7 @@ export function quickTokenJourneys(stage: () => Stage): void {
     'a desktop': {},
     'a phone': { viewport: { width: 390, height: 844 }, hasTouch: true },
   }))
-    test(`a typed name sets person, label, priority and end, shown before it is added, on ${size}`, async () => {
+    test(`set user, label, priority and end, which are shown before the assignment is added, on ${size}`, async () => {
       const { signIn, workspace } = stage()
       const { projectId, path } = await makeProject(`Tokens on ${size}`)
       await workspace.make('label', { name: 'Front end', color: 'teal', projectId })

@@ -10,7 +10,7 @@ import { choose, shows } from './filters.ts'
 
 const tab = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Saved views' }).getByRole('link', { name })
-const current = (page: Page, name: string) =>
+const waitForCurrentTab = (page: Page, name: string) =>
   page.locator('.view-tabs [aria-current=page]', { hasText: name }).waitFor()
 
 async function save(page: Page, name: string, audience = 'Only for me'): Promise<void> {
@@ -20,7 +20,7 @@ async function save(page: Page, name: string, audience = 'Only for me'): Promise
   await dialog.getByLabel('Who sees it').selectOption(audience)
   await dialog.getByRole('button', { name: 'Save', exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
-  await current(page, name)
+  await waitForCurrentTab(page, name)
 }
 
 async function chooseAction(page: Page, name: string): Promise<void> {
@@ -31,110 +31,110 @@ async function chooseAction(page: Page, name: string): Promise<void> {
 export function savedViewJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  test('a view is saved with its filters, opened by its tab, changed, renamed, removed and brought back', async () => {
+  test('are saved with their filters, opened by their tab, changed, renamed, removed and restored', async () => {
     const { hosts, signIn, workspace } = stage()
     const { jonas } = workspace
-    const { path, projectId, make } = await makeProject('With own views')
-    await make('Maras', 0, 1)
-    await make('Jonass', 0, 1, { userId: jonas.id })
+    const { path, projectId, make } = await makeProject('Personal views')
+    await make('ForMara', 0, 1)
+    await make('ForJonas', 0, 1, { userId: jonas.id })
     const page = await signIn('mara@example.com', `${path}?view=list`)
-    await shows(page, 'Jonass', 'Maras')
+    await shows(page, 'ForJonas', 'ForMara')
     assert.equal(await page.getByRole('button', { name: 'Save view' }).count(), 0)
     await choose(page, 'Jonas Weber')
     await page.getByLabel('Group by').selectOption('Stage')
-    await save(page, 'Those of Jonas')
+    await save(page, 'Jonas only')
     await assertAccessible(page, 'saved views')
     assert.equal(await page.getByRole('button', { name: 'Save view' }).count(), 0)
-    // Programs can use it, too.
+    // The view is stored as a filter of the API, so that API clients can use it, too.
     const [row] = await hosts.database.query<{ list: string; filter: string }>(
-      sql`select list, filter from saved_views where name = 'Those of Jonas'`,
+      sql`select list, filter from saved_views where name = 'Jonas only'`,
     )
     const filter = `projectId eq '${projectId}' and userId in ('${jonas.id}')`
     assert.deepEqual(row, { list: 'assignments', filter })
 
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByRole('link', { name: 'Board', exact: true }).click()
-    await shows(page, 'Jonass', 'Maras')
-    await tab(page, 'Those of Jonas').click()
+    await shows(page, 'ForJonas', 'ForMara')
+    await tab(page, 'Jonas only').click()
     await page.getByRole('rowheader', { name: 'Backlog' }).waitFor()
-    await shows(page, 'Jonass')
+    await shows(page, 'ForJonas')
 
     await choose(page, 'Mara Lindqvist')
-    await shows(page, 'Jonass', 'Maras')
+    await shows(page, 'ForJonas', 'ForMara')
     await page.getByRole('img', { name: 'not as saved' }).waitFor()
     await page.getByRole('button', { name: 'Update view' }).click()
     await page.getByRole('img', { name: 'not as saved' }).waitFor({ state: 'detached' })
     await page.goto(`${stage().hosts.web}${path}`)
-    await tab(page, 'Those of Jonas').click()
-    await shows(page, 'Jonass', 'Maras')
+    await tab(page, 'Jonas only').click()
+    await shows(page, 'ForJonas', 'ForMara')
 
     await chooseAction(page, 'Rename view')
     const dialog = page.getByRole('dialog', { name: 'Rename view' })
-    await dialog.getByLabel('Name').fill('Of both')
+    await dialog.getByLabel('Name').fill('Mara and Jonas')
     await dialog.getByRole('button', { name: 'Save', exact: true }).click()
-    await tab(page, 'Of both').waitFor()
+    await tab(page, 'Mara and Jonas').waitFor()
     await chooseAction(page, 'Remove view')
-    await tab(page, 'Of both').waitFor({ state: 'detached' })
+    await tab(page, 'Mara and Jonas').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Undo' }).click()
-    await tab(page, 'Of both').waitFor()
+    await tab(page, 'Mara and Jonas').waitFor()
     await page.keyboard.press('Control+k')
-    await page.keyboard.type('of both')
-    await page.getByRole('option', { name: 'Of both', exact: true }).click()
+    await page.keyboard.type('mara and jonas')
+    await page.getByRole('option', { name: 'Mara and Jonas', exact: true }).click()
     await page.waitForURL((url) => url.pathname === `/projects/${projectId}` && url.searchParams.has('saved'))
-    await current(page, 'Of both')
+    await waitForCurrentTab(page, 'Mara and Jonas')
   })
 
-  test('a shared view appears at once for another member, who uses it and saves one of their own', async () => {
+  test('appear at once for other members if they are shared, who use them and save their own', async () => {
     const { signIn, workspace } = stage()
-    const { path, make } = await makeProject('With shared views')
-    await make('Maras', 0, 1)
-    await make('Jonass', 0, 1, { userId: workspace.jonas.id })
+    const { path, make } = await makeProject('Shared views')
+    await make('ForMara', 0, 1)
+    await make('ForJonas', 0, 1, { userId: workspace.jonas.id })
     const [mara, jonas] = await Promise.all([
       signIn('mara@example.com', path),
       signIn('jonas@example.com', path),
     ])
-    await shows(jonas, 'Jonass', 'Maras')
+    await shows(jonas, 'ForJonas', 'ForMara')
     await choose(mara, 'Mara Lindqvist')
-    await save(mara, 'Of Mara', 'Everyone in the project')
-    await tab(jonas, 'Of Mara').click()
-    await shows(jonas, 'Maras')
+    await save(mara, 'Mara only', 'Everyone in the project')
+    await tab(jonas, 'Mara only').click()
+    await shows(jonas, 'ForMara')
     assert.equal(await jonas.getByRole('button', { name: 'Change the view' }).count(), 0)
     await jonas.getByRole('button', { name: 'Filter by Jonas Weber' }).click()
-    await shows(jonas, 'Jonass', 'Maras')
+    await shows(jonas, 'ForJonas', 'ForMara')
     assert.equal(await jonas.getByRole('button', { name: 'Update view' }).count(), 0)
-    await save(jonas, 'Of us')
+    await save(jonas, 'Our team')
     await chooseAction(mara, 'Remove view')
-    await tab(jonas, 'Of Mara').waitFor({ state: 'detached' })
-    assert.equal(await tab(mara, 'Of us').count(), 0)
+    await tab(jonas, 'Mara only').waitFor({ state: 'detached' })
+    assert.equal(await tab(mara, 'Our team').count(), 0)
   })
 
-  test('a phone has a menu of them', async () => {
+  test('are in a menu on a phone', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Views on a phone')
-    await make('Maras', 0, 1)
-    await make('Jonass', 0, 1, { userId: workspace.jonas.id })
+    await make('ForMara', 0, 1)
+    await make('ForJonas', 0, 1, { userId: workspace.jonas.id })
     const page = await signIn('mara@example.com', `${path}?userId=${workspace.jonas.id}`, {
       viewport: { width: 390, height: 800 },
       hasTouch: true,
       isMobile: true,
     })
-    await shows(page, 'Jonass')
-    const open = () => page.getByRole('button', { name: 'Saved views' }).tap()
-    await open()
+    await shows(page, 'ForJonas')
+    const openMenu = () => page.getByRole('button', { name: 'Saved views' }).tap()
+    await openMenu()
     await page.getByRole('menuitem', { name: 'Save view' }).tap()
     const dialog = page.getByRole('dialog', { name: 'Save view' })
     await dialog.getByLabel('Name').fill('In my pocket')
     await dialog.getByRole('button', { name: 'Save', exact: true }).tap()
     await dialog.waitFor({ state: 'detached' })
     await page.goto(`${stage().hosts.web}${path}`)
-    await shows(page, 'Jonass', 'Maras')
-    await open()
+    await shows(page, 'ForJonas', 'ForMara')
+    await openMenu()
     await assertAccessible(page, 'menu of saved views')
     await page.getByRole('menuitem', { name: 'In my pocket' }).tap()
-    await shows(page, 'Jonass')
+    await shows(page, 'ForJonas')
   })
 
-  test('without the extensions there are none', async () => {
+  test('are absent without the extensions', async () => {
     const { hosts, signIn } = stage()
     const { path, make } = await makeProject('Without views')
     await make('Alone', 0, 1)

@@ -7,7 +7,7 @@ import { assertAccessible } from './accessibility.ts'
 export function subAssignmentJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  test('are added by name, counted when they are done, taken out, and given a parent', async () => {
+  test('are added by name, counted when they are done, removed from their parent, and given another one', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('In parts')
     const whole = await make('Build the lander', 0, 3)
@@ -46,7 +46,7 @@ export function subAssignmentJourneys(stage: () => Stage): void {
     'a desktop': {},
     'a phone': { viewport: { width: 390, height: 844 }, hasTouch: true },
   }))
-    test(`cards and rows show how many are done, the list nests them, and finishing the whole warns, on ${size}`, async () => {
+    test(`are counted on cards and rows, nested in the list, and cause a warning if their parent is finished first, on ${size}`, async () => {
       const { signIn, workspace } = stage()
       const { stages } = workspace
       const { path, make } = await makeProject(`Nested on ${size}`)
@@ -64,14 +64,14 @@ export function subAssignmentJourneys(stage: () => Stage): void {
       const page = await signIn('mara@example.com', path, options)
       const mark = (id: string) => page.locator(`[data-row="${id}"] .parts-mark`)
       await mark(whole).waitFor()
-      const asked: string[] = []
-      page.on('request', (request) => asked.push(request.url()))
+      const requestedUrls: string[] = []
+      page.on('request', (request) => requestedUrls.push(request.url()))
       await page.reload()
       await mark(whole).getByText('1/2').waitFor()
       await mark(second).getByText('0/1').waitFor()
       assert.equal(await mark(first).count(), 0)
       // One request counts the parts of all cards; late changes may repeat it.
-      const counting = new Set(asked.filter((url) => url.includes('/ext/query/assignments')))
+      const counting = new Set(requestedUrls.filter((url) => url.includes('/ext/query/assignments')))
       assert.ok(counting.size <= 2, [...counting].join('\n'))
       await workspace.call('PATCH', '/ext/assignment', { id: second, workflowId: stages.Done })
       await mark(whole).getByText('2/2').waitFor()
@@ -87,7 +87,7 @@ export function subAssignmentJourneys(stage: () => Stage): void {
       await page.goto(`${new URL(page.url()).origin}${path}?view=list`)
       await mark(whole).getByText('1/2').waitFor()
       const names = await page.locator('.list-row .list-link').allTextContents()
-      // What is done comes last, here among the parts of the whole.
+      // Assignments that are done come last among the parts of the same parent.
       assert.deepEqual(names, ['Something else', 'The whole', 'Second part', 'Part of a part', 'First part'])
       const depths = await page.evaluate<string[]>(
         `[...document.querySelectorAll('.list-row .list-name')].map(({ dataset }) => dataset.depth ?? '0')`,

@@ -7,7 +7,7 @@ import { assertAccessible } from './accessibility.ts'
 import { barFaultsOf } from './widths.ts'
 
 export function timerJourneys(stage: () => Stage): void {
-  test('runs from a card, through reloads and in every tab, until it is recorded with what it was for', async () => {
+  test('runs from a card, through reloads and in every tab, until it is recorded with a note', async () => {
     const { hosts, signIn, workspace } = stage()
     const tim = await workspace.join('Tim Timer')
     const id = await workspace.assignment('Timed')
@@ -30,9 +30,13 @@ export function timerJourneys(stage: () => Stage): void {
       for (const fault of await barFaultsOf(other)) faults.push(`${width}: ${fault}`)
     }
     assert.deepEqual(faults, [])
+    await other.setViewportSize({ width: 390, height: 800 })
+    assert.equal(await other.locator('.brand').isVisible(), true)
+    const { y = 0, height = 48 } = (await other.locator('.timer-mark').boundingBox()) ?? {}
+    assert.ok(y > 4 && height === 32, `${height} pixels at ${y}`)
     await other.locator('.timer-mark').getByRole('button', { name: 'Stop the timer' }).click()
     await assertAccessible(other, 'the end of a timer')
-    // The time that is being recorded no longer grows.
+    // The time in the dialog no longer increases.
     const stopped = await other.locator('.timer-clock').textContent()
     await other.waitForTimeout(1300)
     assert.equal(await other.locator('.timer-clock').textContent(), stopped)
@@ -46,7 +50,7 @@ export function timerJourneys(stage: () => Stage): void {
     await page.getByText('Called the customer').waitFor()
   })
 
-  test('of another assignment records the one before, and can be thrown away', async () => {
+  test('of another assignment records the previous one, and can be discarded', async () => {
     const { hosts, signIn, workspace } = stage()
     const tessa = await workspace.join('Tessa Timer')
     const first = await workspace.assignment('First timed')
@@ -66,7 +70,27 @@ export function timerJourneys(stage: () => Stage): void {
     await page.getByRole('timer').waitFor({ state: 'detached' })
   })
 
-  test('that cannot be started says so of the right assignment, once the one before is recorded', async () => {
+  test('is started and stopped in the menu of the right button, on a card and on a row', async () => {
+    const { signIn, workspace } = stage()
+    await workspace.join('Tamara Timer')
+    const id = await workspace.assignment('Timed by its menu')
+    const board = `/projects/${workspace.projectId}?search=${encodeURIComponent('Timed by its menu')}`
+    const page = await signIn('tamara@example.com', board)
+    const menuItem = async (name: string) => {
+      await page.locator(`[data-row="${id}"]`).click({ button: 'right' })
+      return page.getByRole('dialog').getByRole('option', { name, exact: true })
+    }
+    await (await menuItem('Start a timer')).click()
+    await page.getByRole('timer', { name: 'Running for Timed by its menu' }).waitFor()
+    await page.getByRole('link', { name: 'List', exact: true }).click()
+    await page.locator(`.list-row[data-row="${id}"]`).waitFor()
+    await (await menuItem('Stop the timer')).click()
+    await page.getByRole('button', { name: 'Discard the time' }).click()
+    await page.getByRole('timer').waitFor({ state: 'detached' })
+    await (await menuItem('Start a timer')).waitFor()
+  })
+
+  test('that cannot be started names the right assignment, once the previous one is recorded', async () => {
     const { hosts, signIn, workspace } = stage()
     const tilda = await workspace.join('Tilda Timer')
     const first = await workspace.assignment('Recorded in time')
@@ -86,7 +110,7 @@ export function timerJourneys(stage: () => Stage): void {
     await page.getByText('1 h recorded for Recorded in time.').waitFor()
   })
 
-  test('is that of the account: another device shows it, and asks about one that was forgotten', async () => {
+  test('belongs to the account: another device shows it, and asks about a forgotten one', async () => {
     const { hosts, signIn, workspace } = stage()
     const tova = await workspace.join('Tova Timer')
     const id = await workspace.assignment('Timed elsewhere')
@@ -101,7 +125,7 @@ export function timerJourneys(stage: () => Stage): void {
     await phone.getByLabel('Hours', { exact: true }).fill('2')
     await phone.getByRole('button', { name: 'Record' }).click()
     await phone.getByText('2 h recorded for Timed elsewhere.').waitFor()
-    // The desk learns it within a minute, or when it tries.
+    // The other device notices it within a minute, or at the next action.
     await desk.locator('.timer-mark').getByRole('button', { name: 'Stop the timer' }).click()
     await desk.getByRole('button', { name: 'Discard the time' }).click()
     await desk.getByRole('timer').waitFor({ state: 'detached' })
@@ -115,7 +139,7 @@ export function timerJourneys(stage: () => Stage): void {
   })
 }
 
-/** Simulates a timer that was started then. */
+/** Simulates a timer that was started this many minutes ago. */
 const startedMinutesAgo = ({ database }: Pick<Stage['hosts'], 'database'>, userId: string, minutes: number) =>
   database.query(sql`
     update timers set started_at = now() - make_interval(mins => ${minutes}::int) where user_id = ${userId}`)

@@ -28,7 +28,7 @@ export function unplannedJourneys(stage: () => Stage): void {
     { width: 1280, height: 800 },
     { width: 390, height: 800 },
   ])
-    test(`an idea is written down by its name, planned in the panel, and back, at a width of ${viewport.width}`, async () => {
+    test(`are created by their name, planned in the panel, and unplanned again, at a width of ${viewport.width}`, async () => {
       const { path } = await makeProject(`Ideas ${viewport.width}`)
       const page = await stage().signIn('mara@example.com', path, { viewport })
       await page.getByRole('button', { name: 'New assignment in Backlog' }).click()
@@ -67,8 +67,7 @@ export function unplannedJourneys(stage: () => Stage): void {
       await start.and(page.locator(':not([placeholder-shown])')).waitFor()
       assert.notEqual(await start.inputValue(), '')
 
-      await panel.getByText('History', { exact: true }).click()
-      // The date has replaced a placeholder, which is not shown; the account has stayed the same.
+      // The date has replaced a placeholder, which was not shown. The user is unchanged.
       await panel.getByText('End: 24 Dec 2099', { exact: true }).waitFor()
       await panel.getByText('Responsible: nobody assigned', { exact: true }).waitFor()
 
@@ -77,14 +76,14 @@ export function unplannedJourneys(stage: () => Stage): void {
       await start.press('Enter')
       await cleared
       await person.fill('Nobody')
-      const given = saved(page)
+      const saving = saved(page)
       await page.getByRole('option', { name: 'Nobody' }).click()
-      await given
+      await saving
       assert.partialDeepStrictEqual(await read(id), { isUnscheduled: true, isUnassigned: true })
       assert.deepEqual([await end.inputValue(), await person.inputValue()], ['', ''])
     })
 
-  test('the dialog leaves both out, a board of one person gives cards to that person', async () => {
+  test('are created in the dialog, and a board of one user gives new cards to that user', async () => {
     const { path, make } = await makeProject('Of one person')
     await make('Of Jonas before', 0, 1, { userId: stage().workspace.jonas.id })
     const page = await stage().signIn('mara@example.com', `${path}?userId=${stage().workspace.jonas.id}`)
@@ -110,7 +109,7 @@ export function unplannedJourneys(stage: () => Stage): void {
     })
   })
 
-  test('views by days count those without dates, which the list plans and gives away together', async () => {
+  test('are counted in views by days, and planned and reassigned together in the list', async () => {
     const { projectId, path, make } = await makeProject('Some day')
     const ids = [await makeIdea(projectId, 'First idea'), await makeIdea(projectId, 'Second idea')]
     await make('With dates', 0, 2)
@@ -150,7 +149,7 @@ export function unplannedJourneys(stage: () => Stage): void {
     assert.deepEqual(await page.locator('.list-link').allTextContents(), ['Dated for nobody'])
   })
 
-  test('my work has what is mine without dates, and nothing that I only stand in for', async () => {
+  test('are shown in my work without dates, but not if the user is only a placeholder', async () => {
     const { projectId } = await makeProject('Mine some day')
     const una = await stage().workspace.join('Una Unplanned')
     await stage().workspace.make('userProject', { projectId, userId: una.id })

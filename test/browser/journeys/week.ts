@@ -3,8 +3,11 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Stage } from '../support/stage.ts'
 
-/** A week of its own for each test, in which nothing is planned but what it asks for. */
+/** Each test has its own week, in which nothing else is planned. */
 const inWeek = (monday: string, endDate: string, name: string) => ({ name, startDate: monday, endDate })
+
+/** A box that no comparison accepts. */
+const never = { x: Number.NaN, y: Number.NaN, width: Number.NaN, height: Number.NaN }
 
 export function weekJourneys(stage: () => Stage): void {
   const open = (week: string) => stage().signIn('mara@example.com', `/week?week=${week}`)
@@ -23,14 +26,14 @@ export function weekJourneys(stage: () => Stage): void {
     })
   }
   const cell = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true })
-  /** As often as it takes: what is typed shows at once, and is sent meanwhile. */
+  /** Waits until the typed hours, which are shown at once, have been sent. */
   const stored = async (page: Page, sent: () => Promise<unknown>) => {
     const answered = page.waitForResponse((response) => response.url().endsWith('/api/appointment'))
     await sent()
     return (await answered).status()
   }
 
-  test('accepts hours as people type them, adds them up next to the plan, and keeps them', async () => {
+  test('accepts hours in common notations, sums them next to the plan, and stores them', async () => {
     await plan('2027-03-01', '2027-03-05', 'Typed hours')
     const page = await open('2027-03-01')
     const monday = cell(page, 'Typed hours, Mon 1 Mar 2027')
@@ -53,7 +56,7 @@ export function weekJourneys(stage: () => Stage): void {
     assert.equal(await monday.inputValue(), '1.5')
   })
 
-  test('begins with what has hours this week, and moves no row while hours are typed', async () => {
+  test('lists assignments with hours in this week first, and moves no row while hours are typed', async () => {
     await plan('2027-07-05', '2027-07-09', 'Apart')
     const booked = await plan('2027-07-05', '2027-07-09', 'Zealous')
     await book(booked, '2027-07-05', 2)
@@ -79,7 +82,7 @@ export function weekJourneys(stage: () => Stage): void {
     )
   })
 
-  test('clears a cell by removing its entry, and brings it back with Undo', async () => {
+  test('clears a cell by removing its entry, and restores it with Undo', async () => {
     const id = await plan('2027-03-08', '2027-03-12', 'Cleared')
     const entry = await book(id, '2027-03-09', 4)
     const page = await open('2027-03-08')
@@ -92,7 +95,7 @@ export function weekJourneys(stage: () => Stage): void {
     assert.equal((await stage().workspace.get('appointment', entry.id)).active, true)
   })
 
-  test('keeps what was rejected in its cell with the reason, also over a reload, until Escape', async () => {
+  test('keeps rejected hours in their cell with the reason, even after a reload, until Escape', async () => {
     await plan('2027-03-15', '2027-03-19', 'Refused')
     const page = await open('2027-03-15')
     const monday = cell(page, 'Refused, Mon 15 Mar 2027')
@@ -137,12 +140,12 @@ export function weekJourneys(stage: () => Stage): void {
     await page.locator('[title="Noted by keys"]:focus').waitFor()
   })
 
-  test('changes the selection with Shift and an arrow, and stays in the cell', async () => {
+  test('stays in a cell when Shift and an arrow key change the selection', async () => {
     await plan('2027-03-29', '2027-04-02', 'Selected')
     const page = await open('2027-03-29')
     const tuesday = cell(page, 'Selected, Tue 30 Mar 2027')
     await tuesday.fill('12')
-    // All of it, as when the cell takes the focus.
+    // Selects all of it, as when the cell gets the focus.
     await tuesday.selectText()
     for (const key of ['Shift+ArrowLeft', 'Shift+ArrowRight', 'Shift+ArrowUp', 'Shift+ArrowDown'])
       await page.keyboard.press(key)
@@ -154,7 +157,7 @@ export function weekJourneys(stage: () => Stage): void {
     await tuesday.press('Escape')
   })
 
-  test('shows several entries of a cell as their sum, and lets each be changed in front of it', async () => {
+  test('shows several entries of a cell as their sum, and edits each in a dialog', async () => {
     const id = await plan('2027-04-05', '2027-04-09', 'Twice a day')
     await book(id, '2027-04-06', 1.25, 'In the morning')
     await book(id, '2027-04-06', 2, 'In the afternoon')
@@ -181,7 +184,7 @@ export function weekJourneys(stage: () => Stage): void {
     await page.getByRole('row', { name: 'Total' }).getByText('4.25 h').first().waitFor()
   })
 
-  test('copies last week after showing what that would create, and takes it back', async () => {
+  test('copies the last week after a preview, and undoes that', async () => {
     const id = await plan('2027-05-03', '2027-05-14', 'Every week', 20)
     await book(id, '2027-05-03', 3, 'Planning')
     await book(id, '2027-05-05', 2)
@@ -189,9 +192,9 @@ export function weekJourneys(stage: () => Stage): void {
     const page = await open('2027-05-10')
     await page.getByRole('button', { name: 'Copy last week…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Copy last week' })
-    const taken = dialog.getByRole('checkbox', { name: /Wed 12 May 2027/ })
+    const occupiedDay = dialog.getByRole('checkbox', { name: /Wed 12 May 2027/ })
     await dialog.getByText('This day already has an entry.').waitFor()
-    assert.equal(await taken.isChecked(), false)
+    assert.equal(await occupiedDay.isChecked(), false)
     assert.match(
       (await dialog.getByRole('listitem').first().textContent()) ?? '',
       /Mon 10 May 2027.*Every week.*3 h.*Planning/,
@@ -237,7 +240,7 @@ export function weekJourneys(stage: () => Stage): void {
     assert.equal(await other.getByRole('combobox', { name: 'Person' }).count(), 0)
   })
 
-  test('keeps the hours typed during an outage, and saves them by itself after it', async () => {
+  test('keeps hours that are typed during an outage, and saves them afterwards', async () => {
     await plan('2027-09-06', '2027-09-10', 'Offline work')
     const page = await open('2027-09-06')
     const monday = cell(page, 'Offline work, Mon 6 Sept 2027')
@@ -261,6 +264,14 @@ export function weekJourneys(stage: () => Stage): void {
     })
     await page.getByRole('button', { name: 'Wed 4' }).click()
     assert.equal(await page.getByRole('textbox', { name: /On the way/ }).count(), 1)
+    // The name has a whole line, and the day, its field and the timer share the next one.
+    const boxOf = async (selector: string) =>
+      (await page.locator(`.week-row ${selector}`).first().boundingBox()) ?? never
+    const [facts, field, timer] = [await boxOf('.line'), await boxOf('.chosen'), await boxOf('.timer-button')]
+    assert.ok(facts.width > 300, `the facts are ${facts.width} wide`)
+    assert.ok(field.y >= facts.y + facts.height && timer.x >= field.x + field.width)
+    assert.ok(Math.abs(field.y + field.height / 2 - timer.y - timer.height / 2) < 2)
+    assert.equal(await page.locator('.week-row .chosen').getAttribute('data-day'), 'Wed 4 Aug 2027')
     await cell(page, 'On the way, Wed 4 Aug 2027').fill('2')
     assert.equal(await stored(page, () => page.keyboard.press('Enter')), 200)
     await page.getByRole('button', { name: 'Wed 4 2' }).waitFor()

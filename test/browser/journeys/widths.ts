@@ -10,18 +10,18 @@ import type { Stage } from '../support/stage.ts'
 /** From the smallest phone to a large desk; 640 is also what 200 % zoom leaves of 1280. */
 const widths = [320, 360, 390, 640, 700, 768, 935, 1080, 1440, 2560]
 
-/** What is wider than the page, and what overlaps in the bar on top. */
+/** Returns elements that are wider than the page, or that overlap in the top bar. */
 export const barFaultsOf = (page: Page) =>
   page.evaluate<string[]>(`(() => {
     const faults = []
     const { scrollWidth, clientWidth } = document.documentElement
     if (scrollWidth > clientWidth) {
-      const wide = [...document.querySelectorAll('main *')].filter((one) => one.getBoundingClientRect().right > clientWidth + 1).pop()
+      const wide = [...document.querySelectorAll('main *')].filter((element) => element.getBoundingClientRect().right > clientWidth + 1).pop()
       faults.push('the page scrolls sideways: ' + scrollWidth + ' of ' + clientWidth + ' ' + (wide?.outerHTML.slice(0, 160) ?? ''))
     }
     const boxes = [...document.querySelectorAll('.top-bar a, .top-bar button')]
-      .filter((one) => one.checkVisibility())
-      .map((one) => [one.textContent, one.getBoundingClientRect()])
+      .filter((element) => element.checkVisibility())
+      .map((element) => [element.textContent, element.getBoundingClientRect()])
     for (const [index, [name, a]] of boxes.entries()) {
       if (a.left < -1 || a.right > clientWidth + 1) faults.push(name + ' is outside the window')
       for (const [other, b] of boxes.slice(index + 1))
@@ -33,14 +33,14 @@ export const barFaultsOf = (page: Page) =>
     return faults
   })()`)
 
-/** What a screen shows in Portuguese; names that people gave are as they are. */
+/** The texts of screens in Portuguese. Names that users chose are not translated. */
 const inPortuguese: Readonly<Record<string, string>> = { ...ptBr, 'November 2026': 'novembro de 2026' }
 
-/** All rules except colours, which no language changes, and which take axe longest. */
+/** Colours are not checked, because they do not depend on the language and take axe longest. */
 const withoutColors = { runOnly: allRules, rules: { 'color-contrast': { enabled: false } } }
 
 const languages = [
-  { language: 'English', options: {}, inWords: (text: string) => text, lookFurther: turnRound },
+  { language: 'English', options: {}, inWords: (text: string) => text, lookFurther: mirror },
   {
     language: 'Portuguese, whose words are longer',
     options: { locale: 'pt-BR' },
@@ -49,8 +49,8 @@ const languages = [
   },
 ]
 
-/** As it is where lines run from right to left. */
-async function turnRound(page: Page, path: string): Promise<readonly string[]> {
+/** Checks the page with a right-to-left direction. */
+async function mirror(page: Page, path: string): Promise<readonly string[]> {
   await page.evaluate(`document.documentElement.dir = 'rtl'`)
   const faults: string[] = []
   for (const width of [390, 768, 1440]) {
@@ -65,12 +65,12 @@ async function turnRound(page: Page, path: string): Promise<readonly string[]> {
   return faults
 }
 
-/** Less than a tenth of what one would notice. */
+/** Less than a tenth of a noticeable shift. */
 const shiftMax = 0.05
 
 export function widthJourneys(stage: () => Stage): void {
   for (const { language, options, inWords, lookFurther } of languages)
-    test(`fit every width from 320 to 2,560 pixels, and 200 % zoom, in ${language}: nothing overlaps, moves while it is loaded, or scrolls sideways`, async () => {
+    test(`fit every width from 320 to 2,560 pixels, and 200 % zoom, in ${language}: nothing overlaps, moves during loading, or scrolls sideways`, async () => {
       const { hosts, signIn, visit, workspace } = stage()
       const faults: string[] = []
       const measure = async (page: Page, path: string) => {

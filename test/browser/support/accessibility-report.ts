@@ -5,12 +5,15 @@ import type { Page } from 'playwright-core'
 export const colorSchemes = ['light', 'dark'] as const
 
 export interface AccessibilityReport {
-  /** Looks at the page as it is now, in both colour schemes. */
+  /** Checks the page as it is now, in both colour schemes. */
   look(page: Page, where: string): Promise<void>
   readonly violations: Readonly<Record<(typeof colorSchemes)[number], readonly string[]>>
 }
 
-/** What axe finds on the screens. In dark colours it asks about colours only, since nothing else differs. */
+/**
+ * Collects the violations that axe finds. In dark colours only the colour rules are checked: nothing else
+ * differs.
+ */
 export function openAccessibilityReport(): AccessibilityReport {
   const violations = { light: [] as string[], dark: [] as string[] }
   return {
@@ -32,28 +35,28 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
 }
 
-/** Every loaded page parses it again; parsing the whole source takes twice as long. */
+/** The minified script, because every loaded page parses it. Parsing the full source takes twice as long. */
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Colours that are still changing cannot be measured. Skeletons move as long as they are there. */
-const changesEnded = `(async () => {
+/** Waits for the end of animations, because changing colours cannot be measured. Skeletons move endlessly. */
+const waitForAnimations = `(async () => {
   const changing = () =>
-    document.getAnimations().filter((one) => one.playState === 'running' && one.effect.getComputedTiming().endTime !== Infinity)
+    document.getAnimations().filter((animation) => animation.playState === 'running' && animation.effect.getComputedTiming().endTime !== Infinity)
   for (let all = changing(); all.length > 0; all = changing())
-    await Promise.allSettled(all.map((one) => one.finished))
+    await Promise.allSettled(all.map((animation) => animation.finished))
 })()`
 
-/** Through the debugger, which the content policy does not concern. */
+/** Runs axe in the page through the debugger, to which the content policy does not apply. */
 export async function findViolations(
   page: Page,
   where: string,
   options: object = { runOnly: allRules },
 ): Promise<readonly string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe)
-  await page.evaluate(changesEnded)
-  const given = JSON.stringify({ ...options, resultTypes: ['violations'], preload: false })
+  await page.evaluate(waitForAnimations)
+  const axeOptions = JSON.stringify({ ...options, resultTypes: ['violations'], preload: false })
   const violations = await page.evaluate<Violation[]>(
-    `axe.run(document, ${given}).then((result) => result.violations)`,
+    `axe.run(document, ${axeOptions}).then((result) => result.violations)`,
   )
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${where}: ${id}: ${html}\n${failureSummary}`),

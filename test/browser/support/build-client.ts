@@ -5,7 +5,7 @@ import { build } from 'vite'
 
 let built: Promise<string> | undefined
 
-/** The folder of the client as it is now, whatever is in web/dist; built once for all tests of the process. */
+/** Builds the current source of the client once per process, whatever is in web/dist. Returns the folder. */
 export function buildClient(): Promise<string> {
   built ??= buildInto(mkdtempSync(join(tmpdir(), 'tracker-web-')))
   return built

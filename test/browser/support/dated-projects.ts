@@ -3,10 +3,10 @@ import { addDays, mondayOf, today } from '../../../web/src/time/days.ts'
 import type { Stage } from './stage.ts'
 
 export const monday = mondayOf(today())
-/** Of an assignment, in a calendar or a timeline. */
+/** Locates the bar of an assignment in a calendar or a timeline. */
 export const bar = (page: Page, name: string) => page.getByRole('link', { name: new RegExp(`^${name} `) })
 
-/** Projects whose assignments lie in this week. */
+/** Returns helpers for projects whose assignments lie in this week. */
 export function datedProjects(stage: () => Stage) {
   /** A separate project, so that its content is known. */
   const makeProject = async (name: string) => {

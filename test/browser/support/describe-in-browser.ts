@@ -6,7 +6,7 @@ import { openStage, type Stage } from './stage.ts'
 
 export type Journeys = (stage: () => Stage) => void
 
-/** Suites that share one browser and one set of hosts, which may have settings of their own. */
+/** Declares suites that share one browser and one set of hosts with these settings. */
 export function describeInBrowser(
   name: string,
   suites: Readonly<Record<string, Journeys>>,

@@ -5,7 +5,7 @@ import { matchPath } from '../../../web/src/router/router.ts'
 import type { TrackerHosts } from './tracker-hosts.ts'
 import type { TestWorkspace } from './workspace.ts'
 
-/** An address of a screen, with what shows that it is drawn. */
+/** The path of a screen, and a text that appears when the screen is rendered. */
 export interface ScreenAddress {
   readonly path: string
   readonly shows: string
@@ -14,16 +14,16 @@ export interface ScreenAddress {
 type Shape = 'rows' | 'columns' | 'grid' | 'fields' | 'boxes'
 
 export interface LoadedScreen extends ScreenAddress {
-  /** While it is loaded. */
+  /** The shape of the skeleton while the screen is loading. */
   readonly shape: Shape
   readonly shapeOnPhones?: Shape
 }
 
-const nowhere = /^(Page not found|Não há nada aqui)$/
+const notFoundHeading = /^(Page not found|Não há nada aqui)$/
 
 /**
- * Goes to a screen without reloading the client, as its links do, which costs a quarter. An address of
- * nothing comes first, so that whatever was open on the screen before is closed.
+ * Opens a screen without reloading the client, as links do, which takes a quarter of the time. An unknown
+ * path comes first, so that dialogs and panels of the previous screen are closed.
  */
 export async function goWithin(page: Page, path: string): Promise<void> {
   const heading = page.locator('main h1')
@@ -32,18 +32,18 @@ export async function goWithin(page: Page, path: string): Promise<void> {
       `history.pushState(null, '', ${JSON.stringify(to)}); dispatchEvent(new PopStateEvent('popstate'))`,
     )
   await go('/nothing-here')
-  await heading.filter({ hasText: nowhere }).waitFor()
+  await heading.filter({ hasText: notFoundHeading }).waitFor()
   await go(path)
-  await heading.filter({ hasNotText: nowhere }).waitFor()
+  await heading.filter({ hasNotText: notFoundHeading }).waitFor()
 }
 
-/** The screens of the client, of which each test of all screens has to know an address. */
+/** Returns an address of every screen of the client, for tests of all screens. */
 export async function everyScreen(
   { database }: Pick<TrackerHosts, 'database'>,
   { projectId, administrator }: Pick<TestWorkspace, 'projectId' | 'administrator'>,
   { id, name }: { readonly id: string; readonly name: string },
 ): Promise<readonly LoadedScreen[]> {
-  // Only the web client makes one, so its row has to do.
+  // Only the web client can register an app, so the row is inserted directly.
   await database.query(sql`
     insert into registered_clients
       (id, name, redirect_uris, post_logout_redirect_uris, scopes, is_first_party, requires_pkce, made_by)
@@ -70,7 +70,7 @@ export async function everyScreen(
     },
     { path: '/inbox', shows: 'Unread only', shape: 'rows' },
     { path: `${project}/activity`, shows: name, shape: 'rows' },
-    { path: `${project}/settings`, shows: 'People and connections', shape: 'fields' },
+    { path: `${project}/settings`, shows: 'Archive or remove', shape: 'boxes' },
     { path: `${project}/import`, shows: 'Choose a file', shape: 'fields' },
     { path: `${project}/webhooks`, shows: 'No webhooks yet', shape: 'rows' },
     { path: `${project}/report`, shows: 'Hours per assignment', shape: 'boxes' },
@@ -86,15 +86,18 @@ export async function everyScreen(
     { path: '/removed/assignments', shows: 'Removed records', shape: 'rows' },
     { path: '/account', shows: 'New password', shape: 'boxes' },
   ]
-  const missing = (await patterns()).filter(
+  const missing = (await readPathPatterns()).filter(
     (pattern) => !addresses.some(({ path }) => matchPath(pattern, path.split('?', 1)[0] ?? '')),
   )
   assert.deepEqual(missing, [], 'The client has screens of which no address is listed here.')
   return addresses
 }
 
-/** From the client's own table. Its types are the client's, which has a configuration of its own. */
-async function patterns(): Promise<readonly string[]> {
+/**
+ * Reads the client's table of screens. The import is dynamic, because the client has another TypeScript
+ * configuration.
+ */
+async function readPathPatterns(): Promise<readonly string[]> {
   const table = new URL('../../../web/src/app/screens.ts', import.meta.url)
   const { screens } = (await import(table.href)) as {
     readonly screens: readonly { readonly paths: readonly string[] }[]

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** Each response begins so much later, as for users far from the server. */
+/** Delays the beginning of each response, as for users far from the server. */
 export async function slowNetwork(page: Page, latencyMilliseconds: number): Promise<void> {
   const session = await page.context().newCDPSession(page)
   await session.send('Network.enable')

@@ -8,26 +8,27 @@ import { makeWorkspace, password, type TestWorkspace } from './workspace.ts'
 export interface Stage {
   readonly hosts: TrackerHosts
   readonly workspace: TestWorkspace
-  /** A page in a new browser: without cookies and without tokens. */
+  /** Opens a page in a new browser context, without cookies and tokens. */
   visit(path: string, options?: BrowserContextOptions): Promise<Page>
   /**
-   * A page of a signed-in user, in a browser shared by all tests with the same login and options: a test
-   * that ends the session, or changes what the browser keeps, takes a login of its own from `workspace.join`.
+   * Opens a page of a signed-in user, in a browser context that all tests with the same login and options
+   * share. A test that ends the session, or changes stored data, needs a separate login from
+   * `workspace.join`.
    */
   signIn(login: string, path: string, options?: BrowserContextOptions): Promise<Page>
-  /** What no page may do: send requests elsewhere, break the content policy, throw. */
+  /** Requests to other hosts, violations of the content policy, and errors that pages have thrown. */
   readonly offences: readonly string[]
-  /** What the open pages show, for the report of a failed test. */
+  /** Describes the open pages, for the report of a failed test. */
   describePages(): Promise<readonly string[]>
   closePages(): Promise<void>
   stop(): Promise<void>
 }
 
-/** On an idle machine everything here takes less than a second; on a busy one, many. */
+/** The time limit of each step. It takes less than a second on an idle machine, and many on a busy one. */
 const patienceMilliseconds = 25_000
 
-export async function openStage(own: Environment = {}): Promise<Stage> {
-  const [hosts, browser] = await Promise.all([startTrackerHosts(own), launchChromium()])
+export async function openStage(settings: Environment = {}): Promise<Stage> {
+  const [hosts, browser] = await Promise.all([startTrackerHosts(settings), launchChromium()])
   const workspace = await makeWorkspace(hosts)
   const offences: string[] = []
   const visitors = new Set<BrowserContext>()
@@ -35,7 +36,7 @@ export async function openStage(own: Environment = {}): Promise<Stage> {
   const openContext = async (options: BrowserContextOptions = {}) => {
     const context = await browser.newContext({
       viewport: { width: 1280, height: 800 },
-      // Tests hold back requests of pages; those of a worker pass by them.
+      // Tests intercept requests of pages. Those of a service worker would not be intercepted.
       serviceWorkers: 'block',
       ...options,
     })
@@ -59,16 +60,16 @@ export async function openStage(own: Environment = {}): Promise<Stage> {
     },
     async signIn(login, path, options) {
       const key = JSON.stringify([login, options])
-      const known = signedIn.get(key)
-      const context = known ?? (await openContext(options))
+      const sharedContext = signedIn.get(key)
+      const context = sharedContext ?? (await openContext(options))
       const page = await openPage(context, path)
-      if (known === undefined) {
+      if (sharedContext === undefined) {
         await fillSignIn(page, login)
         signedIn.set(key, context)
       }
       await page.waitForURL((url) => url.origin === hosts.web && url.pathname === path.split('?', 1)[0])
       await page.getByRole('main').waitFor()
-      // What is above a button may move it between the press and the release, as long as it is loading.
+      // Content that is loading above a button may move the button between the press and the release.
       await page.locator('.skeleton').first().waitFor({ state: 'detached' })
       return page
     },
@@ -90,7 +91,7 @@ export async function openStage(own: Environment = {}): Promise<Stage> {
 }
 
 async function describePage(page: Page): Promise<string> {
-  // What is in front of the page explains more than the page.
+  // A dialog or panel in front of the page explains more than the page.
   const front = page.locator('dialog[open], .panel')
   const shown = await ((await front.count()) > 0 ? front.last() : page.locator('body'))
     .ariaSnapshot({ timeout: 2000 })
@@ -98,10 +99,10 @@ async function describePage(page: Page): Promise<string> {
   return `Page ${page.url()}\n${shown.slice(0, 4000)}`
 }
 
-/** The message of errors that tests bring about on purpose. */
+/** The message of errors that tests cause on purpose. */
 export const injected = 'Injected by a test.'
 
-/** In whichever language the page is. */
+/** Signs in on the sign-in page, in any language. */
 export async function fillSignIn(page: Page, login: string, secret = password): Promise<void> {
   const signIn = page.getByRole('button', { name: /^(Sign in|Entrar)$/ })
   // The page of an invitation, which leads here, has fields of the same names.
@@ -114,7 +115,7 @@ export async function fillSignIn(page: Page, login: string, secret = password): 
 function watch(context: BrowserContext, { web, api, issuer }: TrackerHosts, offences: string[]): void {
   const ours = new Set([web, api, issuer])
   context.on('request', (request) => {
-    if (!ours.has(new URL(request.url()).origin)) offences.push(`asked ${request.url()}`)
+    if (!ours.has(new URL(request.url()).origin)) offences.push(`requested ${request.url()}`)
   })
   context.on('weberror', (error) => {
     const { message } = error.error()

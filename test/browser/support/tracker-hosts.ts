@@ -23,12 +23,12 @@ export interface TrackerHosts {
   readonly api: string
   readonly issuer: string
   readonly database: Database
-  /** A service client of the administrator, for what a test needs to find. */
+  /** A service client of the administrator, which creates the data of tests. */
   readonly robot: { readonly id: string; readonly secret: string }
-  /** The REST host gone, as in an outage, and back on the same port. */
+  /** Stops the REST host, as in an outage. `startRest` starts it again on the same port. */
   stopRest(): Promise<void>
   startRest(): Promise<void>
-  /** All hosts gone, as for a device without a network. */
+  /** Stops all hosts, which looks like a missing network to the client. */
   stopAll(): Promise<void>
   startAll(): Promise<void>
   stop(): Promise<void>
@@ -37,8 +37,10 @@ export interface TrackerHosts {
 export const administratorLogin = 'root@example.com'
 const robot = { id: 'robot', secret: 'a-secret-of-at-least-32-characters' }
 
-/** REST, identity and web as they are deployed, on ports and a database of their own. Limits are off unless asked for. */
-export async function startTrackerHosts(own: Environment = {}): Promise<TrackerHosts> {
+/**
+ * Starts the REST, identity and web hosts on free ports, with a new database. Rate limits are off by default.
+ */
+export async function startTrackerHosts(settings: Environment = {}): Promise<TrackerHosts> {
   const [folder, { database, drop }, dataDirectory, restPort, identityPort, webPort] = await Promise.all([
     buildClient(),
     freshDatabase(),
@@ -62,12 +64,12 @@ export async function startTrackerHosts(own: Environment = {}): Promise<TrackerH
     RateLimit__Identity__PermitLimit: '0',
     [`Identity__ServiceClients__${robot.id}__Secret`]: robot.secret,
     [`Identity__ServiceClients__${robot.id}__Login`]: administratorLogin,
-    ...own,
+    ...settings,
   }
-  const { rest, identity, web } = readSettings(environment, (settings) => ({
-    rest: readRestSettings(settings),
-    identity: readIdentitySettings(settings),
-    web: readWebSettings(settings),
+  const { rest, identity, web } = readSettings(environment, (parsed) => ({
+    rest: readRestSettings(parsed),
+    identity: readIdentitySettings(parsed),
+    web: readWebSettings(parsed),
   }))
   const log = createLog({ level: 'fatal' })
   const contextOf = (host: 'rest' | 'identity') => ({
@@ -75,7 +77,7 @@ export async function startTrackerHosts(own: Environment = {}): Promise<TrackerH
     passwords: cheapPasswords(),
     budgets: openBudgets(),
   })
-  const startOneRest = () =>
+  const startRestHost = () =>
     startRest(
       contextOf('rest'),
       createAuthentication({
@@ -88,13 +90,14 @@ export async function startTrackerHosts(own: Environment = {}): Promise<TrackerH
       rest,
       log,
     )
-  const startOthers = async () => ({
+  const startPublicHosts = async () => ({
     identityHost: await startIdentity(contextOf('identity'), identity, log),
     webHost: await startWeb(web, log, folder),
   })
-  let others = await startOthers()
-  let restHost = await startOneRest()
-  const stopAll = () => Promise.all([others.webHost.stop(), restHost.stop(), others.identityHost.stop()])
+  let publicHosts = await startPublicHosts()
+  let restHost = await startRestHost()
+  const stopAll = () =>
+    Promise.all([publicHosts.webHost.stop(), restHost.stop(), publicHosts.identityHost.stop()])
   return {
     web: `http://localhost:${webPort}`,
     api: `http://localhost:${restPort}`,
@@ -103,14 +106,14 @@ export async function startTrackerHosts(own: Environment = {}): Promise<TrackerH
     robot,
     stopRest: () => restHost.stop(),
     async startRest() {
-      restHost = await startOneRest()
+      restHost = await startRestHost()
     },
     async stopAll() {
       await stopAll()
     },
     async startAll() {
-      others = await startOthers()
-      restHost = await startOneRest()
+      publicHosts = await startPublicHosts()
+      restHost = await startRestHost()
     },
     async stop() {
       await stopAll()

@@ -16,7 +16,7 @@ export interface TestWorkspace {
   readonly jonas: Account
   readonly organizationId: string
   readonly projectId: string
-  /** By name: Backlog, Doing, Done. */
+  /** The ids of the stages by name: Backlog, Doing, Done. */
   readonly stages: Readonly<Record<string, string>>
   readonly typeId: string
   readonly impedimentId: string
@@ -28,7 +28,7 @@ export interface TestWorkspace {
   // biome-ignore lint/suspicious/noExplicitAny: a record is what came over the network
   get(resource: string, id: string): Promise<any>
   assignment(name: string, values?: Body): Promise<string>
-  /** One more member that can sign in, for a session of its own. */
+  /** Creates another member who can sign in, for a test that needs a separate session. */
   join(name: string): Promise<Account>
 }
 
@@ -38,7 +38,7 @@ export async function chooseOrganization(form: Page | Locator, name: string): Pr
   await form.getByRole('option', { name }).click()
 }
 
-/** A project with two members and three stages, made over the network. */
+/** Creates a project with two members and three stages through the API. */
 export async function makeWorkspace(hosts: TrackerHosts): Promise<TestWorkspace> {
   const passwordHash = await cheapPasswords().hash(password)
   const account = (name: string, login = `${name.split(' ')[0]?.toLowerCase()}@example.com`) =>

@@ -102,7 +102,10 @@ export interface Api {
   restore(name: ResourceName, ids: readonly string[]): Promise<void>
   /** Stops the account's timer, and records its time as an appointment. Part of the extensions. */
   stopTimer(body: Operations['POST /ext/timer/stop']['body']): Promise<RecordOf<'appointment'>>
-  /** Sends independent writes of one resource, so that one error affects no other write. Part of the extensions. */
+  /**
+   * Sends independent writes of one resource, so that one error affects no other write. Part of the
+   * extensions.
+   */
   batch(name: ResourceName, items: readonly BatchRequest[]): Promise<readonly BatchResult[]>
   /** Removed records the caller could restore, the newest removal first. Part of the extensions. */
   removed<Name extends ResourceName>(
@@ -117,7 +120,7 @@ export interface Api {
    * ends the subscription.
    */
   onChange(listener: (name: ChangedName) => void): () => void
-  /** Reports that another user may have changed the resource, or any. */
+  /** Reports that another user may have changed records of the resource, or of any. */
   announce(name: ChangedName): void
 }
 
@@ -145,10 +148,10 @@ export function createApi(tracker: Tracker, { extensions }: Pick<Configuration, 
     list: (name, query = {}, signal) =>
       shareRequest(
         `${name} ${keyOf(query)}`,
-        (sharedSignal) => clientOf(name).list(listKeys<typeof name>(query), { signal: sharedSignal }),
+        (sharedSignal) => clientOf(name).list(listQueryOf<typeof name>(query), { signal: sharedSignal }),
         signal,
       ),
-    connect: (name, query) => (options) => clientOf(name).connect(listKeys<typeof name>(query), options),
+    connect: (name, query) => (options) => clientOf(name).connect(listQueryOf<typeof name>(query), options),
     get: (name, id) => clientOf(name).get(id),
     getTagged: (name, id) => clientOf(name).getTagged(id),
     create: (name, body) => notifyAfter(name, clientOf(name).create(body)),
@@ -170,7 +173,8 @@ export function createApi(tracker: Tracker, { extensions }: Pick<Configuration, 
       }
       return results
     },
-    removed: (name, query = {}, signal) => clientOf(name).removed(listKeys<typeof name>(query), { signal }),
+    removed: (name, query = {}, signal) =>
+      clientOf(name).removed(listQueryOf<typeof name>(query), { signal }),
     people: async (query, signal) =>
       shareRequest(
         `people ${keyOf(query)}`,
@@ -188,8 +192,11 @@ export function createApi(tracker: Tracker, { extensions }: Pick<Configuration, 
   }
 }
 
-/** Asserts the type, because the compiler cannot follow the filters of one resource through `withoutBlanks`. */
-const listKeys = <Name extends ResourceName>(query: QueryOf<Name>) => withoutBlanks(query) as ListQuery<Name>
+/**
+ * Asserts the type, because the compiler cannot follow the filters of one resource through `withoutBlanks`.
+ */
+const listQueryOf = <Name extends ResourceName>(query: QueryOf<Name>) =>
+  withoutBlanks(query) as ListQuery<Name>
 
 export const pluralOf = <Name extends ResourceName>(name: Name) =>
   `${name.replace(/y$/, 'ie')}s` as Plural<Name>
@@ -213,8 +220,9 @@ interface SharedRequest {
 }
 
 /**
- * Shares one request between all parts of a screen that ask at the same time. It is aborted when all of them
- * have left. Responses are not cached, because they could be from before a write or an absence of the user.
+ * Shares one request between all parts of a screen that need it at the same time. The request is aborted when
+ * all of them have left. Responses are not cached, because they could be older than a write or the user's
+ * return.
  */
 export function createRequestSharing() {
   const requests = new Map<string, SharedRequest>()

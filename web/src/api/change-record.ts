@@ -7,8 +7,8 @@ const attemptsMax = 5
 const isPreconditionFailed = (error: unknown) => error instanceof TrackerError && error.status === 412
 
 /**
- * Changes a record based on its current version. If another user saves in between, it is read and changed
- * again. If `bodyOf` returns undefined, there is nothing to save for this version, and the result is
+ * Changes a record based on its current version. If another user saves in between, the record is read and
+ * changed again. If `bodyOf` returns undefined, there is nothing to save for this version, and the result is
  * undefined, too.
  */
 export async function changeRecord<Name extends ResourceName>(

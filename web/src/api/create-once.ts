@@ -2,8 +2,9 @@ import type { Api, CreateOf, RecordOf, ResourceName } from './api.ts'
 import { isOutage } from './problems.ts'
 
 /**
- * Creates a record under an id that this client has chosen. If that is rejected, the response to an earlier
- * attempt may have been lost: then returns the record which that attempt has created.
+ * Creates a record with an id that this client has chosen. If the server rejects it, an earlier attempt may
+ * have succeeded although its response was lost. In this case, returns the record that the earlier attempt
+ * created.
  */
 export async function createOnce<Name extends ResourceName>(
   api: Pick<Api, 'create' | 'get'>,

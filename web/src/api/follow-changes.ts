@@ -2,8 +2,11 @@ import type { Api, Page, QueryOf, RecordOf, ResourceName } from './api.ts'
 import { type Connection, openLive } from './live.ts'
 import { rowsMax } from './load-all.ts'
 
-export interface ChangeListener<Row> {
-  /** Receives the rows of the followed page, among them all that have just changed, and the number of all rows. */
+interface ChangeListener<Row> {
+  /**
+   * Receives the rows of the followed page, among them all that have just changed, and the number of all
+   * rows.
+   */
   onRows(rows: readonly Row[], totalCount: number): void
   onConnection(connection: Connection): void
   onProblem(problem: Error): unknown
@@ -73,14 +76,16 @@ export function followChanges<Name extends ResourceName>(
 
 const wholeList: PageWindow = { pageNumber: 1, pageSize: rowsMax }
 
-/** A boundary in this share of a page, at either end, would soon move to another page. */
-const edgeShare = 0.15
-/** Among this many sizes there is one for every position that puts it near the middle of a page. */
+/** A boundary within this fraction of a page from either end would soon move to another page. */
+const edgeFraction = 0.15
+/** For every position, one of these page sizes puts it near the middle of a page. */
 const pageSizes = Array.from({ length: rowsMax / 2 }, (_, index) => rowsMax - index)
 
-/** Returns the page in which this position is nearest to the middle, or the first page if that contains it. */
+/**
+ * Returns the page in which this position is nearest to the middle, or the first page if that contains it.
+ */
 export function windowAround(position: number): PageWindow {
-  if (position < rowsMax * (1 - edgeShare)) return wholeList
+  if (position < rowsMax * (1 - edgeFraction)) return wholeList
   const distanceFromMiddle = (size: number) => Math.abs((position % size) / size - 0.5)
   const pageSize = pageSizes.reduce((best, size) =>
     distanceFromMiddle(size) < distanceFromMiddle(best) ? size : best,
@@ -104,7 +109,7 @@ export function windowAfter(page: Page<ChangeableRow>): PageWindow | 'elsewhere'
 }
 
 const isNearEdge = (offset: number, { pageNumber, pageSize }: PageWindow): boolean =>
-  offset > pageSize * (1 - edgeShare) || (pageNumber > 1 && offset < pageSize * edgeShare)
+  offset > pageSize * (1 - edgeFraction) || (pageNumber > 1 && offset < pageSize * edgeFraction)
 
 /** Finds the first position that `isBefore` rejects, by binary search. */
 async function findFirst(count: number, isBefore: (position: number) => Promise<boolean>): Promise<number> {

@@ -17,7 +17,7 @@ export interface OwnFactors {
   readonly recoveryCodesLeft: number
   readonly passkeys: readonly Passkey[]
   readonly isRequired: boolean
-  /** The domain where passkeys work; null: none. */
+  /** The domain where passkeys work; null if they do not. */
   readonly passkeyDomain: string | null
 }
 
@@ -84,7 +84,7 @@ export interface SignInPolicy {
 }
 
 /** Operations of the identity provider for administrators. Part of the extensions. */
-export interface IdentityAdministration {
+interface IdentityAdministration {
   /** Returns up to 100 accounts. */
   listAccounts(ids: readonly string[]): Promise<readonly AccountOverview[]>
   readPolicy(): Promise<SignInPolicy>

@@ -22,11 +22,11 @@ export interface LastSeen {
    * there is one.
    */
   read<Value>(key: string, load: () => Promise<Value>): Promise<Value>
-  /** The same for a live answer. */
+  /** Does the same for a live answer. */
   follow<Value>(key: string, connect: Connect<Value>): Connect<Value>
   keep(key: string, value: unknown): void
   recall<Value>(key: string): Promise<Value | undefined>
-  /** The time of the oldest value that is shown instead of the present one. */
+  /** The time of the oldest kept value that is shown instead of a current one. */
   readonly shownFrom: Signal<number | undefined>
 }
 
@@ -40,15 +40,15 @@ export const readList = <Name extends ResourceName>(
 
 export const listKeyOf = (name: ResourceName, query: object): string => `${name} ${keyOf(query)}`
 
-interface Kept {
+interface KeptValue {
   readonly account: string
   readonly key: string
   readonly value: unknown
-  /** When it was shown. */
+  /** The time when it was shown. */
   readonly at: number
 }
 
-interface Measured extends Kept {
+interface MeasuredValue extends KeptValue {
   readonly size: number
 }
 
@@ -56,14 +56,14 @@ interface Measured extends Kept {
 const writeMilliseconds = 1000
 
 export function createLastSeen(session: Pick<Session, 'state' | 'person' | 'onSignOut'>): LastSeen {
-  const unwritten = new Map<string, Kept>()
+  const unwritten = new Map<string, KeptValue>()
   const shownFrom = signal<number>()
   const id = followAccount(session, () => unwritten.clear())
   let timer: ReturnType<typeof setTimeout> | undefined
   const write = () => {
     clearTimeout(timer)
     timer = undefined
-    // Measured here, because a live answer may be replaced many times before it is written.
+    // The size is measured here, because a live answer may be replaced many times before it is written.
     const values = [...unwritten.values()]
       .filter((kept) => kept.account === id.peek())
       .map((kept) => ({ ...kept, size: sizeOf(kept.value) }))
@@ -78,7 +78,7 @@ export function createLastSeen(session: Pick<Session, 'state' | 'person' | 'onSi
     unwritten.set(key, { account, key, value, at: Date.now() })
     timer ??= setTimeout(write, writeMilliseconds)
   }
-  const find = async (key: string): Promise<Kept | undefined> => {
+  const find = async (key: string): Promise<KeptValue | undefined> => {
     const account = id.peek()
     if (account === undefined) return undefined
     return unwritten.get(key) ?? readOne(account, key).catch(() => undefined)
@@ -111,7 +111,8 @@ export function createLastSeen(session: Pick<Session, 'state' | 'person' | 'onSi
             yield answer
           }
         } catch (error) {
-          // Once: reconnecting fails again and again, and what it would return is shown already.
+          // Only once, because every failed attempt to connect again would yield the value that is already
+          // shown.
           if (!isShown) yield { id: '', answer: await recallAfter<Value>(key, error) }
           isShown = true
           throw error
@@ -124,7 +125,10 @@ export function createLastSeen(session: Pick<Session, 'state' | 'person' | 'onSi
   }
 }
 
-/** Returns the account whose values are kept. All others are erased, and everything when there is no session. */
+/**
+ * Returns the account whose values are kept. Those of other accounts are erased, and all if there is no
+ * session.
+ */
 function followAccount(
   { state, person, onSignOut }: Pick<Session, 'state' | 'person' | 'onSignOut'>,
   onChange: () => void,
@@ -146,7 +150,7 @@ function followAccount(
   return id
 }
 
-/** Together a few megabytes; the oldest values are dropped first. */
+/** The limits of all values together, a few megabytes. The oldest values are dropped first. */
 const valuesMax = 400
 const charactersMax = 8_000_000
 const charactersOfValueMax = 1_000_000
@@ -156,7 +160,7 @@ const sizeOf = (value: unknown): number =>
 
 let opened: Promise<IDBDatabase> | undefined
 
-/** The connection stays open, so that what is written while a page is left needs no other one first. */
+/** The connection stays open, so that values can be written at once while the user leaves the page. */
 function openDatabase(): Promise<IDBDatabase> {
   const request = indexedDB.open('tracker', 1)
   request.onupgradeneeded = () => {
@@ -178,13 +182,13 @@ const resultOf = <Value>(request: IDBRequest<Value>): Promise<Value> =>
     request.onerror = () => reject(request.error)
   })
 
-const readOne = async (account: string, key: string): Promise<Kept | undefined> =>
+const readOne = async (account: string, key: string): Promise<KeptValue | undefined> =>
   resultOf((await openValues('readonly')).get([account, key]))
 
-async function writeAll(kept: readonly Measured[]): Promise<void> {
+async function writeAll(kept: readonly MeasuredValue[]): Promise<void> {
   const values = await openValues('readwrite')
-  for (const one of kept) values.put(one)
-  // At once, because the page may be about to be left.
+  for (const value of kept) values.put(value)
+  // Commits at once, because the user may be leaving the page.
   values.transaction.commit()
   await dropOldest()
 }
@@ -208,6 +212,6 @@ async function eraseOthers(account: string | undefined): Promise<void> {
   const values = await openValues('readwrite')
   if (account === undefined) return void (await resultOf(values.clear()))
   values.delete(IDBKeyRange.upperBound([account], true))
-  // An array sorts after every text.
+  // An array sorts after every text, so this range has the later accounts only.
   await resultOf(values.delete(IDBKeyRange.lowerBound([account, []])))
 }

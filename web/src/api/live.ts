@@ -3,7 +3,7 @@ import type { Connect } from './api.ts'
 
 export type Connection = 'connecting' | 'live' | 'reconnecting' | 'offline' | 'closed'
 
-export interface LiveListener<Value> {
+interface LiveListener<Value> {
   onValue(value: Value): void
   onConnection(connection: Connection): void
   /** Called when the listing was rejected permanently and is not retried. */
@@ -11,7 +11,7 @@ export interface LiveListener<Value> {
 }
 
 /**
- * Keeps an answer live until the returned function is called. It reconnects after an outage, an expired
+ * Follows an answer until the returned function is called. It reconnects after an outage, an expired
  * token, or sleep of the device. A hidden page releases its connection, because a browser has only six per
  * host for all its tabs.
  */
@@ -143,7 +143,7 @@ async function waitForRetry(failures: number, closed: AbortSignal): Promise<void
   await untilEvent(window, 'online', closed, navigator.onLine ? milliseconds : undefined)
 }
 
-/** Resolves at the event, when the listing is closed, or after the time, whatever comes first. */
+/** Resolves at the event, when the listing is closed, or after the time, whichever comes first. */
 function untilEvent(
   target: EventTarget,
   name: string,
@@ -161,10 +161,13 @@ function untilEvent(
   })
 }
 
-/** A browser has six connections per host for all its windows. Four may be live; the others remain for reads and writes. */
+/**
+ * A browser has six connections per host for all its windows. Four may be live; the others remain for reads
+ * and writes.
+ */
 const slots = ['tracker.live.1', 'tracker.live.2', 'tracker.live.3', 'tracker.live.4']
 
-/** Runs with a slot, held until the end, or without one if other windows have all of them. */
+/** Calls `run` with a slot, which is held until it ends, or without one if other windows have all slots. */
 async function withLiveSlot<Value>(run: (hasSlot: boolean) => Promise<Value>): Promise<Value> {
   for (const slot of slots) {
     const result = await navigator.locks.request(slot, { ifAvailable: true }, async (lock) =>

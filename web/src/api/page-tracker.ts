@@ -7,15 +7,18 @@ import { outageError, translateError } from './problems.ts'
 
 export interface PageTracker {
   readonly tracker: Tracker
-  /** A client for one upload, which reports the sent share from 0 to 1. */
-  openUpload(onProgress: (share: number) => void): Pick<Tracker, 'upload'>
+  /** Returns a client for one upload, which reports the fraction that has been sent, from 0 to 1. */
+  openUploadClient(onProgress: (progress: number) => void): Pick<Tracker, 'upload'>
   /** The time of the next retry after a 429, to show it to the user. */
   readonly busyUntil: Signal<number | undefined>
   /** True if the last request got a response. */
   readonly isReachable: Signal<boolean>
 }
 
-/** The client for the user's session. Retries when the server is busy. A 401 despite a new token ends the session. */
+/**
+ * The client for the user's session. Retries when the server is busy. A 401 despite a new token ends the
+ * session.
+ */
 export function openPageTracker(apiUrl: string, session: Session): PageTracker {
   const { fetch, isReachable } = watchNetwork(apiUrl)
   const busyUntil = signal<number | undefined>(undefined)
@@ -44,7 +47,7 @@ export function openPageTracker(apiUrl: string, session: Session): PageTracker {
   }
   return {
     tracker: openTracker(options),
-    openUpload: (onProgress) => openTracker({ ...options, fetch: fetchWithProgress(onProgress) }),
+    openUploadClient: (onProgress) => openTracker({ ...options, fetch: fetchWithProgress(onProgress) }),
     busyUntil,
     isReachable,
   }
@@ -52,7 +55,7 @@ export function openPageTracker(apiUrl: string, session: Session): PageTracker {
 
 /** Sends with XMLHttpRequest, because `fetch` does not report how much of a body was sent. */
 const fetchWithProgress =
-  (onProgress: (share: number) => void): typeof fetch =>
+  (onProgress: (progress: number) => void): typeof fetch =>
   (url, { method = 'GET', headers, body, signal } = {}) =>
     new Promise((resolve, reject) => {
       const request = new XMLHttpRequest()
@@ -135,29 +138,29 @@ function watchNetwork(address: string): {
   return { fetch: watchedFetch, isReachable }
 }
 
-/** Grows with each attempt. */
+/** The interval grows with each attempt. */
 const pollMilliseconds = [3000, 5000, 10_000, 20_000]
 
-/** Requests now and then until the returned function is called, because screens that show what they kept request nothing. */
+/** Polls until the returned function is called, because screens that show kept values send no requests. */
 function pollUntilReached(request: () => Promise<unknown>): () => void {
   let attempts = 0
   let timer: ReturnType<typeof setTimeout> | undefined
-  const ask = () => void request().catch(() => undefined)
+  const requestNow = () => void request().catch(() => undefined)
   const wait = () => {
     const milliseconds = pollMilliseconds[Math.min(attempts, pollMilliseconds.length - 1)]
     attempts += 1
     timer = setTimeout(() => {
-      if (!document.hidden) ask()
+      if (!document.hidden) requestNow()
       wait()
     }, milliseconds)
   }
   wait()
-  addEventListener('online', ask)
-  document.addEventListener('visibilitychange', ask)
+  addEventListener('online', requestNow)
+  document.addEventListener('visibilitychange', requestNow)
   return () => {
     clearTimeout(timer)
-    removeEventListener('online', ask)
-    document.removeEventListener('visibilitychange', ask)
+    removeEventListener('online', requestNow)
+    document.removeEventListener('visibilitychange', requestNow)
   }
 }
 

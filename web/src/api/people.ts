@@ -13,15 +13,21 @@ export interface People {
    * rendered again when the name arrives.
    */
   nameOf(id: string): string
-  /** Returns undefined until the name is known, and an empty text for a person whom the caller may not see. */
+  /**
+   * Returns undefined until the name is known, and an empty text for a person whom the caller may not see.
+   */
   findName(id: string): string | undefined
   /** Resolves when the names are known or unavailable. Used by layouts that would move when names arrive. */
   waitForNames(ids: Iterable<string>): Promise<unknown>
-  /** Finds people by name. Those whose ids are in `first` come first. */
-  search(text: string, signal?: AbortSignal, first?: readonly string[]): Promise<readonly Person[]>
+  /** Finds at most `max` people by name, and those whose ids are in `first`, which come first. */
+  search(
+    text: string,
+    signal?: AbortSignal,
+    options?: { readonly first?: readonly string[]; readonly max?: number },
+  ): Promise<readonly Person[]>
 }
 
-/** The number of people that a picker shows. Others are found by typing more. */
+/** The number of people that a picker shows. Users type more to find others. */
 const suggestionsMax = 20
 
 /** Caches the names of people. Names that are needed at the same time are requested together. */
@@ -50,7 +56,7 @@ export function createPeople(
     }
     return people
   }
-  /** The next render requests them again. */
+  /** Drops names that could not be loaded. The next render requests them again. */
   const dropUnknown = (ids: readonly string[]) => {
     for (const id of ids) if (names.get(id)?.peek() === undefined) names.delete(id)
   }
@@ -91,8 +97,8 @@ export function createPeople(
       await Promise.resolve()
       await pending
     },
-    async search(text, abort, first = []) {
-      const query = { search: text, pageSize: suggestionsMax }
+    async search(text, abort, { first = [], max = suggestionsMax } = {}) {
+      const query = { search: text, pageSize: max }
       const results = await Promise.all([
         ...splitIds(first).map((ids) => find({ ...query, ids: ids.join(',') }, abort)),
         find(query, abort),

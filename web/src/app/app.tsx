@@ -37,26 +37,30 @@ function LinkPage({ path }: { readonly path: '/invitation' | '/new-password' }) 
     import('../screens/links/link-pages.tsx').then(
       ({ InvitationPage, NewPasswordPage }) =>
         setPage(() => (path === '/invitation' ? InvitationPage : NewPasswordPage)),
-      // The script of an earlier build may be gone; the page that is loaded now names the current one.
+      // The earlier script may no longer exist after an update of the client. The reloaded page uses the new
+      // one.
       () => location.reload(),
     )
   }, [path])
   return Page ? <Page /> : null
 }
 
-/** Returns whether the page has had a session since it was opened. Without one it has no input to lose, and may redirect. */
+/**
+ * Returns whether the page has had a session since it was opened. If not, it has no input to lose, and may
+ * redirect.
+ */
 function useHadSession(state: Session['state']['value']): boolean {
-  const had = useRef(false)
-  if (state === 'signed-in') had.current = true
-  return had.current
+  const hadSession = useRef(false)
+  if (state === 'signed-in') hadSession.current = true
+  return hadSession.current
 }
 
 /** When another user signs in, the page is reloaded, so that no work of the previous user remains. */
 function useReloadForAnotherUser(id: string | undefined): void {
-  const first = useRef(id)
+  const firstId = useRef(id)
   useEffect(() => {
-    first.current ??= id
-    if (id !== undefined && id !== first.current) location.assign('/')
+    firstId.current ??= id
+    if (id !== undefined && id !== firstId.current) location.assign('/')
   }, [id])
 }
 
@@ -102,7 +106,7 @@ function SessionEndedDialog() {
   )
 }
 
-/** Redirects to the provider, and returns to this same address. */
+/** Redirects to the identity provider, which then returns to this address. */
 function RedirectToSignIn({ hadSession }: { readonly hadSession: boolean }) {
   const { configuration, router } = useServices()
   const [problem, setProblem] = useState<string>()

@@ -4,26 +4,30 @@ import { sentenceOf } from '../api/problems.ts'
 import { doneStagesOf } from '../assignment/assignment-values.ts'
 import { changeAssignment } from '../assignment/change-assignment.ts'
 import { type Change, changeMany, labelMany } from '../assignment/change-many.ts'
-import { labelChoices, labelIdOf, suggest } from '../assignment/labels-section.tsx'
+import { labelChoices, labelIdOf, optionOfLabel, suggestNewLabel } from '../assignment/labels-section.tsx'
 import { parsePriority, priorityChoices } from '../assignment/priority.ts'
-import { assignedTo, datesBetween, endDayOf, responsibleOf, startDayOf } from '../data/planned.ts'
+import { assignedTo, datesBetween, endDayOf, responsibleOf, startDayOf, startOn } from '../data/planned.ts'
 import { choosableStages, loadStages, stageLooksOf } from '../data/project-stages.ts'
+import { catalogQuery } from '../data/use-listing.ts'
 import { labelQuery } from '../data/use-project-labels.ts'
 import type { Services } from '../services/services.ts'
-import { inOneLine, t, tn } from '../texts/text.ts'
-import { addDays, daysInWeek, formatDay, mondayOf, parseDay, today } from '../time/days.ts'
-import { matchesWords, type Option } from '../ui/combobox.tsx'
+import { inOneLine, type MessageKey, t, tn } from '../texts/text.ts'
+import { addDays, daysInWeek, formatDay, fridayOffset, mondayOf, parseDay, today } from '../time/days.ts'
+import { formatHours, parseDuration, usualHours } from '../time/hours.ts'
+import type { Option } from '../ui/combobox.tsx'
+import { findMatches, type Match, rankFound } from '../ui/fuzzy.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
-import { PriorityShape, StageMark } from '../ui/marks.tsx'
+import { PriorityShape, StageMark, TypeShape } from '../ui/marks.tsx'
 import { findResponsible } from '../ui/person-picker.tsx'
 import type { PaletteItem, PaletteStep } from './command-palette.tsx'
-import { type AssignmentField, assignmentKeys, keysOf } from './use-shortcuts.ts'
+import { type AssignmentField, assignmentKeys } from './use-shortcuts.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-/** One assignment, or several of one project. */
+/** The assignments that a step changes, all of the same project. */
 interface Targets {
   readonly rows: readonly Assignment[]
+  /** The name of the only assignment, or the number of assignments, such as "3 assignments". */
   readonly name: string
   readonly projectId: string
 }
@@ -36,44 +40,42 @@ function targetsOf(rows: readonly Assignment[]): Targets {
 
 type StepOf = (services: Services, targets: Targets) => PaletteStep
 
-const icons: Readonly<Record<AssignmentField, IconName>> = {
-  stage: 'move',
-  person: 'person',
-  labels: 'bookmark',
-  priority: 'warning',
-  end: 'calendar',
-}
-
-/** The commands that change the focused or open assignment. */
-export const actionsOn = (services: Services, target: Assignment): readonly PaletteItem[] =>
-  assignmentKeys
-    .filter(({ isExtension }) => services.configuration.extensions || !isExtension)
-    .map(({ field, description }) => ({
-      id: description,
-      group: target.name,
-      name: t(description),
-      mark: <Icon name={icons[field]} />,
-      keys: keysOf(description),
-      next: () => steps[field](services, targetsOf([target])),
+/** The commands that change the assignments. */
+export const actionsOn = (services: Services, rows: readonly Assignment[]): readonly PaletteItem[] =>
+  (Object.keys(fields) as AssignmentField[])
+    .filter((field) => services.configuration.extensions || !keyOf(field)?.isExtension)
+    .map((field) => ({
+      id: field,
+      group: targetsOf(rows).name,
+      name: titleOf(field),
+      words: fields[field].words,
+      mark: <Icon name={fields[field].icon} />,
+      keys: keyOf(field)?.keys ?? [],
+      next: () => stepFor(services, field, rows),
     }))
 
-/** Returns the step that chooses a value for the assignments. */
+const keyOf = (field: AssignmentField) => assignmentKeys.find((key) => key.field === field)
+
+/** Says what is chosen for the field. */
+export const titleOf = (field: AssignmentField): string =>
+  t(keyOf(field)?.description ?? fields[field].description ?? 'Actions')
+
+/** Returns the step in which the user chooses a value for the assignments. */
 export const stepFor = (
   services: Services,
   field: AssignmentField,
   rows: readonly Assignment[],
-): PaletteStep => steps[field](services, targetsOf(rows))
+): PaletteStep => fields[field].step(services, targetsOf(rows))
 
-/** Changes one assignment with its own message, or several with one message. */
+/** Changes the assignments. The message is `text` for one of them, and names `value` for several. */
 function change(
   services: Services,
   { rows }: Targets,
   changeOf: (row: Assignment) => Change,
   { text, value }: { readonly text: string; readonly value: string },
 ): void {
-  const [first, ...others] = rows
-  if (first === undefined) return
-  if (others.length === 0) return void changeAssignment(services, first.id, changeOf(first), () => text)
+  const [first] = rows
+  if (first && rows.length === 1) return void changeAssignment(services, first, changeOf(first), () => text)
   const messageOf = (count: number) =>
     tn(count, 'One assignment: {value}.', '{count} assignments: {value}.', { value })
   void changeMany(services, rows, changeOf, { messageOf })
@@ -88,21 +90,21 @@ const moveStep: StepOf = (services, targets) => {
     async find(text, signal) {
       const stages = await loadStages(services, projectId, signal)
       const looks = stageLooksOf(stages, doneStagesOf(projectId, stages))
-      return choosableStages(stages, rows[0]?.workflowId)
-        .filter((stage) => matchesWords(stage.name, text))
-        .map((stage) => {
-          const look = looks.get(stage.id)
-          const done = t('{name} is now in {stage}.', { name, stage: stage.name })
+      return findMatches(choosableStages(stages, rows[0]?.workflowId), text).map(
+        ({ id, name: stage, spans }) => {
+          const look = looks.get(id)
+          const message = t('{name} is now in {stage}.', { name, stage })
           return {
-            id: stage.id,
-            name: stage.name,
+            id,
+            name: stage,
+            spans,
             group: title,
             mark: look && <StageMark {...look} />,
-            isCurrent: rows.every(({ workflowId }) => workflowId === stage.id),
-            run: () =>
-              change(services, targets, () => ({ workflowId: stage.id }), { text: done, value: stage.name }),
+            isCurrent: rows.every(({ workflowId }) => workflowId === id),
+            run: () => change(services, targets, () => ({ workflowId: id }), { text: message, value: stage }),
           }
-        })
+        },
+      )
     },
   }
 }
@@ -114,17 +116,28 @@ const assignStep: StepOf = (services, targets) => {
     title,
     placeholder: title,
     find: async (text, signal) =>
-      (await findResponsible(services, projectId, text, signal)).map((option) => ({
-        ...option,
-        group: title,
-        isCurrent: rows.every((row) => responsibleOf(row) === option.id),
-        run: () =>
-          change(services, targets, () => assignedTo(option.id), {
-            text: t('{person} is now responsible for {name}.', { person: option.name, name }),
-            value: option.name,
-          }),
-      })),
+      (await findForgiving((typed) => findResponsible(services, projectId, typed, signal), text)).map(
+        (option) => ({
+          ...option,
+          group: title,
+          isCurrent: rows.every((row) => responsibleOf(row) === option.id),
+          run: () =>
+            change(services, targets, () => assignedTo(option.id), {
+              text: t('{person} is now responsible for {name}.', { person: option.name, name }),
+              value: option.name,
+            }),
+        }),
+      ),
   }
+}
+
+/** Finds by the whole text on the server or, if nothing has it, among those that an empty text finds. */
+export async function findForgiving<Found extends { readonly id: string; readonly name: string }>(
+  find: (text: string) => Promise<readonly Found[]>,
+  text: string,
+): Promise<readonly (Found & Match)[]> {
+  const found = await find(text)
+  return found.length > 0 ? rankFound(found, text) : findMatches(await find(''), text)
 }
 
 const labelStep: StepOf = (services, targets) => {
@@ -142,26 +155,25 @@ const labelStep: StepOf = (services, targets) => {
         loadAll(services.api, 'assignmentLabel', query, { pagesMax: 100, signal }),
       ])
       const present = links.rows.filter(({ assignmentId }) => ids.has(assignmentId))
+      const options = [
+        ...findMatches(labels.rows.map(optionOfLabel), text),
+        ...suggestNewLabel(text, labels.rows).map((option) => ({ ...option, isCreation: true })),
+      ]
+      const linkIds = new Map(present.map(({ id, labelId }) => [labelId, id]))
       const choices =
         rows.length === 1 && first
-          ? labelChoices(
-              services,
-              first,
-              text,
-              labels.rows,
-              new Map(present.map(({ id, labelId }) => [labelId, id])),
-            )
-          : sharedLabelChoices(services, targets, suggest(text, labels.rows), present, labels.rows)
-      return choices.map((choice) => ({ ...choice, group: title }))
+          ? labelChoices(services, first, options, labels.rows, linkIds)
+          : sharedLabelChoices(services, targets, options, present, labels.rows)
+      return choices.map(({ isCurrent, ...choice }) => ({ ...choice, group: title, isChecked: isCurrent }))
     },
   }
 }
 
-/** Adds a label to those of several assignments that lack it, or removes it if all have it. */
-function sharedLabelChoices(
+/** Returns choices that add a label to the assignments that lack it, or remove it if all have it. */
+function sharedLabelChoices<Choice extends Option>(
   services: Services,
   { rows, projectId }: Targets,
-  options: readonly Option[],
+  options: readonly Choice[],
   links: readonly RecordOf<'assignmentLabel'>[],
   labels: readonly RecordOf<'label'>[],
 ) {
@@ -194,64 +206,128 @@ const priorityStep: StepOf = (services, targets) => {
     title,
     placeholder: title,
     find: async (text) =>
-      priorityChoices()
-        .filter((choice) => matchesWords(choice.name, text))
-        .map((choice) => {
-          const priority = parsePriority(choice.id)
-          return {
-            id: `priority-${choice.id}`,
-            name: choice.name,
-            group: title,
-            mark: <PriorityShape priority={priority ?? 0} />,
-            isCurrent: rows.every((row) => (row.priority ?? null) === priority),
-            run: () =>
-              change(services, targets, () => ({ priority }), {
-                text: inOneLine(name, choice.name),
-                value: choice.name,
-              }),
-          }
-        }),
+      findMatches(priorityChoices(), text).map((choice) => {
+        const priority = parsePriority(choice.id)
+        return {
+          id: `priority-${choice.id}`,
+          name: choice.name,
+          spans: choice.spans,
+          group: title,
+          mark: <PriorityShape priority={priority ?? 0} />,
+          isCurrent: rows.every((row) => (row.priority ?? null) === priority),
+          run: () =>
+            change(services, targets, () => ({ priority }), {
+              text: inOneLine(name, choice.name),
+              value: choice.name,
+            }),
+        }
+      }),
   }
 }
 
-/** Offers common days, and the typed one. The first end of an assignment without dates begins it as well. */
-const endStep: StepOf = (services, targets) => {
+const typeStep: StepOf = (services, targets) => {
   const { rows, name } = targets
-  const title = t('End of {name}', { name })
-  const itemOf = (day: string, label = formatDay(day)): PaletteItem => ({
-    id: `end-${day}`,
-    name: label,
-    group: title,
-    mark: <Icon name={day === '' ? 'close' : 'calendar'} />,
-    ...(day !== '' && label !== formatDay(day) && { note: formatDay(day) }),
-    isCurrent: rows.every((row) => endDayOf(row) === day),
-    run: () =>
-      change(services, targets, (row) => endOn(row, day), { text: inOneLine(name, label), value: label }),
-  })
-  const monday = addDays(mondayOf(today()), daysInWeek)
-  const common = [
-    itemOf(today(), t('Today')),
-    itemOf(addDays(today(), 1), t('Tomorrow')),
-    itemOf(addDays(monday, -3), t('This week')),
-    itemOf(addDays(monday, 4), t('Next week')),
-    ...(services.configuration.extensions ? [itemOf('', t('No dates'))] : []),
-  ]
+  const title = t('Type of {name}', { name })
   return {
     title,
-    placeholder: t('Day, such as fri or 12 dec'),
-    async find(text) {
-      const typed = text.trim() === '' ? undefined : parseDay(text)
-      const items = [
-        ...(typed ? [itemOf(typed)] : []),
-        ...common.filter((item) => matchesWords(item.name, text)),
-      ]
-      // Tomorrow may be the end of the week as well.
-      return items.filter(({ id }, index) => items.findIndex((item) => item.id === id) === index)
+    placeholder: title,
+    async find(text, signal) {
+      const { data } = await services.api.list('assignmentType', catalogQuery, signal)
+      return findMatches(data, text).map((type) => ({
+        id: type.id,
+        name: type.name,
+        spans: type.spans,
+        group: title,
+        mark: <TypeShape name={type.name} />,
+        isCurrent: rows.every(({ assignmentTypeId }) => assignmentTypeId === type.id),
+        run: () =>
+          change(services, targets, () => ({ assignmentTypeId: type.id }), {
+            text: inOneLine(name, type.name),
+            value: type.name,
+          }),
+      }))
     },
   }
 }
 
-/** The start moves with an end before it. */
+/** Offers usual hours, and those that the user types. */
+const hoursStep: StepOf = (services, targets) => {
+  const { rows, name } = targets
+  const title = t('Planned hours of {name}', { name })
+  const itemOf = (hours: number): PaletteItem => ({
+    id: String(hours),
+    name: hours === 0 ? t('None') : formatHours(hours),
+    group: title,
+    mark: <Icon name={hours === 0 ? 'close' : 'clock'} />,
+    isCurrent: rows.every(({ amountHours }) => amountHours === hours),
+    run: () =>
+      change(services, targets, () => ({ amountHours: hours }), {
+        text: inOneLine(name, formatHours(hours)),
+        value: formatHours(hours),
+      }),
+  })
+  return {
+    title,
+    placeholder: t('Hours, such as 1.5, 1h30 or 90m'),
+    async find(text) {
+      const typed = parseDuration(text)
+      if (text.trim() !== '') return typed === undefined ? [] : [itemOf(typed)]
+      const current = rows.length === 1 ? rows.map(({ amountHours }) => amountHours) : []
+      return [...new Set([0, ...usualHours, ...current])].sort((a, b) => a - b).map(itemOf)
+    },
+  }
+}
+
+interface DayStep {
+  readonly title: MessageKey
+  dayOf(row: Assignment): string
+  changeOf(row: Assignment, day: string): Change
+}
+
+/** Offers the current day, common ones, and the day that the user types or chooses from the month. */
+const dayStep =
+  ({ title: titleKey, dayOf, changeOf }: DayStep): StepOf =>
+  (services, targets) => {
+    const { rows, name } = targets
+    const title = t(titleKey, { name })
+    const itemOf = (day: string, label = formatDay(day)): PaletteItem => ({
+      id: `day-${day}`,
+      name: label,
+      group: title,
+      day,
+      mark: <Icon name={day === '' ? 'close' : 'calendar'} />,
+      ...(day !== '' && label !== formatDay(day) && { note: formatDay(day) }),
+      isCurrent: rows.every((row) => dayOf(row) === day),
+      run: () =>
+        change(services, targets, (row) => changeOf(row, day), {
+          text: inOneLine(name, label),
+          value: label,
+        }),
+    })
+    const friday = addDays(mondayOf(today()), fridayOffset)
+    const common = [
+      itemOf(today(), t('Today')),
+      itemOf(addDays(today(), 1), t('Tomorrow')),
+      ...(friday > today() ? [itemOf(friday, t('This week'))] : []),
+      itemOf(addDays(friday, daysInWeek), t('Next week')),
+      ...(services.configuration.extensions ? [itemOf('', t('No dates'))] : []),
+    ]
+    const [first] = rows
+    const current = first && rows.length === 1 && dayOf(first) !== '' ? [itemOf(dayOf(first))] : []
+    return {
+      title,
+      placeholder: t('Day, such as fri or 12 dec'),
+      hasMonth: true,
+      async find(text) {
+        const typed = text.trim() === '' ? undefined : parseDay(text)
+        const items = [...(typed ? [itemOf(typed)] : []), ...findMatches([...current, ...common], text)]
+        // Two items may have the same day: on a Thursday, tomorrow is the end of this week.
+        return items.filter(({ id }, index) => items.findIndex((item) => item.id === id) === index)
+      },
+    }
+  }
+
+/** Returns the change that sets the end. A start that would be later is moved to the same day. */
 function endOn(row: Assignment, day: string): Change {
   if (day === '') return { isUnscheduled: true }
   const start = startDayOf(row)
@@ -259,10 +335,43 @@ function endOn(row: Assignment, day: string): Change {
   return start > day ? { startDate: day, endDate: day } : { endDate: day }
 }
 
-const steps: Readonly<Record<AssignmentField, StepOf>> = {
-  stage: moveStep,
-  person: assignStep,
-  labels: labelStep,
-  priority: priorityStep,
-  end: endStep,
+/** Returns the change that sets the start. */
+function startingOn(row: Assignment, day: string): Change {
+  if (day === '') return { isUnscheduled: true }
+  return row.isUnscheduled ? datesBetween(day, '') : startOn(day, row)
+}
+
+interface FieldAction {
+  readonly icon: IconName
+  /** Words that users type for it, in all languages of the client. */
+  readonly words: string
+  readonly step: StepOf
+  /** That of a field with a key is in the list of shortcuts. */
+  readonly description?: MessageKey
+}
+
+/** The fields in the order of the menu. */
+const fields: Readonly<Record<AssignmentField, FieldAction>> = {
+  stage: { icon: 'move', words: 'status state column workflow situação coluna fluxo', step: moveStep },
+  person: { icon: 'person', words: 'owner assignee responsible responsável dono', step: assignStep },
+  labels: { icon: 'tag', words: 'tag category marcador categoria', step: labelStep },
+  priority: { icon: 'chart', words: 'urgent important urgente importante', step: priorityStep },
+  end: {
+    icon: 'calendar',
+    words: 'due date deadline day prazo data entrega vencimento',
+    step: dayStep({ title: 'End of {name}', dayOf: endDayOf, changeOf: endOn }),
+  },
+  start: {
+    icon: 'calendar',
+    words: 'begin date day começo data',
+    description: 'Set the start…',
+    step: dayStep({ title: 'Start of {name}', dayOf: startDayOf, changeOf: startingOn }),
+  },
+  type: { icon: 'task', words: 'kind category categoria', description: 'Change the type…', step: typeStep },
+  hours: {
+    icon: 'clock',
+    words: 'estimate effort time estimativa esforço tempo',
+    description: 'Set the planned hours…',
+    step: hoursStep,
+  },
 }

@@ -4,9 +4,9 @@ import { useServices } from '../services/services.ts'
 import { t, tn } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
 
-/** The first screen needs the connections and the processor first. */
+/** The count waits, because the first screen needs the connections and the processor. */
 const delayMilliseconds = 1500
-/** The badge has no room for a larger number. */
+/** The badge has no room for larger numbers, and shows "99+" instead. */
 const countMax = 99
 
 /** Links to the inbox and shows the number of unread notifications, which are part of the extensions. */
@@ -14,9 +14,9 @@ export function Bell() {
   const { configuration, router } = useServices()
   const count = useUnreadCount()
   if (!configuration.extensions) return null
-  const shown = count > countMax ? `${countMax}+` : String(count)
+  const countText = count > countMax ? `${countMax}+` : String(count)
   const label =
-    count > 0 ? tn(count, 'Inbox: 1 unread', 'Inbox: {count} unread', { count: shown }) : t('Inbox')
+    count > 0 ? tn(count, 'Inbox: 1 unread', 'Inbox: {count} unread', { count: countText }) : t('Inbox')
   return (
     <a
       class="button quiet icon-only bell"
@@ -28,7 +28,7 @@ export function Bell() {
       <Icon name="bell" />
       {count > 0 && (
         <span class="bell-count" aria-hidden="true">
-          {shown}
+          {countText}
         </span>
       )}
     </a>

@@ -1,19 +1,34 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../texts/text.ts'
+import { today } from '../time/days.ts'
+import { Ago } from '../ui/ago.tsx'
 import { type Option, OptionLine, useActiveInView, useOptionSearch } from '../ui/combobox.tsx'
+import { MonthGrid } from '../ui/day-input.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import type { Span } from '../ui/fuzzy.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Keys } from '../ui/keys.tsx'
+import { type Anchor, placeBelow } from '../ui/place.ts'
 
 /** A line of the palette, which runs a command or leads to another step. */
 export type PaletteItem = PaletteLine & (PaletteCommand | PaletteBranch)
 
 interface PaletteLine extends Option {
-  /** The heading above it. */
+  /** The heading of the group to which it belongs. */
   readonly group: string
   readonly keys?: readonly string[]
-  /** Marks the current value, such as the stage of an assignment. */
-  readonly isCurrent?: boolean
+  /** Other words that users type for it. */
+  readonly words?: string
+  /** The letters of the name that match the typed text. */
+  readonly spans?: readonly Span[] | undefined
+  /** The timestamp at which the user opened it last. */
+  readonly openedAt?: string | undefined
+  /** The day that it chooses, which the month below the list shows. */
+  readonly day?: string | undefined
+  /** True for one of several chosen values, such as a label of the assignment. */
+  readonly isChecked?: boolean | undefined
+  /** True if it removes something. */
+  readonly isDanger?: boolean
 }
 
 interface PaletteCommand {
@@ -28,19 +43,23 @@ interface PaletteBranch {
 export interface PaletteStep {
   readonly title: string
   readonly placeholder: string
+  /** True if it shows a month, too. `find` finds the days that are clicked there. */
+  readonly hasMonth?: boolean
   find(text: string, signal: AbortSignal): Promise<readonly PaletteItem[]>
 }
 
-export interface CommandPaletteProps {
+interface CommandPaletteProps {
   readonly first: PaletteStep
+  /** Shows it as a small list next to this, or as a sheet at the bottom, instead of in the middle. */
+  readonly at?: Anchor | 'bottom' | undefined
   onClose(): void
 }
 
 /**
- * Opens anything by its name or key, and does what the screens do. A choice that needs a value has a second
- * step, from which Backspace leads back; Escape closes all at once.
+ * Opens records by name or key, and runs commands. A command that needs a value leads to another step, from
+ * which Backspace leads back. Escape closes the palette at any step.
  */
-export function CommandPalette({ first, onClose }: CommandPaletteProps) {
+export function CommandPalette({ first, at, onClose }: CommandPaletteProps) {
   const [steps, setSteps] = useState<readonly PaletteStep[]>([first])
   const step = steps.at(-1) ?? first
   const choose = (item: PaletteItem) => {
@@ -49,12 +68,14 @@ export function CommandPalette({ first, onClose }: CommandPaletteProps) {
     item.run()
   }
   const goBack = () => setSteps(steps.length > 1 ? steps.slice(0, -1) : steps)
+  const kind = at === 'bottom' ? 'palette sheet' : at ? 'palette picker' : 'palette'
   return (
-    <Dialog title={first.title} kind="palette" onClose={onClose}>
+    <Dialog title={first.title} kind={kind} onClose={onClose}>
       <Step
         key={steps.length}
         step={step}
         isFirst={steps.length === 1}
+        at={at}
         onBack={goBack}
         onChoose={choose}
         onClose={onClose}
@@ -66,17 +87,22 @@ export function CommandPalette({ first, onClose }: CommandPaletteProps) {
 interface StepProps {
   readonly step: PaletteStep
   readonly isFirst: boolean
+  readonly at: CommandPaletteProps['at']
   onBack(): void
   onChoose(item: PaletteItem): void
   onClose(): void
 }
 
-function Step({ step, isFirst, onBack, onChoose, onClose }: StepProps) {
+function Step({ step, isFirst, at, onBack, onChoose, onClose }: StepProps) {
   const listId = useId()
   const input = useRef<HTMLInputElement>(null)
   const state = useOptionSearch(step.find, onChoose)
   const { text, items, active, problem } = state
-  useLayoutEffect(() => input.current?.focus(), [])
+  const list = useRef<HTMLDivElement>(null)
+  // In a sheet, the field would open the keyboard of the screen, which covers the list.
+  const isSheet = at === 'bottom'
+  useLayoutEffect(() => (isSheet ? list : input).current?.focus(), [])
+  usePlace(input, at, items)
   useActiveInView(listId, active)
   return (
     <>
@@ -90,7 +116,7 @@ function Step({ step, isFirst, onBack, onChoose, onClose }: StepProps) {
         )}
         <input
           ref={input}
-          data-autofocus
+          data-autofocus={!isSheet || undefined}
           class="palette-input"
           type="text"
           role="combobox"
@@ -109,12 +135,17 @@ function Step({ step, isFirst, onBack, onChoose, onClose }: StepProps) {
             else state.onKeyDown(event)
           }}
         />
-        <button type="button" class="button quiet palette-close" title={t('Close')} onClick={onClose}>
-          <kbd>Esc</kbd>
-          <span>{t('Cancel')}</span>
-        </button>
+        <CloseButton onClose={onClose} />
       </div>
-      <div class="palette-list" id={listId} role="listbox" aria-label={step.title} tabIndex={-1}>
+      <div
+        ref={list}
+        class="palette-list"
+        id={listId}
+        role="listbox"
+        aria-label={step.title}
+        tabIndex={-1}
+        data-autofocus={isSheet || undefined}
+      >
         {groupsOf(items).map(({ name, from, members }) => (
           // biome-ignore lint/a11y/useSemanticElements: a list of options has no field sets
           <div key={name} role="group" aria-label={name}>
@@ -131,18 +162,7 @@ function Step({ step, isFirst, onBack, onChoose, onClose }: StepProps) {
                 onPoint={() => state.setActive(from + index)}
                 onChoose={() => onChoose(item)}
               >
-                <span class="palette-mark">{item.mark}</span>
-                <span class="palette-name" dir="auto">
-                  {item.name}
-                </span>
-                {item.note && (
-                  <span class="quiet-text" dir="auto">
-                    {item.note}
-                  </span>
-                )}
-                {item.isCurrent && <Icon name="check" />}
-                {item.keys && <Keys keys={item.keys} />}
-                {item.next && <Icon name="right" />}
+                <ItemContent item={item} isActive={from + index === active} />
               </OptionLine>
             ))}
           </div>
@@ -154,20 +174,110 @@ function Step({ step, isFirst, onBack, onChoose, onClose }: StepProps) {
           </div>
         )}
       </div>
-      <footer class="palette-footer">
-        {keyHints.map(({ keys, label }) => (
-          <span key={label}>
-            <Keys keys={keys} /> {t(label)}
-          </span>
-        ))}
-        {!isFirst && (
-          <span>
-            <Keys keys={['⌫']} /> {t('Back')}
-          </span>
-        )}
-      </footer>
+      {step.hasMonth && <Month step={step} items={items} onChoose={onChoose} />}
+      <KeyHints isFirst={isFirst} />
     </>
   )
+}
+
+function usePlace(
+  content: { readonly current: HTMLElement | null },
+  at: StepProps['at'],
+  items: readonly PaletteItem[],
+): void {
+  useLayoutEffect(() => {
+    const dialog = content.current?.closest('dialog')
+    if (at && at !== 'bottom' && dialog) placeBelow(dialog, at, { matchesWidth: true })
+  }, [at, items])
+}
+
+const ItemContent = ({ item, isActive }: { readonly item: PaletteItem; readonly isActive: boolean }) => (
+  <>
+    <span class="palette-mark">{item.mark}</span>
+    <span class={`palette-name ${item.isDanger ? 'palette-danger' : ''}`} dir="auto">
+      <Marked text={item.name} spans={item.spans} />
+    </span>
+    {item.note && (
+      <span class="quiet-text" dir="auto">
+        {item.note}
+      </span>
+    )}
+    {(item.isCurrent || item.isChecked) && <Icon name="check" />}
+    {item.openedAt && <Ago timestamp={item.openedAt} class="palette-ago" />}
+    {item.keys && <Keys keys={item.keys} />}
+    {item.isCreation && <CreationHint isActive={isActive} />}
+    {item.next && <Icon name="right" />}
+  </>
+)
+
+/** Says which keys create the record, because Enter alone does not. */
+const CreationHint = ({ isActive }: { readonly isActive: boolean }) => (
+  <span class="palette-hint">
+    {!isActive && <span>{t('not by Enter alone')}</span>}
+    <Keys keys={isActive ? ['Enter'] : ['Ctrl', 'Enter']} />
+  </span>
+)
+
+interface MarkedProps {
+  readonly text: string
+  readonly spans?: readonly Span[] | undefined
+}
+
+/** Marks the letters of a name that match the typed text. */
+function Marked({ text, spans = [] }: MarkedProps) {
+  const rest = text.slice(spans.at(-1)?.[1] ?? 0)
+  return (
+    <>
+      {spans.map(([from, to], index) => [
+        text.slice(spans[index - 1]?.[1] ?? 0, from),
+        <mark key={from}>{text.slice(from, to)}</mark>,
+      ])}
+      {rest}
+    </>
+  )
+}
+
+const CloseButton = ({ onClose }: Pick<StepProps, 'onClose'>) => (
+  <button type="button" class="button quiet palette-close" title={t('Close')} onClick={onClose}>
+    <kbd>Esc</kbd>
+    <span>{t('Cancel')}</span>
+  </button>
+)
+
+const KeyHints = ({ isFirst }: Pick<StepProps, 'isFirst'>) => (
+  <footer class="palette-footer">
+    {keyHints.map(({ keys, label }) => (
+      <span key={label}>
+        <Keys keys={keys} /> {t(label)}
+      </span>
+    ))}
+    {!isFirst && (
+      <span>
+        <Keys keys={['⌫']} /> {t('Back')}
+      </span>
+    )}
+  </footer>
+)
+
+/** Offers every day of a month, beginning with that of the current value. */
+function Month({ step, items, onChoose }: Pick<StepProps, 'step' | 'onChoose'> & MonthItems) {
+  const current = items.find(({ isCurrent, day }) => isCurrent && day)?.day
+  const choose = async (day: string) => {
+    const [item] = await step.find(day, new AbortController().signal)
+    if (item) onChoose(item)
+  }
+  return (
+    <MonthGrid
+      key={current}
+      day={current ?? today()}
+      takesFocus={false}
+      onChoose={(day) => void choose(day)}
+    />
+  )
+}
+
+interface MonthItems {
+  readonly items: readonly PaletteItem[]
 }
 
 const keyHints = [

@@ -7,16 +7,16 @@ import { formatTimestamp } from '../time/format-timestamp.ts'
 import { lazyDialog } from '../ui/lazy-dialog.tsx'
 import { useSecondsUntil } from '../ui/use-seconds-until.ts'
 
-/** The open dialog of the changes that wait: on request, or before they are lost. */
+/** The open dialog of waiting changes: their list, or the question before a sign-out that loses them. */
 const openDialog = signal<'list' | 'sign-out' | undefined>(undefined)
 
-/** One line under the top bar while the server cannot be reached or is busy, or while changes wait for it. */
+/** Shows a line below the top bar while the server is unreachable or busy, or while changes wait for it. */
 export function ConnectionBar() {
-  const state = useStateText()
+  const stateText = useStateText()
   const waiting = waitingChanges(queuedChanges.value)
   const rejected = waiting.filter(({ problem }) => problem !== undefined)
   const text = [
-    state,
+    stateText,
     rejected.length > 0 &&
       tn(rejected.length, 'One change was not accepted.', '{count} changes were not accepted.'),
     waiting.length > rejected.length &&
@@ -84,12 +84,12 @@ function useOnline(): boolean {
   return isOnline || isReachable.value
 }
 
-/** Asks first if changes would be lost. */
+/** Returns a function that signs out. If changes would be lost, its first call only opens the dialog. */
 export function useSignOut(): () => void {
   const { session, toasts } = useServices()
   return () => {
-    const isAsked = openDialog.peek() === 'sign-out'
-    if (waitingChanges(queuedChanges.peek()).length > 0 && !isAsked) openDialog.value = 'sign-out'
+    const isConfirmed = openDialog.peek() === 'sign-out'
+    if (waitingChanges(queuedChanges.peek()).length > 0 && !isConfirmed) openDialog.value = 'sign-out'
     else session.signOut().catch((error: Error) => toasts.show({ kind: 'problem', text: error.message }))
   }
 }

@@ -8,133 +8,182 @@ import type { IconName } from '../ui/icon.tsx'
 import type { Screen } from './screens.ts'
 import { keysOf, type Overlay } from './use-shortcuts.ts'
 
-/** A command of the frame, such as a place to go to. */
+/** A command that does not depend on an assignment, such as one that opens a screen. */
 export interface Command {
   readonly group: string
   readonly icon: IconName
   readonly label: string
+  /** Words that users type for it, in all languages of the client. */
+  readonly words?: string
   readonly keys?: readonly string[]
   run(): void
 }
 
+/** Words for the pages of the navigation. */
+const wordsOfPages: Readonly<Record<string, string>> = {
+  '/my-work': 'tasks issues tickets todo assigned tarefas pendências',
+  '/projects': 'boards quadros',
+  '/week': 'timesheet time hours log apontar horas apontamentos',
+  '/impediments': 'blocked blockers bloqueios',
+  '/reports': 'time hours statistics charts horas gráficos',
+  '/administration': 'users people invite members settings usuários pessoas convidar configurações',
+}
+
+/** The state and the functions of the shell that commands need. */
 export interface Frame {
-  /** The project of the screen, if it shows one. */
+  /** The project that the screen shows, if any. */
   readonly projectId: string | undefined
   readonly links: readonly NonNullable<Screen['link']>[]
   open(overlay: Overlay): void
   signOut(): void
 }
 
-/** What the palette offers wherever it is opened, then the settings of the account. */
-export function commandsOf(
-  services: Services,
-  { projectId, links, open, signOut }: Frame,
-): readonly Command[] {
-  const { configuration, router, session } = services
+/** Returns the commands of the palette, those of the open project first. */
+export const commandsOf = (services: Services, frame: Frame): readonly Command[] => [
+  ...(frame.projectId === undefined ? [] : projectCommands(services, frame.projectId)),
+  ...creationCommands(services, frame),
+  ...pageCommands(services, frame),
+  ...settingsOf(services),
+]
+
+function creationCommands({ router, session }: Services, { open }: Frame): readonly Command[] {
+  const group = t('Create')
   const isAdministrator = session.person.peek()?.isAdministrator === true
-  const [create, go] = [t('Create'), t('Go to')]
+  const user: Command = {
+    group,
+    icon: 'person',
+    label: t('New user'),
+    words: 'add create invite account person member adicionar criar convidar conta pessoa',
+    run: () => router.go('/administration/users?new=1'),
+  }
   return [
-    ...(projectId === undefined ? [] : projectCommands(services, projectId)),
     {
-      group: create,
+      group,
       icon: 'plus',
       label: t('New assignment'),
+      words: 'add create issue ticket task adicionar criar tarefa chamado',
       keys: keysOf('New assignment'),
       run: () => open({ kind: 'choose-project' }),
     },
-    { group: create, icon: 'folder', label: t('New project'), run: () => router.go('/projects?new=1') },
-    ...(isAdministrator
-      ? ([
-          {
-            group: create,
-            icon: 'person',
-            label: t('New user'),
-            run: () => router.go('/administration/users?new=1'),
-          },
-        ] as const)
-      : []),
-    ...links.map(({ href, label, icon }) => ({
-      group: go,
-      icon,
-      label: t(label),
-      keys: keysOf(href),
-      run: () => router.go(href),
-    })),
-    ...(configuration.extensions
-      ? [
-          {
-            group: go,
-            icon: 'bell' as const,
-            label: t('Inbox'),
-            keys: keysOf('/inbox'),
-            run: () => router.go('/inbox'),
-          },
-        ]
-      : []),
-    { group: go, icon: 'person', label: t('My account'), run: () => router.go('/account') },
-    { group: go, icon: 'trash', label: t('Removed records'), run: () => router.go('/removed') },
     {
-      group: go,
-      icon: 'list',
-      label: t('Keyboard shortcuts'),
-      keys: ['?'],
-      run: () => open({ kind: 'shortcuts' }),
+      group,
+      icon: 'folder',
+      label: t('New project'),
+      words: 'add create board adicionar criar quadro',
+      run: () => router.go('/projects?new=1'),
     },
-    { group: go, icon: 'move', label: t('Sign out'), run: signOut },
-    ...settingsOf(services),
+    ...(isAdministrator ? [user] : []),
   ]
 }
 
-/** The pages of the open project, and the tools that its page shows. */
-function projectCommands({ configuration, router }: Services, projectId: string): readonly Command[] {
-  const group = t('This project')
-  const page = (icon: IconName, label: string, path: string): Command => ({
+function pageCommands(
+  { configuration, router }: Services,
+  { links, open, signOut }: Frame,
+): readonly Command[] {
+  const group = t('Go to')
+  const page = (icon: IconName, label: string, path: string, words: string): Command => ({
     group,
     icon,
     label,
+    words,
+    keys: keysOf(path),
+    run: () => router.go(path),
+  })
+  return [
+    ...links.map(({ href, label, icon }) => page(icon, t(label), href, wordsOfPages[href] ?? '')),
+    ...(configuration.extensions
+      ? [page('bell', t('Inbox'), '/inbox', 'notifications messages unread notificações avisos mensagens')]
+      : []),
+    page(
+      'person',
+      t('My account'),
+      '/account',
+      'settings profile password security passkey tokens perfil senha segurança configurações',
+    ),
+    page('trash', t('Removed records'), '/removed', 'deleted bin restore excluídos lixeira restaurar'),
+    {
+      group,
+      icon: 'list',
+      label: t('Keyboard shortcuts'),
+      words: 'help hotkeys ajuda',
+      keys: ['?'],
+      run: () => open({ kind: 'shortcuts' }),
+    },
+    {
+      group,
+      icon: 'move',
+      label: t('Sign out'),
+      words: 'log out logout exit sair encerrar',
+      run: signOut,
+    },
+  ]
+}
+
+/** Returns commands for the pages of the open project, and for the tools that its screen shows. */
+function projectCommands({ configuration, router }: Services, projectId: string): readonly Command[] {
+  const group = t('This project')
+  const page = (icon: IconName, label: string, path: string, words: string): Command => ({
+    group,
+    icon,
+    label,
+    words: `project projeto ${words}`,
     run: () => router.go(projectPath(projectId, path)),
   })
   const tool = (
     icon: IconName,
     label: string,
     selector: string,
+    words: string,
     keys: readonly string[] = [],
   ): readonly Command[] => {
     const button = document.querySelector<HTMLElement>(`main ${selector}`)
-    // The palette closes first, and returns the focus.
-    return button === null ? [] : [{ group, icon, label, keys, run: () => setTimeout(() => button.click()) }]
+    // The click waits until the palette has closed and returned the focus.
+    return button === null
+      ? []
+      : [{ group, icon, label, words, keys, run: () => setTimeout(() => button.click()) }]
   }
-  const saveAsTable = tool('download', t('Export…'), '[data-tool=export]')
+  const exportWords = 'csv download excel baixar planilha'
+  const exportTool = tool('download', t('Export…'), '[data-tool=export]', exportWords)
   return [
-    ...tool('filter', t('Filter'), '.filter-button', keysOf('Filter a project')),
-    ...tool('bookmark', t('Save view'), '[data-tool=save-view]'),
-    // The list is what is saved as a table.
-    ...(saveAsTable.length > 0 ? saveAsTable : [page('download', t('Export…'), '?view=list')]),
+    ...tool('filter', t('Filter'), '.filter-button', 'find search buscar', keysOf('Filter a project')),
+    ...tool('bookmark', t('Save view'), '[data-tool=save-view]', 'favorite bookmark favorito'),
+    // Only the list can be exported, so the other views lead to it.
+    ...(exportTool.length > 0 ? exportTool : [page('download', t('Export…'), '?view=list', exportWords)]),
     ...(configuration.extensions
-      ? [page('folder', t('Import'), '/import'), page('clock', t('Activity'), '/activity')]
+      ? [
+          page('file', t('Import'), '/import', 'csv upload enviar planilha'),
+          page('clock', t('Activity'), '/activity', 'history changes histórico mudanças'),
+        ]
       : []),
-    page('chart', t('Hours'), '/report'),
-    page('gear', t('Settings'), '/settings'),
+    page('chart', t('Hours'), '/report', 'report time relatório tempo'),
+    page(
+      'gear',
+      t('Settings'),
+      '/settings',
+      'members invite rename archive membros convidar renomear arquivar',
+    ),
   ]
 }
 
 function settingsOf(services: Services): readonly Command[] {
   const group = t('Appearance')
-  const isDense = currentDensity.peek() === 'compact'
+  const isCompact = currentDensity.peek() === 'compact'
   return [
-    { ...themeSwitch(services), group },
+    { ...themeSwitch(services), words: 'dark light mode color escuro claro modo cor tema', group },
     {
       group,
       icon: 'list',
-      label: isDense ? t('Use comfortable density') : t('Use compact density'),
-      run: () => void changeSettings(services, { density: isDense ? 'comfortable' : 'compact' }),
+      label: isCompact ? t('Use comfortable density') : t('Use compact density'),
+      words: 'small large spacing tamanho densidade',
+      run: () => void changeSettings(services, { density: isCompact ? 'comfortable' : 'compact' }),
     },
     ...languages
       .filter(({ id }) => id !== currentLanguage().id)
       .map(({ id, name }) => ({
         group,
-        icon: 'person' as const,
+        icon: 'globe' as const,
         label: t('Language: {name}', { name }),
+        words: 'language locale translation idioma língua',
         run: () => void chooseLanguage(services, id),
       })),
   ]

@@ -13,7 +13,7 @@ import { formatHours } from '../time/hours.ts'
 import { Dialog } from '../ui/dialog.tsx'
 
 interface QueueDialogProps {
-  /** Given if the user is about to sign out. */
+  /** Present if the user is about to sign out. */
   onSignOut: (() => void) | undefined
   onClose(): void
 }

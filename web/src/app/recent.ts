@@ -10,12 +10,17 @@ interface Recent {
   readonly projectId: string
   /** Missing for the project itself. */
   readonly assignmentId?: string
+  /** The timestamp of the last opening. Missing in what earlier versions have stored. */
+  readonly openedAt?: string
 }
 
-/** Reads what was opened last, newest first. Names are not stored, because they may change, and the user may lose access. */
+/**
+ * Returns the projects and assignments that were opened last, newest first. Their names are not stored,
+ * because they may change, and the user may lose access.
+ */
 export const readRecent = () => readStoredJson<readonly Recent[]>(recentKey) ?? []
 
-/** Stores which projects and assignments are opened. */
+/** Records the projects and assignments that the user opens. */
 export function useRecent(): void {
   const { pathname } = useServices().router.address.value
   useEffect(() => {
@@ -24,10 +29,11 @@ export function useRecent(): void {
       matchPath('/projects/:projectId/assignments/:assignmentId', pathname) ??
       {}
     if (projectId === undefined) return
-    const opened: Recent = { projectId, ...(assignmentId !== undefined && { assignmentId }) }
-    const others = readRecent().filter(
-      (one) => one.projectId !== projectId || one.assignmentId !== assignmentId,
+    const openedAt = new Date().toISOString()
+    const opened: Recent = { projectId, ...(assignmentId !== undefined && { assignmentId }), openedAt }
+    const otherPages = readRecent().filter(
+      (recent) => recent.projectId !== projectId || recent.assignmentId !== assignmentId,
     )
-    localStorage.setItem(recentKey, JSON.stringify([opened, ...others].slice(0, 2 * recentMax)))
+    localStorage.setItem(recentKey, JSON.stringify([opened, ...otherPages].slice(0, 2 * recentMax)))
   }, [pathname])
 }

@@ -5,7 +5,7 @@ import type { IconName } from '../ui/icon.tsx'
 
 export interface Screen {
   readonly paths: readonly string[]
-  /** Its place in the navigation; undefined for screens that are reached from others. */
+  /** The link in the navigation. Missing for screens that are opened from other screens. */
   readonly link?: {
     readonly href: string
     readonly label: MessageKey
@@ -15,9 +15,12 @@ export interface Screen {
   }
   /** The link that is marked as current on this screen, if the screen's address does not begin with it. */
   readonly activeHref?: string
-  /** Hides the link from other users. The screen itself tells them that it is for administrators. */
+  /** Hides the link from other users. If they open the screen, it says that it is for administrators. */
   readonly administratorsOnly?: boolean
-  /** Imports the component once; the scripts of rare screens are fetched in the background before (`vite.config.ts`). */
+  /**
+   * Imports the component once. Most screens are in a second script (`vite.config.ts`), loaded in the
+   * background.
+   */
   readonly load: () => Promise<ComponentType<ScreenProps>>
 }
 
@@ -99,7 +102,7 @@ export const screens: readonly Screen[] = [
     paths: ['/clients'],
     activeHref: '/administration',
     administratorsOnly: true,
-    load: loadOnce(async () => (await import('../screens/clients/clients-screen.tsx')).ClientsScreen),
+    load: loadOnce(async () => (await import('../screens/administration/clients-screen.tsx')).ClientsScreen),
   },
   {
     paths: ['/account'],

@@ -1,7 +1,6 @@
 import { effect } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { loadByIds } from '../api/load-all.ts'
 import { NewAssignmentDialog } from '../assignment/lazy-new-assignment.ts'
 import { useProjectStages } from '../data/project-stages.ts'
 import { homePath, type ScreenProps } from '../router/router.ts'
@@ -10,21 +9,21 @@ import { currentDensity } from '../services/appearance.ts'
 import { useServices } from '../services/services.ts'
 import { changeSettings, themeSwitch, useSettingsOfAccount } from '../services/settings.ts'
 import { t } from '../texts/text.ts'
+import { initialsOf } from '../ui/avatar.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { lazyDialog } from '../ui/lazy-dialog.tsx'
+import { hueOf } from '../ui/marks.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Page } from '../ui/page.tsx'
 import { ToastCorner } from '../ui/toasts.tsx'
 import { useMedia } from '../ui/use-media.ts'
 import { Bell } from './bell.tsx'
-import { CommandPalette, type PaletteStep } from './command-palette.tsx'
 import { ConnectionBar, useSignOut } from './connection-bar.tsx'
 import { useRecent } from './recent.ts'
 import { findScreen, type Screen, screens } from './screens.ts'
-import { findTarget } from './targets.ts'
 import { EndTimerDialog, TimerIndicator } from './timer-indicator.tsx'
-import { assignmentKeys, type Overlay, useShortcuts } from './use-shortcuts.ts'
+import { type Overlay, useShortcuts } from './use-shortcuts.ts'
 
 /** The frame of every screen: navigation, account, connection, messages. */
 export function Shell() {
@@ -33,7 +32,7 @@ export function Shell() {
   const path = router.address.value.pathname
   useSettingsOfAccount()
   useRecent()
-  useOwnMessages()
+  useMessagesOfScreen()
   useEffect(loadScreensWhenIdle, [])
   useEffect(() => {
     if (path === '/') router.go(homePath, { replace: true })
@@ -75,17 +74,20 @@ export function Shell() {
   )
 }
 
-/** Messages of a screen end with it, at once, so that those of the next one stay, and so does the age of its data. */
-function useOwnMessages(): void {
+/**
+ * Removes the messages of a screen, and the age of its data, as soon as the user leaves it. Messages of the
+ * next screen stay.
+ */
+function useMessagesOfScreen(): void {
   const { lastSeen, router, toasts } = useServices()
   useEffect(() => {
-    const read = () => {
+    const readScreen = () => {
       const found = findScreen(router.address.value.pathname)
       return `${found?.screen.paths[0]} ${found?.parameters.projectId}`
     }
-    let current = read()
+    let current = readScreen()
     return effect(() => {
-      const next = read()
+      const next = readScreen()
       if (next !== current) {
         toasts.leaveScreen()
         lastSeen.shownFrom.value = undefined
@@ -111,11 +113,13 @@ function loadScreensWhenIdle(): void {
 const preloadDelayMilliseconds = 2000
 
 function Overlays({ overlay, open }: ReturnType<typeof useShortcuts>) {
+  const links = useLinks()
+  const signOut = useSignOut()
   const keepFocusOn = useCardFocus()
   const close = () => open(undefined)
   switch (overlay?.kind) {
     case 'palette':
-      return <Palette open={open} keepFocusOn={keepFocusOn} />
+      return <Palette frame={{ links, open, signOut }} keepFocusOn={keepFocusOn} onClose={close} />
     case 'choose-project':
       return (
         <ProjectPalette
@@ -123,8 +127,8 @@ function Overlays({ overlay, open }: ReturnType<typeof useShortcuts>) {
           onClose={close}
         />
       )
-    case 'choose-value':
-      return <ValuePalette {...overlay} keepFocusOn={keepFocusOn} onClose={close} />
+    case 'assignment':
+      return <AssignmentPalette {...overlay} keepFocusOn={keepFocusOn} onClose={close} />
     case 'new-assignment':
       return <NewAssignmentAnywhere {...overlay} onClose={close} />
     case 'shortcuts':
@@ -133,68 +137,15 @@ function Overlays({ overlay, open }: ReturnType<typeof useShortcuts>) {
   return null
 }
 
-interface PaletteProps extends Pick<ReturnType<typeof useShortcuts>, 'open'> {
-  /** What is chosen may move the focused card to another column. */
-  keepFocusOn(assignmentId: string): void
-}
-
-function Palette({ open, keepFocusOn }: PaletteProps) {
-  const services = useServices()
-  const { pathname } = services.router.address.peek()
-  const links = useLinks()
-  const signOut = useSignOut()
-  // The focused card, before the palette takes the focus.
-  const [targetId] = useState(() => findTarget(pathname))
-  const frame = { projectId: findScreen(pathname)?.parameters.projectId, links, open, signOut }
-  const first: PaletteStep = {
-    title: t('Search or run a command'),
-    placeholder: t('Project, assignment, person or action'),
-    find: async (text, signal) =>
-      (await import('./palette-steps.tsx')).findFirst(services, { frame, targetId }, text, signal),
-  }
-  const close = () => {
-    open(undefined)
-    if (targetId !== undefined) keepFocusOn(targetId)
-  }
-  return <CommandPalette first={first} onClose={close} />
-}
-
-/** Chooses the project of a new assignment, where the screen shows none. */
-function ProjectPalette({ onChoose, onClose }: { onChoose(projectId: string): void; onClose(): void }) {
-  const services = useServices()
-  const title = t('New assignment in…')
-  const find: PaletteStep['find'] = async (text, signal) =>
-    (await import('./palette-steps.tsx')).findProjects(services, { title, onChoose }, text, signal)
-  return <CommandPalette first={{ title, placeholder: title, find }} onClose={onClose} />
-}
-
-type ChoiceProps = Extract<Overlay, { readonly kind: 'choose-value' }> &
-  Pick<PaletteProps, 'keepFocusOn'> & { onClose(): void }
-
-/** Chooses a value for assignments by one key. */
-function ValuePalette({ field, ids, keepFocusOn, onClose }: ChoiceProps) {
-  const services = useServices()
-  const title = t(assignmentKeys.find((one) => one.field === field)?.description ?? 'Move to a stage…')
-  const [focused] = useState(() => findTarget(services.router.address.peek().pathname))
-  const find: PaletteStep['find'] = async (text, signal) => {
-    const [{ stepFor }, rows] = await Promise.all([
-      import('./assignment-steps.tsx'),
-      loadByIds(services.api, 'assignment', ids, signal),
-    ])
-    return stepFor(services, field, [...rows.values()]).find(text, signal)
-  }
-  const close = () => {
-    onClose()
-    if (focused !== undefined) keepFocusOn(focused)
-  }
-  return <CommandPalette first={{ title, placeholder: title, find }} onClose={close} />
-}
-
+const loadPalettes = () => import('./palettes.tsx')
+const Palette = lazyDialog(async () => (await loadPalettes()).Palette)
+const ProjectPalette = lazyDialog(async () => (await loadPalettes()).ProjectPalette)
+const AssignmentPalette = lazyDialog(async () => (await loadPalettes()).AssignmentPalette)
 const ShortcutSheet = lazyDialog(async () => (await import('./shortcut-sheet.tsx')).ShortcutSheet)
 
 type NewAnywhereProps = Extract<Overlay, { readonly kind: 'new-assignment' }> & { onClose(): void }
 
-/** A new assignment of another project than the one on the screen. */
+/** Creates an assignment on any screen, so the stages of its project are loaded first. */
 function NewAssignmentAnywhere({ projectId, name, onClose }: NewAnywhereProps) {
   const { stages, isLoading } = useProjectStages(projectId)
   if (isLoading) return null
@@ -212,7 +163,7 @@ function useLinks() {
 function Navigation() {
   const { router } = useServices()
   const path = router.address.value.pathname
-  const within = findScreen(path)?.screen.activeHref
+  const activeHref = findScreen(path)?.screen.activeHref
   return (
     <nav class="navigation" aria-label={t('Main')}>
       {useLinks().map(({ href, label, icon, isMinor }) => (
@@ -220,7 +171,9 @@ function Navigation() {
           key={href}
           href={href}
           class={isMinor ? 'minor' : ''}
-          aria-current={path === href ? 'page' : path.startsWith(`${href}/`) || href === within || undefined}
+          aria-current={
+            path === href ? 'page' : path.startsWith(`${href}/`) || href === activeHref || undefined
+          }
         >
           <Icon name={icon} />
           <span>{t(label)}</span>
@@ -243,9 +196,9 @@ function AccountMenu({ onShortcuts }: { onShortcuts(): void }) {
   const services = useServices()
   const { router, session } = services
   const isPhone = useMedia('(max-width: 640px)')
-  // Fingers need room, and press no keys.
-  const isTouched = useMedia('(pointer: coarse)')
-  const isDense = currentDensity.value === 'compact'
+  // Compact density is too small for fingers, and shortcuts need a keyboard.
+  const isTouchScreen = useMedia('(pointer: coarse)')
+  const isCompact = currentDensity.value === 'compact'
   const links = useLinks()
   const name = session.person.value?.name ?? t('Account')
   const signOut = useSignOut()
@@ -258,20 +211,25 @@ function AccountMenu({ onShortcuts }: { onShortcuts(): void }) {
         ...minor.map(({ href, label }) => ({ label: t(label), run: () => router.go(href) })),
         { label: t('My account'), run: () => router.go('/account') },
         { label: t('Removed records'), run: () => router.go('/removed') },
-        ...(isTouched
+        ...(isTouchScreen
           ? []
           : [
               {
                 label: t('Compact density'),
-                isChecked: isDense,
-                run: () => void changeSettings(services, { density: isDense ? 'comfortable' : 'compact' }),
+                isChecked: isCompact,
+                run: () => void changeSettings(services, { density: isCompact ? 'comfortable' : 'compact' }),
               },
               { label: t('Keyboard shortcuts'), run: onShortcuts },
             ]),
         { label: t('Sign out'), run: signOut },
       ]}
     >
-      <Icon name="person" />
+      <span
+        class="avatar account-face"
+        data-color={hueOf(session.person.value?.id ?? '')}
+        data-initials={initialsOf(name)}
+        aria-hidden="true"
+      />
       <span class="account-name" dir="auto">
         {name}
       </span>
@@ -303,7 +261,7 @@ function CurrentScreen({ path }: { readonly path: string }) {
   }, [screen])
   if (path === '/') return null
   if (match === undefined) return <NotFoundPage />
-  // This happens after an update of the client, when its older scripts no longer exist.
+  // The scripts of an earlier build no longer exist after an update of the client.
   if (problem === match.screen) return <FailedPage title={t('This screen could not be loaded')} />
   if (loaded?.screen !== match.screen) return null
   return (

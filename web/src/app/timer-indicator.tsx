@@ -6,14 +6,15 @@ import {
   runningTimer,
   timerStore,
 } from '../assignment/timer.ts'
-import { isTimerDialogOpen, TimerDialog } from '../assignment/timer-button.tsx'
+import { isTimerDialogOpen } from '../assignment/timer-button.tsx'
 import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { formatClock } from '../time/hours.ts'
 import { Icon } from '../ui/icon.tsx'
+import { lazyDialog } from '../ui/lazy-dialog.tsx'
 
-/** The running timer, on every screen and in every tab. */
+/** Shows the running timer on every screen and in every tab. */
 export function TimerIndicator() {
   const running = useOwnTimer()
   useTimerOfAccount()
@@ -45,7 +46,9 @@ export function TimerIndicator() {
   )
 }
 
-/** Asks what to do with the time when the timer was stopped. */
+const TimerDialog = lazyDialog(async () => (await import('../assignment/timer-dialog.tsx')).TimerDialog)
+
+/** Asks what to do with the time after the timer was stopped. */
 export function EndTimerDialog() {
   const running = useOwnTimer()
   const onClose = () => {
@@ -57,7 +60,9 @@ export function EndTimerDialog() {
   return running && isTimerDialogOpen.value ? <TimerDialog running={running} onClose={onClose} /> : null
 }
 
-/** Another device may start or stop the timer, so it is read when the page becomes visible, and then every minute. */
+/**
+ * Refreshes the timer when the page becomes visible and every minute, because another device may change it.
+ */
 function useTimerOfAccount(): void {
   const services = useServices()
   const isSignedIn = services.session.person.value !== undefined
@@ -80,14 +85,14 @@ function useTimerOfAccount(): void {
 
 const timerRefreshMilliseconds = 60_000
 
-/** Asks what to do with a timer that was probably forgotten. */
+/** Opens the dialog if the timer was probably forgotten. */
 function useForgottenTimer(running: RunningTimer | undefined): void {
   useEffect(() => {
     if (running && isForgotten(running)) isTimerDialogOpen.value = true
   }, [running?.since])
 }
 
-/** Ignores a timer that another user has started in this browser. */
+/** Returns the running timer, unless another user has started it in this browser. */
 function useOwnTimer(): RunningTimer | undefined {
   const { session } = useServices()
   const running = runningTimer.value
@@ -96,7 +101,7 @@ function useOwnTimer(): RunningTimer | undefined {
 
 function Clock({ running }: { readonly running: RunningTimer }) {
   const [now, setNow] = useState(Date.now)
-  // The time that is being recorded no longer grows.
+  // The dialog asks about the time up to now, so the clock stops as well.
   const isStopped = isTimerDialogOpen.value
   useEffect(() => {
     if (isStopped) return

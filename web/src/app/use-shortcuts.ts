@@ -1,43 +1,52 @@
 import { useEffect, useState } from 'preact/hooks'
+import { selectedIds } from '../screens/project/selected-ids.ts'
+import { assignmentElementId } from '../screens/project/use-card-focus.ts'
 import { type Services, useServices } from '../services/services.ts'
 import type { MessageKey } from '../texts/text.ts'
 import { markdownKeys } from '../ui/markdown-keys.ts'
-import { findTargetIds } from './targets.ts'
+import type { Anchor } from '../ui/place.ts'
+import { findIdAt, findTargetIds, placeOf } from './targets.ts'
 
 /** The layer that is open in front of the page. */
 export type Overlay =
   | { readonly kind: 'palette' | 'shortcuts' }
-  /** `name` is that of the new assignment, where it was typed before. */
+  /** `name` is the name of the new assignment, if the user has already typed it. */
   | { readonly kind: 'choose-project'; readonly name?: string }
   | { readonly kind: 'new-assignment'; readonly projectId: string; readonly name?: string | undefined }
-  | { readonly kind: 'choose-value'; readonly field: AssignmentField; readonly ids: readonly string[] }
+  /** Without a field, all actions on the assignments. */
+  | {
+      readonly kind: 'assignment'
+      readonly field?: AssignmentField
+      readonly ids: readonly string[]
+      readonly at?: Anchor | 'bottom' | undefined
+    }
   | undefined
 
-/** The fields that have a key. */
-export type AssignmentField = 'stage' | 'person' | 'labels' | 'priority' | 'end'
+/** The fields of an assignment that are chosen from a list. */
+export type AssignmentField = 'stage' | 'person' | 'labels' | 'priority' | 'end' | 'start' | 'type' | 'hours'
 
-interface Actors extends Pick<Services, 'configuration' | 'router'> {
+interface ShortcutContext extends Pick<Services, 'configuration' | 'router'> {
   open(overlay: Overlay): void
 }
 
-export interface Shortcut {
-  /** The names of the keys, as the list of shortcuts shows them. */
+interface Shortcut {
+  /** The names of the keys that the list of shortcuts shows. */
   readonly keys: readonly string[]
   /** Another key that does the same. */
   readonly alias?: string
   readonly description: MessageKey
-  /** The page to which it leads. */
+  /** The path of the screen that it opens. */
   readonly href?: string
-  /** Absent without the extensions. */
+  /** True if it needs the extensions. */
   readonly isExtension?: boolean
   /**
-   * Missing for keys of cards, rows and cells, which have their own listeners. The result false leaves the
-   * key to the browser.
+   * Missing for keys of cards, rows and cells, which have their own listeners. If it returns false, the
+   * browser handles the key.
    */
-  run?(actors: Actors): unknown
+  run?(context: ShortcutContext): unknown
 }
 
-export interface ShortcutGroup {
+interface ShortcutGroup {
   readonly title: MessageKey
   readonly shortcuts: readonly Shortcut[]
 }
@@ -58,17 +67,24 @@ export const assignmentKeys: readonly (Shortcut & { readonly field: AssignmentFi
     { key: 'P', field: 'priority', description: 'Set the priority…', isExtension: true },
     { key: 'D', field: 'end', description: 'Set the end…' },
   ] as const
-).map(({ key, ...rest }) => ({
-  ...rest,
+).map(({ key, ...shortcut }) => ({
+  ...shortcut,
   keys: [key],
   run({ configuration, router, open }) {
     const ids = findTargetIds(router.address.peek().pathname)
-    if (ids.length === 0 || ('isExtension' in rest && !configuration.extensions)) return false
-    return open({ kind: 'choose-value', field: rest.field, ids })
+    if (ids.length === 0 || ('isExtension' in shortcut && !configuration.extensions)) return false
+    return open({
+      kind: 'assignment',
+      field: shortcut.field,
+      ids,
+      at: ids.length === 1 ? placeOf(ids[0], shortcut.field) : undefined,
+    })
   },
 }))
 
-/** All shortcuts of the client, in the order of their list. Those with `run` work wherever no text is being typed. */
+/**
+ * All shortcuts of the client, in the order of the list. Those with `run` work unless a text is being typed.
+ */
 export const shortcutGroups: readonly ShortcutGroup[] = [
   {
     title: 'Anywhere',
@@ -121,6 +137,12 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
         description: 'Show the open assignment on the whole page',
         run: () => clickDeclared('F') || false,
       },
+      {
+        keys: ['K'],
+        description: 'Previous assignment',
+        run: () => clickDeclared('K') || false,
+      },
+      { keys: ['J'], description: 'Next assignment', run: () => clickDeclared('J') || false },
       { keys: ['X'], description: 'Select an assignment of the list' },
     ],
   },
@@ -151,14 +173,15 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
   },
 ]
 
-/** Returns the keys of a shortcut, named by its description or the page to which it leads. */
-export const keysOf = (named: string): readonly string[] =>
+/** Returns the keys of the shortcut with a description, or of the shortcut that opens a path. */
+export const keysOf = (descriptionOrPath: string): readonly string[] =>
   shortcutGroups
     .flatMap(({ shortcuts }) => shortcuts)
-    .find(({ description, href }) => description === named || href === named)?.keys ?? []
+    .find(({ description, href }) => description === descriptionOrPath || href === descriptionOrPath)?.keys ??
+  []
 
-/** Returns the actions by the names of their keys in lower case, such as `g m`. */
-function runsByKeys(): ReadonlyMap<string, NonNullable<Shortcut['run']>> {
+/** Maps the names of keys, in lower case and separated by spaces, such as `g m`, to actions. */
+function actionsByKeys(): ReadonlyMap<string, NonNullable<Shortcut['run']>> {
   const all = shortcutGroups.flatMap(({ shortcuts }) => shortcuts)
   return new Map(
     all.flatMap(({ keys, alias, run }) =>
@@ -169,37 +192,103 @@ function runsByKeys(): ReadonlyMap<string, NonNullable<Shortcut['run']>> {
   )
 }
 
-/** The time for the second key after G. */
+/** The second key of a sequence must follow G within this time. */
 const secondKeyMilliseconds = 1500
 
-/** Keys that work wherever no text is being typed. */
+/** Listens to the keys that work on every screen, and returns the overlay that they have opened. */
 export function useShortcuts(): { readonly overlay: Overlay; open(overlay: Overlay): void } {
   const { configuration, router } = useServices()
   const [overlay, setOverlay] = useState<Overlay>()
   useEffect(() => listenToKeys({ configuration, router, open: setOverlay }), [router])
+  useEffect(() => listenToPointer(setOverlay), [])
   return { overlay, open: setOverlay }
 }
 
-function listenToKeys(actors: Actors): () => void {
-  const runs = runsByKeys()
+function listenToKeys(context: ShortcutContext): () => void {
+  const actions = actionsByKeys()
   let sequenceEndsAt = 0
-  /** Returns the action of a key, which also ends the sequence that it may belong to. */
+  /** Returns the action of a key. G begins a sequence, which the next key ends. */
   const consumeKey = (event: KeyboardEvent): Shortcut['run'] => {
     const key = keyNames[event.key] ?? event.key.toLowerCase()
-    if (event.ctrlKey || event.metaKey) return runs.get(`ctrl ${key}`)
+    if (event.ctrlKey || event.metaKey) return actions.get(`ctrl ${key}`)
     if (isHandledElsewhere(event) || modifierKeys.has(event.key)) return undefined
-    const begins = [Date.now() < sequenceEndsAt && 'g ', event.shiftKey && 'shift ', '']
-    const run = begins.map((begin) => runs.get(`${begin}${key}`)).find((one) => one !== undefined)
+    const isAfterG = Date.now() < sequenceEndsAt
+    const action = namesOf(key, event, isAfterG)
+      .map((name) => actions.get(name))
+      .find((found) => found !== undefined)
     sequenceEndsAt = key === 'g' ? Date.now() + secondKeyMilliseconds : 0
-    return run
+    return action
   }
   const onKey = (event: KeyboardEvent) => {
     const run = consumeKey(event)
-    if (run !== undefined && run(actors) !== false) event.preventDefault()
+    if (run !== undefined && run(context) !== false) event.preventDefault()
   }
   addEventListener('keydown', onKey)
   return () => removeEventListener('keydown', onKey)
 }
+
+/** Returns the names that a key may have: after G, with Shift, and by itself. */
+const namesOf = (key: string, { shiftKey }: KeyboardEvent, isAfterG: boolean): readonly string[] => [
+  ...(isAfterG ? [`g ${key}`] : []),
+  ...(shiftKey ? [`shift ${key}`] : []),
+  key,
+]
+
+/**
+ * A click on a value of a card or row chooses another one; the right button, the menu key, or a finger that
+ * rests on it offers all actions.
+ */
+function listenToPointer(open: ShortcutContext['open']): () => void {
+  const onClick = (event: MouseEvent) => {
+    const value = event.target instanceof Element && event.target.closest<HTMLElement>('[data-field]')
+    const id = value ? findIdAt(value) : undefined
+    if (!value || id === undefined) return
+    event.preventDefault()
+    focusValue(value, id)
+    open({ kind: 'assignment', field: value.dataset.field as AssignmentField, ids: [id], at: value })
+  }
+  const openMenu = (id: string, at: Anchor | 'bottom') => {
+    focusCard(id)
+    const ids = selectedIds.peek().includes(id) ? selectedIds.peek() : [id]
+    open({ kind: 'assignment', ids, at })
+  }
+  const onContextMenu = (event: MouseEvent) => {
+    const id = event.target instanceof Element ? findIdAt(event.target) : undefined
+    // Shift asks for the browser's menu.
+    if (id === undefined || event.shiftKey) return
+    event.preventDefault()
+    if ((event as PointerEvent).pointerType === 'touch') return
+    const point = new DOMRect(event.clientX, event.clientY)
+    openMenu(id, { getBoundingClientRect: () => point })
+  }
+  const onPointerDown = (event: PointerEvent) => {
+    const id = event.target instanceof Element ? findIdAt(event.target) : undefined
+    if (id === undefined || event.pointerType !== 'touch' || !event.isPrimary) return
+    // The script of an earlier build no longer exists after an update of the client.
+    import('./long-press.ts').then(
+      ({ followPress }) => followPress(event, () => openMenu(id, 'bottom')),
+      ignore,
+    )
+  }
+  const controller = new AbortController()
+  const { signal } = controller
+  addEventListener('click', onClick, { signal })
+  addEventListener('contextmenu', onContextMenu, { signal })
+  addEventListener('pointerdown', onPointerDown, { signal })
+  return () => controller.abort()
+}
+
+const ignore = () => undefined
+
+/** The focus returns to the cell or card afterwards, so that keys go on from there. */
+function focusValue(value: HTMLElement, id: string): void {
+  const cell = value.role === 'gridcell' ? value : document.getElementById(assignmentElementId(id))
+  if (cell === value) cell.tabIndex = -1
+  cell?.focus({ preventScroll: true })
+}
+
+const focusCard = (id: string) =>
+  document.getElementById(assignmentElementId(id))?.focus({ preventScroll: true })
 
 const keyNames: Readonly<Record<string, string>> = { ArrowDown: '↓' }
 
@@ -220,14 +309,16 @@ function focusFirst(selector: string): boolean {
   return found !== null
 }
 
-/** Clicks the button of the current screen that declares the shortcut, as it does for assistive technology. */
+/** Clicks the button of the current screen whose `aria-keyshortcuts` is this key. */
 function clickDeclared(key: string): boolean {
   const button = document.querySelector<HTMLElement>(`main [aria-keyshortcuts="${key}"]`)
   button?.click()
   return button !== null
 }
 
-/** Moves the focus into the list. A control that has the focus keeps its own arrow keys. */
+/**
+ * Moves the focus to the first card or row, unless a control is focused, which needs the arrow keys itself.
+ */
 function enterCards(): boolean {
   const isOnPage = document.activeElement?.matches('body, main, h1') ?? true
   return isOnPage && focusFirst('main :is([id^="card-"], .row-link, .row a)')

@@ -1,7 +1,10 @@
 import { sentenceOf } from '../api/problems.ts'
 import type { Services } from '../services/services.ts'
 
-/** Gives labels to a new assignment. It exists by then, so that an error is only reported. */
+/**
+ * Adds labels to an assignment that was just created. An error is only reported, because the assignment
+ * exists already.
+ */
 export const addLabels = (
   { api, toasts }: Pick<Services, 'api' | 'toasts'>,
   assignmentId: string,

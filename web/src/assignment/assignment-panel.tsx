@@ -1,32 +1,32 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
+import { assignmentKey } from '../api/assignment-key.ts'
 import { sentenceOf } from '../api/problems.ts'
 import { changedAt } from '../data/changed-at.ts'
 import type { ProjectStage } from '../data/project-stages.ts'
 import { useListing } from '../data/use-listing.ts'
-import { useLoaded } from '../data/use-loaded.ts'
 import { useMembers } from '../data/use-members.ts'
 import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { inOneLine, t } from '../texts/text.ts'
 import { formatTimestamp } from '../time/format-timestamp.ts'
 import { PersonRow } from '../ui/avatar.tsx'
-import { copyText } from '../ui/copy.tsx'
+import { useCopy } from '../ui/copy.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
 import { PersonPicker } from '../ui/person-picker.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
+import { useLater } from '../ui/use-later.ts'
 import { useRemoval } from '../ui/use-removal.ts'
-import { assignmentKey } from './assignment-key.ts'
+import type { ActivitySectionProps } from './activity-section.tsx'
 import { AttachmentsSection } from './attachments-section.tsx'
-import { CommentsSection } from './comments-section.tsx'
 import { DescriptionField } from './description-field.tsx'
 import { ImpedimentsSection } from './impediments-section.tsx'
 import { AssignmentFieldsInPlace, NameInPlace } from './in-place-fields.tsx'
 import { LabelsSection } from './labels-section.tsx'
-import { PanelButton, PanelFrame } from './panel-frame.tsx'
+import { PanelButton, PanelFrame, PanelSteps } from './panel-frame.tsx'
 import { Adder, PanelSection } from './panel-section.tsx'
 import { withQueuedStage } from './queue.ts'
 import { Relations } from './relations.tsx'
@@ -36,7 +36,7 @@ import { WatchButton } from './watch-button.tsx'
 
 type Assignment = RecordOf<'assignment'>
 
-export interface AssignmentPanelProps {
+interface AssignmentPanelProps {
   readonly id: string
   readonly projectId: string
   readonly projectName: string
@@ -45,7 +45,7 @@ export interface AssignmentPanelProps {
   onClose(): void
 }
 
-/** Shows one assignment over a screen. It has an address of its own. */
+/** Shows one assignment in a panel over a screen. The open panel has its own URL. */
 export function AssignmentPanel(props: AssignmentPanelProps) {
   const { id, projectId, stages, onClose } = props
   const { extensions } = useServices().configuration
@@ -81,13 +81,13 @@ export function AssignmentPanel(props: AssignmentPanelProps) {
         <div class="panel-body">
           <BlockedLine {...sections} />
           <Guard>
+            <DescriptionField assignment={shown} onSaved={put} />
+          </Guard>
+          <Guard>
             <AssignmentFieldsInPlace assignment={shown} stages={stages} onSaved={put}>
               {extensions && <LabelsSection {...sections} assignment={shown} />}
               <PeopleSection {...sections} assignment={shown} />
             </AssignmentFieldsInPlace>
-          </Guard>
-          <Guard>
-            <DescriptionField assignment={shown} onSaved={put} />
           </Guard>
           {sections.areLoaded ? (
             <Sections {...sections} assignment={shown} stages={stages} onSaved={put} />
@@ -107,7 +107,7 @@ type PanelToolsProps = Pick<
   readonly assignment: Assignment | undefined
 }
 
-/** Shows where the assignment is, and acts on the whole of it. */
+/** Shows the project of the assignment, and buttons that act on the whole assignment. */
 function PanelTools({ id, projectId, projectName, projectKey, assignment, onClose }: PanelToolsProps) {
   const remove = useRemoval()
   const copy = useCopy()
@@ -127,12 +127,14 @@ function PanelTools({ id, projectId, projectName, projectKey, assignment, onClos
           {projectKey !== undefined && <WatchButton assignmentId={id} />}
           <PanelButton
             icon="copy"
+            class="panel-link"
             label={t('Copy link')}
             run={() => copy(location.origin + sharedPath, t('The link was copied.'))}
           />
           <PanelButton icon="trash" label={t('Remove this assignment')} run={() => void removeAssignment()} />
         </>
       )}
+      <PanelSteps id={id} projectId={projectId} />
     </>
   )
 }
@@ -143,7 +145,9 @@ interface SectionsProps extends PanelSections {
   onSaved(assignment: Assignment): void
 }
 
-/** The sections in groups: other work, what was said, time and files, and what has happened. */
+/**
+ * Shows the sections in groups: related assignments and impediments, time and files, and what has happened.
+ */
 function Sections({ assignment, stages, onSaved, ...sections }: SectionsProps) {
   const { extensions } = useServices().configuration
   const { id: assignmentId } = assignment
@@ -159,13 +163,6 @@ function Sections({ assignment, stages, onSaved, ...sections }: SectionsProps) {
           <ImpedimentsSection {...sections} assignmentId={assignmentId} />
         </Guard>
       </div>
-      {extensions && (
-        <div class="panel-group">
-          <Guard>
-            <CommentsSection {...sections} assignment={assignment} />
-          </Guard>
-        </div>
-      )}
       <div class="panel-group">
         <Guard>
           <TimeSection {...sections} assignment={assignment} />
@@ -173,21 +170,30 @@ function Sections({ assignment, stages, onSaved, ...sections }: SectionsProps) {
         <Guard>{extensions && <AttachmentsSection {...sections} assignmentId={assignmentId} />}</Guard>
       </div>
       <div class="panel-group">
-        <Guard>
-          <HistorySection assignmentId={assignmentId} />
-        </Guard>
-        <p class="quiet-text">
-          {inOneLine(
-            t('Created {time}', { time: formatTimestamp(assignment.createdAt) }),
-            assignment.updatedAt && t('Changed {time}', { time: formatTimestamp(assignment.updatedAt) }),
-          )}
-        </p>
+        {extensions ? (
+          <Guard>
+            <LaterActivity {...sections} assignment={assignment} />
+          </Guard>
+        ) : (
+          <p class="quiet-text">
+            {inOneLine(
+              t('Created {time}', { time: formatTimestamp(assignment.createdAt) }),
+              assignment.updatedAt && t('Changed {time}', { time: formatTimestamp(assignment.updatedAt) }),
+            )}
+          </p>
+        )}
       </div>
     </>
   )
 }
 
-/** Says that the assignment is blocked, and why, before everything else. */
+/** Shows the stream of comments and changes, whose code is in the second script. */
+function LaterActivity(props: ActivitySectionProps) {
+  const script = useLater(true, () => import('./activity-section.tsx'))
+  return script ? <script.ActivitySection {...props} /> : <Skeleton as="rows" rows={2} cells="face lines" />
+}
+
+/** Shows above everything else that the assignment is blocked, and why. */
 function BlockedLine({ impediments, kinds }: Pick<PanelSections, 'impediments' | 'kinds'>) {
   if (impediments.rows.length === 0) return null
   const names = impediments.rows.flatMap(
@@ -216,16 +222,6 @@ const Guard = ({ children }: { readonly children: ComponentChildren }) => (
     {children}
   </ErrorBoundary>
 )
-
-/** Returns a function that copies a text, and says so. */
-function useCopy(): (text: string, copiedMessage: string) => void {
-  const { toasts } = useServices()
-  return (text, copiedMessage) =>
-    void copyText(text).then(
-      () => toasts.show({ kind: 'done', text: copiedMessage }),
-      () => toasts.show({ kind: 'problem', text: t('The browser does not allow copying: {text}', { text }) }),
-    )
-}
 
 /** Shows the key that people write in messages, and copies it. */
 function CopyKeyButton({ assignmentKey: key }: { readonly assignmentKey: string }) {
@@ -282,16 +278,16 @@ function MissingAssignment({
 function useAssignment(id: string) {
   const listing = useListing('assignment', { ids: id }, { live: true })
   const [saved, setSaved] = useState<Assignment>()
-  const [last, setLast] = useState<Assignment>()
-  const stored = listing.rows[0]
+  const [lastListed, setLastListed] = useState<Assignment>()
+  const listed = listing.rows[0]
   useEffect(() => {
-    if (stored !== undefined) setLast(stored)
-  }, [stored])
-  const read = stored ?? last
-  const newest = saved && (!read || changedAt(saved) > changedAt(read)) ? saved : read
+    if (listed !== undefined) setLastListed(listed)
+  }, [listed])
+  const lastKnown = listed ?? lastListed
+  const newest = saved && (!lastKnown || changedAt(saved) > changedAt(lastKnown)) ? saved : lastKnown
   return {
     assignment: newest && withQueuedStage(newest),
-    isMissing: !listing.isLoading && listing.problem === undefined && stored === undefined,
+    isMissing: !listing.isLoading && listing.problem === undefined && listed === undefined,
     problem: listing.problem,
     /** Shows a saved value before the listing reports it. */
     put: setSaved,
@@ -311,7 +307,7 @@ function PeopleSection({
   const add = (userId: string) => {
     if (participants.rows.some((participant) => participant.userId === userId))
       return setProblem(t('{name} is already working on it.', { name: people.nameOf(userId) }))
-    api.create('userAssignment', { assignmentId, userId }).then(
+    void api.create('userAssignment', { assignmentId, userId }).then(
       () => setProblem(undefined),
       (error) => setProblem(sentenceOf(error)),
     )
@@ -334,6 +330,7 @@ function PeopleSection({
           label={t('Add a person')}
           placeholder={t('Add a person…')}
           projectId={assignment.projectId}
+          chosen={{ ids: participants.rows.map(({ userId }) => userId), note: t('Participant') }}
           onChoose={add}
         />
       </Adder>
@@ -343,45 +340,5 @@ function PeopleSection({
         </p>
       )}
     </PanelSection>
-  )
-}
-
-/** Shows the changes of the assignment and of its comments, hours and impediments; loads them once it is opened. */
-function HistorySection({ assignmentId }: { readonly assignmentId: string }) {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <section class="panel-section">
-      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary class="with-chevron">
-          <Icon name="right" />
-          <h3 class="in-summary">{t('History')}</h3>
-        </summary>
-        {isOpen && <HistoryEntries assignmentId={assignmentId} />}
-      </details>
-    </section>
-  )
-}
-
-const resourcesInHistory = [
-  ...(['assignment', 'appointment', 'comment', 'userAssignment'] as const),
-  ...(['assignmentImpediment', 'assignmentLabel', 'assignmentDependency'] as const),
-] as const
-
-function HistoryEntries({ assignmentId }: { readonly assignmentId: string }) {
-  const { tracker } = useServices()
-  const key = `history-${assignmentId}`
-  const { value, problem, reload } = useLoaded(key, resourcesInHistory, async (signal) => {
-    const query = { assignmentId, pageSize: 50 } as const
-    const [{ result }, { ChangeList }] = await Promise.all([
-      tracker.call('GET /ext/history', { query }, { signal }),
-      import('./change-list.tsx'),
-    ])
-    return { changes: result.data, ChangeList }
-  })
-  if (problem) return <LoadProblem problem={problem} onRetry={reload} />
-  return value === undefined ? (
-    <Skeleton as="rows" rows={2} cells="face lines" />
-  ) : (
-    <value.ChangeList changes={value.changes} assignmentId={assignmentId} />
   )
 }

@@ -26,6 +26,11 @@ export type AssignmentValues = {
   readonly priority: string
 }
 
+export type NewAssignmentValues = AssignmentValues & {
+  /** Separated by spaces, because the values of a form are texts. */
+  readonly labelIds: string
+}
+
 export const valuesOf = (assignment: Assignment): AssignmentValues => ({
   name: assignment.name,
   description: assignment.description ?? '',
@@ -38,7 +43,10 @@ export const valuesOf = (assignment: Assignment): AssignmentValues => ({
   priority: String(assignment.priority ?? ''),
 })
 
-/** Converts the values of a new assignment to a request body. With the extensions, it may lack dates and a person. */
+/**
+ * Converts the values of a new assignment to a request body. With the extensions, it may lack dates and a
+ * person.
+ */
 export const bodyOf = (
   { startDate, endDate, userId, ...values }: AssignmentValues,
   projectId: string,
@@ -54,17 +62,20 @@ export const bodyOf = (
   projectId,
 })
 
-/** Returns the body of an update that changes nothing. It has no description: an absent one stays unchanged. */
-export const updateBodyOf = ({ id, name, startDate, endDate, amountHours, ...references }: Assignment) => ({
-  id,
-  name,
-  startDate,
-  endDate,
-  amountHours,
-  projectId: references.projectId,
-  workflowId: references.workflowId,
-  userId: references.userId,
-  assignmentTypeId: references.assignmentTypeId,
+/**
+ * Returns the body of an update that changes nothing. It has no description, because an absent one stays
+ * unchanged.
+ */
+export const updateBodyOf = (assignment: Assignment) => ({
+  id: assignment.id,
+  name: assignment.name,
+  startDate: assignment.startDate,
+  endDate: assignment.endDate,
+  amountHours: assignment.amountHours,
+  projectId: assignment.projectId,
+  workflowId: assignment.workflowId,
+  userId: assignment.userId,
+  assignmentTypeId: assignment.assignmentTypeId,
 })
 
 type Stage = RecordOf<'workflow'> & { readonly isUsed?: boolean }
@@ -73,17 +84,23 @@ const storageKeyOf = (projectId: string) => `tracker.done.${projectId}`
 /** A signal, so that components read the stored choice again after a change. */
 const doneStageVersion = signal(0)
 
-/** Finds the stages that mean done. Unless administrators have marked some, the user's choice in this browser counts. */
+/**
+ * Finds the stages that mean done. Unless administrators have marked some, the user's choice in this browser
+ * counts.
+ */
 export function doneStagesOf(projectId: string, stages: readonly Stage[]): ReadonlySet<string> {
   // Reading the signal subscribes the component, which localStorage cannot notify.
   void doneStageVersion.value
-  const chosen = localStorage.getItem(storageKeyOf(projectId))
+  const chosenId = localStorage.getItem(storageKeyOf(projectId))
   const isMarked = stages.some(({ isDone }) => isDone)
-  const own = isMarked ? undefined : stages.find(({ id }) => id === chosen)
-  return new Set((own ? [own] : guessDoneStages(stages)).map(({ id }) => id))
+  const chosen = isMarked ? undefined : stages.find(({ id }) => id === chosenId)
+  return new Set((chosen ? [chosen] : guessDoneStages(stages)).map(({ id }) => id))
 }
 
-/** Stores the choice in this browser. With the extensions, administrators mark the stage for all users instead. */
+/**
+ * Stores the choice in this browser. With the extensions, administrators mark the stage for all users
+ * instead.
+ */
 export function chooseDoneStage(projectId: string, stageId: string): void {
   localStorage.setItem(storageKeyOf(projectId), stageId)
   doneStageVersion.value += 1
@@ -93,8 +110,8 @@ export function chooseDoneStage(projectId: string, stageId: string): void {
 const suggestionsMax = 20
 
 /**
- * Finds assignments by a part of their name or description. Each has the name of its project, because names
- * may be equal.
+ * Finds assignments by a part of their name or description. Each option includes the name of the project,
+ * because assignments of different projects may have the same name.
  */
 export async function findAssignments(
   api: Api,
@@ -122,24 +139,34 @@ export async function findInProject(
   return (await api.list('assignment', query, signal)).data
 }
 
-/** A new assignment with dates lasts a week, because most do. */
-const defaultDays = 6
+/** The days from start to end of a new assignment with dates. Both days count, so it lasts a week. */
+const defaultDaysToEnd = 6
 const typeKeyOf = (projectId: string) => `tracker.type.${projectId}`
 
-/** Returns the values of a new assignment for which nothing was chosen. */
+/** Returns the values that a new assignment has unless the user chooses others. */
 export const newAssignmentDefaults = (projectId: string, workflowId: string, userId: string) => ({
   startDate: today(),
-  endDate: addDays(today(), defaultDays),
+  endDate: addDays(today(), defaultDaysToEnd),
   amountHours: 0,
   projectId,
   workflowId,
   userId,
 })
 
-/** Returns the type used last in this browser for the project if it still exists, otherwise the first type. */
-export function lastTypeOf(types: readonly { readonly id: string }[], projectId: string): string | undefined {
+/** The types of most work, so a first assignment is none of the rarer ones, such as a bug. */
+const ordinaryTypes = /feature|story|task|função|história|tarefa/i
+
+/**
+ * Returns the type used last in this browser for the project if it still exists, otherwise that of ordinary
+ * work.
+ */
+export function lastTypeOf(
+  types: readonly { readonly id: string; readonly name: string }[],
+  projectId: string,
+): string | undefined {
   const last = localStorage.getItem(typeKeyOf(projectId))
-  return (types.find(({ id }) => id === last) ?? types[0])?.id
+  const used = types.find(({ id }) => id === last)
+  return (used ?? types.find(({ name }) => ordinaryTypes.test(name)) ?? types[0])?.id
 }
 
 export const rememberType = (id: string, projectId: string): void =>

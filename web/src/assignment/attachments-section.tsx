@@ -110,7 +110,7 @@ function AttachmentRow({ attachment }: { readonly attachment: Attachment }) {
   )
 }
 
-function UploadRow({ upload: { id, file, share, problem } }: { readonly upload: Upload }) {
+function UploadRow({ upload: { id, file, progress, problem } }: { readonly upload: Upload }) {
   const { files } = useServices()
   const { name } = file
   return (
@@ -118,7 +118,7 @@ function UploadRow({ upload: { id, file, share, problem } }: { readonly upload: 
       <span class="row-text">
         <span dir="auto">{name}</span>
         {problem === undefined ? (
-          <progress class="line" aria-label={t('Upload of {name}', { name })} value={share} />
+          <progress class="line" aria-label={t('Upload of {name}', { name })} value={progress} />
         ) : (
           <span class="field-errors line" role="alert">
             {problem}
@@ -144,7 +144,7 @@ function UploadRow({ upload: { id, file, share, problem } }: { readonly upload: 
 
 const units = ['byte', 'kilobyte', 'megabyte'] as const
 
-export function formatBytes(bytes: number): string {
+function formatBytes(bytes: number): string {
   const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(bytes, 1)) / 10))
   return new Intl.NumberFormat(locale(), {
     style: 'unit',
@@ -163,7 +163,10 @@ export function useAttachmentDrop(assignmentId: string) {
   return useFileDrop(configuration.extensions ? upload : undefined)
 }
 
-/** Makes a Markdown field accept pasted and dropped files. Each is uploaded, and then shown or linked at the caret. */
+/**
+ * Makes a Markdown field accept pasted and dropped files. Each is uploaded, and then shown or linked at the
+ * caret.
+ */
 export function useFileInsertion(assignmentId: string) {
   const { configuration, files } = useServices()
   if (!configuration.extensions) return {}

@@ -1,105 +1,208 @@
-import { Fragment } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import type { Change } from '#tracker-client'
-import type { ResourceName } from '../api/api.ts'
-import { loadByIds } from '../api/load-all.ts'
-import { placeholders } from '../data/planned.ts'
-import { useLoaded } from '../data/use-loaded.ts'
 import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
-import { capitalize, nounOf } from '../texts/declared-names.ts'
-import { type MessageKey, shorten, t, tx } from '../texts/text.ts'
-import { dayOf, formatDay } from '../time/days.ts'
-import { formatTimestamp } from '../time/format-timestamp.ts'
-import { formatHours } from '../time/hours.ts'
+import { nounOf } from '../texts/declared-names.ts'
+import { type MessageKey, t, tx } from '../texts/text.ts'
+import { dayOfTimestamp, formatDayHeading } from '../time/days.ts'
+import { formatTime } from '../time/format-timestamp.ts'
 import { Ago } from '../ui/ago.tsx'
 import { PersonAvatar } from '../ui/avatar.tsx'
-import { mentionedIn, showMentions } from '../ui/mention-text.ts'
-import { plainText } from '../ui/plain-text.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
-import { assignmentKey } from './assignment-key.ts'
-import { type Act, combineUpdates, groupChanges } from './group-changes.ts'
-import { type LabelColor, labelColors } from './labels.tsx'
-import { priorityName } from './priority.ts'
-
-interface ChangeListProps {
-  readonly changes: readonly Change[]
-  /** The assignment that the list is about, which is not named again. */
-  readonly assignmentId?: string
-}
-
-/** Lists changes: who changed which record and when, with the values before and after. */
-export const ChangeList = (props: ChangeListProps) =>
-  props.changes.length === 0 ? null : <NamedChanges {...props} />
-
-function NamedChanges({ changes, assignmentId }: ChangeListProps) {
-  const nameOf = useChangeNames(changes)
-  const created = new Map(
-    changes.flatMap(({ rowId, action, after }) => (action === 'create' ? [[rowId, after]] : [])),
-  )
-  // Waits for the names, because they change the height of lines, and everything below would move.
-  if (nameOf === undefined) return <Skeleton as="rows" rows={6} cells="face lines" />
-  return (
-    <ol class="rows">
-      {groupChanges(changes).map((act) => (
-        <ActRow key={act[0].id} act={act} context={{ nameOf, created, assignmentId }} />
-      ))}
-    </ol>
-  )
-}
+import { type FieldChange, fieldChangesOf } from './change-fields.ts'
+import { keyProperty, type NameOf, useChangeNames } from './change-names.ts'
+import { actionSentences, fieldSentenceOf, recordSentences } from './change-sentences.ts'
+import { type ChangeGroup, combineUpdates, groupChanges } from './group-changes.ts'
 
 /** The facts that all rows of a list share. */
 interface ListContext {
   readonly nameOf: NameOf
-  /** The values of records whose creation is in the list: a removal does not repeat them. */
+  /**
+   * The values of records whose creation is in the list, by their ids. Later changes do not repeat all of
+   * them.
+   */
   readonly created: ReadonlyMap<string, Change['after']>
+  /** The assignment that the list is about, which is not named again. */
   readonly assignmentId: string | undefined
 }
 
-interface ActRowProps {
-  readonly act: Act
-  readonly context: ListContext
+/** Returns what the rows of these changes need, or undefined until the names are loaded. */
+export function useChangeContext(changes: readonly Change[], assignmentId?: string): ListContext | undefined {
+  const nameOf = useChangeNames(changes)
+  const created = new Map(
+    changes.flatMap(({ rowId, action, after }) => (action === 'create' ? [[rowId, after]] : [])),
+  )
+  return nameOf && { nameOf, created, assignmentId }
 }
 
-function ActRow({ act, context }: ActRowProps) {
-  const { nameOf } = context
+/** Lists changes by day: who changed which record and when, with the values before and after. */
+export const ChangeList = ({ changes }: { readonly changes: readonly Change[] }) =>
+  changes.length === 0 ? null : <NamedChanges changes={changes} />
+
+function NamedChanges({ changes }: { readonly changes: readonly Change[] }) {
+  const context = useChangeContext(changes)
+  // Waits for the names, because they change the height of lines, and everything below would move.
+  if (context === undefined) return <Skeleton as="rows" rows={6} cells="face lines" />
+  const days = Map.groupBy(groupChanges(changes), ([newest]) => dayOfTimestamp(newest.at))
+  return [...days].map(([day, groups]) => (
+    <section key={day} class="change-day" aria-labelledby={`changes-${day}`}>
+      <h2 id={`changes-${day}`}>{formatDayHeading(day)}</h2>
+      <ol class="rows">
+        {groups.map((group, index) => (
+          <ChangeRow
+            key={group[0].id}
+            group={group}
+            context={context}
+            isContinued={groups[index - 1]?.[0].callerId === group[0].callerId}
+            showsTime
+          />
+        ))}
+      </ol>
+    </section>
+  ))
+}
+
+interface ChangeRowProps {
+  readonly group: ChangeGroup
+  readonly context: ListContext
+  /** Leaves out the face, because the row before has the same. */
+  readonly isContinued?: boolean
+  /** Shows the time of the day, because the day is in the heading of the list. */
+  readonly showsTime?: boolean
+}
+
+/** Shows changes that belong together as a sentence, and several changed fields below it. */
+export function ChangeRow({ group, context, isContinued = false, showsTime = false }: ChangeRowProps) {
   const { people } = useServices()
-  const [newest] = act
+  const [newest] = group
   const author = newest.callerId === null ? t('The program') : people.nameOf(newest.callerId)
-  // Links that were added one after the other are named in this order.
-  const subjects = newest.action === 'update' ? [newest] : act.toReversed()
-  const combined = newest.action === 'update' ? [combineUpdates(act)] : act
-  const fields = combined.flatMap((change) => fieldsOf(change, nameOf))
-  const isMove = newest.action === 'update' && fields.length === 0
-  if (isMove && !Object.hasOwn(combined[0]?.after ?? {}, 'rank')) return null
-  const target = targetOf(subjects, context)
-  const what = <Subjects changes={subjects} context={context} isLinked={target === undefined} />
+  const description = describeGroup(group, context)
+  if (description === undefined) return null
+  const { sentence, fields } = description
   return (
-    <li class="row">
-      {newest.callerId !== null && <PersonAvatar id={newest.callerId} isDecorative />}
+    <li class={`row change ${isContinued ? 'continued' : ''}`} aria-live="off">
+      <PersonAvatar id={newest.callerId ?? ''} isDecorative />
       <span class="row-text">
-        <span dir="auto">{author}</span>{' '}
-        {target
-          ? tx(actionTextsWithTarget[newest.action], { what, target: <Target {...target} /> })
-          : tx(isMove ? 'moved {what} in the order' : actionTexts[newest.action], { what })}
-        {fields.map(({ name, before, after }) => (
-          <span key={name} class="quiet-text line">
-            {name}: {before !== '' && <del dir="auto">{before}</del>} <bdi>{after}</bdi>
+        <b dir="auto">{author}</b> {sentence}
+        {fields.map(({ property, name, before, after }) => (
+          <span key={property} class="quiet-text line">
+            {name !== '' && `${name}: `}
+            {before !== '' && <del dir="auto">{before}</del>} <bdi>{after}</bdi>
           </span>
         ))}
-        <Ago class="quiet-text line" timestamp={newest.at} />
       </span>
+      {showsTime ? (
+        <time class="quiet-text" dateTime={newest.at}>
+          {formatTime(newest.at)}
+        </time>
+      ) : (
+        <Ago class="quiet-text" timestamp={newest.at} />
+      )}
     </li>
   )
+}
+
+interface Description {
+  readonly sentence: ComponentChildren
+  /** The fields that the sentence does not name. */
+  readonly fields: readonly FieldChange[]
+}
+
+/** Returns undefined if nothing has changed that means something to users. */
+function describeGroup(group: ChangeGroup, context: ListContext): Description | undefined {
+  const [newest] = group
+  const recordSentence = recordSentences[`${newest.resource}.${newest.action}`]
+  if (recordSentence) return describeRecord(newest, recordSentence, context)
+  return newest.action === 'update' ? describeUpdate(group, context) : describeAction(group, context)
+}
+
+function describeRecord(change: Change, sentence: MessageKey, context: ListContext): Description {
+  const fields = fieldChangesOf(change, context.nameOf)
+  const hours = fields.find(({ property }) => property === 'amountHours')?.after
+  return {
+    sentence: tx(sentence, { what: ofAssignment(change, context), hours }),
+    fields: fields.filter(({ isText }) => isText).map(withoutName),
+  }
+}
+
+/** Several updates of one record are shown as one. */
+function describeUpdate(group: ChangeGroup, context: ListContext): Description | undefined {
+  const change = combineUpdates(group)
+  const fields = fieldChangesOf(change, context.nameOf)
+  const [field] = fields
+  const what = nameSubjects([change], context)
+  if (field === undefined)
+    return Object.hasOwn(change.after ?? {}, 'rank')
+      ? { sentence: tx('moved {what} in the order', { what }), fields: [] }
+      : undefined
+  const sentence = fields.length === 1 ? fieldSentenceOf(field) : undefined
+  if (sentence === undefined) return describeAction([change], context, fields)
+  const parts = {
+    what,
+    field: field.name.toLowerCase(),
+    before: <Value text={field.before} />,
+    after: <Value text={field.after} />,
+  }
+  return { sentence: tx(sentence, parts), fields: field.isText ? [withoutName(field)] : [] }
+}
+
+function describeAction(
+  group: ChangeGroup,
+  context: ListContext,
+  fields: readonly FieldChange[] = group.flatMap((change) => fieldChangesOf(change, context.nameOf)),
+): Description {
+  // Links are named in the order in which they were added.
+  const subjects = group.toReversed()
+  const target = targetOf(subjects, context)
+  const sentences = actionSentences[group[0].action]
+  const what = nameSubjects(subjects, context, target === undefined)
+  return {
+    sentence: target ? tx(sentences.withTarget, { what, target }) : tx(sentences.alone, { what }),
+    fields,
+  }
+}
+
+/** A text speaks for itself. The earlier one is left out, because both begin alike most of the time. */
+const withoutName = (field: FieldChange): FieldChange => ({ ...field, name: '', before: '' })
+
+const Value = ({ text }: { readonly text: string }) => <b dir="auto">{text}</b>
+
+interface AssignmentNameProps {
+  readonly id: string
+  readonly projectId: string | null | undefined
+  readonly context: ListContext
+  readonly isRemoved?: boolean
+}
+
+/** Shows the key and the name of an assignment, with a link unless it was removed. */
+function AssignmentName({ id, projectId, context: { nameOf }, isRemoved }: AssignmentNameProps) {
+  const text = (
+    <>
+      <span class="change-key">{nameOf(keyProperty, id)}</span> <bdi>{nameOf('assignmentId', id)}</bdi>
+    </>
+  )
+  return projectId && !isRemoved ? <a href={assignmentPath(projectId, id)}>{text}</a> : <b>{text}</b>
+}
+
+/** Names the records. Assignments have keys; other records are named by their kind and their names. */
+function nameSubjects(changes: readonly Change[], context: ListContext, isLinked = true): ComponentChildren {
+  const { resource = '', rowId = '', projectId, action } = changes[0] ?? {}
+  if (rowId === context.assignmentId) return t('this assignment')
+  if (resource === 'assignment' && context.nameOf('assignmentId', rowId) !== undefined)
+    return (
+      <AssignmentName id={rowId} projectId={projectId} context={context} isRemoved={action === 'remove'} />
+    )
+  return <Subjects changes={changes} context={context} isLinked={isLinked} />
 }
 
 interface SubjectsProps {
   readonly changes: readonly Change[]
   readonly context: ListContext
-  /** False if their assignment is named, and linked, after them. */
+  /** False if the assignment is named and linked after the subjects. */
   readonly isLinked: boolean
 }
 
-/** The kind of the records, and their names, linked if possible. */
+/** Names the kind of the records, and then each record, with a link if possible. */
 function Subjects({ changes, context, isLinked }: SubjectsProps) {
   const noun = nounOf(changes[0]?.resource ?? '')
   const named = changes.flatMap((change) => {
@@ -131,11 +234,10 @@ interface SubjectProps {
   readonly isLinked: boolean
 }
 
-/** The text of a subject, which links to its assignment unless the list is about that one, or it was removed. */
+/** Links a subject to its assignment, unless the list is about that assignment or the subject was removed. */
 function Subject({ change, text, assignmentId, isLinked }: SubjectProps) {
-  const { resource, rowId, projectId, action, after } = change
-  const linkedId =
-    resource === 'assignment' ? rowId : (after?.blockedById ?? (isLinked ? after?.assignmentId : undefined))
+  const { projectId, action, after } = change
+  const linkedId = after?.blockedById ?? (isLinked ? after?.assignmentId : undefined)
   if (typeof linkedId !== 'string' || linkedId === assignmentId || projectId === null || action === 'remove')
     return <bdi>{text}</bdi>
   return (
@@ -145,225 +247,51 @@ function Subject({ change, text, assignmentId, isLinked }: SubjectProps) {
   )
 }
 
-const actionTexts: Readonly<Record<Change['action'], MessageKey>> = {
-  create: 'added {what}',
-  update: 'changed {what}',
-  remove: 'removed {what}',
-  restore: 'restored {what}',
-}
-
-const actionTextsWithTarget: Readonly<Record<Change['action'], MessageKey>> = {
-  create: 'added {what} to {target}',
-  update: 'changed {what} of {target}',
-  remove: 'removed {what} from {target}',
-  restore: 'restored {what} in {target}',
-}
-
-interface TargetProps {
-  /** Undefined without the extensions. */
-  readonly assignmentKey: string | undefined
-  readonly name: string
-  readonly href: string | undefined
-}
-
-/** The assignment that a label, a person, a file or an impediment belongs to. */
-function Target({ assignmentKey, name, href }: TargetProps) {
-  const text = (
-    <>
-      {assignmentKey} <bdi>{name}</bdi>
-    </>
-  )
-  return href === undefined ? <span>{text}</span> : <a href={href}>{text}</a>
-}
-
-/** Returns undefined if the list is about that assignment, its name is unknown, or the subjects are named by it. */
-function targetOf(subjects: readonly Change[], { nameOf, created, assignmentId }: ListContext) {
-  const ids = new Set(
-    subjects.map(({ resource, rowId, before, after }) =>
-      isNamedByAssignment(resource) ? undefined : { ...created.get(rowId), ...before, ...after }.assignmentId,
-    ),
-  )
-  const [id] = ids
-  if (ids.size !== 1 || typeof id !== 'string' || id === assignmentId) return undefined
-  const name = nameOf('assignmentId', id)
-  const projectId = subjects[0]?.projectId
-  if (name === undefined) return undefined
-  return {
-    assignmentKey: nameOf(keyProperty, id),
-    name,
-    href: projectId ? assignmentPath(projectId, id) : undefined,
-  }
-}
-
-const isNamedByAssignment = (resource: string) => resource === 'appointment' || resource === 'comment'
-
-/** A record without a name is shown by the first of these related records that it has. */
-const namingProperties = ['userId', 'impedimentId', 'labelId', 'blockedById', 'assignmentId'] as const
-
-function subjectOf(
-  { resource, rowId, before, after }: Change,
-  { nameOf, created, assignmentId }: ListContext,
-): string | undefined {
-  if (rowId === assignmentId) return undefined
-  const ownName = nameOf(`${resource}Id`, rowId) ?? after?.name ?? before?.name
-  if (typeof ownName === 'string') return ownName
-  const values: Change['after'] = { ...created.get(rowId), ...before, ...after }
-  const properties = isNamedByAssignment(resource) ? (['assignmentId'] as const) : namingProperties
-  const name = properties.find((property) => typeof values?.[property] === 'string')
-  if (name === undefined || values?.[name] === assignmentId) return undefined
-  return nameOf(name, String(values?.[name]))
-}
-
-/** These fields repeat the action or the subject, or are only for programs. */
-const hiddenFields: ReadonlySet<string> = new Set([
-  'active',
-  'deletedAt',
-  'createdAt',
-  'updatedAt',
-  'id',
-  'number',
-  'rank',
-])
-/** The fields that are shown for a new record, in addition to its name. */
-const fieldsOfNewRecords: ReadonlySet<string> = new Set([
-  'comment.text',
-  'appointment.amountHours',
-  'appointment.keepDate',
-])
-
-function fieldsOf(change: Change, nameOf: NameOf) {
-  const { resource, action } = change
-  const { before, after } = withoutPlaceholders(change)
-  return Object.keys(after ?? {})
-    .filter(
-      (name) =>
-        !hiddenFields.has(name) && (action !== 'create' || fieldsOfNewRecords.has(`${resource}.${name}`)),
-    )
-    .map((name) => ({
-      name: capitalize(nounOf(name, resource)),
-      before: formatFieldValue(name, before?.[name], nameOf),
-      after: formatFieldValue(name, after?.[name], nameOf),
-    }))
-    .filter(({ before, after }) => before !== '' || after !== '')
-}
-
-/** Leaves out values that were placeholders, and a flag where the values that replace them say the same. */
-function withoutPlaceholders({ before, after }: Change): Pick<Change, 'before' | 'after'> {
-  const shown = { before: { ...before }, after: { ...after } }
-  for (const [flag, names] of Object.entries(placeholders)) {
-    if (before?.[flag] !== true) continue
-    for (const name of names) delete shown.before[name]
-    if (names.some((name) => name in shown.after)) delete shown.after[flag]
-  }
-  return shown
-}
-
-const charactersMax = 120
-
-const markdownFields: ReadonlySet<string> = new Set(['description', 'text'])
-
-const formatBoolean = (value: unknown) => (value ? t('yes') : t('no'))
-
-/** Formats values whose stored form is not what screens show. */
-const formats: Readonly<Record<string, (value: unknown) => string>> = {
-  priority: (value) => priorityName(Number(value)),
-  color: (value) => t(labelColors[value as LabelColor]),
-  amountHours: (value) => formatHours(Number(value)),
-  isArchived: formatBoolean,
-  isUnscheduled: (value) => (value ? t('no dates') : t('scheduled')),
-  isUnassigned: (value) => (value ? t('nobody') : t('assigned')),
-  isDone: formatBoolean,
-}
-
-function formatFieldValue(name: string, value: unknown, nameOf: NameOf): string {
-  if (value === null || value === undefined) return ''
-  const format = formats[name]
-  if (format) return format(value)
-  if (name.endsWith('Id')) return nameOf(name, String(value)) ?? t('another one')
-  if (name.endsWith('Date')) return formatDay(dayOf(String(value)))
-  if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return formatTimestamp(value)
-  const text = markdownFields.has(name) ? plainText(String(value)) : String(value)
-  const mentioned = mentionedIn(text, (id) => nameOf('userId', id))
-  return shorten(showMentions(text, mentioned), charactersMax)
+/** Names the assignment that a comment or recorded time belongs to. */
+function ofAssignment(change: Change, context: ListContext): ComponentChildren {
+  const { projectId } = change
+  const id = valuesOf(change, context).assignmentId
+  if (id === context.assignmentId) return t('this assignment')
+  if (typeof id !== 'string' || context.nameOf('assignmentId', id) === undefined) return t('an assignment')
+  return <AssignmentName id={id} projectId={projectId} context={context} />
 }
 
 /**
- * Returns the name for the id in a property such as `workflowId`, or its key; undefined if the caller can no
- * longer see it.
+ * Names the assignment that all subjects belong to. Returns undefined if the list is about that assignment,
+ * if its name is unknown, or if the names of the subjects already contain it.
  */
-type NameOf = (property: string, id: string) => string | undefined
-
-/** Returns the key of an assignment instead of a name. */
-const keyProperty = 'assignmentKey'
-
-/** Resources with names, in addition to people. */
-const namedResources = [
-  'workflow',
-  'assignmentType',
-  'impediment',
-  'organization',
-  'project',
-  'assignment',
-  'label',
-] as const
-
-/** A record with the parts of the key of an assignment: its own number, and the key of its project. */
-interface NamedRecord {
-  readonly name: string
-  readonly projectId?: string
-  readonly number?: number
-  readonly key?: string
-}
-
-/** Returns a function that names changed and related records; undefined until the names are loaded. */
-function useChangeNames(changes: readonly Change[]): NameOf | undefined {
-  const { api, people } = useServices()
-  const ids = new Map(namedResources.map((resource) => [`${resource}Id`, idsIn(changes, resource)]))
-  const namesKey = `names-${[...ids.values()].map((some) => some.join()).join(';')}`
-  const { value, problem } = useLoaded(namesKey, [], async (signal) => {
-    const records = await Promise.all(
-      namedResources.map(async (resource) => {
-        const rows = await loadByIds(api, resource, ids.get(`${resource}Id`) ?? [], signal)
-        return [...rows.values()]
-      }),
-    )
-    await people.waitForNames(userIdsIn(changes))
-    return new Map(records.flat().map((record): [string, NamedRecord] => [record.id, record]))
-  })
-  const namesInChanges = new Map(
-    changes.flatMap(({ rowId, before, after }) => nameIn(rowId, after) ?? nameIn(rowId, before) ?? []),
-  )
-  if (value === undefined && !problem) return undefined
-  return (property, id) => {
-    if (property === 'userId') return people.findName(id) || undefined
-    const record = value?.get(id)
-    if (property !== keyProperty) return record?.name ?? namesInChanges.get(id)
-    return record && assignmentKey(value?.get(record.projectId ?? '')?.key, record)
-  }
-}
-
-/** Needed for removed records, whose names are only in their history. */
-const nameIn = (id: string, values: Change['before']): [readonly [string, string]] | undefined =>
-  typeof values?.name === 'string' ? [[id, values.name]] : undefined
-
-const userIdsIn = (changes: readonly Change[]): string[] =>
-  changes
-    .flatMap(({ before, after }) => [before?.userId, after?.userId])
-    .filter((id) => typeof id === 'string')
-
-const idsIn = (changes: readonly Change[], resource: ResourceName): string[] => [
-  ...new Set(
-    changes.flatMap((change) =>
-      [
-        change.resource === resource ? change.rowId : undefined,
-        change.before?.[`${resource}Id`],
-        change.after?.[`${resource}Id`],
-        ...(resource === 'assignment'
-          ? ['blockedById', 'parentId'].flatMap((name) => [change.before?.[name], change.after?.[name]])
-          : []),
-        // Its key is a part of the keys of its assignments.
-        resource === 'project' && change.after?.assignmentId !== undefined ? change.projectId : undefined,
-      ].filter((id) => typeof id === 'string'),
+function targetOf(subjects: readonly Change[], context: ListContext): ComponentChildren | undefined {
+  const ids = new Set(
+    subjects.map((change) =>
+      isNamedByAssignment(change.resource) ? undefined : valuesOf(change, context).assignmentId,
     ),
-  ),
-]
+  )
+  const [id] = ids
+  if (ids.size !== 1 || typeof id !== 'string' || id === context.assignmentId) return undefined
+  if (context.nameOf('assignmentId', id) === undefined) return undefined
+  return <AssignmentName id={id} projectId={subjects[0]?.projectId} context={context} />
+}
+
+const valuesOf = (
+  { rowId, before, after }: Change,
+  { created }: ListContext,
+): NonNullable<Change['after']> => ({ ...created.get(rowId), ...before, ...after })
+
+/** Comments are named by their assignments, too, but have sentences of their own. */
+const isNamedByAssignment = (resource: string) => resource === 'appointment'
+
+/** A record without a name is shown with the name of the first of these related records that it has. */
+const namingProperties = ['userId', 'impedimentId', 'labelId', 'blockedById', 'assignmentId'] as const
+
+function subjectOf(change: Change, context: ListContext): string | undefined {
+  const { resource, rowId, before, after } = change
+  const { nameOf, assignmentId } = context
+  if (rowId === assignmentId) return undefined
+  const ownName = nameOf(`${resource}Id`, rowId) ?? after?.name ?? before?.name
+  if (typeof ownName === 'string') return ownName
+  const values = valuesOf(change, context)
+  const properties = isNamedByAssignment(resource) ? (['assignmentId'] as const) : namingProperties
+  const name = properties.find((property) => typeof values[property] === 'string')
+  if (name === undefined || values[name] === assignmentId) return undefined
+  return nameOf(name, String(values[name]))
+}

@@ -22,7 +22,10 @@ interface RequestedChange {
   readonly ifMatch?: string | undefined
 }
 
-/** Returns the function that changes many assignments, whose rows the view then shows. */
+/**
+ * Returns a function that changes many assignments. `onChanged` receives the changed rows, so that the view
+ * shows them.
+ */
 export function useChangeMany(onChanged: (rows: readonly Assignment[]) => void) {
   const services = useServices()
   return (rows: readonly Assignment[], changeOf: (row: Assignment) => Change, messageOf?: MessageOf) =>
@@ -30,7 +33,7 @@ export function useChangeMany(onChanged: (rows: readonly Assignment[]) => void) 
 }
 
 type MessageOf = (count: number) => string
-type Actors = Pick<Services, 'api' | 'configuration' | 'toasts' | 'tracker'>
+type ChangeServices = Pick<Services, 'api' | 'configuration' | 'toasts' | 'tracker'>
 
 interface ChangeManyOptions {
   /** Returns the message for a number of changed assignments. */
@@ -43,28 +46,28 @@ interface ChangeManyOptions {
  * kept. Undo restores the values that were not changed since.
  */
 export async function changeMany(
-  services: Actors,
+  services: ChangeServices,
   rows: readonly Assignment[],
   changeOf: (row: Assignment) => Change,
   { messageOf = changedText, onChanged }: ChangeManyOptions,
 ): Promise<void> {
   const { api, configuration, toasts } = services
   const send = async (requests: readonly RequestedChange[]) => {
-    const sent = await sendRequests(api, configuration.extensions, requests)
-    onChanged?.(sent.rows)
-    return sent
+    const result = await sendRequests(api, configuration.extensions, requests)
+    onChanged?.(result.rows)
+    return result
   }
   const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
   const revert = (requests: readonly RequestedChange[]) =>
     send(requests).then(({ rejectedCount }) => reportUnchanged(toasts, rejectedCount), report)
   const requests = rows.map((row) => ({ id: row.id, change: changeOf(row) }))
   try {
-    const sent = await send(requests.filter(({ change }) => Object.keys(change).length > 0))
-    const { undoRequests, rejectedCount, reason } = sent
+    const result = await send(requests.filter(({ change }) => Object.keys(change).length > 0))
+    const { undoRequests, rejectedCount, reason } = result
     const undo = () => revert(undoRequests)
     if (undoRequests.length > 0) toasts.show({ kind: 'done', text: messageOf(undoRequests.length), undo })
     reportUnchanged(toasts, rejectedCount, reason)
-    if (requests.some(({ change }) => change.workflowId)) await warnOfOpenParts(services, sent.rows)
+    if (requests.some(({ change }) => change.workflowId)) await warnOfOpenParts(services, result.rows)
   } catch (error) {
     report(error)
   }
@@ -117,7 +120,7 @@ async function sendRequests(api: Api, hasBatches: boolean, requests: readonly Re
   return { rows, undoRequests, rejectedCount: requests.length - undoRequests.length, reason }
 }
 
-/** Updates one after the other, where the API has no batches. */
+/** Updates the assignments one after the other, because there are no batches without the extensions. */
 async function updateEach(
   api: Api,
   bodies: readonly ReturnType<typeof updateBodyOf>[],
@@ -133,55 +136,60 @@ async function updateEach(
   return results
 }
 
-/** Removes the assignments that can be removed. Others, such as those with recorded time, stay, and a message says why. */
+/**
+ * Returns a function that removes the assignments that can be removed. Others, such as those with recorded
+ * time, stay, and a message says why.
+ */
 export function useRemoveMany() {
   const { api, configuration, toasts } = useServices()
-  const removeAtOnce = useRemoval()
+  const removeTogether = useRemoval()
   const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
-  const reportRest = (text: string, { restCount, reason }: EachResult) => {
-    if (restCount > 0) toasts.show({ kind: 'problem', text: `${text} ${reason}` })
+  const reportFailed = (text: string, { failedCount, reason }: EachResult) => {
+    if (failedCount > 0) toasts.show({ kind: 'problem', text: `${text} ${reason}` })
   }
   const restoreEach = async (ids: readonly string[]) => {
     const result = await runEach(api, 'restore', ids)
-    const { restCount } = result
-    reportRest(
-      tn(restCount, 'One assignment was not restored.', '{count} assignments were not restored.'),
+    const { failedCount } = result
+    reportFailed(
+      tn(failedCount, 'One assignment was not restored.', '{count} assignments were not restored.'),
       result,
     )
   }
   const removeEach = async (ids: readonly string[]) => {
     const result = await runEach(api, 'remove', ids)
-    const { doneIds, restCount } = result
+    const { doneIds, failedCount } = result
     if (doneIds.length > 0)
       toasts.show({
         kind: 'done',
         text: tn(doneIds.length, 'One assignment was removed.', '{count} assignments were removed.'),
         undo: () => restoreEach(doneIds).catch(report),
       })
-    reportRest(
-      tn(restCount, 'One assignment was not removed.', '{count} assignments were not removed.'),
+    reportFailed(
+      tn(failedCount, 'One assignment was not removed.', '{count} assignments were not removed.'),
       result,
     )
   }
   return async (ids: readonly string[]): Promise<void> => {
     if (configuration.extensions) await removeEach(ids).catch(report)
-    else await removeAtOnce('assignment', ids, tn(ids.length, 'One assignment', '{count} assignments'))
+    else await removeTogether('assignment', ids, tn(ids.length, 'One assignment', '{count} assignments'))
   }
 }
 
 interface EachResult {
   readonly doneIds: readonly string[]
-  readonly restCount: number
-  /** The reason for the first assignment that is not done. */
+  readonly failedCount: number
+  /** The error message of the first failed assignment. */
   readonly reason: string
 }
 
-/** Adds a label to assignments, or removes it from them, all with one Undo. Part of the extensions. */
+/**
+ * Adds a label to assignments, or removes it from them. One Undo reverts all of it. Part of the extensions.
+ */
 export const useLabelMany = () => labelMany(useServices())
 
 export function labelMany({ api, toasts }: Pick<Services, 'api' | 'toasts'>) {
   const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
-  /** `ids` names the links where the answers do not. */
+  /** Returns the ids of the changed links. `ids` has them for operations whose results have no id. */
   const run = async (requests: readonly BatchRequest[], ids: readonly string[] = []) => {
     const results = await api.batch('assignmentLabel', requests)
     const failed = results.filter(({ statusCode }) => statusCode !== 200)
@@ -190,7 +198,7 @@ export function labelMany({ api, toasts }: Pick<Services, 'api' | 'toasts'>) {
       statusCode === 200 ? (ids[index] ?? id ?? []) : [],
     )
   }
-  const each = (operation: 'remove' | 'restore', ids: readonly string[]) =>
+  const changeEach = (operation: 'remove' | 'restore', ids: readonly string[]) =>
     run(
       ids.map((id) => ({ operation, body: { ids: [id] } })),
       ids,
@@ -208,17 +216,17 @@ export function labelMany({ api, toasts }: Pick<Services, 'api' | 'toasts'>) {
       '{label} was added to {count} assignments.',
       { label },
     )
-    if (ids.length > 0) show(text, () => each('remove', ids))
+    if (ids.length > 0) show(text, () => changeEach('remove', ids))
   }
   const remove = async (linkIds: readonly string[], label: string) => {
-    const ids = await each('remove', linkIds)
+    const ids = await changeEach('remove', linkIds)
     const text = tn(
       ids.length,
       '{label} was removed from one assignment.',
       '{label} was removed from {count} assignments.',
       { label },
     )
-    if (ids.length > 0) show(text, () => each('restore', ids))
+    if (ids.length > 0) show(text, () => changeEach('restore', ids))
   }
   return {
     add: (...parameters: Parameters<typeof add>) => add(...parameters).catch(report),
@@ -226,7 +234,7 @@ export function labelMany({ api, toasts }: Pick<Services, 'api' | 'toasts'>) {
   }
 }
 
-/** Sends one request for each assignment, so that an error affects no other, and any number of them fits. */
+/** Sends one operation per assignment, so that an error affects no other, and their number is not limited. */
 async function runEach(
   api: Api,
   operation: 'remove' | 'restore',
@@ -238,5 +246,5 @@ async function runEach(
   )
   const doneIds = ids.filter((_, index) => results[index]?.statusCode === 200)
   const reason = results.find(({ statusCode }) => statusCode !== 200)?.message ?? ''
-  return { doneIds, restCount: ids.length - doneIds.length, reason }
+  return { doneIds, failedCount: ids.length - doneIds.length, reason }
 }

@@ -21,12 +21,17 @@ type Assignment = RecordOf<'assignment'>
 interface DependenciesSectionProps extends Pick<PanelSections, 'dependencies'> {
   readonly assignment: Assignment
   readonly stages: readonly RecordOf<'workflow'>[]
-  /** The relation that the user has chosen to add. */
-  readonly added: Relation | undefined
+  /** The relation whose input field the user has opened. */
+  readonly addedRelation: Relation | undefined
 }
 
 /** Shows which assignments of the project have to be done before this one, and which after it. */
-export function DependenciesSection({ assignment, stages, dependencies, added }: DependenciesSectionProps) {
+export function DependenciesSection({
+  assignment,
+  stages,
+  dependencies,
+  addedRelation,
+}: DependenciesSectionProps) {
   const { waitsFor, blocks, isCut } = dependencies.value ?? noDependencies
   const present = [assignment, ...[...waitsFor, ...blocks].map(({ other }) => other)]
   const common = { assignment, stages, presentIds: new Set(present.map(({ id }) => id)) }
@@ -41,13 +46,13 @@ export function DependenciesSection({ assignment, stages, dependencies, added }:
         {...common}
         direction={directions.waitsFor}
         neighbours={waitsFor}
-        isAdding={added === 'waitsFor'}
+        isAdding={addedRelation === 'waitsFor'}
       />
       <Neighbours
         {...common}
         direction={directions.blocks}
         neighbours={blocks}
-        isAdding={added === 'blocks'}
+        isAdding={addedRelation === 'blocks'}
       />
       {isCut && <p class="quiet-text">{t('Only the first 100 are shown.')}</p>}
     </PanelSection>
@@ -60,7 +65,7 @@ interface Direction {
   readonly placeholder: MessageKey
   readonly warning: MessageKey
   /** Returns which of two assignments waits, and which it waits for. */
-  order<One>(self: One, other: One): { readonly waiting: One; readonly blocker: One }
+  order<Item>(self: Item, other: Item): { readonly waiting: Item; readonly blocker: Item }
 }
 
 const directions: Readonly<Record<'waitsFor' | 'blocks', Direction>> = {
@@ -180,8 +185,8 @@ function NeighbourRow({ linkId, other, assignment, direction, doneIds, stageName
 }
 
 /**
- * The API's messages about the blocking assignment begin with a field name, which this replaces with the
- * assignment's name.
+ * Returns the message of an error. Messages of the API about the blocking assignment begin with a field name,
+ * which is replaced with the name of the assignment.
  */
 async function explain(api: Api, error: unknown, blockerId: string): Promise<string> {
   const messages = error instanceof TrackerError ? error.errors.blockedById : undefined

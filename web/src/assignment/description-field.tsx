@@ -12,7 +12,10 @@ import { InPlaceField, type InPlaceProps } from './in-place-fields.tsx'
 import { type InPlaceEdit, useFieldEdit, useFieldSave } from './use-in-place-edit.ts'
 import { useTicks } from './use-ticks.ts'
 
-/** Shows the rendered description, or edits its source. Ctrl+Enter saves; Escape closes an unchanged source. */
+/**
+ * Shows the rendered description, or edits its source. Ctrl+Enter saves. Escape closes the editor if nothing
+ * has changed.
+ */
 export function DescriptionField({ assignment, onSaved }: InPlaceProps) {
   const edit = useFieldEdit(assignment, 'description', onSaved)
   const [isEditing, setEditing] = useState(edit.isChanged)
@@ -48,7 +51,15 @@ export function DescriptionField({ assignment, onSaved }: InPlaceProps) {
   }
   const open = () => setEditing(true)
   if (!isEditing && !edit.isChanged)
-    return <Shown assignment={assignment} edit={edit} button={button} onSaved={onSaved} onEdit={open} />
+    return (
+      <RenderedDescription
+        assignment={assignment}
+        edit={edit}
+        button={button}
+        onSaved={onSaved}
+        onEdit={open}
+      />
+    )
   return (
     <InPlaceField label={t('Description')} edit={edit}>
       {(attributes) => (
@@ -86,14 +97,14 @@ export function DescriptionField({ assignment, onSaved }: InPlaceProps) {
   )
 }
 
-interface ShownProps extends InPlaceProps {
+interface RenderedDescriptionProps extends InPlaceProps {
   readonly edit: InPlaceEdit
   readonly button: RefObject<HTMLButtonElement | null>
   onEdit(): void
 }
 
-/** The rendered description. A click on its text edits it. */
-const Shown = ({ assignment, edit, button, onSaved, onEdit }: ShownProps) => (
+/** Shows the rendered description. A click on its text opens the editor. */
+const RenderedDescription = ({ assignment, edit, button, onSaved, onEdit }: RenderedDescriptionProps) => (
   <section class="description" aria-label={t('Description')}>
     {edit.text === '' ? (
       <button ref={button} type="button" class="link-button adder" onClick={onEdit}>
@@ -120,13 +131,16 @@ const Shown = ({ assignment, edit, button, onSaved, onEdit }: ShownProps) => (
   </section>
 )
 
-/** False for a click on something in the text, and for one that ends a selection. */
+/** Returns false for a click on a link, an image or a control, and for a click that ends a selection. */
 const isPlainClick = ({ target }: MouseEvent): boolean =>
   target instanceof Element &&
   target.closest('a, button, input, label, img, summary') === null &&
   String(getSelection()) === ''
 
-/** Shows the description, in which tasks can be ticked. If the task is no longer there, both versions are shown. */
+/**
+ * Shows the description, in which tasks can be ticked. If another user has removed the task, a conflict is
+ * shown.
+ */
 function Description({ assignment, edit, onSaved }: InPlaceProps & { readonly edit: InPlaceEdit }) {
   const { toasts } = useServices()
   const save = useFieldSave(assignment.id, 'description', onSaved)

@@ -39,13 +39,16 @@ const handleKeys = (edit: InPlaceEdit) => (event: TargetedKeyboardEvent<HTMLElem
   }
 }
 
-/** Edits the name on as many lines as it needs. Names have no line breaks, so typed or pasted ones become spaces. */
+/**
+ * Edits the name on as many lines as it needs. Names have no line breaks, so typed or pasted ones become
+ * spaces.
+ */
 export function NameInPlace({ assignment, onSaved }: InPlaceProps) {
   const edit = useFieldEdit(assignment, 'name', onSaved)
   return (
     <InPlaceField label={t('Name')} edit={edit} isLabelHidden>
       {(attributes) => (
-        // The box repeats the text, which makes it as high as the text is.
+        // CSS repeats the text in the box, so that the box and the textarea are as high as the text.
         <span class="panel-name-box" data-text={edit.text}>
           <textarea
             {...attributes}
@@ -96,7 +99,7 @@ interface ChoiceInPlaceProps extends NamedFieldProps {
   markOf?(id: string): ComponentChildren
 }
 
-export function ChoiceInPlace({ assignment, name, label, choices, markOf, onSaved }: ChoiceInPlaceProps) {
+function ChoiceInPlace({ assignment, name, label, choices, markOf, onSaved }: ChoiceInPlaceProps) {
   const nameOf = (id: string) => choices.find((choice) => choice.id === id)?.name ?? '…'
   const edit = useFieldEdit(assignment, name, onSaved, nameOf)
   return (
@@ -112,6 +115,7 @@ export function ChoiceInPlace({ assignment, name, label, choices, markOf, onSave
             {!choices.some(({ id }) => id === edit.text) && <option value={edit.text}>…</option>}
             {choices.map((choice) => (
               <option key={choice.id} value={choice.id}>
+                {markOf?.(choice.id)}
                 {choice.name}
               </option>
             ))}
@@ -127,7 +131,7 @@ interface MarkedValueProps {
   readonly children: ComponentChildren
 }
 
-/** A field with the mark of its value, the same as on cards. */
+/** Shows a field after the mark of its value, which is the same as on cards. */
 const MarkedValue = ({ mark, children }: MarkedValueProps) => (
   <div class="fact-value">
     <span class="fact-mark">{mark}</span>
@@ -135,7 +139,9 @@ const MarkedValue = ({ mark, children }: MarkedValueProps) => (
   </div>
 )
 
-/** An assignment has both dates or none, so clearing one day removes both, and the texts speak of dates. */
+/**
+ * An assignment has both dates or neither, so clearing one day removes both. Therefore the texts say "dates".
+ */
 export function DayInPlace({ assignment, name, label, onSaved }: NamedFieldProps) {
   const isOptional = useServices().configuration.extensions
   const edit = useFieldEdit(assignment, name, onSaved)
@@ -173,7 +179,7 @@ export function PersonInPlace({ assignment, onSaved }: InPlaceProps) {
               attributes={attributes}
               label={label}
               projectId={assignment.projectId}
-              placeholder={t('Nobody yet – assign')}
+              placeholder={edit.text === '' ? t('Nobody yet – assign') : people.nameOf(edit.text)}
               offersNobody
               value={edit.text}
               onChoose={(userId) => void edit.commit(userId)}
@@ -213,59 +219,76 @@ export function NonMemberNote({
   )
 }
 
-interface AssignmentFieldsProps extends InPlaceProps {
+interface StageInPlaceProps extends InPlaceProps {
   readonly stages: readonly ProjectStage[]
+}
+
+export function StageInPlace({ stages, ...props }: StageInPlaceProps) {
+  const { assignment } = props
+  const looks = stageLooksOf(stages, doneStagesOf(assignment.projectId, stages))
+  return (
+    <ChoiceInPlace
+      {...props}
+      name="workflowId"
+      label={t('Stage')}
+      choices={choosableStages(stages, assignment.workflowId)}
+      markOf={(id) => {
+        const look = looks.get(id)
+        return look && <StageMark {...look} />
+      }}
+    />
+  )
+}
+
+export function TypeInPlace(props: InPlaceProps) {
+  const { rows } = useListing('assignmentType', catalogQuery)
+  return (
+    <ChoiceInPlace
+      {...props}
+      name="assignmentTypeId"
+      label={t('Type')}
+      choices={rows}
+      markOf={(id) => {
+        const type = rows.find((row) => row.id === id)
+        return type && <TypeShape name={type.name} />
+      }}
+    />
+  )
+}
+
+export const PriorityInPlace = (props: InPlaceProps) => (
+  <ChoiceInPlace
+    {...props}
+    name="priority"
+    label={t('Priority')}
+    choices={priorityChoices()}
+    markOf={(text) => <PriorityShape priority={parsePriority(text) ?? 0} />}
+  />
+)
+
+interface AssignmentFieldsProps extends StageInPlaceProps {
   /** Further fields. */
   readonly children?: ComponentChildren
 }
 
 /** Edits all fields except the name and the description. */
-export function AssignmentFieldsInPlace({ children, ...props }: AssignmentFieldsProps) {
+export function AssignmentFieldsInPlace({ stages, children, ...props }: AssignmentFieldsProps) {
   const { configuration } = useServices()
-  const { assignment, stages } = props
-  const types = useListing('assignmentType', catalogQuery)
-  const looks = stageLooksOf(stages, doneStagesOf(assignment.projectId, stages))
   return (
     <div class="panel-facts">
-      <ChoiceInPlace
-        {...props}
-        name="workflowId"
-        label={t('Stage')}
-        choices={choosableStages(stages, assignment.workflowId)}
-        markOf={(id) => {
-          const look = looks.get(id)
-          return look && <StageMark {...look} />
-        }}
-      />
-      <ChoiceInPlace
-        {...props}
-        name="assignmentTypeId"
-        label={t('Type')}
-        choices={types.rows}
-        markOf={(id) => {
-          const type = types.rows.find((row) => row.id === id)
-          return type && <TypeShape name={type.name} />
-        }}
-      />
+      <StageInPlace {...props} stages={stages} />
+      <TypeInPlace {...props} />
       <DayInPlace {...props} name="startDate" label={t('Start')} />
       <DayInPlace {...props} name="endDate" label={t('End')} />
       <PersonInPlace {...props} />
       <HoursInPlace {...props} />
-      {configuration.extensions && (
-        <ChoiceInPlace
-          {...props}
-          name="priority"
-          label={t('Priority')}
-          choices={priorityChoices()}
-          markOf={(text) => <PriorityShape priority={parsePriority(text) ?? 0} />}
-        />
-      )}
+      {configuration.extensions && <PriorityInPlace {...props} />}
       {children}
     </div>
   )
 }
 
-export interface InPlaceFieldProps {
+interface InPlaceFieldProps {
   readonly label: string
   readonly edit: InPlaceEdit
   /** Formats a value for display. */
@@ -278,7 +301,9 @@ export interface InPlaceFieldProps {
   }) => ComponentChildren
 }
 
-/** A field that saves automatically. It shows its errors, and the value that another user has saved meanwhile. */
+/**
+ * A field that saves automatically. It shows its errors, and the value that another user has saved meanwhile.
+ */
 export function InPlaceField({
   label,
   edit,

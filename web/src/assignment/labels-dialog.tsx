@@ -11,9 +11,9 @@ import { Icon } from '../ui/icon.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
-import { LabelChip, type LabelColor, labelColors } from './labels.tsx'
+import { LabelChip, type LabelColor, labelColorChoices } from './labels.tsx'
 
-export interface LabelsDialogProps {
+interface LabelsDialogProps {
   readonly projectId: string
   onClose(): void
 }
@@ -22,8 +22,8 @@ export interface LabelsDialogProps {
 export function LabelsDialog({ projectId, onClose }: LabelsDialogProps) {
   const labels = useAllRows('label', labelQuery(projectId))
   const remove = useRemoval()
-  const [inForm, setInForm] = useState<Label | 'new'>()
-  const [toRemove, setToRemove] = useState<Label>()
+  const [editedLabel, setEditedLabel] = useState<Label | 'new'>()
+  const [labelToRemove, setLabelToRemove] = useState<Label>()
   return (
     <Dialog title={t('Labels of the project')} onClose={onClose}>
       {labels.problem && <LoadProblem problem={labels.problem} onRetry={labels.reload} />}
@@ -33,31 +33,31 @@ export function LabelsDialog({ projectId, onClose }: LabelsDialogProps) {
           <LabelRow
             key={label.id}
             label={label}
-            onEdit={() => setInForm(label)}
-            onRemove={() => setToRemove(label)}
+            onEdit={() => setEditedLabel(label)}
+            onRemove={() => setLabelToRemove(label)}
           />
         ))}
       </ul>
-      {inForm === undefined ? (
-        <button type="button" class="button" onClick={() => setInForm('new')}>
+      {editedLabel === undefined ? (
+        <button type="button" class="button" onClick={() => setEditedLabel('new')}>
           <Icon name="plus" />
           <span>{t('New label')}</span>
         </button>
       ) : (
         <LabelForm
-          key={inForm === 'new' ? 'new' : inForm.id}
+          key={editedLabel === 'new' ? 'new' : editedLabel.id}
           projectId={projectId}
-          label={inForm === 'new' ? undefined : inForm}
-          onClose={() => setInForm(undefined)}
+          label={editedLabel === 'new' ? undefined : editedLabel}
+          onClose={() => setEditedLabel(undefined)}
         />
       )}
-      {toRemove && (
+      {labelToRemove && (
         <ConfirmDialog
-          title={t('Remove {name}?', { name: toRemove.name })}
+          title={t('Remove {name}?', { name: labelToRemove.name })}
           text={t('The label disappears from every assignment of the project.')}
           confirmLabel={t('Remove the label')}
-          onConfirm={() => void remove('label', toRemove.id, toRemove.name)}
-          onClose={() => setToRemove(undefined)}
+          onConfirm={() => void remove('label', labelToRemove.id, labelToRemove.name)}
+          onClose={() => setLabelToRemove(undefined)}
         />
       )}
     </Dialog>
@@ -98,9 +98,6 @@ const LabelRow = ({ label, onEdit, onRemove }: LabelRowProps) => (
     </button>
   </li>
 )
-
-/** There is no entry for no color: every label has one. */
-const labelColorChoices = Object.entries(labelColors).map(([id, name]) => ({ id, name }))
 
 /** Creates a label, or changes one. */
 function LabelForm({ projectId, label, onClose }: LabelsDialogProps & { readonly label: Label | undefined }) {

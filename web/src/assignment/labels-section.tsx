@@ -62,7 +62,7 @@ export function LabelsSection({ assignment, labels, labelLinks }: LabelsSectionP
           label={t('Add a label')}
           placeholder={t('Add a label…')}
           valueText=""
-          find={async (text) => suggest(text, labels.rows, linkIds)}
+          find={async (text) => suggestLabels(text, labels.rows, linkIds)}
           onChoose={(option) => void add(option)}
         />
         <button
@@ -87,7 +87,7 @@ export function LabelsSection({ assignment, labels, labelLinks }: LabelsSectionP
 
 type Target = Pick<RecordOf<'assignment'>, 'id' | 'name' | 'projectId'>
 
-/** Returns the id of a suggested label. A new one is created first. */
+/** Returns the id of a suggested label. If the label is new, it is created first. */
 export const labelIdOf = async (
   api: Api,
   projectId: string,
@@ -108,13 +108,13 @@ const addLabel = async (
   })
 
 /**
- * Returns the labels that match the text, as commands that add the label, or remove it if the assignment has
- * it. Both offer Undo. `linkIds` has the links of the assignment by the ids of their labels.
+ * Turns options of labels into commands that add the label, or remove it if the assignment has it. Both offer
+ * Undo. `linkIds` maps the labels of the assignment to the links between the two.
  */
-export function labelChoices(
+export function labelChoices<Choice extends Option>(
   { api, toasts }: Pick<Services, 'api' | 'toasts'>,
   target: Target,
-  text: string,
+  options: readonly Choice[],
   labels: readonly Label[],
   linkIds: ReadonlyMap<string, string>,
 ) {
@@ -131,39 +131,45 @@ export function labelChoices(
     const undo = () => api.restore('assignmentLabel', [linkId]).catch(report)
     toasts.show({ kind: 'done', text: t('{label} was removed from {name}.', values), undo })
   }
-  return suggest(text, labels).map((option) => ({
+  return options.map((option) => ({
     ...option,
     isCurrent: linkIds.has(option.id),
     run: () => void toggle(option).catch(report),
   }))
 }
 
-/** Suggests labels of the project that contain the text and are not present, and a new one if no label has this name. */
-export function suggest(
+/**
+ * Suggests labels whose names contain the text, except those in `presentIds`, and a new label if none has
+ * this name.
+ */
+export function suggestLabels(
   text: string,
   labels: readonly Label[],
-  present: { has(labelId: string): boolean } = new Set(),
+  presentIds: { has(labelId: string): boolean } = new Set(),
 ): readonly Option[] {
-  const inLowerCase = (name: string) => name.toLocaleLowerCase(locale())
-  const name = text.trim().slice(0, limits.labelName)
-  const wanted = inLowerCase(name)
-  const found = labels.filter((label) => !present.has(label.id) && inLowerCase(label.name).includes(wanted))
-  const isTaken = labels.some((label) => inLowerCase(label.name) === wanted)
-  return [
-    ...found.map((label) => ({
-      id: label.id,
-      name: label.name,
-      ...(label.description && { note: label.description }),
-      mark: <span class="label-dot" data-color={label.color} />,
-    })),
-    ...(name === '' || isTaken
-      ? []
-      : [{ id: newId, name, note: t('New label'), mark: <Icon name="plus" /> }]),
-  ]
+  const name = inLowerCase(text.trim().slice(0, limits.labelName))
+  const found = labels.filter((label) => !presentIds.has(label.id) && inLowerCase(label.name).includes(name))
+  return [...found.map(optionOfLabel), ...suggestNewLabel(text, labels)]
 }
 
+export const optionOfLabel = (label: Label): Option => ({
+  id: label.id,
+  name: label.name,
+  ...(label.description && { note: label.description }),
+  mark: <span class="label-dot" data-color={label.color} />,
+})
+
+/** Suggests a new label with the text as its name, if none has it. */
+export function suggestNewLabel(text: string, labels: readonly Label[]): readonly Option[] {
+  const name = text.trim().slice(0, limits.labelName)
+  const isTaken = labels.some((label) => inLowerCase(label.name) === inLowerCase(name))
+  return name === '' || isTaken ? [] : [{ id: newId, name, note: t('New label'), mark: <Icon name="plus" /> }]
+}
+
+const inLowerCase = (name: string): string => name.toLocaleLowerCase(locale())
+
 /** Returns the color that the fewest labels have. */
-export function nextColor(labels: readonly Pick<Label, 'color'>[]): LabelColor {
+function nextColor(labels: readonly Pick<Label, 'color'>[]): LabelColor {
   const count = (color: LabelColor) => labels.filter((label) => label.color === color).length
   return (Object.keys(labelColors) as LabelColor[]).reduce((best, color) =>
     count(color) < count(best) ? color : best,

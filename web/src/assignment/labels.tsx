@@ -20,11 +20,21 @@ export const labelColors: Readonly<Record<LabelColor, MessageKey>> = {
   gray: 'Gray',
 }
 
+interface ColorChoice {
+  readonly id: string
+  readonly name: MessageKey
+  readonly color?: string
+}
+
+/** There is no empty choice, because every label has a color. */
+export const labelColorChoices: readonly ColorChoice[] = Object.entries(labelColors).map(([id, name]) => ({
+  id,
+  name,
+  color: id,
+}))
+
 /** The choices of a select, whose value is empty for the default. */
-export const colorChoices: readonly { readonly id: string; readonly name: MessageKey }[] = [
-  { id: '', name: 'Default' },
-  ...Object.entries(labelColors).map(([id, name]) => ({ id, name })),
-]
+export const colorChoices: readonly ColorChoice[] = [{ id: '', name: 'Default' }, ...labelColorChoices]
 
 type ChipLabel = Pick<Label, 'name' | 'color'> & Partial<Pick<Label, 'description'>>
 

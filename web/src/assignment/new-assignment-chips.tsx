@@ -9,7 +9,7 @@ import type { FormState } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
 import { t, tn } from '../texts/text.ts'
 import { addDays, daysBetween, isDay } from '../time/days.ts'
-import { formatHours, parseDuration } from '../time/hours.ts'
+import { formatHours, parseDuration, usualHours } from '../time/hours.ts'
 import { PersonAvatar } from '../ui/avatar.tsx'
 import { ChoiceChip, type ChoiceChipProps } from '../ui/choice-chip.tsx'
 import { matchesWords, type Option } from '../ui/combobox.tsx'
@@ -17,22 +17,17 @@ import { DayField } from '../ui/day-input.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { PriorityShape, StageMark, TypeShape } from '../ui/marks.tsx'
 import { findPeople, findResponsible } from '../ui/person-picker.tsx'
-import { type AssignmentValues, doneStagesOf } from './assignment-values.ts'
-import { labelIdOf, suggest } from './labels-section.tsx'
+import { doneStagesOf, type NewAssignmentValues } from './assignment-values.ts'
+import { labelIdOf, suggestLabels } from './labels-section.tsx'
 import { parsePriority, priorityChoices, priorityName } from './priority.ts'
 
-export type NewAssignmentValues = AssignmentValues & {
-  /** Separated by spaces, because the values of a form are texts. */
-  readonly labelIds: string
-}
-
-export interface PropertyChipsProps {
+interface PropertyChipsProps {
   readonly projectId: string
   readonly form: FormState<NewAssignmentValues>
   readonly stages: readonly RecordOf<'workflow'>[]
 }
 
-/** Every property of a new assignment in a row of chips. */
+/** Shows every property of a new assignment in a row of chips. */
 export function PropertyChips(props: PropertyChipsProps) {
   const { extensions } = useServices().configuration
   return (
@@ -163,9 +158,12 @@ function LabelsChip({ form, projectId }: PropertyChipsProps) {
   const label = t('Labels')
   const toggle = async (option: Option) => {
     const id = await labelIdOf(api, projectId, option, labels.rows)
-    // Others may have been chosen while a new label was created.
-    const ids = idsIn(form.values.peek().labelIds)
-    form.set('labelIds', (ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id]).join(' '))
+    // The user may have chosen other labels while a new one was created.
+    const currentIds = idsIn(form.values.peek().labelIds)
+    const nextIds = currentIds.includes(id)
+      ? currentIds.filter((currentId) => currentId !== id)
+      : [...currentIds, id]
+    form.set('labelIds', nextIds.join(' '))
   }
   const [first] = chosen
   return (
@@ -183,7 +181,7 @@ function LabelsChip({ form, projectId }: PropertyChipsProps) {
           }
           mark={
             chosen.length === 0 ? (
-              <Icon name="bookmark" />
+              <Icon name="tag" />
             ) : (
               <span class="label-dots">
                 {chosen.map(({ id, color }) => (
@@ -195,7 +193,7 @@ function LabelsChip({ form, projectId }: PropertyChipsProps) {
           isEmpty={first === undefined}
           isMultiple
           chosenIds={ids}
-          find={async (text) => suggest(text, labels.rows)}
+          find={async (text) => suggestLabels(text, labels.rows)}
           onChoose={(option) =>
             void toggle(option).catch((error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
           }
@@ -208,7 +206,7 @@ function LabelsChip({ form, projectId }: PropertyChipsProps) {
 function DayChips({ form }: PropertyChipsProps) {
   const { extensions } = useServices().configuration
   const presence = extensions ? { clearLabel: t('No dates') } : { required: true }
-  /** A start after the end moves the end too, so that the duration stays the same. */
+  /** A start after the end moves the end, too, so that the duration stays the same. */
   const changeStart = (day: string) => {
     const { startDate, endDate } = form.values.peek()
     form.set('startDate', day)
@@ -230,9 +228,6 @@ function DayChips({ form }: PropertyChipsProps) {
   )
 }
 
-/** Other hours are typed. */
-const hourChoices = [0, 1, 2, 4, 8, 16, 24, 40]
-
 function HoursChip({ form }: PropertyChipsProps) {
   const hours = Number(form.values.value.amountHours)
   const label = t('Planned hours')
@@ -248,7 +243,7 @@ function HoursChip({ form }: PropertyChipsProps) {
       mark={<Icon name="clock" />}
       emptyMessage={t('Enter hours as a number, such as 1.5, 1:30, 1h30 or 90m.')}
       find={async (text) => {
-        if (text.trim() === '') return hourChoices.map(optionOf)
+        if (text.trim() === '') return [0, ...usualHours].map(optionOf)
         const typed = parseDuration(text)
         return typed === undefined ? [] : [optionOf(typed)]
       }}

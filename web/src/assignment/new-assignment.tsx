@@ -1,8 +1,8 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { catalogQuery, useListing } from '../data/use-listing.ts'
 import { deleteDraft } from '../forms/drafts.ts'
-import { TextField } from '../forms/fields.tsx'
+import { Field } from '../forms/fields.tsx'
 import { Form } from '../forms/form.tsx'
 import { useForm } from '../forms/use-form.ts'
 import { assignmentPath } from '../router/router.ts'
@@ -11,14 +11,24 @@ import { t } from '../texts/text.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { DescriptionTextField } from '../ui/markdown-field.tsx'
 import { addLabels } from './add-labels.ts'
-import { bodyOf, lastTypeOf, newAssignmentDefaults, rememberType } from './assignment-values.ts'
+import {
+  bodyOf,
+  lastTypeOf,
+  type NewAssignmentValues,
+  newAssignmentDefaults,
+  rememberType,
+} from './assignment-values.ts'
 import { NonMemberNote } from './in-place-fields.tsx'
-import { type NewAssignmentValues, PropertyChips } from './new-assignment-chips.tsx'
+import { PropertyChips } from './new-assignment-chips.tsx'
+import { QuickField, TokenChips, useTokens } from './quick-field.tsx'
+import { applyTokens, type QuickText } from './quick-tokens.ts'
 
 export interface NewAssignmentDialogProps {
   readonly scope: { readonly projectId: string; readonly stages: readonly RecordOf<'workflow'>[] }
-  /** Replaces the name of a draft. */
+  /** Replaces the name that a stored draft may contain. */
   readonly name?: string | undefined
+  /** The values of the place where it was begun, such as a day of the calendar or a group of the list. */
+  readonly values?: Partial<NewAssignmentValues> | undefined
   onClose(): void
   onCreated?(assignment: RecordOf<'assignment'>): void
 }
@@ -26,27 +36,52 @@ export interface NewAssignmentDialogProps {
 export function NewAssignmentDialog(props: NewAssignmentDialogProps) {
   const { scope, name, onClose } = props
   const { projectId, stages } = scope
-  const element = useRef<HTMLDivElement>(null)
   const [staysOpen, setStaysOpen] = useState(localStorage.getItem(staysOpenKey) === 'true')
-  const { form, draft } = useNewAssignmentForm(props)
-  useEffect(() => {
+  const tokens = useTokens(projectId)
+  const { form, draft } = useNewAssignmentForm(props, tokens.parse)
+  const field = useRef<HTMLInputElement>(null)
+  const typed = form.values.value.name
+  // Before anything is typed, only a draft can differ from a new form.
+  const [isRestored, setRestored] = useState(() => form.isChanged.peek())
+  // A layout effect runs before the next key press, which belongs after the name.
+  useLayoutEffect(() => {
     if (name !== undefined) form.set('name', name)
   }, [name])
   /** Keeps the properties, which the next assignment often shares. */
-  const goOn = () => {
+  const startAnother = () => {
     form.set('name', '')
     form.set('description', '')
     deleteDraft(draft)
-    element.current?.querySelector<HTMLElement>('[name=name]')?.focus()
+    startTyping()
+  }
+  const startTyping = () => {
+    tokens.reset()
+    setRestored(false)
+    field.current?.focus()
   }
   return (
     <Dialog title={t('New assignment')} onClose={onClose}>
-      <div ref={element} class="new-assignment">
+      <div class="new-assignment">
+        {isRestored && (
+          <p class="quiet-text">
+            {t('You had begun this assignment.')}{' '}
+            <button
+              type="button"
+              class="link-button"
+              onClick={() => {
+                form.discard()
+                startTyping()
+              }}
+            >
+              {t('Discard')}
+            </button>
+          </p>
+        )}
         <Form
           form={form}
           submitLabel={t('Create assignment')}
           onCancel={onClose}
-          onDone={staysOpen ? goOn : onClose}
+          onDone={staysOpen ? startAnother : onClose}
           aside={
             <label class="check-line">
               <input
@@ -61,14 +96,22 @@ export function NewAssignmentDialog(props: NewAssignmentDialogProps) {
             </label>
           }
         >
-          <TextField
-            form={form}
-            name="name"
-            label={t('Name')}
-            placeholder={t('Name of the assignment')}
-            required
-            autofocus
-            isLabelHidden
+          <Field form={form} name="name" label={t('Name')} required autofocus isLabelHidden>
+            {(attributes) => (
+              <QuickField
+                field={field}
+                attributes={attributes}
+                placeholder={t('Name of the assignment')}
+                text={typed}
+                vocabulary={tokens.vocabulary}
+                onText={(text) => form.set('name', text)}
+              />
+            )}
+          </Field>
+          <TokenChips
+            tokens={tokens.parse(typed).tokens}
+            labels={tokens.vocabulary.labels}
+            onKeep={tokens.keep}
           />
           <DescriptionTextField form={form} projectId={projectId} isLabelHidden />
           <PropertyChips form={form} projectId={projectId} stages={stages} />
@@ -79,11 +122,14 @@ export function NewAssignmentDialog(props: NewAssignmentDialogProps) {
   )
 }
 
-/** The choice is that of the browser, for every project. */
+/** The choice is stored per browser, for all projects. */
 const staysOpenKey = 'tracker.create-another'
 
-/** The form keeps what was typed until it is sent or cancelled. */
-function useNewAssignmentForm({ scope, onCreated }: NewAssignmentDialogProps) {
+/** Returns the form. A draft keeps the typed values until they are sent or discarded. */
+function useNewAssignmentForm(
+  { scope, values: valuesOfPlace, onCreated }: NewAssignmentDialogProps,
+  parse: (text: string) => QuickText,
+) {
   const { projectId, stages } = scope
   const workflowId = stages[0]?.id ?? ''
   const services = useServices()
@@ -91,7 +137,7 @@ function useNewAssignmentForm({ scope, onCreated }: NewAssignmentDialogProps) {
   const { extensions } = configuration
   const ownId = session.person.value?.id ?? ''
   const types = useListing('assignmentType', catalogQuery)
-  // An empty form plans nothing. Without the extensions, every assignment has dates and a person.
+  // A new assignment starts without dates and without a person. Both are required if the extensions are off.
   const { startDate, endDate } = extensions ? noDates : newAssignmentDefaults(projectId, workflowId, '')
   const initial: NewAssignmentValues = {
     name: '',
@@ -104,12 +150,15 @@ function useNewAssignmentForm({ scope, onCreated }: NewAssignmentDialogProps) {
     amountHours: '0',
     priority: '',
     labelIds: '',
+    ...valuesOfPlace,
   }
   const draft = `new-assignment-${projectId}-${workflowId}`
   const form = useForm({
     draft,
     initial,
-    async submit({ labelIds, ...values }) {
+    async submit(typed) {
+      const { name, tokens } = parse(typed.name)
+      const { labelIds, ...values } = applyTokens({ ...typed, name }, tokens)
       const assignment = await api.create('assignment', bodyOf(values, projectId, { extensions, ownId }))
       await addLabels(services, assignment.id, labelIds.split(' ').filter(Boolean))
       rememberType(assignment.assignmentTypeId, projectId)
@@ -121,7 +170,7 @@ function useNewAssignmentForm({ scope, onCreated }: NewAssignmentDialogProps) {
       })
     },
   })
-  // The types may arrive after the dialog.
+  // The types may be loaded only after the dialog has opened.
   useEffect(() => form.follow(initial), [initial.assignmentTypeId])
   return { form, draft }
 }

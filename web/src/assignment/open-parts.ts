@@ -4,15 +4,15 @@ import type { Services } from '../services/services.ts'
 import { tn } from '../texts/text.ts'
 import { doneStagesOf } from './assignment-values.ts'
 
-type Moved = Pick<RecordOf<'assignment'>, 'id' | 'projectId' | 'workflowId'>
+type MovedAssignment = Pick<RecordOf<'assignment'>, 'id' | 'projectId' | 'workflowId'>
 
-/** As many ids as fit into a filter. */
+/** The number of ids that fit into a filter. */
 const idsMax = 40
 
-/** Says how many parts are still open after assignments were moved to a stage that means done. */
+/** Shows how many parts are still open after assignments were moved to a stage that means done. */
 export async function warnOfOpenParts(
   services: Pick<Services, 'api' | 'configuration' | 'toasts' | 'tracker'>,
-  rows: readonly Moved[],
+  rows: readonly MovedAssignment[],
 ): Promise<void> {
   const { configuration, toasts, tracker } = services
   const [first] = rows
@@ -22,13 +22,13 @@ export async function warnOfOpenParts(
     const doneIds = doneStagesOf(first.projectId, stages)
     const ids = rows.filter(({ workflowId }) => doneIds.has(workflowId)).map(({ id }) => `'${id}'`)
     if (ids.length === 0) return
-    const open = [...doneIds].map((id) => `workflowId ne '${id}'`).slice(0, 10)
-    const filter = [`parentId in (${ids.slice(0, idsMax).join(', ')})`, ...open].join(' and ')
+    const conditions = [...doneIds].map((id) => `workflowId ne '${id}'`).slice(0, 10)
+    const filter = [`parentId in (${ids.slice(0, idsMax).join(', ')})`, ...conditions].join(' and ')
     const query = { filter, fields: 'id', pageSize: 1, count: true }
     const count = (await tracker.call('GET /ext/query/assignments', { query })).result.totalCount ?? 0
     if (count > 0)
       toasts.show({ kind: 'done', text: tn(count, '1 part is still open.', '{count} parts are still open.') })
   } catch {
-    // The move is done; only its warning is missing.
+    // The move has succeeded; only the warning is missing.
   }
 }

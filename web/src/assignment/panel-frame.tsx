@@ -1,10 +1,12 @@
 import type { ComponentChildren, TargetedKeyboardEvent, TargetedPointerEvent } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { directionSign, logicalArrowKey } from '../ui/text-direction.ts'
 import { useAttachmentDrop } from './attachments-section.tsx'
+import { shownIds } from './shown-ids.ts'
 
 interface PanelFrameProps {
   readonly id: string
@@ -14,15 +16,15 @@ interface PanelFrameProps {
   readonly tools: ComponentChildren
   /** The editable name, pinned below the tools; nothing while the assignment is loading. */
   readonly name: ComponentChildren
-  /** Shows the outline of a name. */
+  /** Shows a placeholder for the name. */
   readonly isLoading: boolean
   readonly children: ComponentChildren
   onClose(): void
 }
 
 /**
- * A layer over the end of the screen, so that nothing below it moves. Its edge widens it, F shows it on the
- * whole page, and Escape closes it.
+ * Shows the panel as a layer over the end of the screen, so that nothing below it moves. Its edge can be
+ * dragged, F shows it on the whole page, and Escape closes it.
  */
 export function PanelFrame({ id, title, tools, name, isLoading, children, onClose }: PanelFrameProps) {
   const isFull = isPanelFull(useServices().router.address.value)
@@ -38,8 +40,9 @@ export function PanelFrame({ id, title, tools, name, isLoading, children, onClos
       {...drop.handlers}
       aria-labelledby="panel-title"
       onKeyDown={(event) => {
-        // Escape in a dialog of a section closes only the dialog.
-        const isInDialog = event.target instanceof Element && event.target.closest('dialog') !== null
+        // Escape in a dialog of a section, or in the month of a field, closes only that.
+        const isInDialog =
+          event.target instanceof Element && event.target.closest('dialog, :popover-open') !== null
         if (event.key === 'Escape' && !event.defaultPrevented && !isInDialog) onClose()
       }}
     >
@@ -63,21 +66,29 @@ export function PanelFrame({ id, title, tools, name, isLoading, children, onClos
   )
 }
 
-/** Scrolls to a focused card that the panel covers. Browsers regard it as visible. */
+/** Returns whether the panel is over a part of the card. */
+export function isCovered(card: Element, panel: Element): boolean {
+  const [box, cover] = [card.getBoundingClientRect(), panel.getBoundingClientRect()]
+  return box.right > cover.left && box.left < cover.right
+}
+
+/**
+ * Scrolls a focused card into view if the panel covers it, because browsers regard such a card as visible.
+ */
 function revealFocus(panel: HTMLElement | null): () => void {
   const onFocus = ({ target }: FocusEvent) => {
     if (!(target instanceof Element) || panel === null || panel.contains(target)) return
-    const card = target.getBoundingClientRect()
-    const cover = panel.getBoundingClientRect()
-    const isCovered = card.right > cover.left && card.left < cover.right
-    if (isCovered && target.matches('.column :focus-visible'))
+    if (isCovered(target, panel) && target.matches('.column :focus-visible'))
       target.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }
   addEventListener('focusin', onFocus)
   return () => removeEventListener('focusin', onFocus)
 }
 
-/** Switches between the panel and the whole page. The URL has the choice, so that a link or a reload shows the same. */
+/**
+ * Switches between the panel and the whole page. The URL contains the choice, so that a link or a reload
+ * shows the same.
+ */
 function FullButton({ isFull }: { readonly isFull: boolean }) {
   const { router } = useServices()
   const label = isFull ? t('Next to the project') : t('On the whole page')
@@ -95,6 +106,38 @@ function FullButton({ isFull }: { readonly isFull: boolean }) {
   )
 }
 
+/** Goes to the previous or next assignment, in the order of the view behind the panel. */
+export function PanelSteps({ id, projectId }: { readonly id: string; readonly projectId: string }) {
+  const { router } = useServices()
+  const ids = shownIds.value
+  const index = ids.indexOf(id)
+  const go = (to: string) => {
+    router.go(assignmentPath(projectId, to, router.address.peek().search), { replace: true })
+    // The view has rendered the card by then, even if it was far away.
+    requestAnimationFrame(() =>
+      document.getElementById(`card-${to}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' }),
+    )
+  }
+  const steps = [
+    { key: 'K', icon: 'up', label: t('Previous assignment'), to: ids[index - 1] },
+    { key: 'J', icon: 'down', label: t('Next assignment'), to: index < 0 ? undefined : ids[index + 1] },
+  ] as const
+  return steps.map(({ key, icon, label, to }) => (
+    <button
+      key={key}
+      type="button"
+      class="button quiet icon-only panel-step"
+      aria-label={label}
+      title={`${label} (${key})`}
+      aria-keyshortcuts={key}
+      disabled={to === undefined}
+      onClick={() => to !== undefined && go(to)}
+    >
+      <Icon name={icon} />
+    </button>
+  ))
+}
+
 const fullParameter = 'full'
 
 export const isPanelFull = ({ searchParams }: URL): boolean => searchParams.get(fullParameter) === '1'
@@ -109,11 +152,18 @@ export function queryWithoutPanel({ search }: URL): string {
 interface PanelButtonProps {
   readonly icon: IconName
   readonly label: string
+  readonly class?: string
   run(): void
 }
 
-export const PanelButton = ({ icon, label, run }: PanelButtonProps) => (
-  <button type="button" class="button quiet icon-only" aria-label={label} title={label} onClick={run}>
+export const PanelButton = ({ icon, label, class: className = '', run }: PanelButtonProps) => (
+  <button
+    type="button"
+    class={`button quiet icon-only ${className}`}
+    aria-label={label}
+    title={label}
+    onClick={run}
+  >
     <Icon name={icon} />
   </button>
 )
@@ -131,8 +181,8 @@ const clamp = (pixels: number): number =>
   Math.round(Math.min(Math.max(pixels, pixelsMin), Math.max(pixelsMin, innerWidth - behindPixels)))
 
 /**
- * The line between the panel and the screen. Dragging it or its arrow keys change the width, which this
- * browser remembers.
+ * The line between the panel and the screen. Dragging it or pressing an arrow key changes the width,
+ * which is stored in this browser.
  */
 function PanelEdge({ panel }: { readonly panel: { readonly current: HTMLElement | null } }) {
   const [width, setWidth] = useState(() => clamp(Number(localStorage.getItem(widthKey)) || defaultPixels))
@@ -163,7 +213,7 @@ function PanelEdge({ panel }: { readonly panel: { readonly current: HTMLElement 
     change(directionSign() > 0 ? right - clientX : clientX - left)
   }
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved
+    // biome-ignore lint/a11y/useSemanticElements: an `hr` cannot be dragged
     <div
       class="panel-edge"
       role="separator"

@@ -2,15 +2,17 @@ import type { ComponentChildren } from 'preact'
 import { Icon } from '../ui/icon.tsx'
 
 interface PanelSectionProps {
-  /** Distinguishes its title from those of the other sections. */
+  /** The id of the title begins with this name. */
   readonly name: string
   readonly title: string
-  /** Without content, only the line that adds some is visible. */
+  /** An empty section shows only its control for adding content. */
   readonly isEmpty: boolean
-  /** Stands among the fields, its title beside its content, instead of below them with a heading. */
+  /** Places the section among the fields, with its title next to its content, instead of below them. */
   readonly isField?: boolean
   /** Shown after the title. */
   readonly aside?: ComponentChildren
+  /** A button at the end of the line of the title. */
+  readonly action?: ComponentChildren
   readonly children: ComponentChildren
 }
 
@@ -21,19 +23,32 @@ export const PanelSection = ({
   isEmpty,
   isField = false,
   aside,
+  action,
   children,
-}: PanelSectionProps) => (
-  <section
-    class={`${isField ? 'panel-field' : 'panel-section'} ${isEmpty ? 'unfilled' : ''}`}
-    aria-labelledby={`${name}-title`}
-  >
+}: PanelSectionProps) => {
+  const heading = (
     <h3 id={`${name}-title`} class={isEmpty && !isField ? 'visually-hidden' : ''}>
       {title}
       {aside}
     </h3>
-    {children}
-  </section>
-)
+  )
+  return (
+    <section
+      class={`${isField ? 'panel-field' : 'panel-section'} ${isEmpty ? 'unfilled' : ''}`}
+      aria-labelledby={`${name}-title`}
+    >
+      {action ? (
+        <div class="panel-head">
+          {heading}
+          {action}
+        </div>
+      ) : (
+        heading
+      )}
+      {isField ? <div class="panel-values">{children}</div> : children}
+    </section>
+  )
+}
 
 /** A field that looks like a quiet line until it is used. */
 export const Adder = ({ children }: { readonly children: ComponentChildren }) => (

@@ -16,21 +16,21 @@ import type { PanelSections } from './use-panel-sections.ts'
 type Assignment = RecordOf<'assignment'>
 
 interface PartsSectionProps extends Pick<PanelSections, 'parts'> {
-  /** The relation that the user has chosen to add. */
-  readonly added: Relation | undefined
+  /** The relation whose input field the user has opened. */
+  readonly addedRelation: Relation | undefined
   readonly assignment: Assignment
   readonly stages: readonly RecordOf<'workflow'>[]
   onSaved(assignment: Assignment): void
 }
 
 /** Shows the assignment that this one is a part of, and its own parts. */
-export function PartsSection({ assignment, stages, parts, added, onSaved }: PartsSectionProps) {
+export function PartsSection({ assignment, stages, parts, addedRelation, onSaved }: PartsSectionProps) {
   const { api, tracker } = useServices()
   const [problem, setProblem] = useState<string>()
   const parent = useListing('assignment', assignment.parentId ? { ids: assignment.parentId } : undefined)
     .rows[0]
   const doneIds = doneStagesOf(assignment.projectId, stages)
-  const done = parts.rows.filter(({ workflowId }) => doneIds.has(workflowId)).length
+  const doneCount = parts.rows.filter(({ workflowId }) => doneIds.has(workflowId)).length
   const setParent = async (id: string, parentId: string | null) => {
     setProblem(undefined)
     try {
@@ -50,7 +50,10 @@ export function PartsSection({ assignment, stages, parts, added, onSaved }: Part
       isEmpty={parts.rows.length === 0}
       aside={
         parts.rows.length > 0 && (
-          <span class="quiet-text"> {t('{done} of {count} done', { done, count: parts.rows.length })}</span>
+          <span class="quiet-text">
+            {' '}
+            {t('{done} of {count} done', { done: doneCount, count: parts.rows.length })}
+          </span>
         )
       }
     >
@@ -82,7 +85,7 @@ export function PartsSection({ assignment, stages, parts, added, onSaved }: Part
           </ul>
         </>
       )}
-      {!parent && added === 'partOf' && (
+      {!parent && addedRelation === 'partOf' && (
         <Adder>
           <Combobox
             opensImmediately
@@ -111,7 +114,7 @@ interface NewPartProps extends Pick<PartsSectionProps, 'assignment' | 'stages'> 
   onProblem(problem: string | undefined): void
 }
 
-/** Adds parts by name, one after the other, with the period, the type and the responsible person of the whole. */
+/** Adds parts by name. Each gets the dates, the type and the responsible person of the assignment. */
 function NewPart({ assignment, stages, onProblem }: NewPartProps) {
   const { api } = useServices()
   const [name, setName] = useState('')

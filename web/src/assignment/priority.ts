@@ -1,8 +1,8 @@
 import { t } from '../texts/text.ts'
 
 /**
- * Returns the names of the priorities, from 1, low, to 4, urgent. The first name is that of no priority,
- * which is stored as null.
+ * Returns the names of the priorities by number, from 1 (low) to 4 (urgent). The name at index 0 means no
+ * priority, which is stored as null.
  */
 export const priorityNames = () => [t('No priority'), t('Low'), t('Medium'), t('High'), t('Urgent')]
 

@@ -2,7 +2,7 @@ import { t } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { type QueuedChange, waitingChanges } from './queue.ts'
 
-/** Says that changes wait for the network, or that the server has rejected one. */
+/** Shows that changes wait for the network, or that the server has rejected one. */
 export function QueueMark({ changes }: { readonly changes: readonly QueuedChange[] }) {
   const waiting = waitingChanges(changes)
   if (waiting.length === 0) return null

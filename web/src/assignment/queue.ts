@@ -12,8 +12,10 @@ import { updateBodyOf } from './assignment-values.ts'
 type Assignment = RecordOf<'assignment'>
 type Appointment = RecordOf<'appointment'>
 
-/** Hours with an id that this client has chosen, so that they are recorded once, however often they are sent. */
-export interface HoursChange {
+/**
+ * Hours with an id that this client has chosen, so that they are recorded once, however often they are sent.
+ */
+interface HoursChange {
   readonly kind: 'hours'
   readonly entry: Pick<Appointment, 'assignmentId' | 'userId' | 'keepDate' | 'amountHours'> & {
     readonly id: string
@@ -25,26 +27,26 @@ export interface HoursChange {
 export interface StageChange {
   readonly kind: 'stage'
   readonly assignmentId: string
-  /** The stage that the user has moved it from; undefined to move it from whichever it is in. */
+  /** The stage from which the user has moved the assignment; undefined if it may have any stage. */
   readonly from: string | undefined
   readonly to: { readonly id: string; readonly name: string }
-  /** The card next to which it is in the manual order. */
+  /** The place in the manual order, as properties of a request that moves an assignment. */
   readonly neighbour?: object | undefined
 }
 
-export type NewChange = HoursChange | StageChange
+type NewChange = HoursChange | StageChange
 
 /** A change that waits for the network, or that the server has rejected. */
 export type QueuedChange = NewChange & {
   readonly assignment: Pick<Assignment, 'id' | 'name' | 'projectId'>
-  /** When it was made, in milliseconds. */
+  /** The time of the change, in milliseconds since 1970. */
   readonly at: number
   readonly problem?: string
-  /** It was sent just now. It is shown until lists have it. */
+  /** True if it was sent just now. It is still shown, until the lists contain it. */
   readonly isSent?: boolean
 }
 
-/** More would have been made without looking at them. */
+/** Users would lose track of more changes. */
 const changesMax = 100
 const shownMilliseconds = 3000
 
@@ -65,35 +67,40 @@ const readAll = (userId: string): QueuedChange[] =>
     .flatMap((key) => readStoredJson<QueuedChange>(key) ?? [])
     .sort((a, b) => a.at - b.at)
 
-type Actors = Pick<Services, 'api' | 'session' | 'toasts' | 'tracker'>
+type QueueServices = Pick<Services, 'api' | 'session' | 'toasts' | 'tracker'>
 
-const userIdOf = ({ session }: Pick<Actors, 'session'>): string => session.person.peek()?.id ?? ''
+const userIdOf = ({ session }: Pick<QueueServices, 'session'>): string => session.person.peek()?.id ?? ''
 
-function refresh(actors: Pick<Actors, 'session'>): void {
-  const stored = readAll(userIdOf(actors))
+function refresh(services: Pick<QueueServices, 'session'>): void {
+  const stored = readAll(userIdOf(services))
   changes.value = [...stored, ...sentChanges]
 }
 
+/** Returns the changes that are not sent yet, among them rejected ones. */
 export const waitingChanges = (all: readonly QueuedChange[]) => all.filter(({ isSent }) => !isSent)
 
-/** The changes of an assignment that wait. */
+/** Returns the queued changes of an assignment. */
 export const changesOf = (assignmentId: string): readonly QueuedChange[] =>
   changes.value.filter(({ assignment }) => assignment.id === assignmentId)
 
-/** Returns the assignment in the stage to which it was moved, unless the server has rejected that. */
+/**
+ * Returns the assignment in the stage to which a queued change moves it, unless the server has rejected the
+ * change.
+ */
 export function withQueuedStage<Row extends Pick<Assignment, 'id' | 'workflowId'>>(row: Row): Row {
   const moved = changesOf(row.id).find(({ kind, problem }) => kind === 'stage' && problem === undefined)
   return moved?.kind === 'stage' && moved.to.id !== row.workflowId ? { ...row, workflowId: moved.to.id } : row
 }
 
-/** Returns the entries with those that wait. */
+/** Returns the entries with the queued hours that match. */
 export function withQueuedHours(
   entries: readonly Appointment[],
   matches: (entry: HoursChange['entry']) => boolean,
 ): readonly Appointment[] {
   if (changes.value.length === 0) return entries
   const byId = new Map(entries.map((entry) => [entry.id, entry]))
-  // The newest state of an entry comes first in the queue, and last here.
+  // Sent changes come last in the queue. Here they come first, because unsent changes of the same entry are
+  // newer.
   for (const change of changes.value.toReversed())
     if (change.kind === 'hours' && matches(change.entry))
       byId.set(change.entry.id, { ...newEntry(change.at), ...byId.get(change.entry.id), ...change.entry })
@@ -113,11 +120,11 @@ const newEntry = (at: number) => ({
  * the queue is full.
  */
 function queueChange(
-  actors: Actors,
+  services: QueueServices,
   change: NewChange,
   { id, name, projectId }: QueuedChange['assignment'],
 ): boolean {
-  const userId = userIdOf(actors)
+  const userId = userIdOf(services)
   const key = keyOf(userId, change)
   const last = readStoredJson<QueuedChange>(key)
   if (last === undefined && keysOf(userId).length >= changesMax) return false
@@ -129,9 +136,9 @@ function queueChange(
         : change
   const queued: QueuedChange = { ...merged, assignment: { id, name, projectId }, at: last?.at ?? Date.now() }
   localStorage.setItem(key, JSON.stringify(queued))
-  refresh(actors)
-  const undo = () => discardChange(actors, queued)
-  actors.toasts.show({
+  refresh(services)
+  const undo = () => discardChange(services, queued)
+  services.toasts.show({
     kind: 'done',
     text: t('{name}: saved here, and sent once there is a network.', { name }),
     undo,
@@ -139,52 +146,52 @@ function queueChange(
   return true
 }
 
-export function discardChange(actors: Pick<Actors, 'session'>, change: QueuedChange): void {
-  localStorage.removeItem(keyOf(userIdOf(actors), change))
-  refresh(actors)
+export function discardChange(services: Pick<QueueServices, 'session'>, change: QueuedChange): void {
+  localStorage.removeItem(keyOf(userIdOf(services), change))
+  refresh(services)
 }
 
-/** Sends a rejected change again. A stage is then changed whatever others have chosen meanwhile. */
-export function retryChange(actors: Actors, { problem: _, ...change }: QueuedChange): void {
+/** Sends a rejected change again. A stage is then changed even if another user has chosen one meanwhile. */
+export function retryChange(services: QueueServices, { problem: _, ...change }: QueuedChange): void {
   const next = change.kind === 'stage' ? { ...change, from: undefined } : change
-  localStorage.setItem(keyOf(userIdOf(actors), change), JSON.stringify(next))
-  refresh(actors)
-  void sendQueued(actors)
+  localStorage.setItem(keyOf(userIdOf(services), change), JSON.stringify(next))
+  refresh(services)
+  void sendQueued(services)
 }
 
 /**
  * Sends a change with `send`. While the server cannot be reached, or an earlier change of the same record
- * waits, it is kept instead. Returns whether it was sent.
+ * waits, the change is queued instead. Returns whether it was sent.
  */
 export async function sendOrQueue(
-  actors: Actors,
+  services: QueueServices,
   change: NewChange,
   assignment: QueuedChange['assignment'],
   send: () => Promise<unknown>,
 ): Promise<boolean> {
-  if (localStorage.getItem(keyOf(userIdOf(actors), change)) !== null) {
-    queueChange(actors, change, assignment)
-    void sendQueued(actors)
+  if (localStorage.getItem(keyOf(userIdOf(services), change)) !== null) {
+    queueChange(services, change, assignment)
+    void sendQueued(services)
     return false
   }
   try {
     await send()
     return true
   } catch (error) {
-    if (!isOutage(error) || !queueChange(actors, change, assignment)) throw error
-    retryLater(actors)
+    if (!isOutage(error) || !queueChange(services, change, assignment)) throw error
+    retryLater(services)
     return false
   }
 }
 
 /** Records hours, or keeps them until there is a network. Returns whether they were recorded. */
 export const recordHours = (
-  actors: Actors,
+  services: QueueServices,
   change: HoursChange,
   assignment: QueuedChange['assignment'],
-): Promise<boolean> => sendOrQueue(actors, change, assignment, () => sendHours(actors, change))
+): Promise<boolean> => sendOrQueue(services, change, assignment, () => sendHours(services, change))
 
-async function sendHours({ api }: Actors, { entry, isNew }: HoursChange): Promise<void> {
+async function sendHours({ api }: QueueServices, { entry, isNew }: HoursChange): Promise<void> {
   const { description: _, ...body } = entry
   if (!isNew) {
     await api.update('appointment', body)
@@ -196,7 +203,7 @@ async function sendHours({ api }: Actors, { entry, isNew }: HoursChange): Promis
   api.announce('appointment')
 }
 
-async function sendStage({ api, tracker }: Actors, change: StageChange): Promise<void> {
+async function sendStage({ api, tracker }: QueueServices, change: StageChange): Promise<void> {
   const { assignmentId, from, to, neighbour } = change
   const current = await api.get('assignment', assignmentId)
   const isElsewhere = from !== undefined && current.workflowId !== from && current.workflowId !== to.id
@@ -210,87 +217,94 @@ async function sendStage({ api, tracker }: Actors, change: StageChange): Promise
     await api.update('assignment', { ...updateBodyOf(current), workflowId: to.id })
 }
 
-/** Grows with each failure. */
+/** The waiting time grows with each failure. */
 const retryMilliseconds = [5000, 10_000, 30_000, 60_000]
 let failures = 0
 let retryTimer: ReturnType<typeof setTimeout> | undefined
 
-function retryLater(actors: Actors): void {
+function retryLater(services: QueueServices): void {
   clearTimeout(retryTimer)
   const milliseconds = retryMilliseconds[Math.min(failures, retryMilliseconds.length - 1)]
   failures += 1
-  retryTimer = setTimeout(() => void sendQueued(actors), milliseconds)
+  retryTimer = setTimeout(() => void sendQueued(services), milliseconds)
 }
 
-/** Sends what waits, in order, from one tab at a time. What the server rejects stays, with the reason. */
-function sendQueued(actors: Actors): Promise<void> {
+/**
+ * Sends the queued changes in order, from one tab at a time. A rejected change stays in the queue, with the
+ * reason.
+ */
+function sendQueued(services: QueueServices): Promise<void> {
   return navigator.locks.request('tracker.queue', { ifAvailable: true }, async (lock) => {
     if (lock === null) return
-    for (let next = firstWaiting(actors); next !== undefined; next = firstWaiting(actors)) {
-      const isDone = await sendOne(actors, next)
+    for (let next = firstWaiting(services); next !== undefined; next = firstWaiting(services)) {
+      const isDone = await sendOne(services, next)
       if (!isDone) return
     }
   })
 }
 
-const firstWaiting = (actors: Actors) =>
-  readAll(userIdOf(actors)).find(({ problem }) => problem === undefined)
+const firstWaiting = (services: QueueServices) =>
+  readAll(userIdOf(services)).find(({ problem }) => problem === undefined)
 
-/** Returns false if the others have to wait, too. */
-async function sendOne(actors: Actors, change: QueuedChange): Promise<boolean> {
+/** Sends a change. Returns false if the later ones have to wait. */
+async function sendOne(services: QueueServices, change: QueuedChange): Promise<boolean> {
   try {
-    await (change.kind === 'hours' ? sendHours(actors, change) : sendStage(actors, change))
+    await (change.kind === 'hours' ? sendHours(services, change) : sendStage(services, change))
     failures = 0
-    finish(actors, change)
+    finish(services, change)
     return true
   } catch (error) {
-    // It continues after the next sign-in.
+    // The queue continues after the next sign-in.
     if (error instanceof SessionEndedError) return false
-    if (isPassing(error)) {
-      retryLater(actors)
+    if (isTemporary(error)) {
+      retryLater(services)
       return false
     }
-    replaceIfSame(actors, change, { ...change, problem: sentenceOf(error) })
+    replaceIfSame(services, change, { ...change, problem: sentenceOf(error) })
     return true
   }
 }
 
-/** The server cannot be reached, is busy or fails, and may accept the same later. */
-const isPassing = (error: unknown): boolean =>
+/**
+ * Returns whether the server cannot be reached, is busy or has failed: it may accept the same request later.
+ */
+const isTemporary = (error: unknown): boolean =>
   isOutage(error) || (error instanceof TrackerError && (error.status === 429 || error.status >= 500))
 
-function finish(actors: Actors, change: QueuedChange): void {
+function finish(services: QueueServices, change: QueuedChange): void {
   const sent = { ...change, isSent: true }
   sentChanges = [...sentChanges, sent]
   setTimeout(() => {
-    sentChanges = sentChanges.filter((one) => one !== sent)
-    refresh(actors)
+    sentChanges = sentChanges.filter((change) => change !== sent)
+    refresh(services)
   }, shownMilliseconds)
-  replaceIfSame(actors, change, undefined)
+  replaceIfSame(services, change, undefined)
 }
 
-/** The user may have changed or discarded it meanwhile. */
-function replaceIfSame(actors: Actors, change: QueuedChange, next: QueuedChange | undefined): void {
-  const key = keyOf(userIdOf(actors), change)
+/** Replaces or removes a queued change, unless the user has changed or discarded it meanwhile. */
+function replaceIfSame(services: QueueServices, change: QueuedChange, next: QueuedChange | undefined): void {
+  const key = keyOf(userIdOf(services), change)
   const isSame = localStorage.getItem(key) === JSON.stringify(change)
   if (isSame && next === undefined) localStorage.removeItem(key)
   if (isSame && next !== undefined) localStorage.setItem(key, JSON.stringify(next))
-  refresh(actors)
+  refresh(services)
 }
 
-/** Sends what waits at the start, after a new sign-in, and whenever the server can be reached again. */
-export function startQueue(actors: Actors & Pick<Services, 'isReachable'>): void {
-  const { session, isReachable } = actors
-  addEventListener('storage', () => refresh(actors))
+/**
+ * Sends the queued changes at the start, after a new sign-in, and whenever the server can be reached again.
+ */
+export function startQueue(services: QueueServices & Pick<Services, 'isReachable'>): void {
+  const { session, isReachable } = services
+  addEventListener('storage', () => refresh(services))
   effect(() => {
     const isSignedIn = session.state.value === 'signed-in' && session.person.value !== undefined
     const isReady = isReachable.value && isSignedIn
     untracked(() => {
-      refresh(actors)
-      if (isReady) void sendQueued(actors)
+      refresh(services)
+      if (isReady) void sendQueued(services)
     })
   })
   session.onSignOut(async () => {
-    for (const key of keysOf(userIdOf(actors))) localStorage.removeItem(key)
+    for (const key of keysOf(userIdOf(services))) localStorage.removeItem(key)
   })
 }

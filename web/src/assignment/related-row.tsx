@@ -9,7 +9,7 @@ export type Relation = 'partOf' | 'waitsFor' | 'blocks'
 
 interface RelatedRowProps {
   readonly assignment: RecordOf<'assignment'>
-  /** More about it, below its name. */
+  /** Details, which are shown below the name. */
   readonly line: string
   readonly isDone: boolean
   readonly removeLabel: string
@@ -17,7 +17,7 @@ interface RelatedRowProps {
   readonly children?: ComponentChildren
 }
 
-/** A row with a related assignment, and a button that ends the relation. */
+/** Shows a related assignment, with a button that ends the relation. */
 export function RelatedRow({ assignment, line, isDone, removeLabel, onRemove, children }: RelatedRowProps) {
   const { router } = useServices()
   const { id, projectId, name } = assignment

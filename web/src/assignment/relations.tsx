@@ -21,10 +21,13 @@ interface RelationsProps extends Pick<PanelSections, 'parts' | 'dependencies'> {
   onSaved(assignment: RecordOf<'assignment'>): void
 }
 
-/** The assignments that this one belongs to, consists of, waits for and blocks. One menu adds the first of a kind. */
+/**
+ * Shows the assignments that this one belongs to, consists of, waits for and blocks, and a menu that adds
+ * others.
+ */
 export function Relations({ assignment, stages, parts, dependencies, onSaved }: RelationsProps) {
-  const [added, setAdded] = useState<Relation>()
-  const shared = { assignment, stages, added }
+  const [addedRelation, setAddedRelation] = useState<Relation>()
+  const shared = { assignment, stages, addedRelation }
   return (
     <>
       <PartsSection {...shared} parts={parts} onSaved={onSaved} />
@@ -35,7 +38,7 @@ export function Relations({ assignment, stages, parts, dependencies, onSaved }: 
           class="button quiet"
           items={(Object.keys(relations) as Relation[]).map((relation) => ({
             label: t(relations[relation]),
-            run: () => setAdded(relation),
+            run: () => setAddedRelation(relation),
           }))}
         >
           <Icon name="plus" />

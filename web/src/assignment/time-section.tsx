@@ -126,7 +126,7 @@ function NewAppointment({
 }) {
   const services = useServices()
   const assignmentId = assignment.id
-  // The same for each attempt to send the form.
+  // The id is the same for each attempt to send the form.
   const [id] = useState(() => crypto.randomUUID())
   const parseHours = useHoursOfDay()
   const form = useForm({

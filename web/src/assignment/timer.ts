@@ -28,7 +28,7 @@ export interface TimedAssignment {
 type BookedTime = Operations['POST /ext/timer/stop']['body']
 
 interface TimerStore {
-  /** Follows what other devices have done. */
+  /** Loads the timer, which may have been changed on another device. */
   refresh(): Promise<void>
   start(assignment: TimedAssignment): Promise<void>
   /** Ends the timer, and creates the appointment. */

@@ -2,23 +2,25 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { changeRecord } from '../api/change-record.ts'
 import { isOutage, sentenceOf } from '../api/problems.ts'
-import { assignedTo, datesBetween } from '../data/planned.ts'
+import { assignedTo, datesBetween, startOn } from '../data/planned.ts'
 import { deleteDraft, readDraft, writeDraft } from '../forms/drafts.ts'
 import { parseHours } from '../forms/fields.tsx'
 import { useServices } from '../services/services.ts'
 import { type MessageKey, t } from '../texts/text.ts'
-import { endTimestampOf, timestampOf } from '../time/days.ts'
+import { endTimestampOf } from '../time/days.ts'
 import { type AssignmentValues, updateBodyOf, valuesOf } from './assignment-values.ts'
 import { offerUndo } from './change-assignment.ts'
 import { parsePriority } from './priority.ts'
 import { type StageChange, sendOrQueue } from './queue.ts'
 
-export interface InPlaceOptions {
+interface InPlaceOptions {
   /** The typed text is stored under this name until it is saved or discarded. */
   readonly draft: string
   /** The current value of the record. */
   readonly stored: string
-  /** Saves the text if the record still has `base`; otherwise returns the value that another user has saved. */
+  /**
+   * Saves the text if the record still has `base`; otherwise returns the value that another user has saved.
+   */
   save(text: string, base: string): Promise<string | undefined>
 }
 
@@ -30,7 +32,7 @@ export interface InPlaceEdit {
   /** The value that another user has saved during the edit. */
   readonly theirs: string | undefined
   type(text: string): void
-  /** Saves the given text, or else the typed text. */
+  /** Saves `text`, or the typed text if it is undefined. */
   commit(text?: string): Promise<void>
   /** Overwrites the value of the other user. */
   saveMine(): Promise<void>
@@ -49,7 +51,10 @@ function readTypedText(draft: string, stored: string): TypedText | undefined {
   return text === undefined ? undefined : { text, base: base ?? stored }
 }
 
-/** Edits one value, which saves automatically. A change by another user during the edit is shown, never overwritten. */
+/**
+ * Edits one value, which saves automatically. A change by another user during the edit is shown, never
+ * overwritten.
+ */
 function useInPlaceEdit({ draft, stored, save }: InPlaceOptions): InPlaceEdit {
   const [typed, setTyped] = useState(() => readTypedText(draft, stored))
   const [isSaving, setSaving] = useState(false)
@@ -112,7 +117,9 @@ function useInPlaceEdit({ draft, stored, save }: InPlaceOptions): InPlaceEdit {
   }
 }
 
-/** Retries are also timed: browsers report a network before it works, and never report that a server is back. */
+/**
+ * Retries are also timed: browsers report a network before it works, and never report that a server is back.
+ */
 const retryMilliseconds = 5000
 
 /** Retries a save that did not reach the server. */
@@ -132,7 +139,7 @@ type Assignment = RecordOf<'assignment'>
 export type EditableName = keyof AssignmentValues
 
 /** The names of the fields, as the panel and the form of a new assignment show them. */
-export const fieldLabels: Readonly<Record<EditableName, MessageKey>> = {
+const fieldLabels: Readonly<Record<EditableName, MessageKey>> = {
   name: 'Name',
   description: 'Description',
   workflowId: 'Stage',
@@ -144,8 +151,10 @@ export const fieldLabels: Readonly<Record<EditableName, MessageKey>> = {
   priority: 'Priority',
 }
 
-/** The name under which the text of a field is stored from the first key until it is saved or discarded. */
-export const fieldDraft = (assignmentId: string, name: string): string => `${name}-of-${assignmentId}`
+/**
+ * The name under which the text of a field is stored from the first keystroke until it is saved or discarded.
+ */
+const fieldDraft = (assignmentId: string, name: string): string => `${name}-of-${assignmentId}`
 
 /** Edits one field of an assignment. All other fields keep their current values. */
 export function useFieldEdit(
@@ -176,8 +185,8 @@ export function useFieldEdit(
 }
 
 /**
- * Returns a function that saves one field of an assignment. `textOf` returns its next text for the stored
- * one; if that is undefined, nothing is saved, and the stored text is returned.
+ * Returns a function that saves one field of an assignment. `textOf` returns the new text for the stored one.
+ * If it returns undefined, nothing is saved, and the function returns the stored text.
  */
 export function useFieldSave(
   id: string,
@@ -203,11 +212,11 @@ export function useFieldSave(
     if (changed === undefined) return theirs
     onSaved(changed.after)
     const { after } = changed
-    const done =
+    const message =
       name === 'workflowId'
         ? t('{name} is now in {stage}.', { name: after.name, stage: nameOf(after.workflowId) })
         : t('{label} was changed.', { label: t(fieldLabels[name]) })
-    offerUndo(services, { ...changed, names, text: done, onUndone: onSaved })
+    offerUndo(services, { ...changed, names, text: message, onUndone: onSaved })
     return undefined
   }
 }
@@ -222,17 +231,11 @@ function bodyOfField(name: EditableName, text: string, stored: Assignment): Part
   return { [name]: text }
 }
 
-/** Without text, an assignment loses both dates, which only the extensions know. */
+/** An empty text removes both dates, which only the extensions support. */
 function dateFields(name: 'startDate' | 'endDate', text: string, stored: Assignment): Partial<Assignment> {
   if (text === '' && stored.isUnscheduled !== undefined) return { isUnscheduled: true }
   if (stored.isUnscheduled) return name === 'startDate' ? datesBetween(text, '') : datesBetween('', text)
   return name === 'startDate'
-    ? startFields(text, stored)
+    ? startOn(text, stored)
     : { endDate: endTimestampOf(text, stored.endDate, stored.startDate) }
-}
-
-/** Returns the changed fields for a new start. A start after the end moves the end too. */
-function startFields(day: string, { startDate, endDate }: Assignment): Partial<Assignment> {
-  const start = timestampOf(day, startDate)
-  return start > endDate ? { startDate: start, endDate: start } : { startDate: start }
 }

@@ -55,14 +55,17 @@ export function usePanelSections(assignmentId: string, projectId: string) {
     rows.map(({ userId }) => userId),
   )
   const areLoaded = useNamesLoaded([...new Set(userIds)], isComplete && areDependenciesLoaded)
-  const isShown = (list: { readonly isLoading: boolean; readonly problem: unknown }) =>
+  const isSettled = (list: { readonly isLoading: boolean; readonly problem: unknown }) =>
     !list.isLoading || list.problem !== undefined
-  const areFieldsLoaded = [
+  const areFieldRowsLoaded = [
     impediments,
     kinds,
     participants,
     ...(extensions ? [labels, labelLinks] : []),
-  ].every(isShown)
+  ].every(isSettled)
+  // A participant whose name arrives later needs more room, and would move what is below.
+  const participantIds = participants.rows.map(({ userId }) => userId)
+  const areFieldsLoaded = useNamesLoaded(participantIds, areFieldRowsLoaded)
   const lists = { appointments, impediments, kinds, participants, comments, labels, labelLinks }
   return { ...lists, dependencies, parts, attachments, areFieldsLoaded, areLoaded }
 }

@@ -18,17 +18,22 @@ export interface BoardRows {
   readonly totalCount: number
   /** Returns whether the stage has rows that were not loaded. */
   hasMore(stageId: string): boolean
-  /** Replaces the rows of a stage. Rows that are not among the new ones have left it. */
+  /** Replaces the rows of a stage. Rows that are missing among the new ones have left the stage. */
   replace(stage: StageQuery, rows: readonly Assignment[], totalCount: number): BoardRows
   append(stage: StageQuery, rows: readonly Assignment[], totalCount: number): BoardRows
-  /** Merges changed rows. `isOwn` marks rows written by this tab, whose new rows are counted at once. */
+  /**
+   * Merges changed rows. Rows that this tab has written (`isOwn`) are also added and counted if they are new.
+   */
   merge(rows: readonly Assignment[], options?: { readonly isOwn?: boolean }): BoardRows
   /**
    * Treats rows written by this tab like all others. Called when the query changes, because its result may
    * not contain them.
    */
   dropOwn(): BoardRows
-  /** Returns whether a row that is not loaded was changed since the board was loaded, so that counts may be wrong. */
+  /**
+   * Returns whether a row that is not loaded was changed since the board was loaded, so that counts may be
+   * wrong.
+   */
   isUnexpected(row: Assignment): boolean
 }
 

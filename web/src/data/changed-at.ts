@@ -1,8 +1,8 @@
 import type { RecordOf } from '../api/api.ts'
 
 /**
- * Returns the time of the last change in epoch milliseconds: the texts do not sort by time, because their
- * trailing zeros are cut off.
+ * Returns the time of the last change in epoch milliseconds. Timestamps cannot be compared as texts, because
+ * they have no trailing zeros.
  */
 export const changedAt = ({
   createdAt,

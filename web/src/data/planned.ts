@@ -1,9 +1,9 @@
 import type { RecordOf } from '../api/api.ts'
 import { t } from '../texts/text.ts'
-import { addDays, dayOf, formatDay, isDay, today } from '../time/days.ts'
+import { addDays, dayOf, formatDay, isDay, timestampOf, today } from '../time/days.ts'
 
 type Assignment = RecordOf<'assignment'>
-/** The flags, and the values that are placeholders while a flag is true. */
+/** Maps each flag to the fields whose values are placeholders while the flag is true. */
 export const placeholders = {
   isUnscheduled: ['startDate', 'endDate'],
   isUnassigned: ['userId'],
@@ -11,26 +11,30 @@ export const placeholders = {
 
 type Dated = Pick<Assignment, 'startDate' | 'endDate' | 'isUnscheduled'>
 
-/** The id of the responsible person; empty while nobody is responsible. */
+/** Returns the id of the responsible person; empty if there is none. */
 export const responsibleOf = ({
   userId,
   isUnassigned,
 }: Pick<Assignment, 'userId' | 'isUnassigned'>): string => (isUnassigned ? '' : userId)
 
-/** The fields that make a person responsible, or nobody. A placeholder that becomes responsible is the same id. */
+/**
+ * Returns the fields that set the responsible person, or none if the id is empty. The placeholder may be the
+ * same id.
+ */
 export const assignedTo = (userId: string): Partial<Assignment> =>
   userId === '' ? { isUnassigned: true } : { userId, isUnassigned: false }
 
-/** The first day; empty without dates. */
+/** Returns the first day; empty without dates. */
 export const startDayOf = ({ startDate, isUnscheduled }: Dated): string =>
   isUnscheduled ? '' : dayOf(startDate)
 
-/** The last day; empty without dates. */
+/** Returns the last day; empty without dates. */
 export const endDayOf = ({ endDate, isUnscheduled }: Dated): string => (isUnscheduled ? '' : dayOf(endDate))
 
 /**
- * The fields that give an assignment dates for the first time. Without an end it takes the day of its start;
- * without a start it begins today, or on its end if that is past. Without both it has today as a placeholder.
+ * Returns the fields that give an assignment dates for the first time. Without an end, it ends on the day of
+ * its start. Without a start, it starts today, or on its end if that is past. Without both, today is a
+ * placeholder.
  */
 export function datesBetween(start: string, end: string) {
   if (start === '' && end === '') return { startDate: today(), endDate: today(), isUnscheduled: true }
@@ -38,12 +42,21 @@ export function datesBetween(start: string, end: string) {
   return { startDate, endDate: end || startDate, isUnscheduled: false }
 }
 
+/**
+ * Returns the fields that set the first day of an assignment with dates. A start after the end moves the end,
+ * too.
+ */
+export function startOn(day: string, { startDate, endDate }: Dated): Partial<Assignment> {
+  const start = timestampOf(day, startDate)
+  return start > endDate ? { startDate: start, endDate: start } : { startDate: start }
+}
+
 export const isLate = (row: Dated, isDone: boolean): boolean => {
   const end = endDayOf(row)
   return !isDone && end !== '' && end < today()
 }
 
-/** Red once it is late, amber on the last two days. */
+/** Returns red if the assignment is late, and amber on its last two days. */
 export function dueColorOf(row: Dated, isDone: boolean): 'red' | 'amber' | undefined {
   const end = endDayOf(row)
   if (isDone || end === '') return undefined

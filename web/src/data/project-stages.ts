@@ -33,8 +33,8 @@ const doneNamePattern =
   /^(done|finished|complete[d]?|closed|feito|conclu[ií]d[oa]s?|pronto|terminad[oa]|erledigt|fertig)$/i
 
 /**
- * Returns the stages that mean done: those that administrators have marked. If there are none, it is the one
- * with such a name, or else the last that the project uses.
+ * Returns the stages that mean done: those that administrators have marked. If there are none, it is the
+ * first one with a common name for that, or else the last one that the project uses.
  */
 export function guessDoneStages<Stage extends GuessedStage>(stages: readonly Stage[]): readonly Stage[] {
   const marked = stages.filter(({ isDone }) => isDone)
@@ -80,7 +80,9 @@ export function stageLooksOf(
   )
 }
 
-/** Returns the stages that an assignment can be moved to: those that the project uses, and the current one. */
+/**
+ * Returns the stages that an assignment can be moved to: those that the project uses, and the current one.
+ */
 export const choosableStages = <Stage extends { readonly id: string; readonly isUsed?: boolean }>(
   stages: readonly Stage[],
   currentId?: string,
@@ -117,7 +119,10 @@ export function stagesOf(
 /** All parts of a screen use the same query, so that they share a request. */
 export const stagesQuery = { sortColumn: 'order', pageSize: 100 } as const
 
-/** Follows the stages of a project, in its order and colors. Without a project or without the extensions, all are used. */
+/**
+ * Follows the stages of a project, in its order and colors. Without a project or without the extensions, all
+ * are used.
+ */
 export function useProjectStages(projectId: string | undefined) {
   const { configuration } = useServices()
   const scope = configuration.extensions ? projectId : undefined

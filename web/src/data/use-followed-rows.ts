@@ -12,7 +12,7 @@ import { reloadWhenDue, useRetry } from './use-listing.ts'
 type Assignment = RecordOf<'assignment'>
 type Rows = ReadonlyMap<string, Assignment>
 
-export interface FollowedRows {
+interface FollowedRows {
   readonly rows: readonly Assignment[]
   /** True until the first rows arrive. */
   readonly isLoading: boolean
@@ -27,7 +27,7 @@ export interface FollowedRows {
   reload(): void
 }
 
-/** 5,000 assignments. If there are more, the screen says that it does not show all. */
+/** The pages of 5,000 assignments. If there are more, the screen says that it does not show all. */
 const pagesMax = 50
 /** Browsers have six connections to a host, and a live listing needs one of them. */
 const parallelMax = 3

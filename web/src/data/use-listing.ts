@@ -94,12 +94,15 @@ export function useListing<Name extends ResourceName>(
   }
 }
 
-/** The query of lists that forms choose from. It is the same for all forms, so the rows are known when a form opens. */
+/**
+ * The query of lists that forms choose from. It is the same for all forms, so the rows are known when a form
+ * opens.
+ */
 export const catalogQuery = { sortColumn: 'name', pageSize: 100 } as const
 
 /**
  * The query of the organizations of some projects; undefined without projects. Every account may read all
- * organizations, but screens show only those that the user has to do with.
+ * organizations, but screens show only those of the user's projects.
  */
 export function organizationQuery(projects: readonly RecordOf<'project'>[]) {
   const ids = [...new Set(projects.map(({ organizationId }) => organizationId))].sort().slice(0, limits.ids)
@@ -120,7 +123,9 @@ export function useRetry(problem: Error | undefined, reload: () => void): void {
 
 const noRows: readonly never[] = []
 
-/** Reloads after a write of this tab to one of the resources, after an outage, and on coming back to the page. */
+/**
+ * Reloads after a write of this tab to one of the resources, after an outage, and on coming back to the page.
+ */
 export function reloadWhenDue(
   onChange: (listener: (name: ChangedName) => void) => () => void,
   names: readonly ResourceName[],

@@ -11,7 +11,7 @@ export interface Live<Value> extends Loaded<Value> {
   readonly connection: Connection
 }
 
-/** A response that is sent again whenever it changes, such as a report. */
+/** Follows a response that is sent again whenever it changes, such as a report. */
 export function useLive<Value>(key: string, connect: Connect<Value>): Live<Value> {
   const { lastSeen, session } = useServices()
   const [loaded, setLoaded] = useState<{ key: string; value?: Value; problem?: Error }>({ key })
@@ -43,14 +43,14 @@ const pagesMax = 5
 /** The live listing covers only the first page; the others are reloaded this often. */
 const refreshMilliseconds = 10_000
 
-export interface AllRows<Row> extends Listing<Row> {
+interface AllRows<Row> extends Listing<Row> {
   /** True if there are more rows than were loaded. */
   readonly isCut: boolean
 }
 
 /**
- * A listing of several pages. Without a query it is empty. The first comes from `useListing`; the others are
- * loaded whenever the first changes.
+ * Returns a listing of several pages, which is empty without a query. The first page comes from `useListing`;
+ * the others are loaded whenever the first one changes.
  */
 export function useAllRows<Name extends ResourceName>(
   name: Name,

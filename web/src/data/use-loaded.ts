@@ -16,7 +16,7 @@ export interface Loaded<Value> {
 /**
  * Loads data that takes several requests. It is reloaded when the key changes, after a write of this tab to
  * one of the resources, after an outage, and when the user comes back to the page or signs in again. With
- * `keep`, a name for this kind of data, the value is shown without a network too.
+ * `keep`, a name for this kind of data, the value is shown without a network, too.
  */
 export function useLoaded<Value>(
   key: string,

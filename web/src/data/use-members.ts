@@ -5,8 +5,8 @@ import { useListing } from './use-listing.ts'
 import { useLoaded } from './use-loaded.ts'
 
 /**
- * Returns each member of a project once, because a person may have two memberships. A page has enough of them
- * for most screens.
+ * Returns each member of a project once, because a person may have two memberships. Most screens need only
+ * the first page of memberships.
  */
 export function useMembers(projectId: string | undefined) {
   const listing = useListing(
@@ -19,28 +19,29 @@ export function useMembers(projectId: string | undefined) {
   return { ids, memberships, isLoading, problem, reload, totalCount }
 }
 
-/** More than any project needs; the dialog says so if there are further ones. */
+/** More than any project needs. If there are more, the dialog says that it does not list all. */
 const memberPagesMax = 10
 
 /** Returns all memberships of a project by person, sorted by name as far as names are known. */
 export function useAllMembers(projectId: string | undefined) {
   const { api, people } = useServices()
   const first = useMembers(projectId)
-  const isFirstPageAll = first.totalCount <= rowsMax
-  const all = useLoaded(`members ${projectId} ${isFirstPageAll}`, ['userProject'], async (signal) => {
-    if (isFirstPageAll || projectId === undefined) return undefined
+  const isOnePage = first.totalCount <= rowsMax
+  const all = useLoaded(`members ${projectId} ${isOnePage}`, ['userProject'], async (signal) => {
+    if (isOnePage || projectId === undefined) return undefined
     const query = { projectId, sortColumn: 'createdAt' } as const
     return loadAll(api, 'userProject', query, { pagesMax: memberPagesMax, signal })
   })
   const { rows, isCut = false } = all.value ?? {}
   const memberships = rows === undefined ? first.memberships : Map.groupBy(rows, ({ userId }) => userId)
-  const ids = [...memberships.keys()].sort((one, other) =>
-    people.nameOf(one).localeCompare(people.nameOf(other)),
-  )
+  const ids = [...memberships.keys()].sort((a, b) => people.nameOf(a).localeCompare(people.nameOf(b)))
   return { ...first, ids, memberships, isCut }
 }
 
-/** Returns whether the names of these people are known or unavailable. Names that a later change adds are not awaited. */
+/**
+ * Returns whether the names of these people are known or unavailable. Names that a later change adds are not
+ * awaited.
+ */
 export function useNamesLoaded(ids: readonly string[], isComplete: boolean): boolean {
   const { people } = useServices()
   const [areLoaded, setLoaded] = useState(false)

@@ -72,7 +72,7 @@ async function* withStart(
 }
 
 /** The lists of a project page that have no live listing of their own. */
-const followed: readonly ResourceName[] = [
+const followedResources: readonly ResourceName[] = [
   'assignment',
   'projectStage',
   'label',
@@ -84,8 +84,8 @@ const followed: readonly ResourceName[] = [
 ]
 
 /**
- * Lets the lists of a project page reload after changes by other users, all over one connection. Without the
- * extensions there are none.
+ * Lets the lists of a project page reload after changes by other users, all over one connection. Does nothing
+ * without the extensions.
  */
 export function useProjectChanges(projectId: string): void {
   const { api, configuration, session, tracker } = useServices()
@@ -93,7 +93,7 @@ export function useProjectChanges(projectId: string): void {
   useEffect(
     () =>
       configuration.extensions && isSignedIn
-        ? followProject(tracker, projectId, followed, api.announce)
+        ? followProject(tracker, projectId, followedResources, api.announce)
         : undefined,
     [api, tracker, configuration, projectId, isSignedIn],
   )

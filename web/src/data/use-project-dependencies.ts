@@ -14,7 +14,10 @@ export type Blockers = ReadonlyMap<string, readonly Assignment[]>
 /** Loads at most 1,000 blocking assignments. Those of older dependencies are left out. */
 const blockersMax = 10 * rowsMax
 
-/** Returns which assignments of a project wait for others. Without a project or without the extensions there are none. */
+/**
+ * Returns which assignments of a project wait for others. Without a project or without the extensions there
+ * are none.
+ */
 export function useProjectDependencies(
   projectId: string | undefined,
   doneIds: ReadonlySet<string>,
@@ -37,7 +40,7 @@ export function useProjectDependencies(
     () => groupBlockers(links.rows, loaded.value ?? noAssignments, doneIds),
     [links.rows, loaded.value, doneIds],
   )
-  // A later dependency does not hide what is shown.
+  // Rows that are shown stay visible while the assignments of a new dependency are loaded.
   const readyId = useRef<string>(undefined)
   const isReady = loaded.problem !== undefined || (loaded.value !== undefined && !loaded.isStale)
   if (!links.isLoading && isReady) readyId.current = scope
@@ -48,7 +51,7 @@ const noAssignments: ById<Assignment> = new Map()
 
 type Link = Pick<RecordOf<'assignmentDependency'>, 'assignmentId' | 'blockedById'>
 
-/** Leaves out what is done, and what is not loaded. */
+/** Groups blocking assignments by the one that waits. Leaves out those that are done or not loaded. */
 export function groupBlockers(
   links: readonly Link[],
   assignments: ById<Assignment>,
@@ -59,9 +62,9 @@ export function groupBlockers(
     return blocker === undefined || doneIds.has(blocker.workflowId) ? [] : [{ assignmentId, blocker }]
   })
   return new Map(
-    [...Map.groupBy(open, ({ assignmentId }) => assignmentId)].map(([id, some]) => [
+    [...Map.groupBy(open, ({ assignmentId }) => assignmentId)].map(([id, group]) => [
       id,
-      some.map(({ blocker }) => blocker).sort((a, b) => (a.endDate < b.endDate ? -1 : 1)),
+      group.map(({ blocker }) => blocker).sort((a, b) => (a.endDate < b.endDate ? -1 : 1)),
     ]),
   )
 }
@@ -87,7 +90,10 @@ interface Dependencies {
 
 export const noDependencies: Dependencies = { waitsFor: [], blocks: [], isCut: false }
 
-/** Loads the assignments that one waits for, and those that wait for it. Without the extensions there are none. */
+/**
+ * Loads the assignments that an assignment waits for and those that wait for it. Without the extensions there
+ * are none.
+ */
 export function useDependencies(assignmentId: string) {
   const { api, configuration } = useServices()
   return useLoaded<Dependencies>(

@@ -10,7 +10,10 @@ type Link = RecordOf<'assignmentLabel'>
 /** The labels of each assignment, sorted by name. */
 export type LabelsByAssignment = ReadonlyMap<string, readonly Label[]>
 
-/** Returns the labels on all assignments of a project. Without a project or without the extensions there are none. */
+/**
+ * Returns the labels on all assignments of a project. Without a project or without the extensions there are
+ * none.
+ */
 export function useProjectLabels(projectId: string | undefined, onlyNewest = false) {
   const { configuration } = useServices()
   const scope = configuration.extensions ? projectId : undefined
@@ -27,13 +30,13 @@ export function useProjectLabels(projectId: string | undefined, onlyNewest = fal
 /** All parts of a screen use the same query, so that they share a request. */
 export const labelQuery = (projectId: string) => ({ projectId, sortColumn: 'name' }) as const
 
-/** Sorts by the order of the labels, and shares each list until one of its labels changes. */
+/** Groups labels by assignment, in the order of `labels`. */
 export function groupLabels(labels: readonly Label[], links: readonly Link[]): LabelsByAssignment {
   const positions = new Map(labels.map(({ id }, index) => [id, index]))
   return new Map(
-    [...Map.groupBy(links, ({ assignmentId }) => assignmentId)].map(([id, some]) => [
+    [...Map.groupBy(links, ({ assignmentId }) => assignmentId)].map(([id, group]) => [
       id,
-      some
+      group
         .flatMap(({ labelId }) => positions.get(labelId) ?? [])
         .sort((a, b) => a - b)
         .flatMap((position) => labels[position] ?? []),

@@ -8,7 +8,7 @@ import { useListing } from './use-listing.ts'
 type LinkName = 'assignmentLabel' | 'assignmentDependency'
 type Link<Name extends LinkName> = RecordOf<Name>
 
-/** 10,000 links of one project. The oldest ones beyond are not shown. */
+/** The pages of the 10,000 newest links of a project. Older ones are not shown. */
 const pagesMax = 100
 /** Browsers have six connections to a host, and live listings need four of them. */
 const parallelMax = 2
@@ -17,9 +17,9 @@ const queryOf = (projectId: string) =>
   ({ projectId, sortColumn: 'createdAt', sortOrder: 'DESC', pageSize: rowsMax }) as const
 
 /**
- * Returns every link between assignments of a project and something else, the newest first. Without a project
- * there are none. A view that is not shown yet asks for the newest ones only, because all pages together
- * would delay its rows.
+ * Returns the links from the assignments of a project to labels or other assignments, the newest first.
+ * Without a project there are none. `onlyNewest` loads one page, for a view that is not shown yet, because
+ * all pages together would delay its rows.
  */
 export function useProjectLinks<Name extends LinkName>(
   name: Name,
@@ -54,7 +54,10 @@ interface LinkRow {
   readonly createdAt: string
 }
 
-/** The page has all links that are newer than its oldest one; a known link that it lacks was removed. */
+/**
+ * Merges the page of the newest links into known ones. The page has all links that are newer than its oldest
+ * one; a known link that it lacks was removed.
+ */
 export function mergeLinks<Row extends LinkRow>(page: readonly Row[], known: readonly Row[]): readonly Row[] {
   const oldest = page.at(-1)
   if (oldest === undefined || page.length < rowsMax) return page

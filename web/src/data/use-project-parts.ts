@@ -14,13 +14,13 @@ export interface PartCount {
 
 export type PartCounts = ReadonlyMap<string, PartCount>
 
-/** 2,000 parts of one project. Those beyond are not counted. */
+/** The pages of 2,000 parts of a project. Further parts are not counted. */
 const pagesMax = 20
 
 /**
- * Counts the parts of each assignment of a project with one request for all, and follows the rows that the
- * view has loaded. Parts that are not loaded are counted again when the number of assignments changes; it is
- * undefined until the view is loaded. Without the extensions there are none.
+ * Counts the parts of each assignment of a project. Rows that the view has loaded are counted as they are
+ * now; the other parts are loaded again when `totalCount` changes, which is undefined until the view is
+ * loaded. Without the extensions there are none.
  */
 export function useProjectParts(
   projectId: string,
@@ -29,15 +29,15 @@ export function useProjectParts(
   doneIds: ReadonlySet<string>,
 ): PartCounts {
   const { configuration, tracker } = useServices()
-  const isWanted = configuration.extensions && totalCount !== undefined
+  const isNeeded = configuration.extensions && totalCount !== undefined
   const loaded = useLoaded(
-    `${projectId} ${isWanted && totalCount}`,
+    `${projectId} ${isNeeded && totalCount}`,
     ['assignment'],
     async (signal) => {
       const parts: Part[] = []
       const filter = `projectId eq '${projectId}' and parentId ne null`
       let cursor: string | undefined
-      for (let page = 1; isWanted && page <= pagesMax; page += 1) {
+      for (let page = 1; isNeeded && page <= pagesMax; page += 1) {
         const query = {
           filter,
           fields: 'id,parentId,workflowId',
@@ -57,7 +57,7 @@ export function useProjectParts(
 }
 
 /** Later rows replace earlier ones. */
-export function countParts(rows: readonly Part[], doneIds: ReadonlySet<string>): PartCounts {
+function countParts(rows: readonly Part[], doneIds: ReadonlySet<string>): PartCounts {
   const counts = new Map<string, PartCount>()
   for (const { parentId, workflowId } of new Map(rows.map((row) => [row.id, row])).values()) {
     if (!parentId) continue

@@ -27,7 +27,10 @@ export interface StagePages {
 /** Several changes within a second share one request. */
 const debounceMilliseconds = 400
 
-/** Loads the assignments of a project by stage, each stage as far as the user has scrolled, and follows every change. */
+/**
+ * Loads the assignments of a project by stage, each stage as far as the user has scrolled, and follows every
+ * change.
+ */
 export function useStagePages(query: QueryOf<'assignment'>, stages: readonly StageQuery[]): StagePages {
   const services = useServices()
   const { api, session } = services
@@ -98,12 +101,12 @@ function useReload(
   return reload
 }
 
-function createDebouncedRefresh({ refresh }: Loader) {
+function createDebouncedRefresh({ loadAll }: Loader) {
   let timer: ReturnType<typeof setTimeout> | undefined
   const stop = () => clearTimeout(timer)
   const soon = () => {
     stop()
-    timer = setTimeout(() => void refresh(), debounceMilliseconds)
+    timer = setTimeout(() => void loadAll(), debounceMilliseconds)
   }
   return { soon, stop }
 }
@@ -155,7 +158,6 @@ function createLoader({ services, query, stages, signal, change, report }: Loade
   }
   return {
     loadAll,
-    refresh: loadAll,
     isLoaded: () => isLoaded,
     async loadMore(stageId: string) {
       const stage = stages.find(({ id }) => id === stageId)

@@ -25,8 +25,13 @@ export function readDraft<Values extends object>(
   return Object.fromEntries(Object.entries(draft).filter(([key]) => isField(key))) as Partial<Values>
 }
 
+/** Stores a draft, or deletes it if it has no values. */
 export function writeDraft(name: string | undefined, values: object): void {
   if (name === undefined) return
+  if (Object.keys(values).length === 0) {
+    deleteDraft(name)
+    return
+  }
   sessionStorage.setItem(keyOf(name), JSON.stringify(values))
   if (!names.peek().includes(name)) names.value = readNames()
 }

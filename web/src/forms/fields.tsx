@@ -15,15 +15,18 @@ export interface FieldProps<Values extends FormValues> {
   readonly required?: boolean
   /** Takes the focus when its dialog opens. */
   readonly autofocus?: boolean
-  /** The label is only spoken, where the field itself says what it is. */
+  /** Shows the label only to screen readers, for a field that needs no visible label. */
   readonly isLabelHidden?: boolean
 }
 
 export interface TextFieldProps<Values extends FormValues> extends FieldProps<Values> {
   readonly type?: 'text' | 'password' | 'date' | 'email'
   readonly autocomplete?: string
-  /** Set for numbers. They are text fields, because in a number field the mouse wheel would change the value. */
-  readonly inputMode?: 'decimal' | 'numeric'
+  /**
+   * Set for numbers, which are text fields because in a number field the mouse wheel would change the value,
+   * and for several mail addresses.
+   */
+  readonly inputMode?: 'decimal' | 'numeric' | 'email'
   readonly placeholder?: string
 }
 
@@ -71,6 +74,8 @@ export function TextAreaField<Values extends FormValues>(props: FieldProps<Value
 export interface Choice {
   readonly id: string
   readonly name: string
+  /** Draws a dot of this color before the name, where the browser lets a page draw the list. */
+  readonly color?: string | null
 }
 
 export function SelectField<Values extends FormValues>(
@@ -91,7 +96,7 @@ export function SelectField<Values extends FormValues>(
         >
           {!isKnown && <option value={value}>{value === '' ? t('Choose…') : '…'}</option>}
           {choices.map((choice) => (
-            <option key={choice.id} value={choice.id}>
+            <option key={choice.id} value={choice.id} data-color={choice.color ?? undefined}>
               {choice.name}
             </option>
           ))}
@@ -104,9 +109,9 @@ export function SelectField<Values extends FormValues>(
 /** A select whose choices are texts of the client, which it translates. */
 export const ChoiceField = <Values extends FormValues>(
   props: FieldProps<Values> & {
-    readonly choices: readonly { readonly id: string; readonly name: MessageKey }[]
+    readonly choices: readonly (Omit<Choice, 'name'> & { readonly name: MessageKey })[]
   },
-) => <SelectField {...props} choices={props.choices.map(({ id, name }) => ({ id, name: t(name) }))} />
+) => <SelectField {...props} choices={props.choices.map((choice) => ({ ...choice, name: t(choice.name) }))} />
 
 /** The name of a record, which is the first field of its dialog. */
 export const NameField = <Values extends FormValues & { readonly name: string }>(
@@ -170,14 +175,17 @@ export function parseHours(text: string, field: string): number {
   )
 }
 
-/** Parses the hours of one day. More than 24 are rejected once, with a question, and accepted when they are sent again. */
+/**
+ * Parses the hours of one day. More than 24 are rejected at first, and accepted when they are submitted
+ * again.
+ */
 export function useHoursOfDay(): typeof parseHours {
-  const asked = useRef<string>(undefined)
+  const lastQuestion = useRef<string>(undefined)
   return (text, field) => {
     const hours = parseHours(text, field)
     const question = `${field} ${hours}`
-    if (!(hours > hoursPerDay) || asked.current === question) return hours
-    asked.current = question
+    if (!(hours > hoursPerDay) || lastQuestion.current === question) return hours
+    lastQuestion.current = question
     return reject({
       [field]: [t('{hours} on one day? Save again if that is right.', { hours: formatHours(hours) })],
     })

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks'
 import { t } from '../texts/text.ts'
 import type { FormState, FormValues } from './use-form.ts'
 
-export interface FormProps<Values extends FormValues> {
+interface FormProps<Values extends FormValues> {
   readonly form: FormState<Values>
   readonly submitLabel: string
   readonly children: ComponentChildren
@@ -14,11 +14,14 @@ export interface FormProps<Values extends FormValues> {
   /** True if the form cannot be submitted now; the reason is shown next to it. */
   readonly isDisabled?: boolean
   readonly onDone?: (() => void) | undefined
-  /** Stands before the buttons. */
+  /** Shown before the buttons. */
   readonly aside?: ComponentChildren
 }
 
-/** Draws the fields, errors without a field, and the buttons. After an error the focus moves to the first invalid field. */
+/**
+ * Draws the fields, errors without a field, and the buttons. After an error the focus moves to the first
+ * invalid field.
+ */
 export function Form<Values extends FormValues>(props: FormProps<Values>) {
   const {
     form,

@@ -8,7 +8,7 @@ import { deleteDraft, readDraft, writeDraft } from './drafts.ts'
 /** The typed values as text; a form converts them for the API when it submits. */
 export type FormValues = Readonly<Record<string, string>>
 
-export interface FormOptions<Values extends FormValues> {
+interface FormOptions<Values extends FormValues> {
   /**
    * Stores the typed values in this tab under this name until they are submitted or discarded. Without it
    * they are not stored.
@@ -30,18 +30,23 @@ export interface FormState<Values extends FormValues> {
   discard(): void
   /** True if any value differs from its initial value. */
   readonly isChanged: ReadonlySignal<boolean>
-  /** Applies a change of the record. Fields that were not edited here get the new value; the others stay as typed. */
+  /**
+   * Applies a change of the record. Fields that were not edited here get the new value; the others stay as
+   * typed.
+   */
   follow(next: Values): void
 }
 
-/** Keeps typed values until the API accepts them, despite errors, outages, a lost session or a closed dialog. */
+/**
+ * Keeps typed values until the API accepts them, despite errors, outages, a lost session or a closed dialog.
+ */
 export function useForm<Values extends FormValues>(options: FormOptions<Values>): FormState<Values> {
   const current = useRef(options)
   current.current = options
   const isBusy = useSignal(false)
   return useMemo(() => {
     const { draft, initial } = current.current
-    const start = signal(initial)
+    const initialValues = signal(initial)
     const values = signal<Values>({ ...initial, ...readDraft(draft, initial) })
     const errors = signal<FieldErrors>({})
     const submit = async () => {
@@ -67,20 +72,20 @@ export function useForm<Values extends FormValues>(options: FormOptions<Values>)
         values.value = { ...values.peek(), [name]: value }
         const { [name]: _corrected, ...others } = errors.peek()
         errors.value = others
-        writeDraft(draft, values.peek())
+        writeDraft(draft, changedFields(values.peek(), initialValues.peek()))
       },
       submit,
       discard() {
-        values.value = start.peek()
+        values.value = initialValues.peek()
         errors.value = {}
         deleteDraft(draft)
       },
-      isChanged: computed(() => differ(values.value, start.value)),
+      isChanged: computed(() => Object.keys(changedFields(values.value, initialValues.value)).length > 0),
       follow(next) {
-        const former = start.peek()
+        const former = initialValues.peek()
         const typed = values.peek()
         const untouched = Object.keys(next).filter((name) => typed[name] === former[name])
-        start.value = next
+        initialValues.value = next
         if (untouched.some((name) => next[name] !== former[name]))
           values.value = { ...typed, ...Object.fromEntries(untouched.map((name) => [name, next[name]])) }
       },
@@ -88,8 +93,11 @@ export function useForm<Values extends FormValues>(options: FormOptions<Values>)
   }, [isBusy])
 }
 
-const differ = (some: FormValues, others: FormValues): boolean =>
-  Object.keys(some).some((name) => some[name] !== others[name])
+/**
+ * Returns the fields that a draft keeps. After a reload, the others have the values that the record has then.
+ */
+const changedFields = (values: FormValues, initial: FormValues): FormValues =>
+  Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== initial[name]))
 
 /** Throws the errors of a form's own checks in the format of the API's errors. */
 export const reject = (errors: FieldErrors): never => {

@@ -8,9 +8,9 @@ export interface Router {
   /** Navigates within the page; `replace` adds no step to the history. */
   go(to: string, options?: { readonly replace?: boolean }): void
   /**
-   * Closes an assignment: returns to the page from which it was opened, in the history too. `to` is its
-   * project, where it leads after a direct link. If it was opened from there, `to` also has the filters that
-   * were changed meanwhile.
+   * Closes an assignment: goes back in the history to the page from which it was opened, or, after a direct
+   * link, to `to`, the path of its project. If it was opened from there, `to` also has the filters that were
+   * changed meanwhile.
    */
   close(to: string): void
   /** Changes only the query, in place; blank values are removed from it. */
@@ -34,7 +34,7 @@ function nextStep(): Step {
   return { number: number + 1, opener: isAssignment(pathname) ? opener : { number, pathname } }
 }
 
-/** Returns whether the path opens an assignment, which is closed, not left. */
+/** Returns whether the path is that of an open assignment. */
 const isAssignment = (path: string): boolean =>
   ['/projects/:projectId/assignments/:assignmentId', '/a/:key'].some(
     (pattern) => matchPath(pattern, path) !== undefined,
@@ -144,7 +144,10 @@ export const projectPath = (projectId: string, query = ''): string => `/projects
 export const assignmentPath = (projectId: string, assignmentId: string, query = ''): string =>
   `/projects/${projectId}/assignments/${assignmentId}${query}`
 
-/** The address that a link opens. The secret comes after the #, so that it is not sent to servers or written to logs. */
+/**
+ * The address that a link opens. The secret comes after the #, so that it is not sent to servers or written
+ * to logs.
+ */
 export const linkAddress = (
   path: '/invitation' | '/new-password',
   { secret }: { readonly secret: string },

@@ -13,8 +13,8 @@ export interface Upload {
   readonly id: string
   readonly assignmentId: string
   readonly file: File
-  /** The sent share, from 0 to 1. */
-  readonly share: number
+  /** The fraction that has been sent, from 0 to 1. */
+  readonly progress: number
   /** Set once the upload has failed. */
   readonly problem?: string | undefined
 }
@@ -34,18 +34,18 @@ export interface Files {
 const parallelUploadsMax = 2
 /** A browser has six connections to a host, and the page needs some for its lists. */
 const parallelDownloadsMax = 4
-/** A browser keeps only references to files, so this limits the length of the list. */
+/** Limits the length of the list. Memory is no concern, because a `File` only refers to its content. */
 const uploadsMax = 100
 
 const mebibyte = 1024 ** 2
 
-interface FileServices extends Pick<PageTracker, 'tracker' | 'openUpload'> {
+interface FileServices extends Pick<PageTracker, 'tracker' | 'openUploadClient'> {
   readonly api: Api
   readonly toasts: Toasts
   readonly configuration: Pick<Configuration, 'fileMegabytes'>
 }
 
-export function createFiles({ tracker, openUpload, api, toasts, configuration }: FileServices): Files {
+export function createFiles({ tracker, openUploadClient, api, toasts, configuration }: FileServices): Files {
   const { fileMegabytes } = configuration
   const uploads = signal<readonly Upload[]>([])
   const controllers = new Map<string, AbortController>()
@@ -64,8 +64,8 @@ export function createFiles({ tracker, openUpload, api, toasts, configuration }:
     const release = await acquireUpload()
     try {
       signal.throwIfAborted()
-      const uploading = openUpload((share) => change(id, { share }))
-      const stored = await uploading.upload(file, { assignmentId, name: nameOf(file) }, { signal })
+      const client = openUploadClient((progress) => change(id, { progress }))
+      const stored = await client.upload(file, { assignmentId, name: nameOf(file) }, { signal })
       remove(id)
       api.announce('attachment')
       return stored
@@ -92,14 +92,14 @@ export function createFiles({ tracker, openUpload, api, toasts, configuration }:
         toasts.show({ kind: 'problem', text })
         return undefined
       }
-      const upload = { id: crypto.randomUUID(), assignmentId, file, share: 0 }
+      const upload = { id: crypto.randomUUID(), assignmentId, file, progress: 0 }
       uploads.value = [...uploads.value, upload]
       return send(upload)
     },
     retry(id) {
       const failed = uploads.value.find((upload) => upload.id === id)
       if (failed === undefined || controllers.has(id)) return
-      change(id, { share: 0, problem: undefined })
+      change(id, { progress: 0, problem: undefined })
       void send(failed)
     },
     cancel(id) {
@@ -123,7 +123,10 @@ const nameOf = ({ name, lastModified }: File): string =>
     ? `image-${new Date(lastModified).toISOString().slice(0, 19).replaceAll(':', '-')}.png`
     : name
 
-/** Lets up to `max` tasks run at once, in the order of their calls. Each task gets the function that releases its place. */
+/**
+ * Lets up to `max` tasks run at once, in the order of their calls. Each task gets the function that releases
+ * its place.
+ */
 function createSemaphore(max: number): () => Promise<() => void> {
   let running = 0
   const waiting: (() => void)[] = []

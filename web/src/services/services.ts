@@ -42,12 +42,14 @@ export function useSignIn() {
   }
 }
 
-/** Caches the last page of each list, so that a dialog or screen that opens again shows it during the reload. */
+/**
+ * Caches the last page of each list, so that a dialog or screen that opens again shows it during the reload.
+ */
 interface LastPages {
-  find<Row>(path: string): Page<Row> | undefined
-  set(path: string, page: Page<unknown>): void
+  find<Row>(key: string): Page<Row> | undefined
+  set(key: string, page: Page<unknown>): void
   /** Notifies of a newer page of this list. Returns a function that ends the subscription. */
-  onSet<Row>(path: string, listener: (page: Page<Row>) => void): () => void
+  onSet<Row>(key: string, listener: (page: Page<Row>) => void): () => void
 }
 
 /** Limits the cache to a few megabytes. The page that was set longest ago is dropped first. */
@@ -55,19 +57,19 @@ const pagesMax = 60
 
 export function createLastPages(): LastPages {
   const pages = new Map<string, Page<unknown>>()
-  const listeners = new Set<(path: string, page: Page<unknown>) => void>()
+  const listeners = new Set<(key: string, page: Page<unknown>) => void>()
   return {
-    find: <Row>(path: string) => pages.get(path) as Page<Row> | undefined,
-    set(path, page) {
-      pages.delete(path)
-      pages.set(path, page)
+    find: <Row>(key: string) => pages.get(key) as Page<Row> | undefined,
+    set(key, page) {
+      pages.delete(key)
+      pages.set(key, page)
       const [oldest] = pages.keys()
       if (pages.size > pagesMax && oldest !== undefined) pages.delete(oldest)
-      for (const listener of listeners) listener(path, page)
+      for (const listener of listeners) listener(key, page)
     },
-    onSet<Row>(path: string, listener: (page: Page<Row>) => void) {
-      const onPage = (changedPath: string, page: Page<unknown>) =>
-        changedPath === path && listener(page as Page<Row>)
+    onSet<Row>(key: string, listener: (page: Page<Row>) => void) {
+      const onPage = (changedKey: string, page: Page<unknown>) =>
+        changedKey === key && listener(page as Page<Row>)
       listeners.add(onPage)
       return () => void listeners.delete(onPage)
     },

@@ -9,7 +9,7 @@ import { readStoredJson } from './stored-json.ts'
 
 type Settings = Operations['PATCH /ext/settings']['body']
 
-/** The changes of an account that the server has not confirmed yet. */
+/** The key of the stored changes of an account that the server has not confirmed yet. */
 const unsentKey = (accountId: string) => `tracker.settings.${accountId}`
 
 /**
@@ -29,28 +29,39 @@ export async function changeSettings(services: Services, changes: Settings): Pro
   )
 }
 
-/** One request at a time, so that the server stores the changes in the order of the user. */
+/** Requests are sent one at a time, so that the server stores the changes in their order. */
 let lastSend = Promise.resolve()
 
 function sendUnsent({ tracker }: Pick<Services, 'tracker'>, accountId: string): Promise<void> {
   const key = unsentKey(accountId)
   const send = async () => {
-    const text = localStorage.getItem(key)
     const changes = readStoredJson<Settings>(key)
     if (changes === undefined) return
+    /** Keeps the settings that were changed again meanwhile. */
+    const removeSent = () => {
+      const current = readStoredJson<Settings>(key) ?? {}
+      const unsent = Object.entries(current).filter(
+        ([name, value]) => changes[name as keyof Settings] !== value,
+      )
+      if (unsent.length === 0) localStorage.removeItem(key)
+      else localStorage.setItem(key, JSON.stringify(Object.fromEntries(unsent)))
+    }
     // Without an answer, the next page sends them again.
     await tracker.call('PATCH /ext/settings', { body: changes }).catch((error) => {
-      if (error instanceof TrackerError && error.isFinal) localStorage.removeItem(key)
+      if (error instanceof TrackerError && error.isFinal) removeSent()
       throw error
     })
-    if (localStorage.getItem(key) === text) localStorage.removeItem(key)
+    removeSent()
   }
   const sent = lastSend.then(send)
   lastSend = sent.catch(() => undefined)
   return sent
 }
 
-/** Changes the language and reloads the page, because texts are read during the render. Drafts restore the typed text. */
+/**
+ * Changes the language and reloads the page, because the texts are set once, before the first render. Drafts
+ * restore the typed text.
+ */
 export async function chooseLanguage(services: Services, id: string): Promise<void> {
   await changeSettings(services, { language: id as Settings['language'] })
   location.reload()
@@ -67,8 +78,8 @@ export function themeSwitch(services: Services) {
 }
 
 /**
- * Applies the settings of the account, which another device may have changed. Those without a value stay as
- * in this browser.
+ * Applies the settings of the account, which another device may have changed. Settings without a value stay
+ * as they are in this browser.
  */
 export function useSettingsOfAccount(): void {
   const services = useServices()
@@ -79,7 +90,7 @@ export function useSettingsOfAccount(): void {
     const load = async () => {
       await sendUnsent(services, id)
       const { settings } = await tracker.call('GET /ext/settings')
-      // What the user has changed meanwhile is newer.
+      // A change that the user has made meanwhile is newer.
       if (localStorage.getItem(unsentKey(id)) !== null) return
       const before = currentLanguage().id
       applySettings(settings)

@@ -1,11 +1,13 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
-import { tn } from '../texts/text.ts'
+import { t, tn } from '../texts/text.ts'
 
 export interface Toast {
   readonly id: number
   readonly text: string
   readonly kind: 'done' | 'problem'
-  /** When it disappears. It is kept here, so that it stays the same when a dialog opens or closes. */
+  /**
+   * The time when it disappears. It is kept here, so that it stays the same when a dialog opens or closes.
+   */
   readonly until: number
   /** The action of its button, other than undoing. */
   readonly action?: { readonly label: string; run(): void } | undefined
@@ -31,13 +33,21 @@ export interface Toasts {
   dismiss(id: number): void
   /** Shows a message for the whole time again. */
   extend(id: number): void
-  /** Undoes the newest change of this screen, also when its message is gone. Returns false if there is none. */
+  /**
+   * Undoes the newest change of this screen, also when its message is gone. Returns false if there is none.
+   */
   undoLast(): boolean
   /** Undoes all changes of a message. */
   undoAll(toast: Toast): Promise<void>
-  /** Called when another screen is opened, from which changes of the last one cannot be undone. Problems stay. */
+  /**
+   * Called when another screen is opened, from which changes of the previous one cannot be undone. Problems
+   * stay.
+   */
   leaveScreen(): void
-  /** The open dialogs, the topmost last. Messages appear in the topmost, because everything behind it is inert. */
+  /**
+   * The open dialogs, the topmost last. Messages appear in the topmost, because everything behind it is
+   * inert.
+   */
   readonly layers: ReadonlySignal<readonly symbol[]>
   /** Returns a function that removes the layer. */
   addLayer(layer: symbol): () => void
@@ -45,7 +55,7 @@ export interface Toasts {
 
 /** Long enough to read and act on. */
 const shownMilliseconds = 10_000
-/** More would cover the page, so the oldest disappears. */
+/** More toasts would cover the page, so the oldest disappears. */
 const toastsMax = 3
 /** The number of changes that can be undone one after the other. */
 const changesMax = 50
@@ -54,11 +64,11 @@ export function createToasts(): Toasts {
   const all = signal<readonly Toast[]>([])
   const layers = signal<readonly symbol[]>([])
   let undoable: readonly Change[] = []
-  let last = 0
+  let lastId = 0
   const add = (toast: Omit<Toast, 'id' | 'until'>, others: readonly Toast[]) => {
-    last += 1
+    lastId += 1
     const until = Date.now() + shownMilliseconds
-    all.value = [...others, { ...toast, id: last, until }].slice(-toastsMax)
+    all.value = [...others, { ...toast, id: lastId, until }].slice(-toastsMax)
   }
   const addChange = (change: Change) => {
     undoable = [...undoable, change].slice(-changesMax)
@@ -76,27 +86,26 @@ export function createToasts(): Toasts {
       return changes.length === 0 ? [] : [{ ...toast, changes, text: textOf(changes) }]
     })
   }
+  const show = ({ undo, ...toast }: NewToast) => {
+    if (undo) return addChange({ text: toast.text, undo })
+    // Only the newest success is shown, and a repeated problem, such as from a held key, only once. Each is
+    // announced.
+    const isReplaced = (other: Toast) =>
+      !hasChanges(other) && other.kind === toast.kind && (toast.kind === 'done' || other.text === toast.text)
+    add(
+      { ...toast, changes: [] },
+      all.peek().filter((other) => !isReplaced(other)),
+    )
+  }
   return {
     all,
     layers,
+    show,
     addLayer(layer) {
       layers.value = [...layers.peek(), layer]
       return () => {
         layers.value = layers.peek().filter((other) => other !== layer)
       }
-    },
-    show({ undo, ...toast }) {
-      if (undo) return addChange({ text: toast.text, undo })
-      // Only the newest success is shown, and a repeated problem, such as from a held key, only once. Each is
-      // announced.
-      const isReplaced = (other: Toast) =>
-        !hasChanges(other) &&
-        other.kind === toast.kind &&
-        (toast.kind === 'done' || other.text === toast.text)
-      add(
-        { ...toast, changes: [] },
-        all.peek().filter((other) => !isReplaced(other)),
-      )
     },
     dismiss(id) {
       all.value = all.peek().filter((toast) => toast.id !== id)
@@ -109,11 +118,13 @@ export function createToasts(): Toasts {
       const change = undoable.at(-1)
       if (change === undefined) return false
       removeChanges([change])
+      show({ kind: 'done', text: undoneTextOf([change]) })
       void change.undo()
       return true
     },
     async undoAll({ changes }) {
       removeChanges(changes)
+      show({ kind: 'done', text: undoneTextOf(changes) })
       // A later change may depend on an earlier one.
       for (const change of changes.toReversed()) await change.undo()
     },
@@ -130,3 +141,8 @@ const textOf = (changes: readonly Change[]): string =>
   changes.length === 1
     ? (changes[0]?.text ?? '')
     : tn(changes.length, '1 change saved', '{count} changes saved')
+
+const undoneTextOf = (changes: readonly Change[]): string =>
+  changes.length === 1
+    ? t('Undone: {change}', { change: changes[0]?.text ?? '' })
+    : tn(changes.length, '1 change undone', '{count} changes undone')

@@ -30,12 +30,15 @@ export class ProviderError extends Error {
 }
 
 /**
- * The browser may keep the document. With `isReachable`, or without a network, this fails unless the provider
- * can be reached now.
+ * Loads the discovery document, which the browser may cache. With `mustBeReachable`, or without a network,
+ * this fails unless the provider can be reached now.
  */
-export async function discover({ issuer }: Configuration, { isReachable = false } = {}): Promise<Provider> {
+export async function discover(
+  { issuer }: Configuration,
+  { mustBeReachable = false } = {},
+): Promise<Provider> {
   const address = `${issuer}/.well-known/openid-configuration`
-  const cache = isReachable || !navigator.onLine ? 'no-cache' : 'default'
+  const cache = mustBeReachable || !navigator.onLine ? 'no-cache' : 'default'
   const response = await fetch(address, { cache, signal: requestTimeout() }).catch(throwUnanswered)
   if (!response.ok) throw new ProviderError('unavailable', t('The sign-in service cannot be reached.'))
   const provider: Provider = await response.json().catch(throwUnanswered)
@@ -58,14 +61,19 @@ export async function revoke(provider: Provider, { clientId }: Configuration, to
   await post(provider.revocation_endpoint, { client_id: clientId, token, token_type_hint: 'refresh_token' })
 }
 
-/** The code of an error after a lost response: it is unknown whether the provider has executed the request. */
+/**
+ * The code of an error after a lost response: it is unknown whether the provider has executed the request.
+ */
 export const unansweredCode = 'unanswered'
 
 const throwUnanswered = (): never => {
   throw new ProviderError(unansweredCode, t('The sign-in service cannot be reached.'))
 }
 
-/** With these statuses, the provider may have executed the request before it failed, or before a proxy lost the response. */
+/**
+ * With these statuses, the provider may have executed the request before it failed, or before a proxy lost
+ * the response.
+ */
 const unansweredStatuses: ReadonlySet<number> = new Set([500, 502, 504])
 
 async function post(address: string, parameters: Readonly<Record<string, string>>): Promise<Response> {
@@ -98,17 +106,20 @@ export interface SignInMethods {
 
 const passwordsOnly: SignInMethods = { passwords: true, providers: [] }
 
-/** The password form still works when the list cannot be loaded. */
+/** Loads the ways to sign in. If they cannot be loaded, the password form still works. */
 export async function loadSignInMethods({ issuer, extensions }: Configuration): Promise<SignInMethods> {
   if (!extensions) return passwordsOnly
   const response = await fetch(`${issuer}/ext/providers`, { signal: requestTimeout() }).catch(() => undefined)
   return response?.ok ? response.json() : passwordsOnly
 }
 
-/** The target of a provider's button. */
+/** Returns the URL of the button that signs in with an external provider. */
 export const signInAddress = ({ issuer }: Configuration, provider: string, authRequest: string): string =>
   `${issuer}/ext/sign-in/with?${new URLSearchParams({ provider, authRequest })}`
 
-/** The address that links the account with one at the provider, after a recent sign-in. It returns to the account's page. */
+/**
+ * Returns the URL that links the account with an external one, after a recent sign-in, and leads back to its
+ * page.
+ */
 export const connectAddress = ({ issuer }: Configuration, provider: string): string =>
   `${issuer}/ext/connect?${new URLSearchParams({ provider, origin: location.origin, ui_locales: currentLanguage().id })}`

@@ -23,7 +23,7 @@ import {
   writeSession,
 } from './stored-session.ts'
 
-export interface SignedInPerson {
+interface SignedInPerson {
   readonly id: string
   readonly name: string
   readonly login: string
@@ -41,7 +41,7 @@ export interface Session {
    * provider cannot be reached, returns the current token until it expires.
    */
   accessToken(): Promise<string>
-  /** Returns a new token after the API rejected this one. */
+  /** Returns a new token after the API has rejected the current one. */
   renewToken(rejected: string): Promise<string>
   /** Called when the API rejects even a new token. */
   end(): void
@@ -57,9 +57,9 @@ export class SessionEndedError extends TrackerError {
   }
 }
 
-/** Refreshed this long before the token expires, which covers slow networks and clocks that differ. */
+/** Tokens are refreshed this long before they expire, in case the network is slow or clocks differ. */
 const refreshAheadMilliseconds = 90_000
-/** Checked this often, because a timer does not run while a laptop sleeps. */
+/** The token is checked this often, because a timer does not run while a laptop sleeps. */
 const checkEveryMilliseconds = 20_000
 
 export function createSession(configuration: Configuration): Session {
@@ -196,15 +196,20 @@ function refreshInOneTab(configuration: Configuration, old: Tokens): Promise<Tok
 
 /**
  * Ends the session at page load if the tab that was refreshing it has been closed, because its new tokens are
- * lost. Does not wait: while another tab has the lock, its refresh is still in progress.
+ * lost. Waits for a refresh that is still in progress: if its tab is closed meanwhile, this page can still
+ * sign in again by itself, while later it would have to ask.
  */
-export function endInterruptedRefresh(): Promise<void> {
-  return navigator.locks.request(refreshLock, { ifAvailable: true }, (lock) => {
+export async function endInterruptedRefresh(): Promise<void> {
+  if (!isBeingRefreshed(readSession())) return
+  const end = () => {
     const stored = readSession()
-    if (lock !== null && stored !== undefined && !isEnded(stored) && stored.isRefreshing)
-      replaceTokens(stored, { hasEnded: true })
-  })
+    if (isBeingRefreshed(stored)) replaceTokens(stored, { hasEnded: true })
+  }
+  await navigator.locks.request(refreshLock, { signal: requestTimeout() }, end).catch(() => undefined)
 }
+
+const isBeingRefreshed = (stored: StoredSession | undefined): stored is Tokens =>
+  stored !== undefined && !isEnded(stored) && stored.isRefreshing === true
 
 /** After these errors the refresh token is, or may be, spent. */
 const spentCodes: ReadonlySet<string> = new Set(['invalid_grant', unansweredCode])
@@ -214,7 +219,7 @@ async function exchangeRefreshToken(
   stored: Tokens,
 ): Promise<Tokens | undefined> {
   // Without a network, the token would count as spent below.
-  const provider = await discover(configuration, { isReachable: true })
+  const provider = await discover(configuration, { mustBeReachable: true })
   if (!replaceTokens(stored, { ...stored, isRefreshing: true })) return undefined
   try {
     const response = await requestTokens(provider, configuration, {

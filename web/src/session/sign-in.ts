@@ -19,7 +19,10 @@ const callbackPath = '/signin-callback/'
 const attemptPrefix = 'tracker.sign-in.'
 const attemptKey = (state: string) => attemptPrefix + state
 
-/** Returns whether this tab has started a sign-in at the provider that is not complete, even if it has a session. */
+/**
+ * Returns whether this tab has started a sign-in at the provider that is not complete, even if it has a
+ * session.
+ */
 export const isSigningIn = (): boolean =>
   Object.keys(sessionStorage).some((key) => key.startsWith(attemptPrefix))
 
@@ -28,7 +31,10 @@ export interface SignInOptions {
   readonly forcePrompt?: boolean
 }
 
-/** Redirects to the provider (RFC 6749, 4.1.1 and RFC 7636), and returns to `returnTo`, an address of this site. */
+/**
+ * Redirects to the provider (RFC 6749, 4.1.1 and RFC 7636), and returns to `returnTo`, an address of this
+ * site.
+ */
 export async function startSignIn(
   configuration: Configuration,
   returnTo: string,
@@ -78,7 +84,9 @@ async function beginAttempt(configuration: Configuration, returnTo: string) {
   return { provider, parameters }
 }
 
-/** Exchanges the response in the address of the callback page for tokens, and returns the requested address. */
+/**
+ * Exchanges the response in the address of the callback page for tokens, and returns the requested address.
+ */
 export async function completeSignIn(
   configuration: Configuration,
   response: URLSearchParams,
@@ -117,7 +125,7 @@ export const createTokens = (response: {
   expiresAt: Date.now() + response.expires_in * 1000,
 })
 
-/** Each attempt accepts one response. */
+/** Returns the attempt that the response belongs to, and deletes it, because it accepts only one response. */
 function consumeAttempt(response: URLSearchParams): Attempt {
   const key = attemptKey(response.get('state') ?? '')
   const stored = sessionStorage.getItem(key)

@@ -5,12 +5,12 @@ export interface Tokens {
   readonly idToken: string
   /** Milliseconds of this browser's clock. */
   readonly expiresAt: number
-  /** A tab is using the refresh token. If that tab was closed meanwhile, the token may be spent. */
+  /** True while a tab uses the refresh token. If that tab is closed meanwhile, the token may be spent. */
   readonly isRefreshing?: boolean
 }
 
 /** The session has ended without a sign-out here. */
-export interface EndedSession {
+interface EndedSession {
   readonly hasEnded: true
 }
 

@@ -1,6 +1,6 @@
 import { type MessageKey, t } from './text.ts'
 
-/** Returns the label of a declared resource or property. A few properties have another label in one resource. */
+/** Returns the label of a declared resource or property. In some resources, a property has another label. */
 export function nounOf(name: string, resource = ''): string {
   const noun = nouns[`${resource}.${name}`] ?? nouns[name.replace(/Id$/, '')]
   return noun === undefined ? splitWords(name.replace(/Id$/, '')) : t(noun)

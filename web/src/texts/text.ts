@@ -68,6 +68,13 @@ const valueFormat = cacheFormat<void, Intl.NumberFormat>((locale) => new Intl.Nu
 const formatValue = (value: string | number): string =>
   typeof value === 'number' ? valueFormat().format(value) : value
 
+/** Removes case and accents, so that Portuguese can be typed without accents. */
+export function foldText(text: string): string {
+  const lowerCase = text.toLowerCase()
+  // Most names have no accents. This test costs much less than to decompose them.
+  return /[^\0-\x7f]/.test(lowerCase) ? lowerCase.normalize('NFD').replace(/\p{M}/gu, '') : lowerCase
+}
+
 /** Letters of right-to-left scripts, and characters that change the direction of what follows. */
 const bidiCharacters =
   /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u

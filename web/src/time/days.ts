@@ -1,6 +1,7 @@
+import { capitalize } from '../texts/declared-names.ts'
 import { cacheFormat, locale, t } from '../texts/text.ts'
 
-/** Days are calendar days: the API stores timestamps, and a day is its midnight in UTC. */
+/** Returns the calendar day of a stored timestamp. The API stores a day as its midnight in UTC. */
 export const dayOf = (timestamp: string): string => timestamp.slice(0, 10)
 
 /** The current day of the user. */
@@ -17,13 +18,14 @@ export function addDays(day: string, count: number): string {
   return Number.isNaN(timestamp) ? day : dayOf(new Date(timestamp + count * 86_400_000).toISOString())
 }
 
-type Style = 'short' | 'long' | 'weekday' | 'month' | 'whole'
+type Style = 'short' | 'long' | 'weekday' | 'month' | 'heading' | 'whole'
 
 const styles: Readonly<Record<Style, Intl.DateTimeFormatOptions>> = {
   short: { day: 'numeric', month: 'short' },
   long: { day: 'numeric', month: 'short', year: 'numeric' },
   weekday: { weekday: 'short' },
   month: { month: 'long', year: 'numeric' },
+  heading: { weekday: 'long', day: 'numeric', month: 'long' },
   whole: { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
 }
 
@@ -53,9 +55,21 @@ function cacheTexts<Style extends string>(
 
 const formatDate = cacheTexts((day, style: Style) => dateFormat(style).format(dateOf(day)))
 
-/** Adds the year only if it is not the current one. */
-export const formatDay = (day: string): string =>
-  formatDate(dayOf(day), Number(day.slice(0, 4)) === new Date().getFullYear() ? 'short' : 'long')
+const isThisYear = (day: string): boolean => Number(day.slice(0, 4)) === new Date().getFullYear()
+
+/** Formats a day, with the year only if it is not the current one. */
+export const formatDay = (day: string): string => formatDate(dayOf(day), isThisYear(day) ? 'short' : 'long')
+
+const nearDayFormat = cacheFormat<void, Intl.RelativeTimeFormat>(
+  (locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }),
+)
+
+/** Formats a day as the heading of what happened on it: Today, Yesterday, Monday 23 November. */
+export function formatDayHeading(day: string): string {
+  const age = daysBetween(day, today())
+  if (age === 0 || age === 1) return capitalize(nearDayFormat().format(-age, 'day'))
+  return capitalize(formatDate(day, isThisYear(day) ? 'heading' : 'whole'))
+}
 
 export const formatLongDay = (day: string): string => formatDate(dayOf(day), 'long')
 
@@ -77,7 +91,7 @@ export function formatAge(timestamp: string): string {
 export const timestampOf = (day: string, stored: string | undefined): string =>
   stored !== undefined && dayOf(stored) === day ? stored : day
 
-/** Does the same for an end. On the day of the start, it is at least the time of the start. */
+/** Does the same for an end. If both are on the same day, the end is not before the start. */
 export function endTimestampOf(day: string, stored: string | undefined, start: string): string {
   const end = timestampOf(day, stored)
   return dayOf(start) === day && end < start ? start : end
@@ -93,6 +107,8 @@ export function addMonths(day: string, count: number): string {
 }
 
 export const daysInWeek = 7
+/** The number of days from Monday to Friday, on which a week of work ends. */
+export const fridayOffset = 4
 
 /** Weeks begin on Monday and are named by that day. */
 export const mondayOf = (day: string): string => addDays(day, -((weekdayOf(day) + 6) % daysInWeek))
@@ -175,21 +191,21 @@ function parseNamedDay(input: string): string | undefined {
     /^(?:in|em|daqui a) (\d{1,3}) (\p{L}+)$/u.exec(input) ??
     /^(next|proxim[ao]) (week|semana|month|mes)$/.exec(input) ??
     []
-  const known = unitWords[unit ?? '']
+  const knownUnit = unitWords[unit ?? '']
   // The count of "next week" is a word, and means 1.
-  if (known !== undefined) return addUnits[known](Number(count) || 1)
+  if (knownUnit !== undefined) return addUnits[knownUnit](Number(count) || 1)
   return parseWeekday(input)
 }
 
 /** Returns the next day, after today, whose weekday begins with these letters. */
 function parseWeekday(input: string): string | undefined {
   if (!/^\p{L}{3,}(-feira)?\.?$/u.test(input)) return undefined
-  const wanted = input.replace(/\.$/, '')
+  const prefix = input.replace(/\.$/, '')
   const formats = ['en', locale()].map(
     (language) => new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' }),
   )
   return daysOfWeek(addDays(today(), 1)).find((day) =>
-    formats.some((format) => withoutAccents(format.format(dateOf(day)).toLowerCase()).startsWith(wanted)),
+    formats.some((format) => withoutAccents(format.format(dateOf(day)).toLowerCase()).startsWith(prefix)),
   )
 }
 

@@ -4,11 +4,15 @@ const timestampFormat = cacheFormat<void, Intl.DateTimeFormat>(
   (locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }),
 )
 
+const timeFormat = cacheFormat<void, Intl.DateTimeFormat>(
+  (locale) => new Intl.DateTimeFormat(locale, { timeStyle: 'short' }),
+)
+
 const agoFormat = cacheFormat<void, Intl.RelativeTimeFormat>(
   (locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }),
 )
 
-/** Each unit is used up to this many seconds. */
+/** A unit is used for less than `below` seconds. */
 const units = [
   { unit: 'minute', seconds: 60, below: 3600 },
   { unit: 'hour', seconds: 3600, below: 86_400 },
@@ -28,3 +32,6 @@ export function formatAgo(timestamp: string, now = Date.now()): string {
 
 /** Formats a timestamp in the user's time zone. */
 export const formatTimestamp = (timestamp: string): string => timestampFormat().format(new Date(timestamp))
+
+/** Formats the time of the day of a timestamp in the user's time zone. */
+export const formatTime = (timestamp: string): string => timeFormat().format(new Date(timestamp))

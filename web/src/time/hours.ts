@@ -15,7 +15,10 @@ export const formatHoursInput = (hours: number): string => numberFormat('none').
 
 export const formatHours = (hours: number): string => t('{hours} h', { hours: formatNumber(hours) })
 
-/** Parses hours as people type them: 1.5, 1,5, 1:30, 1h30, 1h 30m, 2 h, 90m, 90 min. Undefined if it is none of these. */
+/**
+ * Parses hours as people type them: 1.5, 1,5, 1:30, 1h30, 1h 30m, 2 h, 90m, 90 min. Undefined if it is none
+ * of these.
+ */
 export function parseDuration(text: string): number | undefined {
   const input = text.trim().toLowerCase()
   if (/^-?(\d+([.,]\d*)?|[.,]\d+)(e\d+)?$/.test(input)) return Number(input.replace(',', '.'))
@@ -81,6 +84,9 @@ function countWorkingDays(from: string, to: string): number {
   return weeks * 5 + remainingDays.filter((weekday) => weekday !== 0 && weekday !== 6).length
 }
 
-/** Counts in hundredths, because sums of fractions drift. */
+/** Sums hundredths of an hour as integers, because sums of fractions are inexact. */
 export const sumHours = (rows: readonly { readonly amountHours: number }[]): number =>
   rows.reduce((sum, { amountHours }) => sum + Math.round(amountHours * 100), 0) / 100
+
+/** The planned hours that lists offer. Users can type others. */
+export const usualHours = [1, 2, 4, 8, 16, 24, 40] as const

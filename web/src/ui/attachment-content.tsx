@@ -37,7 +37,10 @@ export function AttachmentLink({ id, name }: AttachmentProps) {
   )
 }
 
-/** An image in a fixed box, so that nothing moves when it arrives. A click shows it as large as the window allows. */
+/**
+ * An image in a fixed box, so that nothing moves when it is loaded. A click shows it as large as the window
+ * allows.
+ */
 export function AttachmentImage({
   id,
   name,
@@ -79,8 +82,8 @@ export const FileMark = () => (
 )
 
 /**
- * Downloads an image, because an `<img>` could not send the access token. A missing one is requested again
- * after an outage.
+ * Downloads an image, because an `<img>` could not send the access token. It is requested again after an
+ * outage if it could not be loaded.
  */
 function useImage(attachmentId: string): { readonly url?: string; readonly isMissing: boolean } {
   const { files, isReachable } = useServices()

@@ -3,7 +3,7 @@ import { t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
 import { type Hue, hueOf } from './marks.tsx'
 
-export interface AvatarProps {
+interface AvatarProps {
   readonly name: string
   readonly color: Hue | 'nobody'
   /** True if the name is shown next to it, so that assistive technology skips it. */
@@ -24,7 +24,7 @@ const Avatar = ({ name, color, isDecorative = false, initials = initialsOf(name)
   </span>
 )
 
-const initialsOf = (name: string): string => {
+export const initialsOf = (name: string): string => {
   // Symbols and emoji make no initials.
   const words = name.split(/\s+/).filter((word) => /^[\p{L}\p{N}]/u.test(word))
   return [words.at(0), words.length > 1 ? words.at(-1) : undefined]
@@ -33,7 +33,10 @@ const initialsOf = (name: string): string => {
     .toUpperCase()
 }
 
-/** The avatar of a person by id, or an empty one for nobody; blank until the name is known, so that nothing flashes. */
+/**
+ * The avatar of the person with the id, or an empty one if the id is empty. It has no initials until the name
+ * is known, so that nothing flashes.
+ */
 export function PersonAvatar({
   id,
   isDecorative = false,
@@ -50,19 +53,22 @@ export function PersonAvatar({
   return <Avatar name={name ?? ''} {...appearance} />
 }
 
-export interface PersonRowProps {
+interface PersonRowProps {
   readonly id: string
   readonly name: string
+  /** A second line. */
+  readonly note?: string | undefined
   readonly removeLabel: string
   onRemove(): void
 }
 
 /** A row with a person and a button that removes the person. */
-export const PersonRow = ({ id, name, removeLabel, onRemove }: PersonRowProps) => (
+export const PersonRow = ({ id, name, note, removeLabel, onRemove }: PersonRowProps) => (
   <li class="row">
     <PersonAvatar id={id} isDecorative />
-    <span class="row-text" dir="auto">
-      {name}
+    <span class="row-text">
+      <bdi>{name}</bdi>
+      {note && <span class="quiet-text line">{note}</span>}
     </span>
     <button type="button" class="button quiet icon-only" aria-label={removeLabel} onClick={onRemove}>
       <Icon name="close" />

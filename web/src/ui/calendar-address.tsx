@@ -2,13 +2,15 @@ import { t } from '../texts/text.ts'
 import { Secret } from './copy.tsx'
 import { Dialog } from './dialog.tsx'
 
-/** Returns the address of the assignments of a project, or of all projects that the token is for. */
+/**
+ * Returns the URL of a calendar with the assignments of a project, or of all projects that the token permits.
+ */
 export function calendarAddress(apiUrl: string, token: string, projectId: string | undefined): string {
   const parameters = new URLSearchParams({ ...(projectId !== undefined && { projectId }), token })
   return new URL(`${apiUrl}/ext/calendar.ics?${parameters}`, location.href).href
 }
 
-export interface CalendarAddressDialogProps {
+interface CalendarAddressDialogProps {
   readonly address: string
   onClose(): void
 }

@@ -3,13 +3,14 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ControlAttributes } from '../forms/fields.tsx'
 import { t } from '../texts/text.ts'
 import { type Option, OptionLine, useActiveInView, useOptionSearch } from './combobox.tsx'
+import { focusField } from './focus-field.ts'
 import { Icon } from './icon.tsx'
 import { placeBelow } from './place.ts'
 
 export interface ChoiceChipProps {
   readonly attributes: ControlAttributes
   readonly label: string
-  /** Shows what is chosen; the label if that is nothing. */
+  /** The chosen value, or the label if there is none. */
   readonly text: ComponentChildren
   readonly mark: ComponentChildren
   readonly isEmpty: boolean
@@ -21,7 +22,7 @@ export interface ChoiceChipProps {
   onChoose(option: Option): void
 }
 
-/** A value as a small button, which opens a list that is searched by typing. */
+/** Shows a value as a small button, which opens a list that is searched by typing. */
 export function ChoiceChip(props: ChoiceChipProps) {
   const { attributes, label, text, mark, isEmpty, isMultiple = false, onChoose } = props
   const layerId = useId()
@@ -86,25 +87,24 @@ export function ChoiceChip(props: ChoiceChipProps) {
   )
 }
 
-type Element = { readonly current: HTMLElement | null }
+type ElementRef = { readonly current: HTMLElement | null }
 
 /** The text field and the options that match it. */
-function OptionSearch(props: ChoiceChipProps & { readonly layer: Element; readonly button: Element }) {
+function OptionSearch(props: ChoiceChipProps & { readonly layer: ElementRef; readonly button: ElementRef }) {
   const { label, layer, button, find, onChoose } = props
   const listId = useId()
-  const input = useRef<HTMLInputElement>(null)
   const choose = (option: Option) => {
     onChoose(option)
-    // The next value is typed from the beginning.
+    // The field is empty for the next search.
     if (state.text !== '') state.type('')
   }
   const state = useOptionSearch(find, choose)
   const { text, items, active } = state
   useActiveInView(listId, active)
-  // A layout effect, because the next key is already meant for the field.
+  // A layout effect, because the next key press is already meant for the field.
   useLayoutEffect(() => {
     layer.current?.showPopover()
-    input.current?.focus()
+    focusField(layer.current)
   }, [])
   useLayoutEffect(() => {
     if (layer.current && button.current) placeBelow(layer.current, button.current, { matchesWidth: true })
@@ -114,7 +114,6 @@ function OptionSearch(props: ChoiceChipProps & { readonly layer: Element; readon
       <div class="filter-menu-field">
         <Icon name="search" />
         <input
-          ref={input}
           type="text"
           role="combobox"
           aria-label={label}

@@ -1,7 +1,8 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { sentenceOf } from '../api/problems.ts'
-import { t } from '../texts/text.ts'
+import { foldText, t } from '../texts/text.ts'
+import { Icon } from './icon.tsx'
 import { placeBelow } from './place.ts'
 
 export interface Option {
@@ -11,16 +12,20 @@ export interface Option {
   readonly note?: string
   /** Shown before the name, such as an avatar. */
   readonly mark?: ComponentChildren
+  /** Marks the current value, at which the list begins. */
+  readonly isCurrent?: boolean
+  /** True if it creates a record, so that Enter chooses it only after an arrow has moved to it. */
+  readonly isCreation?: boolean
 }
 
-export interface ComboboxProps {
+interface ComboboxProps {
   readonly id?: string
   /** The accessible name, where there is no visible label. */
   readonly label?: string
   /** The chosen value as text. */
   readonly valueText: string
   readonly placeholder?: string
-  /** Takes the focus and opens the list when it is set, for a field that the user has just asked for. */
+  /** Focuses the field and opens the list when it becomes true, for a field that appears on request. */
   readonly opensImmediately?: boolean
   /** The message when there are no results. */
   readonly emptyMessage?: string
@@ -80,8 +85,8 @@ export function Combobox(props: ComboboxProps) {
 const clickMilliseconds = 200
 
 /**
- * Closes what belongs to a field that has lost the focus, but only after the click that took it, which would
- * otherwise reach what was covered, or miss what has moved.
+ * Closes the list of a field that has lost the focus, but only after the click that took the focus: otherwise
+ * the click would hit an element that the list has covered, or miss one that has moved.
  */
 export const closeLater = (field: HTMLElement | null, close: () => void) =>
   setTimeout(() => document.activeElement === field || close(), clickMilliseconds)
@@ -90,15 +95,15 @@ type ComboboxState = ReturnType<typeof useComboboxState>
 
 function useComboboxState(find: ComboboxProps['find'], onChoose: ComboboxProps['onChoose']) {
   const [text, setText] = useState<string | undefined>(undefined)
-  const [chosenActive, setActive] = useState(0)
+  const [requestedActive, setActive] = useState<number>()
   const { options, problem, isUpToDate } = useSuggestions(text, find)
-  const active = within(chosenActive, options)
+  const active = activeIn(options, requestedActive)
   /** True if Enter was pressed before the search had finished. */
   const [isEnterPending, setEnterPending] = useState(false)
   const isOpen = text !== undefined
   const setInput = (next: string | undefined) => {
     setText(next)
-    setActive(0)
+    setActive(next ? 0 : undefined)
     setEnterPending(false)
   }
   // Keeps text that the user has already typed.
@@ -134,15 +139,16 @@ interface SuggestionsProps {
   readonly label: string
   readonly emptyMessage?: string
   readonly input: { readonly current: HTMLElement | null }
-  readonly state: Pick<ComboboxState, 'options' | 'active' | 'isOpen' | 'setActive'> & {
+  readonly state: Pick<ComboboxState, 'options' | 'active' | 'isOpen'> & {
+    setActive(index: number): void
     readonly problem?: string | undefined
     choose(option: Option): void
   }
 }
 
 /**
- * A popover, so that no dialog clips it. The focus and the keys stay in the text field, as the ARIA pattern
- * requires.
+ * The list is a popover, so that no dialog clips it. The text field keeps the focus and handles the keys, as
+ * the ARIA pattern requires.
  */
 export function Suggestions({ id, label, emptyMessage, input, state }: SuggestionsProps) {
   const { options, problem, active, isOpen, choose, setActive } = state
@@ -180,6 +186,7 @@ export function Suggestions({ id, label, emptyMessage, input, state }: Suggestio
           {option.mark}
           <span dir="auto">{option.name}</span>
           {option.note && <span class="quiet-text">{option.note}</span>}
+          {option.isCurrent && <Icon name="check" />}
         </div>
       ))}
       {isOpen && options.length === 0 && (
@@ -191,11 +198,19 @@ export function Suggestions({ id, label, emptyMessage, input, state }: Suggestio
   )
 }
 
-/** A list may have become shorter since the pointer or a key made an option active: Enter must choose one that is there. */
-const within = (active: number, options: readonly unknown[]): number =>
-  Math.max(0, Math.min(active, options.length - 1))
+/**
+ * Returns the index of the active option: the current value, until the pointer or a key makes another one
+ * active. The list may have become shorter since then, and Enter must choose an option that exists.
+ */
+const activeIn = (
+  options: readonly Option[],
+  requested = options.findIndex((one) => one.isCurrent),
+): number => Math.max(0, Math.min(requested, options.length - 1))
 
-/** Scrolls the active option of a list into view. Options have the id of the list and their position. */
+/**
+ * Scrolls the active option of a list into view. The id of an option consists of that of the list and its
+ * index.
+ */
 export function useActiveInView(listId: string, active: number): void {
   useEffect(
     () => document.getElementById(`${listId}-${active}`)?.scrollIntoView({ block: 'nearest' }),
@@ -231,21 +246,23 @@ export const OptionLine = ({ id, isActive, isChosen, children, onPoint, onChoose
   </div>
 )
 
-/** Without a pause in typing, no request is sent. */
+/** A request is sent after a pause of this length in typing. */
 const typingMilliseconds = 150
 
-interface SearchResult<One> {
+interface SearchResult<Item> {
   readonly text?: string
-  readonly options: readonly One[]
+  readonly options: readonly Item[]
   readonly problem?: string
 }
 
-/** Returns the options that `find` finds for the text. Undefined means that there is nothing to search for. */
-export function useSuggestions<One extends Option>(
+/**
+ * Returns the options that `find` finds for the text. Undefined means that there is nothing to search for.
+ */
+export function useSuggestions<Item extends Option>(
   text: string | undefined,
-  find: (text: string, signal: AbortSignal) => Promise<readonly One[]>,
+  find: (text: string, signal: AbortSignal) => Promise<readonly Item[]>,
 ) {
-  const [result, setResult] = useState<SearchResult<One>>({ options: [] })
+  const [result, setResult] = useState<SearchResult<Item>>({ options: [] })
   const latestFind = useRef(find)
   latestFind.current = find
   useEffect(() => {
@@ -266,29 +283,46 @@ export function useSuggestions<One extends Option>(
   return { ...result, isUpToDate: result.text === text }
 }
 
-/** The state of a text field with a list of options that is always open: arrows move, Enter chooses. */
-export function useOptionSearch<One extends Option>(
-  find: (text: string, signal: AbortSignal) => Promise<readonly One[]>,
-  onChoose: (option: One) => void,
+type EnterKey = 'Enter' | 'Ctrl+Enter'
+
+/**
+ * The state of a text field with a list of options that is always open: arrows move, Enter chooses. An option
+ * that creates a record is chosen with Ctrl+Enter, or with Enter after an arrow has moved to it. Otherwise a
+ * typing error would create something.
+ */
+export function useOptionSearch<Item extends Option>(
+  find: (text: string, signal: AbortSignal) => Promise<readonly Item[]>,
+  onChoose: (option: Item) => void,
 ) {
   const [text, setText] = useState('')
-  const [chosenActive, setActive] = useState(0)
-  /** True if Enter was pressed before the search had finished. */
-  const [isEnterPending, setEnterPending] = useState(false)
+  const [requestedActive, setActive] = useState<number>()
+  const [hasMoved, setMoved] = useState(false)
+  /** Set if Enter was pressed before the search had finished. */
+  const [pendingEnter, setPendingEnter] = useState<EnterKey>()
   const { options: items, problem, isUpToDate } = useSuggestions(text, find)
-  const active = within(chosenActive, items)
-  const choose = () => {
-    const item = items[active]
+  const first = activeIn(items, requestedActive)
+  const active = items[first]?.isCreation && !hasMoved ? -1 : first
+  const choose = (key: EnterKey) => {
+    const creation = key === 'Ctrl+Enter' ? items.find(({ isCreation }) => isCreation) : undefined
+    const item = creation ?? items[active]
     if (item) onChoose(item)
   }
   useEffect(() => {
-    if (isEnterPending && isUpToDate) choose()
-  }, [isEnterPending, isUpToDate])
-  const actions: Readonly<Record<string, (field: HTMLInputElement) => void>> = {
-    ArrowDown: () => setActive(items.length === 0 ? 0 : (active + 1) % items.length),
-    ArrowUp: () => setActive(items.length === 0 ? 0 : (active - 1 + items.length) % items.length),
-    // The state may be older than the last key.
-    Enter: ({ value }) => (isUpToDate && value === text ? choose() : setEnterPending(true)),
+    if (pendingEnter && isUpToDate) choose(pendingEnter)
+  }, [pendingEnter, isUpToDate])
+  const moveTo = (index: number) => {
+    setActive(items.length === 0 ? 0 : (index + items.length) % items.length)
+    setMoved(true)
+  }
+  const actions: Readonly<Record<string, (event: TargetedKeyboardEvent<HTMLInputElement>) => void>> = {
+    ArrowDown: () => moveTo(active + 1),
+    ArrowUp: () => moveTo(Math.max(active, 0) - 1),
+    Enter: ({ currentTarget, ctrlKey, metaKey }) => {
+      const key = ctrlKey || metaKey ? 'Ctrl+Enter' : 'Enter'
+      // The field may contain typed text that the state does not have yet.
+      if (isUpToDate && currentTarget.value === text) choose(key)
+      else setPendingEnter(key)
+    },
   }
   return {
     text,
@@ -296,43 +330,28 @@ export function useOptionSearch<One extends Option>(
     active,
     problem,
     isUpToDate,
-    setActive,
+    /** The pointer may rest where an option appears, so it does not move to one that creates a record. */
+    setActive: (index: number) => items[index]?.isCreation || setActive(index),
     type(next: string) {
       setText(next)
-      setActive(0)
-      setEnterPending(false)
+      setActive(next ? 0 : undefined)
+      setMoved(false)
+      setPendingEnter(undefined)
     },
     onKeyDown(event: TargetedKeyboardEvent<HTMLInputElement>) {
       const action = actions[event.key]
       if (action === undefined) return
       event.preventDefault()
-      action(event.currentTarget)
+      action(event)
     },
   }
 }
 
-/** Compares without accents, so that Portuguese can be typed without them. */
-const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
-
-/** Returns whether a name has every word of a text. */
+/** Returns whether a name contains every word of a text. */
 export const matchesWords = (name: string, text: string): boolean =>
-  plain(text)
+  foldText(text)
     .split(/\s+/)
-    .every((word) => plain(name).includes(word))
-
-/** Sorts what matches best first: names that begin with the text, then those in which a word does. Others keep their order. */
-export function sortByMatch<Named extends { readonly name: string }>(
-  found: readonly Named[],
-  text: string,
-): readonly Named[] {
-  const wanted = plain(text.trim())
-  const rankOf = ({ name }: Named) => {
-    const at = ` ${plain(name)}`.indexOf(` ${wanted}`)
-    if (at >= 0) return Math.min(at, 1)
-    return plain(name).includes(wanted) ? 2 : 3
-  }
-  return found.toSorted((a, b) => rankOf(a) - rankOf(b))
-}
+    .every((word) => foldText(name).includes(word))
 
 /** Returns whether the name begins with the text, disregarding case and accents. */
-export const beginsWith = (name: string, text: string): boolean => plain(name).startsWith(plain(text))
+export const beginsWith = (name: string, text: string): boolean => foldText(name).startsWith(foldText(text))

@@ -1,8 +1,9 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
 
-export interface SecretProps {
+interface SecretProps {
   readonly label: string
   readonly text: string
   onDone(): void
@@ -36,7 +37,7 @@ export function Secret({ label, text, onDone }: SecretProps) {
   )
 }
 
-export interface CopyButtonProps {
+interface CopyButtonProps {
   readonly text: string
   readonly isPrimary?: boolean
   /** Called when the user has to copy the text by hand. */
@@ -69,3 +70,13 @@ export function CopyButton({ text, isPrimary = false, onFailed }: CopyButtonProp
 
 /** Rejects without the user's permission, and on plain HTTP, where browsers have no clipboard. */
 export const copyText = async (text: string): Promise<void> => navigator.clipboard.writeText(text)
+
+/** Returns a function that copies a text, and shows whether that has succeeded. */
+export function useCopy(): (text: string, copiedMessage: string) => void {
+  const { toasts } = useServices()
+  return (text, copiedMessage) =>
+    void copyText(text).then(
+      () => toasts.show({ kind: 'done', text: copiedMessage }),
+      () => toasts.show({ kind: 'problem', text: t('The browser does not allow copying: {text}', { text }) }),
+    )
+}

@@ -1,6 +1,6 @@
 import { formatHoursInput } from '../time/hours.ts'
 
-/** Spreadsheets run a text as a formula if it begins with = + - or @, in any width, or with the minus sign U+2212. */
+/** Spreadsheets run texts that begin with = + - or @ of any width, or with U+2212, as formulas. */
 const formula = '[=+\\-@\\uFF1D\\uFF0B\\uFF0D\\uFF20\\uFE66\\uFE62\\uFE63\\uFE6B\\u2212]'
 /** Some spreadsheets skip spaces, invisible characters and quotes in front of a formula. */
 const skipped = '\\p{Z}\\p{Cc}\\p{Cf}\\p{DI}\\u2800"\''

@@ -21,19 +21,19 @@ import { Icon } from './icon.tsx'
 import { placeBelow } from './place.ts'
 import { logicalArrowKey } from './text-direction.ts'
 
-export interface DayInputProps {
+interface DayInputProps {
   readonly attributes?: Readonly<Record<string, string>>
   readonly label: string
   /** A day such as 2026-11-24, or blank. */
   readonly value: string
   readonly hasVisibleLabel?: boolean
   readonly placeholder?: string | undefined
-  /** A button below the month empties the field, and has this text. */
+  /** The label of the button below the month that empties the field. Without it, there is no such button. */
   readonly clearLabel?: string | undefined
   onChange(day: string): void
 }
 
-/** A day field: typed in most common formats, or chosen from a month. */
+/** A field for a day, which is typed in most common formats or chosen from a month. */
 export function DayInput({
   attributes,
   label,
@@ -116,13 +116,26 @@ export function DayInput({
 const weeksShown = 6
 
 /** A month to choose a day from: arrows move by days and weeks, Page Up and Page Down by months. */
-function MonthGrid({ day, onChoose }: { readonly day: string; onChoose(day: string): void }) {
+export function MonthGrid({
+  day,
+  takesFocus = true,
+  onChoose,
+}: {
+  readonly day: string
+  /** False if the focus stays where it is until the user moves to the month. */
+  readonly takesFocus?: boolean
+  onChoose(day: string): void
+}) {
   const [current, setCurrent] = useState(day)
   const grid = useRef<HTMLTableElement>(null)
   const month = current.slice(0, 7)
   const monday = mondayOf(`${month}-01`)
   const weeks = Array.from({ length: weeksShown }, (_, index) => addDays(monday, index * daysInWeek))
-  useEffect(() => grid.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus(), [current])
+  const isUsed = useRef(takesFocus)
+  useEffect(() => {
+    if (isUsed.current) grid.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus()
+    isUsed.current = true
+  }, [current])
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
     const step = steps[logicalArrowKey(event)]
     if (step === undefined) return
@@ -132,17 +145,17 @@ function MonthGrid({ day, onChoose }: { readonly day: string; onChoose(day: stri
   const title = dateFormat('month').format(dateOf(`${month}-01`))
   return (
     <div class="month">
-      <header class="month-header">
+      <div class="month-header">
         <StepButton icon="left" label={t('Previous month')} run={() => setCurrent(addMonths(current, -1))} />
         <strong aria-live="polite">{title}</strong>
         <StepButton icon="right" label={t('Next month')} run={() => setCurrent(addMonths(current, 1))} />
-      </header>
+      </div>
       <table ref={grid} aria-label={title} onKeyDown={onKeyDown}>
         <thead>
           <tr>
-            {daysOfWeek(monday).map((one) => (
-              <th key={one} scope="col">
-                {formatWeekday(one)}
+            {daysOfWeek(monday).map((cellDay) => (
+              <th key={cellDay} scope="col">
+                {formatWeekday(cellDay)}
               </th>
             ))}
           </tr>
@@ -150,18 +163,18 @@ function MonthGrid({ day, onChoose }: { readonly day: string; onChoose(day: stri
         <tbody>
           {weeks.map((week) => (
             <tr key={week}>
-              {daysOfWeek(week).map((one) => (
-                <td key={one} class={one === day ? 'chosen' : ''}>
+              {daysOfWeek(week).map((cellDay) => (
+                <td key={cellDay} class={cellDay === day ? 'chosen' : ''}>
                   <button
                     type="button"
-                    class={one.startsWith(month) ? '' : 'other-month'}
-                    tabIndex={one === current ? 0 : -1}
-                    aria-label={dateFormat('whole').format(dateOf(one))}
-                    aria-pressed={one === day}
-                    aria-current={one === today() ? 'date' : undefined}
-                    onClick={() => onChoose(one)}
+                    class={cellDay.startsWith(month) ? '' : 'other-month'}
+                    tabIndex={cellDay === current ? 0 : -1}
+                    aria-label={dateFormat('whole').format(dateOf(cellDay))}
+                    aria-pressed={cellDay === day}
+                    aria-current={cellDay === today() ? 'date' : undefined}
+                    onClick={() => onChoose(cellDay)}
                   >
-                    {Number(one.slice(8))}
+                    {Number(cellDay.slice(8))}
                   </button>
                 </td>
               ))}

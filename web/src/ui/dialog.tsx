@@ -5,10 +5,10 @@ import { t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
 import { ToastCorner } from './toasts.tsx'
 
-export interface DialogProps {
+interface DialogProps {
   readonly title: string
-  /** The palette shows neither the title nor a button in its head. */
-  readonly kind?: 'palette'
+  /** The palette has no visible header. */
+  readonly kind?: 'palette' | 'palette picker' | 'palette sheet'
   readonly children: ComponentChildren
   /** Called on Escape, the close button, and a click outside. */
   onClose(): void
@@ -47,11 +47,11 @@ export function Dialog({ title, kind, children, onClose }: DialogProps) {
       onPointerDown={(event) => {
         pressed.current = event.target
       }}
-      // A selection of text that ends outside is also a click on the dialog, but it was pressed inside.
+      // Selecting text from inside to outside also causes a click on the dialog, but the press was inside.
       onClick={({ target }) => target === element.current && target === pressed.current && onClose()}
     >
       <div class="dialog-body">
-        <header class={kind === 'palette' ? 'visually-hidden' : 'dialog-header'}>
+        <header class={kind ? 'visually-hidden' : 'dialog-header'}>
           <h2 id={titleId} dir="auto">
             {title}
           </h2>
@@ -68,7 +68,7 @@ export function Dialog({ title, kind, children, onClose }: DialogProps) {
   )
 }
 
-export interface ConfirmDialogProps {
+interface ConfirmDialogProps {
   readonly title: string
   readonly text: string
   readonly confirmLabel: string

@@ -6,7 +6,7 @@ export interface Edit {
   readonly select: readonly [number, number]
 }
 
-/** Returns what to change for a text and the selected range in it. */
+/** Returns the edit of a text in which a range is selected. */
 type Tool = (text: string, start: number, end: number) => Edit
 
 /** The beginning of an item: its indent, its bullet or number, and the box of a task. */
@@ -14,7 +14,10 @@ const itemStart = /^(\s*)(?:([-*+] +|\d{1,4}[.)] +)(\[[ xX]\] +)?)?/
 
 type Mark = '**' | '*' | '`'
 
-/** Puts a mark around the selection, or removes it. A mark works within a line, so each of several lines gets its own. */
+/**
+ * Puts a mark around the selection, or removes it. A mark works within a line, so each of several lines gets
+ * its own.
+ */
 export const toggleMark =
   (mark: Mark): Tool =>
   (text, start, end) => {
@@ -61,7 +64,7 @@ function markLine(line: string, mark: Mark): string {
   return content === '' ? line : start + mark + content + mark
 }
 
-/** One line becomes code within its line, several become a block. */
+/** Marks text within a line as inline code, and several lines as a block of code. */
 export const toggleCode: Tool = (text, start, end) => {
   if (!text.slice(start, end).includes('\n')) return toggleMark('`')(text, start, end)
   const [from, to] = wholeLines(text, start, end)
@@ -71,7 +74,7 @@ export const toggleCode: Tool = (text, start, end) => {
 
 const webAddress = /^(https?:\/\/|mailto:)\S+$/i
 
-/** Makes a link of the selection, which is its label or its address, and selects the part that is missing. */
+/** Makes the selection the label or the address of a link, and selects the part that is missing. */
 export const insertLink =
   (placeholder: string): Tool =>
   (text, start, end) => {
@@ -90,7 +93,7 @@ export const insertLink =
     }
   }
 
-/** The lines that a range touches. */
+/** Extends a range to whole lines. */
 function wholeLines(text: string, start: number, end: number): [number, number] {
   const last = end > start && text[end - 1] === '\n' ? end - 1 : end
   const to = text.indexOf('\n', last)
@@ -101,11 +104,12 @@ interface LineMark {
   /** True if blank lines between others are marked, too. */
   readonly marksBlank?: boolean
   has(line: string): boolean
-  add(line: string): string
+  /** `index` counts the marked lines from 0. */
+  add(line: string, index: number): string
   remove(line: string): string
 }
 
-/** Makes each selected line one of this kind, or plain text again if all of them are. */
+/** Adds the mark to each selected line, or removes it if all of them have it. */
 const toggleLines =
   ({ has, add, remove, marksBlank = false }: LineMark): Tool =>
   (text, start, end) => {
@@ -113,15 +117,14 @@ const toggleLines =
     const lines = text.slice(from, to).split('\n')
     const isBlank = (line: string) => !marksBlank && lines.length > 1 && line.trim() === ''
     const change = lines.every((line) => isBlank(line) || has(line)) ? remove : add
-    const changed = lines.map((line) => (isBlank(line) ? line : change(line))).join('\n')
+    let count = 0
+    const changed = lines.map((line) => (isBlank(line) ? line : change(line, count++))).join('\n')
     const caret = Math.max(from, start + changed.length - (to - from))
     return { from, to, text: changed, select: start === end ? [caret, caret] : [from, from + changed.length] }
   }
 
-const asItem =
-  (start: string): LineMark['add'] =>
-  (line) =>
-    line.replace(itemStart, (_, indent: string) => indent + start)
+const asItem = (start: string) => (line: string) =>
+  line.replace(itemStart, (_, indent: string) => indent + start)
 
 export const toggleList = toggleLines({
   has(line) {
@@ -129,6 +132,12 @@ export const toggleList = toggleLines({
     return /^[-*+]/.test(mark) && box === undefined
   },
   add: asItem('- '),
+  remove: asItem(''),
+})
+
+export const toggleNumbers = toggleLines({
+  has: (line) => /^\s*\d/.test(itemStart.exec(line)?.[0] ?? ''),
+  add: (line, index) => asItem(`${index + 1}. `)(line),
   remove: asItem(''),
 })
 
@@ -141,6 +150,14 @@ export const toggleTasks = toggleLines({
   remove: asItem(''),
 })
 
+const headingStart = /^#{1,6} +/
+
+export const toggleHeading = toggleLines({
+  has: (line) => headingStart.test(line),
+  add: (line) => `## ${line.replace(headingStart, '')}`,
+  remove: (line) => line.replace(headingStart, ''),
+})
+
 export const toggleQuote = toggleLines({
   marksBlank: true,
   has: (line) => line.startsWith('>'),
@@ -148,7 +165,9 @@ export const toggleQuote = toggleLines({
   remove: (line) => line.replace(/^> ?/, ''),
 })
 
-/** Returns what Enter does in a list or a quote: the next line begins alike, and an empty item ends its list. */
+/**
+ * Returns what Enter does in a list or a quote: the next line begins alike, and an empty item ends its list.
+ */
 export function continueLine(text: string, caret: number): Edit | undefined {
   const [from, to] = wholeLines(text, caret, caret)
   const line = text.slice(from, to)

@@ -3,7 +3,7 @@ import { useErrorBoundary, useRef } from 'preact/hooks'
 
 interface ErrorBoundaryProps {
   readonly children: ComponentChildren
-  /** Identifies what the children render. When it changes, they are rendered again, although they have failed before. */
+  /** Identifies the content of the children. When it changes, children that failed are rendered again. */
   readonly content?: unknown
   /** Replaces children that fail to render; `retry` renders them again. */
   fallback(retry: () => void): ComponentChild

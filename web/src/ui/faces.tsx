@@ -1,15 +1,15 @@
 import { PersonAvatar } from './avatar.tsx'
 
-/** Further people are only counted. */
+/** Other people are only counted. */
 const avatarsMax = 4
 
 interface FacesProps {
   readonly ids: readonly string[]
-  /** How many there are, if `ids` has only the first ones. */
+  /** The number of people, if `ids` has only the first ones. */
   readonly count?: number
 }
 
-/** The people of a row: the first ones as avatars. */
+/** Shows the first people as avatars, and the number of the others. */
 export const Faces = ({ ids, count = ids.length }: FacesProps) => (
   <span class="faces">
     {ids.slice(0, avatarsMax).map((id) => (

@@ -1,5 +1,7 @@
-/** Drawn on a grid of 16, in the colour of the surrounding text. */
+/** Paths on a grid of 16 by 16, drawn in the colour of the surrounding text. */
 const paths = {
+  globe:
+    'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM2 8h12M8 2c1.7 1.7 2.5 3.7 2.5 6S9.7 12.3 8 14C6.3 12.3 5.5 10.3 5.5 8S6.3 3.7 8 2z',
   close: 'M4 4l8 8M12 4l-8 8',
   plus: 'M8 3v10M3 8h10',
   search: 'M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM11 11l3 3',
@@ -40,6 +42,8 @@ const paths = {
   shrink: 'M9 3v4h4M9 7l4.5-4.5M7 13V9H3M7 9l-4.5 4.5',
   bold: 'M4.5 3h4a2.5 2.5 0 0 1 0 5h-4zM4.5 8h5a2.5 2.5 0 0 1 0 5h-5z',
   italic: 'M6.5 3h5M4.5 13h5M9.5 3l-3 10',
+  heading: 'M4 3v10M12 3v10M4 8h8',
+  numbers: 'M2.5 3.5L4 2.5V6M2.5 10.5a1 1 0 0 1 2 0c0 1-2 1.5-2 2.5h2.2M7 4h6.5M7 8h6.5M7 12h6.5',
   bullets: 'M3 4h.01M6.5 4h7M3 8h.01M6.5 8h7M3 12h.01M6.5 12h7',
   task: 'M3 3h10v10H3zM5.5 8l2 2 3.5-4',
   quote: 'M3 3v10M6.5 5h7M6.5 8h7M6.5 11h4',
@@ -47,6 +51,8 @@ const paths = {
   bookmark: 'M4.5 2.5h7v11L8 10.5l-3.5 3z',
   filter: 'M2.5 4h11M4.5 8h7M6.5 12h3',
   sort: 'M5 3v10M2.5 10.5L5 13l2.5-2.5M11 13V3M8.5 5.5L11 3l2.5 2.5',
+  comment: 'M2.5 3h11v8H7.5l-3 2.5V11h-2z',
+  at: 'M10.5 8a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0zM10.5 5.5V9a1.7 1.7 0 0 0 3.4 0V8a5.9 5.9 0 1 0-2.4 4.8',
   bell: 'M3 11.5h10l-1.3-2V7a3.7 3.7 0 0 0-7.4 0v2.5zM6.7 13.8a1.5 1.5 0 0 0 2.6 0',
 } as const
 
@@ -69,7 +75,7 @@ export function Icon({ name }: { readonly name: IconName }) {
   )
 }
 
-export interface IconButtonProps {
+interface IconButtonProps {
   readonly icon: IconName
   readonly label: string
   readonly isDisabled?: boolean

@@ -1,20 +1,22 @@
 import type { ComponentType } from 'preact'
-import { useLayoutEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { outageError } from '../api/problems.ts'
 import { useServices } from '../services/services.ts'
 
-/** A dialog that few need, in the second script, which is fetched soon after the first screen (`vite.config.ts`). */
+/**
+ * Returns a dialog whose script is loaded on first use. `vite.config.ts` puts such dialogs into one script.
+ */
 export function lazyDialog<Props extends { onClose(): void }>(load: () => Promise<ComponentType<Props>>) {
-  let known: ComponentType<Props> | undefined
+  let cached: ComponentType<Props> | undefined
   return function LazyDialog(props: Props) {
     const { toasts } = useServices()
-    const [Loaded, setLoaded] = useState(() => known)
-    // A layout effect, because the next key may already be meant for the dialog.
+    const [Loaded, setLoaded] = useState(() => cached)
+    // A layout effect, because the next key press may already be meant for the dialog.
     useLayoutEffect(() => {
-      if (known !== undefined) return
+      if (cached !== undefined) return
       load().then(
         (Component) => {
-          known = Component
+          cached = Component
           setLoaded(() => Component)
         },
         () => {
@@ -23,20 +25,38 @@ export function lazyDialog<Props extends { onClose(): void }>(load: () => Promis
         },
       )
     }, [])
-    useLayoutEffect(() => (Loaded ? undefined : holdKeys(props.onClose)), [Loaded])
+    const held = useRef<readonly string[]>([])
+    useLayoutEffect(() => {
+      if (Loaded === undefined) return holdKeys(held, props.onClose)
+      // The dialog has focused its field in a layout effect of its own.
+      for (const key of held.current) pressIn(document.activeElement, key)
+      return undefined
+    }, [Loaded])
     return Loaded ? <Loaded {...props} /> : null
   }
 }
 
-/** Until the dialog is there, keys are meant for it, and must not reach the page behind it. */
-function holdKeys(onEscape: () => void): () => void {
+/** Keeps keys, which are meant for the dialog, from the page behind it. Returns a function that ends this. */
+function holdKeys(held: { current: readonly string[] }, onEscape: () => void): () => void {
   const hold = (event: KeyboardEvent) => {
     event.preventDefault()
     event.stopImmediatePropagation()
-    if (event.key === 'Escape') onEscape()
+    const { key } = event
+    if (key === 'Escape') onEscape()
+    else if (key === 'Enter' || (key.length === 1 && !event.ctrlKey && !event.metaKey))
+      held.current = [...held.current, key]
   }
   addEventListener('keydown', hold, { capture: true })
   return () => removeEventListener('keydown', hold, { capture: true })
+}
+
+/** A script cannot press a key as a person does, so this changes the text of the field itself. */
+function pressIn(field: Element | null, key: string): void {
+  if (!(field instanceof HTMLInputElement)) return
+  if (key.length === 1) {
+    field.value += key
+    field.dispatchEvent(new InputEvent('input', { bubbles: true }))
+  } else field.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
 }
 
 export const MembersDialog = lazyDialog(async () => (await import('./members-dialog.tsx')).MembersDialog)

@@ -19,7 +19,7 @@ export function MarkdownField({ field, id, onKeyDown, ...props }: MarkdownFieldP
   const ownId = useId()
   const fieldId = id?.toString() ?? ownId
   const [isPreview, setPreview] = useState(false)
-  // Until they are loaded, the field can be used without them.
+  // The field can be used without the tools until they are loaded.
   const tools = useLater(true, () => import('./markdown-tools.tsx'))
   return (
     <div class="markdown-field">

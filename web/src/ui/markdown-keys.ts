@@ -1,6 +1,6 @@
 /**
- * The keys of the tools for Markdown, by their labels. Ctrl+K, which is usual for links, opens the palette
- * everywhere.
+ * The shortcuts of the Markdown tools, by the labels of the tools. Ctrl+K, which is usual for links, opens
+ * the palette everywhere.
  */
 export const markdownKeys = {
   Bold: ['Ctrl', 'B'],

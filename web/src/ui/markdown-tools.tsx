@@ -6,8 +6,10 @@ import {
   type Edit,
   insertLink,
   toggleCode,
+  toggleHeading,
   toggleList,
   toggleMark,
+  toggleNumbers,
   toggleQuote,
   toggleTasks,
 } from './edit-markdown.ts'
@@ -25,7 +27,9 @@ const tools: readonly Tool[] = [
   { label: 'Bold', icon: 'bold', edit: toggleMark('**') },
   { label: 'Italic', icon: 'italic', edit: toggleMark('*') },
   { label: 'Link', icon: 'link', edit: (...range) => insertLink(t('text'))(...range) },
+  { label: 'Heading', icon: 'heading', edit: toggleHeading },
   { label: 'List', icon: 'bullets', edit: toggleList },
+  { label: 'Numbered list', icon: 'numbers', edit: toggleNumbers },
   { label: 'Task list', icon: 'task', edit: toggleTasks },
   { label: 'Quote', icon: 'quote', edit: toggleQuote },
   { label: 'Code', icon: 'code', edit: toggleCode },
@@ -41,7 +45,10 @@ interface MarkdownToolsProps {
   onPreview(isPreview: boolean): void
 }
 
-/** The buttons above a text field of Markdown. Arrows move between them, so that Tab passes all of them at once. */
+/**
+ * The buttons above a text field of Markdown. Arrows move between them, so that Tab passes all of them at
+ * once.
+ */
 export function MarkdownTools({ fieldId, isPreview, field, onPreview }: MarkdownToolsProps) {
   const [active, setActive] = useState(0)
   const use = ({ edit }: Tool) => {
@@ -68,7 +75,7 @@ export function MarkdownTools({ fieldId, isPreview, field, onPreview }: Markdown
           aria-disabled={isPreview}
           tabIndex={index === active ? 0 : -1}
           onFocus={() => setActive(index)}
-          // The field keeps the focus, and its selection.
+          // The text field keeps the focus and its selection.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => use(tool)}
         >
@@ -107,7 +114,7 @@ function moveFocus(event: TargetedKeyboardEvent<HTMLElement>): void {
   buttons[next]?.focus()
 }
 
-/** Handles the keys of the tools, and Enter in a list. Returns whether the key was one of them. */
+/** Handles the shortcuts of the tools, and Enter in a list. Returns whether it has handled the key. */
 export function handleTextKey(event: TargetedKeyboardEvent<HTMLTextAreaElement>): boolean {
   const { key, ctrlKey, metaKey, altKey, shiftKey, isComposing, currentTarget: field } = event
   if (altKey || isComposing) return false
@@ -116,7 +123,7 @@ export function handleTextKey(event: TargetedKeyboardEvent<HTMLTextAreaElement>)
     ...(shiftKey ? ['Shift'] : []),
     key.toUpperCase(),
   ].join('+')
-  const tool = tools.find((one) => keysOf(one) === keys)
+  const tool = tools.find((candidate) => keysOf(candidate) === keys)
   const { value, selectionStart, selectionEnd } = field
   const edit =
     keys === 'ENTER' && selectionStart === selectionEnd
@@ -129,7 +136,9 @@ export function handleTextKey(event: TargetedKeyboardEvent<HTMLTextAreaElement>)
   return true
 }
 
-/** Inserts as if typed, so that the browser can undo it. What has no room is not inserted. */
+/**
+ * Changes the text as if by typing, so that the browser can undo it, unless the text would become too long.
+ */
 function applyEdit(field: HTMLTextAreaElement, { from, to, text, select }: Edit): void {
   const { value, maxLength } = field
   if (maxLength >= 0 && value.length - (to - from) + text.length > maxLength) return

@@ -1,9 +1,13 @@
 import type { ComponentChild } from 'preact'
 import { useId } from 'preact/hooks'
+import { splitAtKeys } from '../api/assignment-key.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { AttachmentImage, AttachmentLink } from './attachment-content.tsx'
+import { useCopy } from './copy.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
+import { IconButton } from './icon.tsx'
+import { KeyLink } from './key-link.tsx'
 import {
   type Block,
   type Inline,
@@ -23,7 +27,7 @@ interface MarkdownProps {
   readonly hasProgress?: boolean
 }
 
-/** Markdown becomes elements, never HTML, so that text cannot inject markup. */
+/** Renders Markdown as elements, never as HTML, so that text cannot inject markup. */
 export const Markdown = (props: MarkdownProps) => (
   <ErrorBoundary content={props.text} fallback={() => <p class="as-typed">{props.text}</p>}>
     <Blocks {...props} />
@@ -33,12 +37,12 @@ export const Markdown = (props: MarkdownProps) => (
 function Blocks({ text, onTick, hasProgress = false }: MarkdownProps) {
   const blocks = parseMarkdown(text)
   const tasks = hasProgress ? tasksIn(blocks) : []
-  const done = tasks.filter(({ isDone }) => isDone).length
+  const doneCount = tasks.filter(({ isDone }) => isDone).length
   return (
     <div class="markdown">
       {blocks.map((block) => renderBlock(block, onTick))}
       {tasks.length > 0 && (
-        <p class="quiet-text">{t('{done} of {count} done', { done, count: tasks.length })}</p>
+        <p class="quiet-text">{t('{done} of {count} done', { done: doneCount, count: tasks.length })}</p>
       )}
     </div>
   )
@@ -49,8 +53,7 @@ function renderBlock(block: Block, onTick: MarkdownProps['onTick']): ComponentCh
     case 'title':
       return <p class={`markdown-title level-${block.level}`}>{block.content.map(renderInline)}</p>
     case 'code':
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
-      return <pre tabIndex={0}>{block.text}</pre>
+      return <CodeBlock text={block.text} />
     case 'table':
       return <TableBlock {...block} />
     case 'list':
@@ -71,8 +74,19 @@ function renderBlock(block: Block, onTick: MarkdownProps['onTick']): ComponentCh
   }
 }
 
+function CodeBlock({ text }: { readonly text: string }) {
+  const copy = useCopy()
+  return (
+    <div class="code-block">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard */}
+      <pre tabIndex={0}>{text}</pre>
+      <IconButton icon="copy" label={t('Copy')} run={() => copy(text, t('The text was copied.'))} />
+    </div>
+  )
+}
+
 const TableBlock = ({ head, rows }: Table) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
   <div class="markdown-table" tabIndex={0}>
     <table>
       <thead>
@@ -110,7 +124,7 @@ function ItemList({ list, onTick }: Pick<MarkdownProps, 'onTick'> & { readonly l
   )
 }
 
-/** The text of a task names its box. */
+/** The text of a task is the accessible name of its checkbox. */
 function ListItem({ item, onTick }: Pick<MarkdownProps, 'onTick'> & { readonly item: Item }) {
   const id = useId()
   const { task, content, lists } = item
@@ -142,8 +156,17 @@ function Mention({ userId }: { readonly userId: string }) {
   )
 }
 
+function renderText(text: string): ComponentChild {
+  const pieces = splitAtKeys(text)
+  return pieces.length === 1
+    ? text
+    : pieces.map((piece, index) =>
+        index % 2 === 1 ? <KeyLink key={`${index} ${piece}`} text={piece} /> : piece,
+      )
+}
+
 function renderInline(inline: Inline): ComponentChild {
-  if (typeof inline === 'string') return inline
+  if (typeof inline === 'string') return renderText(inline)
   switch (inline.kind) {
     case 'code':
       return <code>{inline.text}</code>

@@ -21,7 +21,9 @@ const hues: readonly Hue[] = [
   'gray',
 ]
 
-/** The last three are never derived: red reads as an error, brown and gray as if no color were chosen. */
+/**
+ * The last three hues are never derived: red reads as an error, brown and gray as if no color were chosen.
+ */
 const vividHueCount = hues.length - 3
 
 const hueAt = (index: number): Hue => hues[index % vividHueCount] as Hue
@@ -33,7 +35,10 @@ export const hueOf = (id: string): Hue =>
 const partRadius = 2
 const partLength = 2 * Math.PI * partRadius
 
-/** A circle that fills up towards the last stage. It is decorative, because the name of the stage is next to it. */
+/**
+ * A circle that fills up towards the last stage. It is decorative, because the name of the stage is next to
+ * it.
+ */
 export const StageMark = ({ color, progress, isDone }: StageLook) => (
   <svg class="mark" viewBox="0 0 16 16" data-color={color} aria-hidden="true">
     <circle class="mark-ring" cx="8" cy="8" r="6" />
@@ -70,7 +75,10 @@ export const PartsMark = ({ done, count }: { readonly done: number; readonly cou
   )
 }
 
-/** Users name the types. Common names, in the languages of the client, have a shape and a colour of their own. */
+/**
+ * Users choose the names of types. Common names have their own shape and colour, in all languages of the
+ * client.
+ */
 const typeLooks: readonly (readonly [name: RegExp, color: Hue, path: string])[] = [
   [
     /bug|defect|erro|defeito|falha/i,
@@ -124,8 +132,8 @@ const priorityHues: readonly Hue[] = ['gray', 'gray', 'blue', 'orange', 'red']
 const bars: readonly string[] = ['M3 10h2v3H3z', 'M7 7h2v6H7z', 'M11 4h2v9h-2z']
 
 /**
- * A priority, from 1 to 4, as rising bars, the most urgent as an exclamation mark; decorative, for places
- * that show its name.
+ * A priority as rising bars, from 1 to 3, or as an exclamation mark for 4. It is decorative, for places that
+ * show its name.
  */
 export const PriorityShape = ({ priority }: { readonly priority: number }) => (
   <svg class="mark" viewBox="0 0 16 16" data-color={priorityHues[priority]} aria-hidden="true">
@@ -150,7 +158,7 @@ export const PriorityMark = ({ priority, name }: { readonly priority: number; re
   </span>
 )
 
-/** A bar of this length is a week of work. */
+/** A full bar is a week of work. */
 const fullHours = 40
 const barWidth = 16
 

@@ -9,7 +9,8 @@ import { Form } from '../forms/form.tsx'
 import { useForm } from '../forms/use-form.ts'
 import { linkAddress } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
-import { inOneLine, t } from '../texts/text.ts'
+import { inOneLine, t, tn } from '../texts/text.ts'
+import { dayOf, formatDay } from '../time/days.ts'
 import { formatTimestamp } from '../time/format-timestamp.ts'
 import { PersonRow } from './avatar.tsx'
 import { Secret } from './copy.tsx'
@@ -21,7 +22,7 @@ import { SearchField } from './search-field.tsx'
 import { Skeleton } from './skeleton.tsx'
 import { useRemoval } from './use-removal.ts'
 
-export interface MembersDialogProps {
+interface MembersDialogProps {
   readonly project: Pick<RecordOf<'project'>, 'id' | 'name'>
   onClose(): void
 }
@@ -41,8 +42,8 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
   const [isLeaving, setLeaving] = useState(false)
   const self = session.person.value
   const add = async (userId: string) => {
-    const name = people.nameOf(userId)
-    if (members.ids.includes(userId)) return setProblem(t('{name} is already a member.', { name }))
+    if (members.ids.includes(userId))
+      return setProblem(t('{name} is already a member.', { name: people.nameOf(userId) }))
     await api.create('userProject', { projectId: project.id, userId }).then(
       () => setProblem(undefined),
       (error) => setProblem(sentenceOf(error)),
@@ -64,6 +65,7 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
       <PersonPicker
         label={t('Add a member')}
         placeholder={t('Add a member…')}
+        chosen={{ ids: members.ids, note: t('Member') }}
         onChoose={(id) => void add(id)}
       />
       {members.ids.length > unsearchedMax && (
@@ -79,6 +81,7 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
             key={userId}
             id={userId}
             name={people.nameOf(userId)}
+            note={noteOf(members.memberships.get(userId)?.[0]?.createdAt, userId === self?.id)}
             removeLabel={t('Remove {name} from the project', { name: people.nameOf(userId) })}
             onRemove={() => removeOrConfirm(userId)}
           />
@@ -106,6 +109,9 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
     </Dialog>
   )
 }
+
+const noteOf = (since: string | undefined, isSelf: boolean): string =>
+  inOneLine(isSelf && t('You'), since && t('Member since {day}', { day: formatDay(dayOf(since)) }))
 
 /** A short list needs no search. */
 const unsearchedMax = 8
@@ -144,7 +150,7 @@ function InvitationsSection(props: {
       (error) => props.onProblem(sentenceOf(error)),
     )
   return (
-    <section class="form" aria-labelledby="invitations-title">
+    <section class="form invitations" aria-labelledby="invitations-title">
       {value !== undefined && value.links.length > 0 && (
         <>
           <h3 id="invitations-title">{t('Open invitations')}</h3>
@@ -169,13 +175,13 @@ function InvitationsSection(props: {
 const InvitationRow = (props: { readonly link: Link; readonly inviter: string; onRevoke(): void }) => {
   const { recipientName, expiresAt } = props.link
   const until = formatTimestamp(expiresAt)
-  const created = t('By {name}', { name: props.inviter })
+  const byInviter = t('By {name}', { name: props.inviter })
   return (
     <li class="row">
       <span class="row-text">
-        {recipientName === null ? created : <bdi>{recipientName}</bdi>}
+        {recipientName === null ? t('Anyone with the link') : <bdi>{recipientName}</bdi>}
         <span class="quiet-text line">
-          {inOneLine(recipientName !== null && created, t('Member'), t('Until {time}', { time: until }))}
+          {inOneLine(byInviter, t('Member'), t('Until {time}', { time: until }))}
         </span>
       </span>
       <button
@@ -209,12 +215,12 @@ function InviteByLink(props: { readonly projectId: string; onCreated(): void }) 
   })
   if (link === undefined)
     return (
-      <Form form={form} submitLabel={t('Create an invitation link')}>
+      <Form form={form} submitLabel={t('Create link')}>
         <TextField
           form={form}
           name="recipientName"
-          label={t('Invite someone new')}
-          hint={t('Their name, so that you can tell open invitations apart.')}
+          label={t('Invite by link')}
+          placeholder={t('Name of the person')}
         />
       </Form>
     )
@@ -232,19 +238,36 @@ function InviteByMail(props: { readonly projectId: string; onCreated(): void }) 
   const { toasts, tracker } = useServices()
   const form = useForm({
     initial: { mailTo: '' },
-    async submit({ mailTo }) {
-      await tracker.call('POST /ext/invitations/mail', { body: { projectId: props.projectId, mailTo } })
+    async submit(values) {
+      const addresses = values.mailTo.match(/[^\s,;]+/g) ?? ['']
+      for (const [index, mailTo] of addresses.entries()) {
+        // After an error, the field has the addresses that were not invited.
+        form.set('mailTo', addresses.slice(index).join(', '))
+        await tracker.call('POST /ext/invitations/mail', { body: { projectId: props.projectId, mailTo } })
+        props.onCreated()
+      }
       toasts.show({
         kind: 'done',
-        text: t('The invitation is on its way to {address}.', { address: mailTo }),
+        text: tn(
+          addresses.length,
+          'The invitation is on its way to {address}.',
+          '{count} invitations are on their way.',
+          { address: values.mailTo },
+        ),
       })
       form.discard()
-      props.onCreated()
     },
   })
   return (
-    <Form form={form} submitLabel={t('Send the invitation')}>
-      <TextField form={form} name="mailTo" label={t('Invite by mail')} type="email" required />
+    <Form form={form} submitLabel={t('Send')}>
+      <TextField
+        form={form}
+        name="mailTo"
+        label={t('Invite by mail')}
+        placeholder={t('One or several addresses')}
+        inputMode="email"
+        required
+      />
     </Form>
   )
 }

@@ -25,7 +25,9 @@ export interface MentionFieldProps extends Omit<ComponentProps<'textarea'>, 'val
 
 const suggestionsMax = 6
 
-/** A text area in which @ offers the members of the project. It shows their names, and their ids are stored. */
+/**
+ * A text area in which @ offers the members of the project. It shows their names, and their ids are stored.
+ */
 export function MentionField({
   value,
   projectId,
@@ -35,24 +37,24 @@ export function MentionField({
   ...attributes
 }: MentionFieldProps) {
   const { configuration } = useServices()
-  const own = useRef<HTMLTextAreaElement>(null)
+  const textarea = useRef<HTMLTextAreaElement>(null)
   const listId = useId()
   const mentions = useMentions(value)
   const [search, setSearch] = useState<MentionSearch>()
   const [active, setActive] = useState(0)
   const options = useMatchingMembers(projectId, configuration.extensions ? search?.text : undefined)
   const isOpen = search !== undefined && options.length > 0
-  const shown = showMentions(value, mentions.known())
-  const caret = useCaret(own)
-  const look = (text: string, position: number) => {
+  const shown = showMentions(value, mentions.all())
+  const caret = useCaret(textarea)
+  const searchAt = (text: string, position: number) => {
     setSearch(mentionSearchAt(text, position))
     setActive(0)
   }
   const choose = ({ id, name }: Option) => {
     const { from = 0, text = '' } = search ?? {}
-    mentions.learn(name, id)
+    mentions.add(name, id)
     const before = `${shown.slice(0, from)}@${name} `
-    onText(storeMentions(before + shown.slice(from + 1 + text.length), mentions.known()))
+    onText(storeMentions(before + shown.slice(from + 1 + text.length), mentions.all()))
     caret.moveTo(before.length)
     setSearch(undefined)
   }
@@ -69,7 +71,7 @@ export function MentionField({
       <textarea
         {...attributes}
         ref={(element) => {
-          own.current = element
+          textarea.current = element
           if (field && typeof field === 'object') field.current = element
         }}
         value={shown}
@@ -77,8 +79,8 @@ export function MentionField({
         aria-controls={listId}
         aria-activedescendant={isOpen ? `${listId}-${active}` : undefined}
         onInput={({ currentTarget: { value: typed, selectionEnd } }) => {
-          onText(storeMentions(typed, mentions.known()))
-          look(typed, selectionEnd)
+          onText(storeMentions(typed, mentions.all()))
+          searchAt(typed, selectionEnd)
         }}
         onKeyDown={(event) => {
           const run = isOpen ? keys[event.key] : undefined
@@ -91,7 +93,7 @@ export function MentionField({
       />
       <Suggestions
         id={listId}
-        input={own}
+        input={textarea}
         label={t('Members')}
         state={{ options, active, isOpen, choose, setActive }}
       />
@@ -99,39 +101,43 @@ export function MentionField({
   )
 }
 
-/** The people whom the text mentions, and those who were chosen since it is edited. */
+/**
+ * Maps names to ids: of the people whom the text mentions, and of those who were chosen while it was edited.
+ */
 function useMentions(text: string) {
   const { people } = useServices()
-  const learnt = useRef(new Map<string, string>())
+  const chosen = useRef(new Map<string, string>())
   return {
-    known: () => new Map([...mentionedIn(text, people.findName), ...learnt.current]),
-    learn: (name: string, id: string) => learnt.current.set(name, id),
+    all: () => new Map([...mentionedIn(text, people.findName), ...chosen.current]),
+    add: (name: string, id: string) => chosen.current.set(name, id),
   }
 }
 
-/** The members are loaded when they are first asked for. */
+/**
+ * Returns the members whose names contain the text. They are loaded when there is a text for the first time.
+ */
 function useMatchingMembers(projectId: string | undefined, text: string | undefined): readonly Option[] {
   const { people } = useServices()
   const { ids } = useMembers(text === undefined ? undefined : projectId)
   if (text === undefined) return []
-  const wanted = text.toLocaleLowerCase()
+  const search = text.toLocaleLowerCase()
   return ids
     .map((id) => ({ id, name: people.findName(id) ?? '', mark: <PersonAvatar id={id} isDecorative /> }))
-    .filter(({ name }) => name !== '' && name.toLocaleLowerCase().includes(wanted))
+    .filter(({ name }) => name !== '' && name.toLocaleLowerCase().includes(search))
     .slice(0, suggestionsMax)
 }
 
 /** Puts the caret behind an inserted name once the field shows it. */
 function useCaret(field: { readonly current: HTMLTextAreaElement | null }) {
-  const wanted = useRef<number>(undefined)
+  const target = useRef<number>(undefined)
   useLayoutEffect(() => {
-    if (wanted.current === undefined) return
-    field.current?.setSelectionRange(wanted.current, wanted.current)
-    wanted.current = undefined
+    if (target.current === undefined) return
+    field.current?.setSelectionRange(target.current, target.current)
+    target.current = undefined
   })
   return {
     moveTo(position: number) {
-      wanted.current = position
+      target.current = position
     },
   }
 }

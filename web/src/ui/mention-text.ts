@@ -1,21 +1,24 @@
 /**
- * A mention as it is stored; the server has the same form. People are stored as ids, so that a mention has
- * the name of now.
+ * A mention as it is stored; the server uses the same pattern. A mention contains the id of the person, so
+ * that the current name is shown.
  */
 export const mentionPattern = String.raw`@\[user:([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\]`
 
-const stored = new RegExp(mentionPattern, 'gi')
+const storedMention = new RegExp(mentionPattern, 'gi')
 
 export const mentionOf = (id: string): string => `@[user:${id}]`
 
-/** Maps each name that a text shows to the person it stands for. Of people with one name, the first is shown by it. */
-export type Mentioned = ReadonlyMap<string, string>
+/**
+ * Maps each name that a text shows to the id of the person. If several people have the same name, only the
+ * first is shown by name.
+ */
+type Mentioned = ReadonlyMap<string, string>
 
 /** Returns the people whom a text mentions and whose names are known. */
 export function mentionedIn(text: string, findName: (id: string) => string | undefined): Mentioned {
   const mentioned = new Map<string, string>()
   if (!text.includes('@')) return mentioned
-  for (const [, id = ''] of text.matchAll(stored)) {
+  for (const [, id = ''] of text.matchAll(storedMention)) {
     const name = findName(id.toLowerCase())
     if (name && !mentioned.has(name)) mentioned.set(name, id.toLowerCase())
   }
@@ -26,16 +29,16 @@ export function mentionedIn(text: string, findName: (id: string) => string | und
 export function showMentions(text: string, mentioned: Mentioned): string {
   if (mentioned.size === 0) return text
   const names = new Map([...mentioned].map(([name, id]) => [id, name]))
-  return text.replaceAll(stored, (mention, id: string) => {
+  return text.replaceAll(storedMention, (mention, id: string) => {
     const name = names.get(id.toLowerCase())
     return name === undefined ? mention : `@${name}`
   })
 }
 
-/** Returns the text as it is stored. A name that was changed is plain text from then on. */
+/** Returns the text as it is stored. A mention whose name was changed becomes plain text. */
 export function storeMentions(text: string, mentioned: Mentioned): string {
   if (mentioned.size === 0) return text
-  // The longer one of two names that begin alike is meant.
+  // Longer names come first, because one name may be the beginning of another.
   const names = [...mentioned.keys()]
     .sort((a, b) => b.length - a.length)
     .map((name) => name.replaceAll(special, '\\$&'))
@@ -48,7 +51,7 @@ export function storeMentions(text: string, mentioned: Mentioned): string {
   )
 }
 
-/** These mean something in a regular expression. */
+/** These characters have a meaning in regular expressions. */
 const special = /[\\^$.*+?()[\]{}|]/g
 
 export interface MentionSearch {

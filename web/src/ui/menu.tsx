@@ -10,13 +10,13 @@ export interface MenuItem {
   /** Marks the current place, such as the stage of a card. */
   readonly isCurrent?: boolean
   readonly kind?: 'danger' | undefined
-  /** Set for options such as a column; the menu stays open. */
+  /** Makes the item a checkbox, such as one that shows a column. The menu then stays open. */
   readonly isChecked?: boolean
   run(): void
 }
 
-export interface MenuProps {
-  /** The content of the button; `label` names it where that is only an icon. */
+interface MenuProps {
+  /** The content of the button, which may be only an icon: `label` is its accessible name. */
   readonly children: ComponentChildren
   readonly label: string
   readonly items: readonly MenuItem[]

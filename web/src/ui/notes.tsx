@@ -4,7 +4,7 @@ import { sentenceOf } from '../api/problems.ts'
 import { type MessageKey, t } from '../texts/text.ts'
 import { Icon, type IconName } from './icon.tsx'
 
-/** Shown instead of an empty list, with a hint what to do. */
+/** Replaces an empty list. `children` tell the user what to do. */
 export const EmptyState = ({
   title,
   icon = 'dot',

@@ -1,9 +1,11 @@
 import type { Notification } from '#tracker-client'
 import { type MessageKey, t } from '../texts/text.ts'
+import type { IconName } from './icon.tsx'
+import type { Hue } from './marks.tsx'
 
 type Kind = Notification['kind']
 
-/** The kinds as a filter shows them. */
+/** The names of the kinds in a filter. */
 export const kindNames: Readonly<Record<Kind, MessageKey>> = {
   assigned: 'Assigned to me',
   mentioned: 'Mentions',
@@ -16,23 +18,32 @@ export const kindNames: Readonly<Record<Kind, MessageKey>> = {
   overdue: 'Overdue',
 }
 
-const texts: Readonly<Record<Kind, MessageKey>> = {
-  assigned: 'Assigned to you by {name}.',
-  mentioned: '{name} mentioned you.',
-  commented: 'New comment by {name}.',
-  blocked: 'Impediment reported by {name}.',
-  unblocked: 'Impediment resolved by {name}.',
-  dependencyDone: 'An assignment that it waited for was finished by {name}.',
-  stageChanged: 'Moved to {stage} by {name}.',
-  dueTomorrow: 'Due on the next day.',
-  overdue: 'Overdue.',
+interface NotificationLook {
+  readonly text: MessageKey
+  readonly icon: IconName
+  readonly color: Hue
 }
 
-export interface NotificationNames {
+const looks: Readonly<Record<Kind, NotificationLook>> = {
+  assigned: { text: '{name} assigned it to you.', icon: 'person', color: 'blue' },
+  mentioned: { text: '{name} mentioned you.', icon: 'at', color: 'purple' },
+  commented: { text: '{name} commented.', icon: 'comment', color: 'gray' },
+  blocked: { text: '{name} reported an impediment.', icon: 'warning', color: 'red' },
+  unblocked: { text: '{name} resolved an impediment.', icon: 'check', color: 'green' },
+  dependencyDone: { text: '{name} finished an assignment that it waited for.', icon: 'link', color: 'green' },
+  stageChanged: { text: '{name} moved it to {stage}.', icon: 'move', color: 'teal' },
+  dueTomorrow: { text: 'Due on the next day.', icon: 'calendar', color: 'amber' },
+  overdue: { text: 'Overdue.', icon: 'clock', color: 'red' },
+}
+
+interface NotificationNames {
   readonly name: string
   /** The stage that the assignment was moved to. */
   readonly stage: string
 }
 
-export const notificationText = (kind: Kind, { name, stage }: NotificationNames): string =>
-  t(texts[kind], { name, stage })
+/** Returns the sentence, the icon and the hue of a notification. */
+export function notificationLook(kind: Kind, names: NotificationNames) {
+  const { text, ...look } = looks[kind]
+  return { ...look, text: t(text, { ...names }) }
+}

@@ -7,10 +7,10 @@ import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Combobox, type Option } from './combobox.tsx'
 
-/** The value of a form whose organization is created together with its record. */
+/** The value of the field for an organization that is created together with the record of the form. */
 export const newOrganizationId = 'new'
 
-/** The user finds others by typing more. */
+/** Users type more to find other organizations. */
 const suggestionsMax = 20
 
 type OrganizationFieldProps<Values extends FormValues> = Omit<FieldProps<Values>, 'name' | 'label'> & {
@@ -19,8 +19,8 @@ type OrganizationFieldProps<Values extends FormValues> = Omit<FieldProps<Values>
 }
 
 /**
- * Finds an organization by name. Administrators see all of them, others those of their projects: to find
- * another one, they have to know its whole name.
+ * Finds an organization by name. Administrators see all organizations. Other users see those of their
+ * projects, and find another one only by its whole name.
  */
 export function OrganizationField<Values extends FormValues & { readonly organizationId: string }>({
   onNew,
@@ -35,7 +35,9 @@ export function OrganizationField<Values extends FormValues & { readonly organiz
   const [chosen, setChosen] = useState<Option>()
   const stored = useListing('organization', value === '' || isNew ? undefined : { ids: value })
   const nameOf = (id: string): string =>
-    isNew ? t('New organization…') : ([...stored.rows, chosen].find((one) => one?.id === id)?.name ?? '')
+    isNew
+      ? t('New organization…')
+      : ([...stored.rows, chosen].find((organization) => organization?.id === id)?.name ?? '')
   const find = async (typed: string, signal: AbortSignal): Promise<readonly Option[]> => {
     const search = typed.trim()
     const list = async (query: Parameters<typeof api.list<'organization'>>[1]) =>
@@ -45,17 +47,17 @@ export function OrganizationField<Values extends FormValues & { readonly organiz
       return onNew ? [...found, { id: newOrganizationId, name: t('New organization…'), note: search }] : found
     }
     // The list may be opened before the page has loaded the projects.
-    const own = organizationQuery(
+    const projectQuery = organizationQuery(
       projects.isLoading ? (await api.list('project', catalogQuery, signal)).data : projects.rows,
     )
-    const [ofProjects, alike] = await Promise.all([
-      own === undefined ? [] : list(own),
+    const [ofProjects, matches] = await Promise.all([
+      projectQuery === undefined ? [] : list(projectQuery),
       search === '' ? [] : list({ pageSize: limits.pageSize }),
     ])
-    const named = alike.filter(
+    const exactMatches = matches.filter(
       ({ name }) => name.localeCompare(search, undefined, { sensitivity: 'base' }) === 0,
     )
-    return [...ofProjects, ...named.filter(({ id }) => !ofProjects.some((one) => one.id === id))]
+    return [...ofProjects, ...exactMatches.filter(({ id }) => !ofProjects.some((other) => other.id === id))]
   }
   const choose = (option: Option) => {
     setChosen(option)

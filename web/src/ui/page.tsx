@@ -8,9 +8,9 @@ import { t } from '../texts/text.ts'
 import { hueOf } from './marks.tsx'
 import { EmptyState } from './notes.tsx'
 
-export interface PageProps {
+interface PageProps {
   readonly title: string
-  /** True while the title stands in for a name that is being loaded. */
+  /** True while the title is a placeholder for a name that is being loaded. */
   readonly isTitleLoading?: boolean
   /** Shown before the title, such as the colour of a project. */
   readonly mark?: ComponentChildren
@@ -56,12 +56,12 @@ export function Page({ title, isTitleLoading, mark, parentLink, actions, childre
 /** Opens the dialog of a new record when the URL has `?new=1`, as in links of the palette. */
 export function useNewByAddress(open: () => void): void {
   const { router } = useServices()
-  const isAsked = router.address.value.searchParams.get('new') === '1'
+  const isRequested = router.address.value.searchParams.get('new') === '1'
   useEffect(() => {
-    if (!isAsked) return
+    if (!isRequested) return
     open()
     router.setQuery({ new: '' })
-  }, [isAsked])
+  }, [isRequested])
 }
 
 /** The page that other users see instead of a screen for administrators. */
@@ -98,7 +98,7 @@ export function StandalonePage({
   )
 }
 
-/** The breadcrumb from all projects to this one, for screens below it. */
+/** The breadcrumb from all projects to a project, for screens below the project. */
 export function ProjectCrumbs({ projectId }: { readonly projectId: string }) {
   const project = useListing('project', { ids: projectId })
   return (
@@ -116,18 +116,20 @@ export interface ProjectMarkProps {
   readonly project: Pick<RecordOf<'project'>, 'id' | 'color'>
 }
 
-/** The colour of a project, next to its name: the chosen one, else one derived from the id. */
+/** The colour of a project, next to its name: the chosen colour, or else one that is derived from the id. */
 export const ProjectMark = ({ project: { id, color } }: ProjectMarkProps) => (
   <span class="project-mark" data-color={color ?? hueOf(id)} aria-hidden="true" />
 )
 
-export interface Tab {
+interface Tab {
   readonly label: string
   readonly href: string
   readonly isCurrent: boolean
 }
 
-/** Links to the parts of a screen. On a phone they do not all fit, so the current one is scrolled into view. */
+/**
+ * Links to the parts of a screen. On a phone not all of them fit, so the current one is scrolled into view.
+ */
 export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
   const current = useRef<HTMLAnchorElement>(null)
   const href = tabs.find(({ isCurrent }) => isCurrent)?.href

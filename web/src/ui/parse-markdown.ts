@@ -1,8 +1,8 @@
 import { mentionPattern } from './mention-text.ts'
 
 /**
- * Parses common Markdown: headings, lists, tasks, quotes, tables, code, bold, italic, struck text, links. The result
- * is data, never HTML. The time grows linearly with the length of the text.
+ * Parses common Markdown: headings, lists, tasks, quotes, tables, code, bold, italic, struck text, links. The
+ * result is data, never HTML. The time grows linearly with the length of the text.
  */
 export const parseMarkdown = (text: string): Block[] => parseBlocks(splitLines(text), 0)
 
@@ -17,7 +17,7 @@ export type Block =
 export interface Table {
   readonly kind: 'table'
   readonly head: Inline[][]
-  /** Each has at most as many cells as the head. */
+  /** Each row has at most as many cells as the head. */
   readonly rows: Inline[][][]
 }
 
@@ -51,7 +51,10 @@ export type Inline =
   | { readonly kind: 'mention'; readonly userId: string }
   | { readonly kind: 'file' | 'image'; readonly attachmentId: string; readonly label: string }
 
-/** Deeper quotes become text, and deeper items stay on the last level, because each level uses the browser's stack. */
+/**
+ * Deeper quotes become text, and deeper items stay on the last level, because each level takes up stack
+ * space.
+ */
 const levelsMax = 8
 
 const item = /^\s*[-*+] +/
@@ -75,10 +78,10 @@ function splitLines(text: string): Line[] {
   })
 }
 
-/** The line without the mark that it begins with. */
+/** Removes the mark at the beginning of a line. */
 function withoutMark({ text, at }: Line, mark: RegExp): Line {
-  const rest = text.replace(mark, '')
-  return { text: rest, at: at + text.length - rest.length }
+  const content = text.replace(mark, '')
+  return { text: content, at: at + text.length - content.length }
 }
 
 /** A position in the lines of a text, or of a quote in it. */
@@ -137,7 +140,7 @@ function parseCode(reader: LineReader): Block {
   return { kind: 'code', text: lines.map(({ text }) => text).join('\n') }
 }
 
-/** A table is a line with cells above a line of dashes with as many. */
+/** A table begins with a line of cells, and a line of as many cells with dashes. */
 function isTable({ lines, position }: LineReader): boolean {
   const [head, dashes] = [lines[position]?.text ?? '', lines[position + 1]?.text ?? '']
   if (!head.includes('|') || !dashes.includes('|')) return false
@@ -168,7 +171,7 @@ function parseQuote(reader: LineReader): Block {
   return { kind: 'quote', blocks: parseBlocks(lines, reader.depth + 1) }
 }
 
-/** Fewer spaces than these do not begin a list within an item. */
+/** A list within an item is indented by at least this many spaces. */
 const indentMin = 2
 
 const indentOf = ({ text }: Line): number => text.length - text.trimStart().length
@@ -211,22 +214,25 @@ export const tasksIn = (blocks: readonly Block[]): Task[] =>
 
 /**
  * Returns a function that ticks a task, or clears it, in any version of the text: only the character between
- * its brackets changes. It returns undefined for a version from which one cannot tell the task.
+ * its brackets changes. It returns undefined for a version in which the task cannot be identified.
  */
-export function ticking(text: string, task: Task): (version: string) => string | undefined {
-  const alike = (version: string) =>
+export function createTick(text: string, task: Task): (version: string) => string | undefined {
+  const sameTasks = (version: string) =>
     tasksIn(parseMarkdown(version)).filter(({ source }) => source === task.source)
-  const before = alike(text)
+  const before = sameTasks(text)
   const index = before.findIndex(({ at }) => at === task.at)
   return (version) => {
-    const now = alike(version)
+    const now = sameTasks(version)
     const { at } = now[index] ?? {}
     if (at === undefined || now.length !== before.length) return undefined
     return version.slice(0, at) + (task.isDone ? ' ' : 'x') + version.slice(at + 1)
   }
 }
 
-/** Parses the inline marks of a line. A mark contains none of the same kind, so they nest at most five levels deep. */
+/**
+ * Parses the inline marks of a line. A mark contains none of the same kind, so they nest at most five levels
+ * deep.
+ */
 function parseInline(text: string): Inline[] {
   const content: Inline[] = []
   const markStart = /[`*_[!]|~~|@\[user:|https?:\/\//g

@@ -1,13 +1,11 @@
 import type { Api } from '../api/api.ts'
 import { loadAll } from '../api/load-all.ts'
-import { Field, type FieldProps } from '../forms/fields.tsx'
-import type { FormValues } from '../forms/use-form.ts'
 import { type Services, useServices } from '../services/services.ts'
 import { inOneLine, t } from '../texts/text.ts'
 import { PersonAvatar } from './avatar.tsx'
 import { beginsWith, Combobox, type Option } from './combobox.tsx'
 
-export interface PersonPickerProps {
+interface PersonPickerProps {
   readonly label: string
   readonly placeholder?: string
   /** The id of the chosen person, if any. */
@@ -16,7 +14,9 @@ export interface PersonPickerProps {
   readonly attributes?: Readonly<Record<string, string>>
   /** The project whose members come first. */
   readonly projectId?: string | undefined
-  /** Also offers nobody, with an empty id, where the extensions allow that. */
+  /** People who have been chosen already come last, with this note. */
+  readonly chosen?: { readonly ids: readonly string[]; readonly note: string }
+  /** Also offers "Nobody", with an empty id, unless the extensions are off. */
   readonly offersNobody?: boolean
   onChoose(id: string): void
 }
@@ -26,6 +26,7 @@ export function PersonPicker({
   placeholder,
   value = '',
   projectId,
+  chosen,
   offersNobody = false,
   onChoose,
   ...rest
@@ -38,9 +39,15 @@ export function PersonPicker({
       {...rest}
       placeholder={placeholder ?? t('Name')}
       valueText={value === '' ? '' : people.nameOf(value)}
-      find={(text, signal) =>
-        (offersNobody ? findResponsible : findPeople)(services, projectId, text, signal)
-      }
+      find={async (text, signal) => {
+        const find = offersNobody ? findResponsible : findPeople
+        const found = await find(services, projectId, text, signal)
+        const isChosen = ({ id }: Option) => chosen?.ids.includes(id) ?? false
+        return [
+          ...found.filter((person) => !isChosen(person)),
+          ...found.filter(isChosen).map((person) => ({ ...person, note: chosen?.note })),
+        ].map((person) => ({ ...person, isCurrent: person.id === value }))
+      }}
       onChoose={(person) => onChoose(person.id)}
       emptyMessage={
         isAdministrator
@@ -62,7 +69,7 @@ export async function findPeople(
 ): Promise<readonly Option[]> {
   const members = projectId === undefined ? [] : await findMembers(api, projectId, signal)
   // Members are requested by id, because in a large organization the first results may contain none of them.
-  const results = await people.search(text, signal, members)
+  const results = await people.search(text, signal, { first: members })
   return results.map((person) => ({
     id: person.id,
     name: person.name,
@@ -71,7 +78,7 @@ export async function findPeople(
   }))
 }
 
-/** Finds people, and nobody where the extensions allow that. */
+/** Finds people, and also "Nobody", with an empty id, unless the extensions are off. */
 export async function findResponsible(
   services: Pick<Services, 'api' | 'configuration' | 'people'>,
   projectId: string | undefined,
@@ -105,27 +112,4 @@ function noteOf(person: FoundPerson, results: readonly FoundPerson[], isMember: 
   const isNamesake = results.some((other) => other.id !== person.id && other.name === person.name)
   const distinction = isNamesake ? (person.login ?? person.id.slice(-4)) : ''
   return inOneLine(distinction, !isMember && t('Not a member'))
-}
-
-/** The picker as a field of a form. */
-export function PersonField<Values extends FormValues>(
-  props: FieldProps<Values> & Pick<PersonPickerProps, 'projectId' | 'offersNobody' | 'placeholder'>,
-) {
-  const { form, name, label, projectId, offersNobody = false, placeholder = t('Name') } = props
-  return (
-    <Field {...props}>
-      {({ id, ...attributes }) => (
-        <PersonPicker
-          id={id}
-          label={label}
-          attributes={attributes}
-          projectId={projectId}
-          offersNobody={offersNobody}
-          placeholder={placeholder}
-          value={form.values.value[name] ?? ''}
-          onChoose={(person) => form.set(name, person)}
-        />
-      )}
-    </Field>
-  )
 }

@@ -2,10 +2,13 @@ import { directionSign } from './text-direction.ts'
 
 const gapPixels = 4
 
+/** An element, or a point where the pointer was. */
+export type Anchor = Pick<Element, 'getBoundingClientRect'>
+
 /** Places an overlay below its anchor, inside the window, on the side with enough room. */
 export function placeBelow(
   overlay: HTMLElement,
-  anchor: HTMLElement,
+  anchor: Anchor,
   {
     matchesWidth = false,
     edgePixels = gapPixels,

@@ -1,4 +1,4 @@
-/** A quoted line shows less than this, and longer texts need not be searched. */
+/** A line that quotes a text shows fewer characters, so the others need not be processed. */
 const charactersMax = 2000
 
 /** Leaves out the marks of Markdown, for a line that quotes a text. The marks within words stay. */

@@ -2,20 +2,23 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { placeBelow } from './place.ts'
 
-export interface PopoverProps {
+interface PopoverProps {
   /** The content of the button. */
   readonly button: ComponentChildren
   readonly buttonClass?: string
   /** Names the layer. */
   readonly label: string
-  /** Drawn only while it is open. */
+  /** The content of the layer, which is rendered only while it is open. */
   readonly children: ComponentChildren
 }
 
-/** The margin of a page, which the layer keeps as well. */
+/** The margin of a page. The layer keeps the same distance from the edge. */
 const pagePixels = 24
 
-/** A button with a layer of information below it. Escape closes it and returns the focus; so does a click elsewhere. */
+/**
+ * A button with a layer of information below it. Escape closes the layer and returns the focus to the button;
+ * a click elsewhere closes it, too.
+ */
 export function Popover({ button, buttonClass = 'button', label, children }: PopoverProps) {
   const anchor = useRef<HTMLButtonElement>(null)
   const layer = useRef<HTMLDivElement>(null)

@@ -3,14 +3,14 @@ import { limits } from '#tracker-client'
 import { t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
 
-export interface SearchFieldProps {
+interface SearchFieldProps {
   readonly label: string
   readonly value: string
   /** Called when the typing pauses. */
   onChange(text: string): void
 }
 
-/** Without a pause in typing, no search is started. */
+/** A search is started after a pause of this length in typing. */
 const typingMilliseconds = 200
 
 export function SearchField({ label, value, onChange }: SearchFieldProps) {

@@ -4,12 +4,12 @@ import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 
 export interface Part {
-  /** The id of its element, and its name in the address: `?part=`. */
+  /** The id of its element, and the value of `?part=` in the URL. */
   readonly id: string
   readonly label: string
 }
 
-/** A long page of settings with an index next to it, which follows what is being read. */
+/** A long page of settings with an index next to it, which highlights the part that is being read. */
 export function SideIndex({
   parts,
   children,
@@ -24,7 +24,7 @@ export function SideIndex({
   const ids = parts.map(({ id }) => id).join()
   useEffect(() => scrollToPart(requested), [requested])
   useEffect(() => {
-    // The part below the upper fifth of the window is the one that is read.
+    // The part at a fifth of the height of the window is the one that is being read.
     const observer = new IntersectionObserver(
       (entries) => {
         const seen = entries.find(({ isIntersecting }) => isIntersecting)
@@ -56,5 +56,18 @@ export function SideIndex({
     </div>
   )
 }
+
+/** A part of the page; its sections are boxes. */
+export const IndexedPart = ({
+  id,
+  children,
+}: {
+  readonly id: string
+  readonly children: ComponentChildren
+}) => (
+  <div id={id} class="sections">
+    {children}
+  </div>
+)
 
 const scrollToPart = (id: string | null): void => document.getElementById(id ?? '')?.scrollIntoView()

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { t } from '../texts/text.ts'
 
 export interface SkeletonProps {
@@ -11,7 +11,7 @@ export interface SkeletonProps {
   readonly cells?: string
 }
 
-/** The classes of the whole and of a block, where a screen already has styles for them. */
+/** Additional classes of the whole and of each block, for which screens already have styles. */
 const classNames: Readonly<Record<SkeletonProps['as'], readonly [whole: string, block: string]>> = {
   rows: ['', 'group'],
   columns: ['board', 'column'],
@@ -53,27 +53,44 @@ const range = (count: number): readonly number[] => Array.from({ length: count }
  * Skeletons of a screen and of its parts follow each other. As long as there is no gap between them, only the
  * first is announced.
  */
-const loading = { count: 0, isAnnounced: false, endedAt: Number.NEGATIVE_INFINITY }
+const loading = {
+  count: 0,
+  /** The skeleton that announces the loading, or is about to. */
+  announcer: undefined as symbol | undefined,
+  /** Whether its text is in the page. */
+  isAnnounced: false,
+  endedAt: Number.NEGATIVE_INFINITY,
+}
 const gapMilliseconds = 1000
 /** The same as the delay of the shapes in the style sheet. */
 const delayMilliseconds = 250
 
 /** Returns true for the one skeleton that announces the loading. */
 function useAnnouncedOnce(): boolean {
-  const [isAnnounced, setAnnounced] = useState(false)
+  const [isAnnouncer, setAnnouncer] = useState(false)
+  useLayoutEffect(() => {
+    if (isAnnouncer) loading.isAnnounced = true
+  }, [isAnnouncer])
   useEffect(() => {
+    const self = Symbol('skeleton')
     if (loading.count === 0 && performance.now() - loading.endedAt > gapMilliseconds)
-      loading.isAnnounced = false
+      Object.assign(loading, { announcer: undefined, isAnnounced: false })
     loading.count += 1
-    const timer = setTimeout(() => {
-      setAnnounced(!loading.isAnnounced)
-      loading.isAnnounced = true
-    }, delayMilliseconds)
+    let timer = setTimeout(announce, delayMilliseconds)
+    function announce() {
+      if (loading.isAnnounced) return
+      if (loading.announcer === undefined) {
+        loading.announcer = self
+        setAnnouncer(true)
+      } else timer = setTimeout(announce, delayMilliseconds)
+    }
     return () => {
       clearTimeout(timer)
       loading.count -= 1
       loading.endedAt = performance.now()
+      // It was replaced before its text was rendered, so the next one announces.
+      if (loading.announcer === self && !loading.isAnnounced) loading.announcer = undefined
     }
   }, [])
-  return isAnnounced
+  return isAnnouncer
 }

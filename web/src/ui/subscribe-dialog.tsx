@@ -7,7 +7,7 @@ import { t } from '../texts/text.ts'
 import { CalendarAddressDialog, calendarAddress } from './calendar-address.tsx'
 import { Dialog } from './dialog.tsx'
 
-export interface SubscribeDialogProps {
+interface SubscribeDialogProps {
   readonly projectId: string
   onClose(): void
 }

@@ -1,7 +1,7 @@
 /** Needed only for coordinates and keys, because style sheets follow the direction by themselves. */
 const isRightToLeft = (): boolean => document.documentElement.dir === 'rtl'
 
-/** 1 for left to right, otherwise -1. Pixels from the left, multiplied by this, are pixels along the line. */
+/** 1 for left to right, otherwise -1. A horizontal distance times this is a distance in reading direction. */
 export const directionSign = (): 1 | -1 => (isRightToLeft() ? -1 : 1)
 
 const mirroredKeys: Readonly<Record<string, string>> = { ArrowLeft: 'ArrowRight', ArrowRight: 'ArrowLeft' }

@@ -1,4 +1,5 @@
-import { useEffect, useRef } from 'preact/hooks'
+import type { TargetedEvent } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import { useServices } from '../services/services.ts'
 import type { Toast, Toasts } from '../services/toasts.ts'
 import { t, tn } from '../texts/text.ts'
@@ -19,28 +20,35 @@ export function ToastCorner({ layer }: { readonly layer?: symbol }) {
   )
 }
 
-/** The timer pauses while the pointer or the focus is on the toast. */
+/** It stays while the pointer or the focus is on it, and for the whole time afterwards. */
 function ToastView({ toast }: { readonly toast: Toast }) {
   const { toasts } = useServices()
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const [isHeld, setHeld] = useState(false)
   const dismiss = () => toasts.dismiss(toast.id)
-  const pauseTimer = () => clearTimeout(timer.current)
-  const restartTimer = () => toasts.extend(toast.id)
+  const hold = () => setHeld(true)
+  const release = ({ currentTarget, relatedTarget }: TargetedEvent<HTMLElement, MouseEvent | FocusEvent>) => {
+    const isWithin = relatedTarget instanceof Node && currentTarget.contains(relatedTarget)
+    if (isWithin || currentTarget.matches(':hover, :focus-within')) return
+    setHeld(false)
+    toasts.extend(toast.id)
+  }
   useEffect(() => {
-    timer.current = setTimeout(dismiss, toast.until - Date.now())
-    return pauseTimer
-  }, [toast.until])
+    if (isHeld) return
+    const timer = setTimeout(dismiss, toast.until - Date.now())
+    return () => clearTimeout(timer)
+  }, [toast.until, isHeld])
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: only holds the timer, nothing to operate
     <div
       class={`toast ${toast.kind}`}
-      onMouseEnter={pauseTimer}
-      onMouseLeave={restartTimer}
-      onFocusIn={pauseTimer}
-      onFocusOut={restartTimer}
+      onMouseEnter={hold}
+      onMouseLeave={release}
+      onFocusIn={hold}
+      onFocusOut={release}
     >
       <span class="toast-text" title={toast.text}>
         {toast.text}
+        {/* The text is only a number of changes. Screen readers also hear the newest one. */}
         {toast.changes.length > 1 && <span class="visually-hidden">. {toast.changes.at(-1)?.text}</span>}
       </span>
       {toast.action && (

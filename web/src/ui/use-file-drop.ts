@@ -10,7 +10,7 @@ export function useFileDrop(onFiles: ((files: FileList) => void) | undefined) {
   const handlers = {
     onDragOver(event: TargetedDragEvent<HTMLElement>) {
       if (!hasFiles(event)) return
-      // Without this, the browser would open the dropped file.
+      // Permits the drop. By default, the browser would open the file.
       event.preventDefault()
       setOver(true)
     },
@@ -20,7 +20,7 @@ export function useFileDrop(onFiles: ((files: FileList) => void) | undefined) {
     },
     onDrop(event: TargetedDragEvent<HTMLElement>) {
       setOver(false)
-      // A text field inside has taken the files.
+      // `defaultPrevented` means that a text field inside has accepted the files.
       if (!hasFiles(event) || event.defaultPrevented) return
       event.preventDefault()
       if (event.dataTransfer) onFiles(event.dataTransfer.files)

@@ -5,7 +5,7 @@ import { type MessageKey, t } from '../texts/text.ts'
 
 /**
  * Returns a function that removes records and shows a message with Undo, or the error. `message` replaces the
- * default where users would not call it a removal; `leave` goes to another screen before the message is
+ * default if users would not call this a removal; `leave` goes to another screen before the message is
  * shown.
  */
 export function useRemoval() {

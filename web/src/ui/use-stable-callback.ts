@@ -1,6 +1,6 @@
 import { useCallback, useRef } from 'preact/hooks'
 
-/** Returns the same function for the life of the component, so that memoized children are not rendered again. */
+/** Returns the same function at each rendering, so that memoized children are not rendered again. */
 export function useStableCallback<Arguments extends unknown[]>(run: (...parameters: Arguments) => void) {
   const latest = useRef(run)
   latest.current = run

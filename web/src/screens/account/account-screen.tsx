@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { type Account, type Consent, TrackerError } from '#tracker-client'
 import { sentenceOf } from '../../api/problems.ts'
@@ -13,7 +12,7 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
-import { SideIndex } from '../../ui/side-index.tsx'
+import { IndexedPart, SideIndex } from '../../ui/side-index.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useSecondsUntil } from '../../ui/use-seconds-until.ts'
 import { AppearanceSection } from './appearance-section.tsx'
@@ -36,13 +35,7 @@ const allParts: readonly {
   { id: 'tokens', label: 'Personal access tokens' },
 ]
 
-const Part = ({ id, children }: { readonly id: string; readonly children: ComponentChildren }) => (
-  <div id={id} class="sections">
-    {children}
-  </div>
-)
-
-/** The user's own account. */
+/** Shows the account of the user. */
 export function AccountScreen() {
   const { configuration, tracker } = useServices()
   const parts = allParts.filter(({ isExtension }) => configuration.extensions || !isExtension)
@@ -53,29 +46,29 @@ export function AccountScreen() {
       {account === undefined && !problem && <Skeleton as="boxes" blocks={6} rows={3} cells="lines" />}
       {account && (
         <SideIndex parts={parts.map(({ id, label }) => ({ id, label: t(label) }))}>
-          <Part id="profile">
+          <IndexedPart id="profile">
             <NameSection account={account} onSaved={reload} />
-          </Part>
-          <Part id="appearance">
+          </IndexedPart>
+          <IndexedPart id="appearance">
             <AppearanceSection />
-          </Part>
+          </IndexedPart>
           {configuration.extensions && (
-            <Part id="notifications">
+            <IndexedPart id="notifications">
               <NotificationsSection login={account.login} />
-            </Part>
+            </IndexedPart>
           )}
-          <Part id="security">
+          <IndexedPart id="security">
             <PasswordSection login={account.login} />
             {configuration.extensions && <FactorsSection />}
             {configuration.extensions && <IdentitiesSection />}
-          </Part>
-          <Part id="sessions">
+          </IndexedPart>
+          <IndexedPart id="sessions">
             <SessionsSection />
             {configuration.extensions && <ConsentsSection />}
-          </Part>
-          <Part id="tokens">
+          </IndexedPart>
+          <IndexedPart id="tokens">
             <TokensSection />
-          </Part>
+          </IndexedPart>
         </SideIndex>
       )}
     </Page>
@@ -103,7 +96,7 @@ function NameSection({ account, onSaved }: { readonly account: Account; onSaved(
         <dt>{t('Login')}</dt>
         <dd>{account.login}</dd>
       </dl>
-      {/* The Cancel button, which only `onCancel` shows, restores the name by itself. */}
+      {/* The Cancel button restores the name itself. `onCancel` is passed because the form shows no button without it. */}
       <Form form={form} submitLabel={t('Save')} isIdle={!form.isChanged.value} onCancel={() => undefined}>
         <TextField form={form} name="name" label={t('Name')} required autocomplete="name" />
       </Form>
@@ -111,7 +104,7 @@ function NameSection({ account, onSaved }: { readonly account: Account; onSaved(
   )
 }
 
-/** Changes the user's own password. This ends every session, so a new sign-in follows. */
+/** Changes the user's password. Because the server then ends all sessions, the client signs out. */
 function PasswordSection({ login }: { readonly login: string }) {
   const { session, tracker } = useServices()
   const [lockout, setLockout] = useState<{ readonly until: number; readonly text: string }>()
@@ -120,7 +113,7 @@ function PasswordSection({ login }: { readonly login: string }) {
     initial: { currentPassword: '', newPassword: '' },
     async submit(body) {
       try {
-        // Without retries, a lockout is shown at once.
+        // Retries would delay the message about a lockout.
         await tracker.call('POST /api/me/password', { body }, { retries: 0 })
       } catch (error) {
         if (!(error instanceof TrackerError && error.status === 429 && error.retryAfterSeconds)) throw error

@@ -9,10 +9,12 @@ interface ChoiceProps {
   readonly label: string
   readonly value: string
   readonly choices: readonly { readonly id: string; readonly name: string; readonly lang?: string }[]
+  /** Explains the choice, below it. */
+  readonly note?: string
   onChange(id: string): void
 }
 
-const Choice = ({ name, label, value, choices, onChange }: ChoiceProps) => (
+const Choice = ({ name, label, value, choices, note, onChange }: ChoiceProps) => (
   <div class="field">
     <label for={`appearance-${name}`}>{label}</label>
     <select
@@ -27,23 +29,25 @@ const Choice = ({ name, label, value, choices, onChange }: ChoiceProps) => (
         </option>
       ))}
     </select>
+    {note && <p class="quiet-text">{note}</p>}
   </div>
 )
 
-/** Chooses language, theme and density, which follow the account to other devices. */
+/** Lets the user choose language, theme and density, which are stored in the account for all devices. */
 export function AppearanceSection() {
   const services = useServices()
   return (
     <section aria-labelledby="appearance-title">
       <h2 id="appearance-title">{t('Appearance')}</h2>
+      <p class="form-note">{t('Each choice is saved at once, for all your devices.')}</p>
       <Choice
         name="language"
         label={t('Language')}
         value={currentLanguage().id}
         choices={languages.map(({ id, name }) => ({ id, name, lang: id }))}
+        note={t('Applies to texts, dates and numbers here, and to mails.')}
         onChange={(id) => void chooseLanguage(services, id)}
       />
-      <p class="form-note">{t('Applies to texts, dates and numbers here, and to mails.')}</p>
       <Choice
         name="theme"
         label={t('Theme')}

@@ -15,8 +15,8 @@ export function describeUserAgent(userAgent: string): string {
 }
 
 /**
- * The first token found decides, because browsers also name those that they are compatible with. Safari
- * writes `Version`.
+ * The first token that is found decides, because user agents also contain the tokens of compatible browsers.
+ * That of Safari has its version after `Version`.
  */
 const browserTokens = [
   ['Edg', 'Edge'],

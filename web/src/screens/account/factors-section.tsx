@@ -72,10 +72,10 @@ export function FactorsSection() {
       </p>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {ownFactors === undefined && !problem && <Skeleton as="rows" rows={1} cells="lines button" />}
-      {ownFactors && <FactorRows own={ownFactors} factors={factors} setDialog={setDialog} />}
+      {ownFactors && <FactorRows ownFactors={ownFactors} factors={factors} setDialog={setDialog} />}
       {ownFactors && (
         <FactorButtons
-          own={ownFactors}
+          ownFactors={ownFactors}
           factors={factors}
           run={run}
           setDialog={setDialog}
@@ -110,12 +110,16 @@ export function FactorsSection() {
 }
 
 interface FactorRowsProps {
-  readonly own: OwnFactors
+  readonly ownFactors: OwnFactors
   readonly factors: Factors
   setDialog(dialog: OpenDialog): void
 }
 
-function FactorRows({ own: { appSince, passkeys, recoveryCodesLeft }, factors, setDialog }: FactorRowsProps) {
+function FactorRows({
+  ownFactors: { appSince, passkeys, recoveryCodesLeft },
+  factors,
+  setDialog,
+}: FactorRowsProps) {
   const confirmRemoval = (name: string, work: () => Promise<unknown>) =>
     setDialog({
       kind: 'confirm',
@@ -184,19 +188,19 @@ interface FactorButtonsProps extends FactorRowsProps {
   onCodes(created: CreatedCodes): void
 }
 
-function FactorButtons({ own, factors, run, setDialog, onCodes }: FactorButtonsProps) {
-  const hasAny = own.appSince !== null || own.passkeys.length > 0
+function FactorButtons({ ownFactors, factors, run, setDialog, onCodes }: FactorButtonsProps) {
+  const hasAny = ownFactors.appSince !== null || ownFactors.passkeys.length > 0
   const showOffer = async () => setDialog({ kind: 'app', offer: await factors.offerApp() })
   const addPasskey = async () => onCodes(await factors.addPasskey(describeUserAgent(navigator.userAgent)))
   return (
     <div class="form-buttons">
-      {canCreatePasskey(own.passkeyDomain) && (
+      {canCreatePasskey(ownFactors.passkeyDomain) && (
         <button type="button" class="button" onClick={() => void run(addPasskey)}>
           {t('Add a passkey')}
         </button>
       )}
       <button type="button" class="button" onClick={() => void run(showOffer)}>
-        {own.appSince === null ? t('Add an authenticator app') : t('Set up another app')}
+        {ownFactors.appSince === null ? t('Add an authenticator app') : t('Set up another app')}
       </button>
       {hasAny && (
         <button
@@ -221,7 +225,7 @@ function FactorButtons({ own, factors, run, setDialog, onCodes }: FactorButtonsP
   )
 }
 
-export interface AppDialogProps {
+interface AppDialogProps {
   readonly offer: AppOffer
   readonly factors: Factors
   onDone(created: CreatedCodes): void
@@ -269,7 +273,7 @@ function AppDialog({ offer: { offer, secret, address, picture }, factors, onDone
   )
 }
 
-export interface PasskeyNameDialogProps {
+interface PasskeyNameDialogProps {
   readonly passkey: Passkey
   readonly factors: Factors
   onDone(): void
@@ -294,7 +298,7 @@ function PasskeyNameDialog({ passkey: { id, name }, factors, onDone, onClose }: 
   )
 }
 
-/** Shows the recovery codes, for when the app or the passkey is lost. */
+/** Shows the recovery codes, with which the user can sign in without the app and the passkeys. */
 const RecoveryCodesDialog = ({ codes, onClose }: { readonly codes: readonly string[]; onClose(): void }) => (
   <Dialog title={t('Your recovery codes')} onClose={onClose}>
     <p>

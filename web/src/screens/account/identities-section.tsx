@@ -9,7 +9,9 @@ import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
 
-/** Lists the accounts at external providers that the user may sign in with. Hidden if there are no providers. */
+/**
+ * Lists the accounts at external providers that the user may sign in with. Hidden if there are no providers.
+ */
 export function IdentitiesSection() {
   const { configuration, toasts, tracker } = useServices()
   const startSignIn = useSignIn()
@@ -17,7 +19,7 @@ export function IdentitiesSection() {
   const { value, problem, reload } = useLoaded('identities', [], () => tracker.call('GET /ext/identities'))
   const [identityToDisconnect, setIdentityToDisconnect] = useState<OutsideIdentity>()
   useConnectRedirect()
-  const nameOf = (id: string) => methods?.providers.find((one) => one.id === id)?.name ?? id
+  const nameOf = (id: string) => methods?.providers.find((provider) => provider.id === id)?.name ?? id
   const disconnect = async ({ id, provider }: OutsideIdentity) => {
     try {
       await tracker.call('DELETE /ext/identities', { body: { id } })
@@ -76,7 +78,10 @@ export function IdentitiesSection() {
   )
 }
 
-/** Linking requires a recent sign-in. After it, this redirects to the provider; then the user confirms the link. */
+/**
+ * Redirects to the external provider after the sign-in that linking requires. The user then confirms the
+ * link.
+ */
 function useConnectRedirect() {
   const { configuration, router } = useServices()
   const provider = router.address.value.searchParams.get('connect')

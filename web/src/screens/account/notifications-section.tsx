@@ -19,10 +19,10 @@ const frequencies: Readonly<Record<Frequency, MessageKey>> = {
 
 const kinds = Object.keys(kindNames) as Kind[]
 
-/** The server assumes this for an account that has not chosen. */
+/** The server uses these values for accounts without a choice. */
 const defaults = { frequency: 'soon', hour: 8 } as const
 
-/** Chooses which notifications are mailed, and when. Each choice is saved at once. */
+/** Lets the user choose which notifications are mailed, and when. Each choice is saved at once. */
 export function NotificationsSection({ login }: { readonly login: string }) {
   const { configuration, toasts, tracker } = useServices()
   const { value, problem, reload } = useLoaded('account settings', [], () =>
@@ -49,13 +49,7 @@ export function NotificationsSection({ login }: { readonly login: string }) {
       </p>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {settings === undefined && !problem && <Skeleton as="rows" rows={2} cells="lines" />}
-      {settings && (
-        <MailChoices
-          settings={settings}
-          isDisabled={reason !== undefined}
-          onChange={(body) => void change(body)}
-        />
-      )}
+      {settings && !reason && <MailChoices settings={settings} onChange={(body) => void change(body)} />}
     </section>
   )
 }
@@ -69,15 +63,14 @@ function reasonAgainstMails(sendsMails: boolean, login: string): string | undefi
 
 interface MailChoicesProps {
   readonly settings: AccountSettings
-  readonly isDisabled: boolean
   onChange(body: AccountSettingsUpdate): void
 }
 
-function MailChoices({ settings, isDisabled, onChange }: MailChoicesProps) {
+function MailChoices({ settings, onChange }: MailChoicesProps) {
   const frequency = settings.notificationMails ?? defaults.frequency
   const muted = settings.mutedKinds ?? []
-  const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const zone = settings.timeZone ?? ownZone
+  const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const zone = settings.timeZone ?? browserZone
   const hour = settings.notificationHour ?? defaults.hour
   return (
     <>
@@ -85,9 +78,8 @@ function MailChoices({ settings, isDisabled, onChange }: MailChoicesProps) {
         <Choice
           label={t('Mails')}
           value={frequency}
-          isDisabled={isDisabled}
           choices={Object.entries(frequencies).map(([id, text]) => [id, t(text)])}
-          // The server learns the time zone with the choice, because it does not know that of the browser.
+          // The time zone is sent with the choice, because the server does not know that of the browser.
           onChoose={(id) => onChange({ notificationMails: id as Frequency, timeZone: zone })}
         />
         {frequency === 'daily' && (
@@ -95,18 +87,16 @@ function MailChoices({ settings, isDisabled, onChange }: MailChoicesProps) {
             <Choice
               label={t('Hour of the day')}
               value={String(hour)}
-              isDisabled={isDisabled}
-              choices={Array.from({ length: 24 }, (_, one) => [
-                String(one),
-                `${String(one).padStart(2, '0')}:00`,
+              choices={Array.from({ length: 24 }, (_, index) => [
+                String(index),
+                `${String(index).padStart(2, '0')}:00`,
               ])}
               onChoose={(id) => onChange({ notificationHour: Number(id), timeZone: zone })}
             />
             <Choice
               label={t('Time zone')}
               value={zone}
-              isDisabled={isDisabled}
-              choices={[...new Set([zone, ownZone, ...Intl.supportedValuesOf('timeZone')])]
+              choices={[...new Set([zone, browserZone, ...Intl.supportedValuesOf('timeZone')])]
                 .sort()
                 .map((id) => [id, id])}
               onChoose={(id) => onChange({ timeZone: id })}
@@ -114,7 +104,7 @@ function MailChoices({ settings, isDisabled, onChange }: MailChoicesProps) {
           </>
         )}
       </div>
-      <fieldset class="mail-kinds" disabled={isDisabled || frequency === 'none'}>
+      <fieldset class="mail-kinds" disabled={frequency === 'none'}>
         <legend>{t('What is mailed')}</legend>
         {kinds.map((kind) => (
           <label key={kind} class="filter-day">
@@ -123,7 +113,9 @@ function MailChoices({ settings, isDisabled, onChange }: MailChoicesProps) {
               checked={!muted.includes(kind)}
               onChange={({ currentTarget }) =>
                 onChange({
-                  mutedKinds: currentTarget.checked ? muted.filter((one) => one !== kind) : [...muted, kind],
+                  mutedKinds: currentTarget.checked
+                    ? muted.filter((mutedKind) => mutedKind !== kind)
+                    : [...muted, kind],
                 })
               }
             />
@@ -138,12 +130,11 @@ function MailChoices({ settings, isDisabled, onChange }: MailChoicesProps) {
 interface ChoiceProps {
   readonly label: string
   readonly value: string
-  readonly isDisabled: boolean
   readonly choices: readonly (readonly [id: string, name: string])[]
   onChoose(id: string): void
 }
 
-function Choice({ label, value, isDisabled, choices, onChoose }: ChoiceProps) {
+function Choice({ label, value, choices, onChoose }: ChoiceProps) {
   const id = useId()
   return (
     <div class="field">
@@ -152,7 +143,6 @@ function Choice({ label, value, isDisabled, choices, onChoose }: ChoiceProps) {
         id={id}
         class="input"
         value={value}
-        disabled={isDisabled}
         onChange={({ currentTarget }) => onChoose(currentTarget.value)}
       >
         {choices.map(([choice, name]) => (

@@ -3,8 +3,8 @@ import type { Session } from '#tracker-client'
 import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
-import { t } from '../../texts/text.ts'
-import { formatTimestamp } from '../../time/format-timestamp.ts'
+import { inOneLine, t } from '../../texts/text.ts'
+import { formatAgo, formatTimestamp } from '../../time/format-timestamp.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -15,10 +15,10 @@ export function SessionsSection() {
   const { session, toasts, tracker } = useServices()
   const { value, problem, reload } = useLoaded('sessions', [], () => tracker.call('GET /ext/sessions'))
   const [isEndingAll, setEndingAll] = useState(false)
-  const run = async (work: () => Promise<unknown>, done: () => void) => {
+  const run = async (work: () => Promise<unknown>, onDone: () => void) => {
     try {
       await work()
-      done()
+      onDone()
     } catch (error) {
       toasts.show({ kind: 'problem', text: sentenceOf(error) })
     }
@@ -37,23 +37,24 @@ export function SessionsSection() {
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {value === undefined && !problem && <Skeleton as="rows" rows={2} cells="lines button" />}
       <ul class="rows">
-        {value?.sessions.map((one) => (
-          <li key={one.id} class="row">
+        {value?.sessions.map((listed) => (
+          <li key={listed.id} class="row">
             <span class="row-text">
-              {browserOf(one)}
-              {one.isCurrent && <span class="quiet-text"> {t('(this one)')}</span>}
-              <span class="quiet-text line">
-                {t('Since {time}', { time: formatTimestamp(one.createdAt) })}
-                {one.provider !== null && ` · ${t('via {provider}', { provider: one.provider })}`}
-                {one.address !== null && ` · ${one.address}`}
-                {one.lastUsedAt !== null &&
-                  ` · ${t('last used {time}', { time: formatTimestamp(one.lastUsedAt) })}`}
+              {browserOf(listed)}
+              {listed.isCurrent && <span class="quiet-text"> {t('(this one)')}</span>}
+              <span class="quiet-text line" title={exactTimesOf(listed)}>
+                {inOneLine(
+                  listed.lastUsedAt !== null && t('active {time}', { time: formatAgo(listed.lastUsedAt) }),
+                  listed.address,
+                  listed.provider !== null && t('via {provider}', { provider: listed.provider }),
+                  t('signed in {time}', { time: formatAgo(listed.createdAt) }),
+                )}
               </span>
             </span>
-            {!one.isCurrent && (
-              <button type="button" class="button" onClick={() => void end(one)}>
+            {!listed.isCurrent && (
+              <button type="button" class="button" onClick={() => void end(listed)}>
                 {t('End session')}
-                <span class="visually-hidden"> {browserOf(one)}</span>
+                <span class="visually-hidden"> {browserOf(listed)}</span>
               </button>
             )}
           </li>
@@ -81,6 +82,12 @@ export function SessionsSection() {
     </section>
   )
 }
+
+const exactTimesOf = ({ createdAt, lastUsedAt }: Session): string =>
+  inOneLine(
+    t('Since {time}', { time: formatTimestamp(createdAt) }),
+    lastUsedAt !== null && t('last used {time}', { time: formatTimestamp(lastUsedAt) }),
+  )
 
 function browserOf({ userAgent, clientId }: Session): string {
   return userAgent === null ? (clientId ?? t('Unknown browser')) : describeUserAgent(userAgent)

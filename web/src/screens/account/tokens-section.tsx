@@ -110,7 +110,7 @@ const TokenRow = ({ token, onRevoke }: { readonly token: Token; onRevoke(): void
 }
 
 const allProjects = 'all'
-/** 300 projects to choose from. */
+/** The user can choose from at most 300 projects. */
 const pagesMax = 3
 
 /** Creates a token, and shows its secret once. */
@@ -129,8 +129,10 @@ function TokenDialog({ onClose }: { onClose(): void }) {
       const { secret } = await tracker.call('POST /ext/tokens', { body })
       const isForCalendar = scopes === calendarChoice
       const projectId = projectIds === allProjects ? undefined : projectIds
-      const shown = isForCalendar ? calendarAddress(configuration.apiUrl, secret, projectId) : secret
-      setCreated({ isForCalendar, secret: shown })
+      const displayedSecret = isForCalendar
+        ? calendarAddress(configuration.apiUrl, secret, projectId)
+        : secret
+      setCreated({ isForCalendar, secret: displayedSecret })
     },
   })
   const { value: projects } = useLoaded('own projects', ['project'], (signal) =>
@@ -170,7 +172,7 @@ function TokenDialog({ onClose }: { onClose(): void }) {
 
 const calendarChoice = 'calendar'
 
-/** Common sets of permissions. Through the API, a token may have any other set. */
+/** Common sets of permissions. The API also allows other sets. */
 const scopeChoices = [
   { id: 'read', name: 'Read everything', scopes: ['*:read'] },
   { id: 'write', name: 'Read and change everything', scopes: ['*:write'] },
@@ -183,8 +185,15 @@ const scopeChoices = [
     id: 'work',
     name: 'Read and change assignments and comments',
     scopes: [
-      ...['assignment:write', 'assignmentImpediment:write', 'assignmentType:read', 'comment:write'],
-      ...['impediment:read', 'person:read', 'project:read', 'userAssignment:write', 'workflow:read'],
+      'assignment:write',
+      'assignmentImpediment:write',
+      'assignmentType:read',
+      'comment:write',
+      'impediment:read',
+      'person:read',
+      'project:read',
+      'userAssignment:write',
+      'workflow:read',
     ],
   },
   { id: calendarChoice, name: 'Show assignments in another calendar', scopes: ['calendar:read'] },
@@ -195,6 +204,6 @@ const scopesOf = (choice: string): readonly string[] =>
 
 function describeScopes(scopes: readonly string[]): string {
   const key = [...scopes].sort().join()
-  const known = scopeChoices.find((one) => [...one.scopes].sort().join() === key)
-  return known ? t(known.name) : scopes.join(', ')
+  const choice = scopeChoices.find((candidate) => [...candidate.scopes].sort().join() === key)
+  return choice ? t(choice.name) : scopes.join(', ')
 }

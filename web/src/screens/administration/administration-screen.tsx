@@ -15,10 +15,11 @@ import { Icon, IconButton } from '../../ui/icon.tsx'
 import { StageMark } from '../../ui/marks.tsx'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { AdministratorsOnly, Page, type Tab, Tabs, useNewByAddress } from '../../ui/page.tsx'
+import { AdministratorsOnly, Page, useNewByAddress } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
+import { AdministrationTabs, policyPath } from './administration-tabs.tsx'
 import {
   bodyOf,
   type Catalog,
@@ -34,40 +35,18 @@ import { Users, UsersSkeleton } from './users-table.tsx'
 /** Only this many rows are loaded; users search for others. */
 const rowsMax = 100
 
-/** Manages users, and the catalogs that all users choose from. For administrators. */
+/** Lets administrators manage users, and the catalogs from which all users choose. */
 export function AdministrationScreen({ parameters: { catalog: path } }: ScreenProps) {
   const { configuration, session } = useServices()
-  const catalog = catalogs.find((one) => one.path === path) ?? catalogs[0]
+  const catalog = catalogs.find((candidate) => candidate.path === path) ?? catalogs[0]
   if (!session.person.value?.isAdministrator || catalog === undefined)
     return <AdministratorsOnly title={t('Administration')} />
-  if (path === policyPath && configuration.extensions)
-    return <SignInPolicyPage tabs={tabsOf(undefined, true)} />
+  if (policyPath.endsWith(`/${path}`) && configuration.extensions) return <SignInPolicyPage />
   return <CatalogPage key={catalog.path} catalog={catalog} />
 }
 
-const policyPath = 'sign-in'
-
-/** Returns the tabs of the catalogs, of the apps, and of the sign-in policy, which is current if no catalog is. */
-const tabsOf = (current: Catalog | undefined, extensions: boolean): readonly Tab[] => [
-  ...catalogs.map((one) => ({
-    label: t(one.label),
-    href: `/administration/${one.path}`,
-    isCurrent: one === current,
-  })),
-  ...(extensions
-    ? [
-        { label: t('Apps'), href: '/clients', isCurrent: false },
-        {
-          label: t('Sign-in'),
-          href: `/administration/${policyPath}`,
-          isCurrent: current === undefined,
-        },
-      ]
-    : []),
-]
-
 function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
-  const { configuration, router } = useServices()
+  const { router } = useServices()
   const { resource, label, about, sortColumn } = catalog
   const search = router.address.value.searchParams.get('search') ?? ''
   const listing = useListing(resource, { search, sortColumn, pageSize: rowsMax })
@@ -93,7 +72,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
         </>
       }
     >
-      <Tabs label={t('Administration')} tabs={tabsOf(catalog, configuration.extensions)} />
+      <AdministrationTabs current={`/administration/${catalog.path}`} />
       <section class="group" aria-labelledby="catalog-title">
         <header class="group-header">
           <h2 id="catalog-title">{t(label)}</h2>
@@ -189,10 +168,10 @@ function useMoveStage(rows: readonly CatalogRow[]) {
   }
 }
 
-export interface CatalogLineProps {
+interface CatalogLineProps {
   readonly catalog: Catalog
   readonly row: CatalogRow
-  /** The look of a stage in projects that have chosen no other. */
+  /** The look of a stage in projects that have not chosen another one. */
   readonly look: StageLook | undefined
   readonly isFirst: boolean
   readonly isLast: boolean
@@ -241,7 +220,7 @@ function CatalogLine(props: CatalogLineProps) {
   )
 }
 
-export interface CatalogDialogProps {
+interface CatalogDialogProps {
   readonly catalog: Catalog
   /** Undefined for a new entry. */
   readonly row: CatalogRow | undefined
@@ -268,7 +247,7 @@ function CatalogDialog({ catalog, row, nextOrder, onClose }: CatalogDialogProps)
         text: row
           ? t('{name} was saved.', { name: values.name ?? '' })
           : t('{name} was created.', { name: values.name ?? '' }),
-        // A former password is not known.
+        // The previous password is unknown, so it cannot be restored.
         undo: row === undefined || hasPassword ? undefined : () => restoreValues(row),
       })
     },

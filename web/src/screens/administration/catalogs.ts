@@ -1,9 +1,9 @@
 import type { MessageKey } from '../../texts/text.ts'
 
-/** Lists that administrators maintain for all users; each entry is a name and a few more fields. */
+/** A list that administrators maintain for all users. */
 export interface Catalog {
   readonly resource: 'user' | 'organization' | 'workflow' | 'assignmentType' | 'impediment'
-  /** Path segment: `/administration/{path}`. */
+  /** The last segment of `/administration/{path}`. */
   readonly path: string
   readonly label: MessageKey
   readonly searchLabel: MessageKey
@@ -12,7 +12,7 @@ export interface Catalog {
   readonly noMatchText: MessageKey
   readonly about: MessageKey
   readonly sortColumn: 'name' | 'order'
-  /** Its rows are ordered, and arrows move them. */
+  /** Whether buttons with arrows move its rows. */
   readonly isOrdered?: true
   readonly fields: readonly CatalogField[]
 }
@@ -106,7 +106,7 @@ export const catalogs: readonly Catalog[] = [
   },
 ]
 
-/** A row of any catalog, as far as the screens need it. */
+/** A row of any catalog, with the properties that the screens need. */
 export interface CatalogRow {
   readonly id: string
   readonly name: string
@@ -128,11 +128,14 @@ export const valuesOf = (
   ...Object.fromEntries(fields.map(({ name }) => [name, name === 'password' ? '' : (row?.[name] ?? '')])),
 })
 
-/** The request body. An unchanged login and an empty password are left out: sending either would end the user's sessions. */
+/**
+ * Returns the request body. An unchanged login and an empty password are left out, because sending either
+ * would end the user's sessions.
+ */
 export function bodyOf(values: CatalogValues, row: CatalogRow | undefined): Record<string, unknown> {
-  const { login, password, order, description, color, ...others } = values
+  const { login, password, order, description, color, ...otherValues } = values
   return {
-    ...others,
+    ...otherValues,
     ...(row && { id: row.id }),
     ...(login !== undefined && login !== row?.login && { login }),
     ...(password !== undefined && (password !== '' || !row) && { password }),

@@ -18,7 +18,7 @@ import { LoadProblem } from '../../ui/notes.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import type { CatalogRow } from './catalogs.ts'
 
-export interface UserAccessDialogProps {
+interface UserAccessDialogProps {
   readonly row: CatalogRow
   /** Called after a change of the account. */
   onChanged(): void
@@ -32,7 +32,7 @@ export function UserAccessDialog({ row, onChanged, onClose }: UserAccessDialogPr
   const administration = createIdentityAdministration(configuration, session)
   const { id, name } = row
   const {
-    value: state,
+    value: account,
     problem,
     reload,
   } = useLoaded(`access ${id}`, [], async () => (await administration.listAccounts([id]))[0])
@@ -57,7 +57,7 @@ export function UserAccessDialog({ row, onChanged, onClose }: UserAccessDialogPr
   return (
     <Dialog title={t('Access of {name}', { name })} onClose={onClose}>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
-      {state === undefined && !problem && <Skeleton as="rows" rows={3} cells="lines button" />}
+      {account === undefined && !problem && <Skeleton as="rows" rows={3} cells="lines button" />}
       {isSelf && <p class="form-note">{t('Only another administrator can change your access.')}</p>}
       {link !== undefined && (
         <>
@@ -67,9 +67,9 @@ export function UserAccessDialog({ row, onChanged, onClose }: UserAccessDialogPr
           <Secret label={t('Link')} text={link} onDone={() => setLink(undefined)} />
         </>
       )}
-      {state && !isSelf && link === undefined && (
+      {account && !isSelf && link === undefined && (
         <ul class="rows">
-          {[...accessActionsOf(row, state, { tracker, factors }), ...passwordActionsOf(row, state)].map(
+          {[...accessActionsOf(row, account, { tracker, factors }), ...passwordActionsOf(row, account)].map(
             ({ label, note, action, doneText, work }) => (
               <li key={label} class="row">
                 <span class="row-text">
@@ -121,6 +121,7 @@ function useActionRunner(onDone: () => void) {
 interface AccessAction {
   readonly label: string
   readonly note: string
+  /** The label of the button. */
   readonly action: string
   /** The message after success. */
   readonly doneText: string
@@ -129,7 +130,7 @@ interface AccessAction {
 
 /** A deactivated account gets no password links, because it cannot sign in. */
 const createPasswordActions =
-  (work: () => Promise<unknown>, mail: (() => Promise<unknown>) | undefined) =>
+  (createLink: () => Promise<unknown>, mailLink: (() => Promise<unknown>) | undefined) =>
   ({ name }: CatalogRow, { isDeactivated }: AccountOverview): readonly AccessAction[] =>
     isDeactivated
       ? []
@@ -139,16 +140,16 @@ const createPasswordActions =
             note: t('For a user who has lost it: a link to choose a new one.'),
             action: t('Create link'),
             doneText: t('The link for {name} was created.', { name }),
-            work,
+            work: createLink,
           },
-          ...(mail
+          ...(mailLink
             ? [
                 {
                   label: t('Password by mail'),
                   note: t('The link is sent only to the login, if that is an email address.'),
                   action: t('Send link'),
                   doneText: t('The link is being sent to {name}.', { name }),
-                  work: mail,
+                  work: mailLink,
                 },
               ]
             : []),

@@ -5,6 +5,7 @@ import { useServices } from '../../services/services.ts'
 import { locale, type MessageKey, t } from '../../texts/text.ts'
 import { Ago } from '../../ui/ago.tsx'
 import { PersonAvatar } from '../../ui/avatar.tsx'
+import { ChoiceButtons } from '../../ui/choice-buttons.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { EmptyState } from '../../ui/notes.tsx'
@@ -13,18 +14,18 @@ import { useRemoval } from '../../ui/use-removal.ts'
 import type { CatalogRow } from './catalogs.ts'
 import { UserAccessDialog } from './user-access-dialog.tsx'
 
-/** Loads the roles, second factors and last sign-ins of the listed users, which the identity provider knows. */
+/** Loads the roles, second factors and last sign-ins of the users from the identity provider. */
 function useAccounts(ids: readonly string[]) {
   const { configuration, session } = useServices()
-  const isWanted = ids.length > 0 && configuration.extensions
+  const isNeeded = ids.length > 0 && configuration.extensions
   const { value, problem, reload } = useLoaded(`accounts ${[...ids].sort().join()}`, [], async () =>
-    isWanted ? createIdentityAdministration(configuration, session).listAccounts(ids) : undefined,
+    isNeeded ? createIdentityAdministration(configuration, session).listAccounts(ids) : undefined,
   )
   const byUser = new Map(value?.map((account) => [account.userId, account]))
-  return { byUser, isLoading: isWanted && value === undefined && problem === undefined, reload }
+  return { byUser, isLoading: isNeeded && value === undefined && problem === undefined, reload }
 }
 
-/** With the place of the filters, which only the extensions have. */
+/** Includes a placeholder for the filters, which are part of the extensions. */
 export function UsersSkeleton() {
   const { configuration } = useServices()
   return (
@@ -40,7 +41,7 @@ interface UsersProps {
   onChange(row: CatalogRow): void
 }
 
-/** The table of users, which waits for their accounts, and the dialog for the access of one. */
+/** Shows the table of users as soon as their accounts are loaded, and the dialog for the access of a user. */
 export function Users({ rows, onChange }: UsersProps) {
   const [accessUser, setAccessUser] = useState<CatalogRow>()
   const accounts = useAccounts(rows.map(({ id }) => id))
@@ -61,7 +62,7 @@ export function Users({ rows, onChange }: UsersProps) {
 
 interface UsersTableProps {
   readonly rows: readonly CatalogRow[]
-  /** Empty without the extensions, which know more about an account than its name and login. */
+  /** The accounts by user id; empty without the extensions. */
   readonly accounts: ReadonlyMap<string, AccountOverview>
   onChange(row: CatalogRow): void
   /** Opens the dialog for the access of a user. */
@@ -82,14 +83,16 @@ const kindNames = Object.keys(kinds) as Kind[]
 
 type SortColumn = 'name' | 'lastSignInAt'
 
-/** The accounts of all users, with what they may do and how they sign in. */
+/** Shows all users with their roles, last sign-ins and second factors. */
 function UsersTable({ rows, accounts, ...actions }: UsersTableProps) {
   const { router } = useServices()
-  const requested = router.address.value.searchParams.get('kind')
-  const kind = kindNames.find((name) => name === requested) ?? 'all'
+  const requestedKind = router.address.value.searchParams.get('kind')
+  const kind = kindNames.find((name) => name === requestedKind) ?? 'all'
   const [sortColumn, setSortColumn] = useState<SortColumn>('name')
   const hasAccounts = accounts.size > 0
-  const shown = sorted(
+  // Almost all accounts are active, so their state needs no column.
+  const hasDeactivated = [...accounts.values()].some(({ isDeactivated }) => isDeactivated)
+  const shown = sortRows(
     rows.filter(({ id }) => {
       const account = accounts.get(id)
       return account === undefined ? kind === 'all' : kinds[kind].has(account)
@@ -108,8 +111,11 @@ function UsersTable({ rows, accounts, ...actions }: UsersTableProps) {
   return (
     <>
       {hasAccounts && (
-        <KindButtons
+        <ChoiceButtons
+          label={t('Filter')}
+          names={kindNames}
           current={kind}
+          labelOf={(name) => t(kinds[name].label)}
           onChoose={(name) => router.setQuery({ kind: name === 'all' ? '' : name })}
         />
       )}
@@ -129,7 +135,7 @@ function UsersTable({ rows, accounts, ...actions }: UsersTableProps) {
                     <th scope="col">{t('Role')}</th>
                     {head('lastSignInAt', t('Last sign-in'))}
                     <th scope="col">{t('Second factor')}</th>
-                    <th scope="col">{t('State')}</th>
+                    {hasDeactivated && <th scope="col">{t('State')}</th>}
                   </>
                 )}
                 <th scope="col">
@@ -139,7 +145,13 @@ function UsersTable({ rows, accounts, ...actions }: UsersTableProps) {
             </thead>
             <tbody>
               {shown.map((row) => (
-                <UserRow key={row.id} row={row} account={accounts.get(row.id)} {...actions} />
+                <UserRow
+                  key={row.id}
+                  row={row}
+                  account={accounts.get(row.id)}
+                  hasDeactivated={hasDeactivated}
+                  {...actions}
+                />
               ))}
             </tbody>
           </table>
@@ -149,8 +161,8 @@ function UsersTable({ rows, accounts, ...actions }: UsersTableProps) {
   )
 }
 
-/** The latest sign-in comes first, and users who never signed in last. */
-function sorted(
+/** Sorts by name or by last sign-in: the latest first, users who never signed in last. */
+function sortRows(
   rows: readonly CatalogRow[],
   accounts: UsersTableProps['accounts'],
   column: SortColumn,
@@ -163,29 +175,13 @@ function sorted(
   )
 }
 
-const KindButtons = ({ current, onChoose }: { readonly current: Kind; onChoose(kind: Kind): void }) => (
-  // biome-ignore lint/a11y/useSemanticElements: a fieldset would look like a form
-  <div class="zoom user-kinds" role="group" aria-label={t('Filter')}>
-    {kindNames.map((name) => (
-      <button
-        key={name}
-        type="button"
-        class="button"
-        aria-pressed={name === current}
-        onClick={() => onChoose(name)}
-      >
-        {t(kinds[name].label)}
-      </button>
-    ))}
-  </div>
-)
-
 interface UserRowProps extends Pick<UsersTableProps, 'onChange' | 'onAccess'> {
   readonly row: CatalogRow
   readonly account: AccountOverview | undefined
+  readonly hasDeactivated: boolean
 }
 
-function UserRow({ row, account, onChange, onAccess }: UserRowProps) {
+function UserRow({ row, account, hasDeactivated, onChange, onAccess }: UserRowProps) {
   const { session } = useServices()
   const remove = useRemoval()
   const isSelf = row.id === session.person.value?.id
@@ -203,7 +199,7 @@ function UserRow({ row, account, onChange, onAccess }: UserRowProps) {
           </span>
         </span>
       </th>
-      {account && <AccountCells {...account} />}
+      {account && <AccountCells account={account} hasDeactivated={hasDeactivated} />}
       <td class="user-menu">
         <Menu
           label={t('Actions for {name}', { name: row.name })}
@@ -229,15 +225,15 @@ function UserRow({ row, account, onChange, onAccess }: UserRowProps) {
   )
 }
 
-/** A dash, so that what differs stands out. */
-const Usual = ({ text }: { readonly text: string }) => (
-  <span class="quiet-text">
-    <span aria-hidden="true">–</span>
-    <span class="visually-hidden">{text}</span>
-  </span>
-)
+/** The usual value is quiet, so that other values stand out. */
+const Usual = ({ text }: { readonly text: string }) => <span class="quiet-text">{text}</span>
 
-const AccountCells = (account: AccountOverview) => (
+interface AccountCellsProps {
+  readonly account: AccountOverview
+  readonly hasDeactivated: boolean
+}
+
+const AccountCells = ({ account, hasDeactivated }: AccountCellsProps) => (
   <>
     <td class={account.isAdministrator ? '' : 'minor'}>
       {account.isAdministrator ? (
@@ -255,21 +251,25 @@ const AccountCells = (account: AccountOverview) => (
         <Ago timestamp={account.lastSignInAt} />
       )}
     </td>
-    <td data-label={t('Second factor')} class={account.hasFactor || account.mustHaveFactor ? '' : 'minor'}>
-      {account.hasFactor && (
-        <span class="user-factor">
-          <Icon name="check" /> {t('Enabled')}
-        </span>
-      )}
-      {!account.hasFactor && account.mustHaveFactor && <span class="chip warning">{t('Missing')}</span>}
-      {!account.hasFactor && !account.mustHaveFactor && <Usual text={t('None')} />}
-    </td>
-    <td class={account.isDeactivated ? '' : 'minor'}>
-      {account.isDeactivated ? (
-        <span class="user-deactivated">{t('Deactivated')}</span>
-      ) : (
-        <Usual text={t('Active')} />
-      )}
-    </td>
+    <FactorCell {...account} />
+    {hasDeactivated && <StateCell {...account} />}
   </>
+)
+
+const FactorCell = ({ hasFactor, mustHaveFactor }: AccountOverview) => (
+  <td data-label={t('Second factor')} class={hasFactor || mustHaveFactor ? '' : 'minor'}>
+    {hasFactor && (
+      <span class="user-factor">
+        <Icon name="check" /> {t('Enabled')}
+      </span>
+    )}
+    {!hasFactor && mustHaveFactor && <span class="chip warning">{t('Missing')}</span>}
+    {!hasFactor && !mustHaveFactor && <Usual text={t('None')} />}
+  </td>
+)
+
+const StateCell = ({ isDeactivated }: AccountOverview) => (
+  <td class={isDeactivated ? '' : 'minor'}>
+    {isDeactivated ? <span class="user-deactivated">{t('Deactivated')}</span> : <Usual text={t('Active')} />}
+  </td>
 )

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { findByKey } from '../../assignment/assignment-key.ts'
+import { findByKey } from '../../api/assignment-key.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { assignmentPath, type ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
@@ -8,7 +8,7 @@ import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
-/** Leads from a short address such as /a/MBA-12 to the assignment on the board of its project. */
+/** Redirects from a short address such as /a/MBA-12 to the assignment on the board of its project. */
 export function AssignmentKeyScreen({ parameters: { key = '' } }: ScreenProps) {
   const { router, tracker } = useServices()
   const { value, problem, reload } = useLoaded(

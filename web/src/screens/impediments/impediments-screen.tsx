@@ -164,17 +164,17 @@ function ImpedimentLine({ row, onChange }: { readonly row: ImpedimentRow; onChan
         <Icon name="warning" />
       </span>
       <span class="row-text">
-        <bdi>{kind}</bdi>
-        {link.description && (
-          <span class="line" dir="auto">
-            {link.description}
-          </span>
-        )}
+        <a class="impediment-name" href={`/projects/${project.id}/assignments/${assignment.id}`} dir="auto">
+          {assignment.name}
+        </a>
+        <span class="line">
+          <span class="note-chip" data-color="red">
+            <bdi>{kind}</bdi>
+          </span>{' '}
+          {link.description && <span dir="auto">{link.description}</span>}
+        </span>
         <span class="quiet-text line">
-          <a href={`/projects/${project.id}/assignments/${assignment.id}`} dir="auto">
-            {assignment.name}
-          </a>{' '}
-          · <ProjectMark project={project} /> <bdi>{project.name}</bdi> ·{' '}
+          <ProjectMark project={project} /> <bdi>{project.name}</bdi> ·{' '}
           <bdi>{assignment.isUnassigned ? t('Nobody yet') : people.nameOf(assignment.userId)}</bdi> ·{' '}
           {t('Blocked {age}', { age: formatAge(link.createdAt) })}
         </span>
@@ -202,7 +202,7 @@ function ImpedimentLine({ row, onChange }: { readonly row: ImpedimentRow; onChan
   )
 }
 
-export interface ImpedimentDialogProps {
+interface ImpedimentDialogProps {
   /** Undefined for a new impediment. */
   readonly row: ImpedimentRow | undefined
   onClose(): void
@@ -216,7 +216,7 @@ function ImpedimentDialog({ row, onClose }: ImpedimentDialogProps) {
     draft: `impediment-of-${row?.link.id ?? 'any'}`,
     initial: {
       assignmentId: row?.assignment.id ?? '',
-      // Stored with the id, so that a restored draft can show the chosen assignment.
+      // The name is stored with the id, so that a restored draft can show the chosen assignment.
       assignmentName: row?.assignment.name ?? '',
       impedimentId: row?.link.impedimentId ?? '',
       description: row?.link.description ?? '',
@@ -232,9 +232,14 @@ function ImpedimentDialog({ row, onClose }: ImpedimentDialogProps) {
         })
         return
       }
-      const { id, impedimentId: formerId, description: former, assignmentId: formerAssignmentId } = row.link
-      await api.update('assignmentImpediment', { id, ...body })
-      const before = { id, assignmentId: formerAssignmentId, impedimentId: formerId, description: former }
+      const { link } = row
+      await api.update('assignmentImpediment', { id: link.id, ...body })
+      const before = {
+        id: link.id,
+        assignmentId: link.assignmentId,
+        impedimentId: link.impedimentId,
+        description: link.description,
+      }
       toasts.show({
         kind: 'done',
         text: t('The impediment was saved.'),
@@ -280,19 +285,19 @@ interface ImpedimentRow {
   readonly isMine: boolean
 }
 
-export interface Impediments {
-  /** The newest first. */
+interface Impediments {
+  /** The impediments, the newest first. */
   readonly rows: readonly ImpedimentRow[]
   readonly projects: readonly Named[]
   readonly isCut: boolean
 }
 
-/** 1,000 impediments; beyond that the screen says that it does not show all. */
+/** At most 1,000 impediments are loaded. If there are more, the screen says that it does not show all. */
 const pagesMax = 10
 
 async function loadImpediments(api: Api, userId: string, signal: AbortSignal): Promise<Impediments> {
   const options = { pagesMax, signal }
-  const [links, kinds, own] = await Promise.all([
+  const [links, kinds, participations] = await Promise.all([
     loadAll(api, 'assignmentImpediment', { sortColumn: 'createdAt', sortOrder: 'DESC' }, options),
     loadAll(api, 'impediment', {}, options),
     loadAll(api, 'userAssignment', { userId }, options),
@@ -308,7 +313,7 @@ async function loadImpediments(api: Api, userId: string, signal: AbortSignal): P
     const kind = kinds.rows.find(({ id }) => id === link.impedimentId)?.name ?? t('Impediment')
     const isMine =
       responsibleOf(assignment) === userId ||
-      own.rows.some(({ assignmentId }) => assignmentId === assignment.id)
+      participations.rows.some(({ assignmentId }) => assignmentId === assignment.id)
     return [{ link, kind, assignment, project, isMine }]
   })
   return {

@@ -3,7 +3,7 @@ import {
   type ImportedComment,
   type ImportedItem,
   type ImportedWork,
-  keyOfName,
+  normalizeName,
   type Row,
   splitNames,
 } from './items.ts'
@@ -12,8 +12,8 @@ interface ColumnField {
   readonly name: string
   readonly label: MessageKey
   /**
-   * Headers, in lower case, that mean this field in this tracker, in Jira and in other tools. If a file has
-   * several of them, a field with a single value takes the one that comes first here.
+   * Headers of this field, in lower case, in this tracker, in Jira and in other tools. If a file has several
+   * of them, a field with a single value is read from the one that comes first here.
    */
   readonly headers: readonly string[]
 }
@@ -119,13 +119,13 @@ export type ColumnMapping = readonly (ColumnName | undefined)[]
 /** Several columns may be mapped to these fields. */
 const repeatable: readonly ColumnName[] = ['participants', 'labels', 'comment', 'worklog', 'description']
 
-/** Maps columns by their headers. */
+/** Maps each column whose header is known. */
 export function guessColumns(header: readonly string[]): ColumnMapping {
-  const keys = header.map(keyOfName)
+  const keys = header.map(normalizeName)
   const mapping: (ColumnName | undefined)[] = header.map(() => undefined)
   for (const { name, headers } of columnFields) {
-    const positions = (headers as readonly string[]).flatMap((word) =>
-      keys.flatMap((key, index) => (key === word && mapping[index] === undefined ? [index] : [])),
+    const positions = (headers as readonly string[]).flatMap((synonym) =>
+      keys.flatMap((key, index) => (key === synonym && mapping[index] === undefined ? [index] : [])),
     )
     for (const index of repeatable.includes(name) ? positions : positions.slice(0, 1)) mapping[index] = name
   }
@@ -143,44 +143,54 @@ export const fieldsMappedTwice = (mapping: ColumnMapping): readonly ColumnName[]
 ]
 
 export function itemOfRow({ line, cells }: Row, mapping: ColumnMapping): ImportedItem {
-  const all = (name: ColumnName) => cells.filter((cell, index) => mapping[index] === name && cell !== '')
-  const one = (name: ColumnName) => all(name)[0] ?? ''
-  const seconds = one('estimateSeconds')
-  const reference = one('reference')
-  const recordedHours = one('recordedHours')
+  const cellsOf = (name: ColumnName) => cells.filter((cell, index) => mapping[index] === name && cell !== '')
+  const cellOf = (name: ColumnName) => cellsOf(name)[0] ?? ''
+  const seconds = cellOf('estimateSeconds')
+  const reference = cellOf('reference')
+  const recordedHours = cellOf('recordedHours')
   return {
     line,
     reference,
-    name: one('name'),
-    description: [...all('description'), ...(reference === '' ? [] : [`(${reference})`])].join('\n\n'),
-    stage: one('stage'),
-    type: one('type'),
-    priority: one('priority'),
-    start: one('start'),
-    end: one('end'),
-    estimate: one('estimate') || (seconds === '' ? '' : hoursOfSeconds(seconds)),
-    people: [one('responsible'), ...all('participants').flatMap(splitNames)].filter((name) => name !== ''),
-    labels: all('labels').flatMap(splitNames),
-    comments: all('comment').map(commentOf),
+    name: cellOf('name'),
+    description: [...cellsOf('description'), ...(reference === '' ? [] : [`(${reference})`])].join('\n\n'),
+    stage: cellOf('stage'),
+    type: cellOf('type'),
+    priority: cellOf('priority'),
+    start: cellOf('start'),
+    end: cellOf('end'),
+    estimate: cellOf('estimate') || (seconds === '' ? '' : hoursOfSeconds(seconds)),
+    people: [cellOf('responsible'), ...cellsOf('participants').flatMap(splitNames)].filter(
+      (name) => name !== '',
+    ),
+    labels: cellsOf('labels').flatMap(splitNames),
+    comments: cellsOf('comment').map(commentOf),
     work: [
-      ...all('worklog').map(workOf),
+      ...cellsOf('worklog').map(workOf),
       ...(recordedHours === '' ? [] : [{ person: '', date: '', hours: recordedHours, text: '' }]),
     ],
   }
 }
 
-/** Parses a comment as Jira writes it: `03/Jan/25 10:22 AM;ann;Text`. Another text is a comment without author and date. */
+/**
+ * Parses a comment in the format of Jira: `03/Jan/25 10:22 AM;ann;Text`. A cell in another format is the text
+ * of a comment without author and date.
+ */
 function commentOf(cell: string): ImportedComment {
   const [, date = '', author = '', text] = /^(\d[^;\n]{5,25});([^;\n]*);([\s\S]*)$/.exec(cell) ?? []
-  return text === undefined ? { author: '', date: '', text: cell } : { author, date, text: text.trim() }
+  return text === undefined
+    ? { author: '', date: '', text: cell }
+    : { author: author.trim(), date, text: text.trim() }
 }
 
-/** Parses time spent as Jira writes it: `Text;03/Jan/25 10:22 AM;ann;3600`. Another text is a number of hours. */
+/**
+ * Parses a work log entry in the format of Jira: `Text;03/Jan/25 10:22 AM;ann;3600`. A cell in another format
+ * is a number of hours.
+ */
 function workOf(cell: string): ImportedWork {
   const [, text = '', date = '', person = '', seconds] = /^([\s\S]*);([^;]*);([^;]*);(\d+)$/.exec(cell) ?? []
   return seconds === undefined
     ? { person: '', date: '', hours: cell, text: '' }
-    : { person, date, hours: hoursOfSeconds(seconds), text: text.trim() }
+    : { person: person.trim(), date, hours: hoursOfSeconds(seconds), text: text.trim() }
 }
 
 /**

@@ -16,21 +16,21 @@ interface EarlierImportsProps {
 /** Lists the last imports into the project from this browser. Each can be undone. */
 export function EarlierImports({ projectId, runs, onChange }: EarlierImportsProps) {
   const { api, toasts, tracker } = useServices()
-  const [toUndo, setToUndo] = useState<Run>()
-  const [undoing, setUndoing] = useState<{ readonly id: string; readonly share: number }>()
-  const leaving = useRef(new AbortController())
-  useEffect(() => () => leaving.current.abort(), [])
+  const [runToUndo, setRunToUndo] = useState<Run>()
+  const [undoProgress, setUndoProgress] = useState<{ readonly id: string; readonly fraction: number }>()
+  const controller = useRef(new AbortController())
+  useEffect(() => () => controller.current.abort(), [])
   const undo = async (run: Run) => {
-    setUndoing({ id: run.id, share: 0 })
+    setUndoProgress({ id: run.id, fraction: 0 })
     try {
-      const onProgress = (share: number) => setUndoing({ id: run.id, share })
-      await undoImport(tracker, run, { signal: leaving.current.signal, onProgress })
+      const onProgress = (fraction: number) => setUndoProgress({ id: run.id, fraction })
+      await undoImport(tracker, run, { signal: controller.current.signal, onProgress })
       deleteRun(projectId, run.id)
       toasts.show({ kind: 'done', text: t('The import of {file} was undone.', { file: run.fileName }) })
     } catch (error) {
-      if (!leaving.current.signal.aborted) toasts.show({ kind: 'problem', text: sentenceOf(error) })
+      if (!controller.current.signal.aborted) toasts.show({ kind: 'problem', text: sentenceOf(error) })
     }
-    setUndoing(undefined)
+    setUndoProgress(undefined)
     for (const name of importedResources) api.announce(name)
     onChange()
   }
@@ -48,14 +48,14 @@ export function EarlierImports({ projectId, runs, onChange }: EarlierImportsProp
                 {!isFinished(run) && ` · ${t('stopped; choose the file again to continue')}`}
               </span>
             </span>
-            {undoing?.id === run.id ? (
-              <progress max={1} value={undoing.share} aria-label={t('Progress')} />
+            {undoProgress?.id === run.id ? (
+              <progress max={1} value={undoProgress.fraction} aria-label={t('Progress')} />
             ) : (
               <button
                 type="button"
                 class="button"
-                disabled={undoing !== undefined}
-                onClick={() => setToUndo(run)}
+                disabled={undoProgress !== undefined}
+                onClick={() => setRunToUndo(run)}
               >
                 {t('Undo')}
                 <span class="visually-hidden"> {run.fileName}</span>
@@ -64,13 +64,13 @@ export function EarlierImports({ projectId, runs, onChange }: EarlierImportsProp
           </li>
         ))}
       </ul>
-      {toUndo && (
+      {runToUndo && (
         <ConfirmDialog
-          title={t('Undo the import of {file}?', { file: toUndo.fileName })}
+          title={t('Undo the import of {file}?', { file: runToUndo.fileName })}
           text={t('Everything it created is removed, including what was changed since.')}
           confirmLabel={t('Undo')}
-          onConfirm={() => void undo(toUndo)}
-          onClose={() => setToUndo(undefined)}
+          onConfirm={() => void undo(runToUndo)}
+          onClose={() => setRunToUndo(undefined)}
         />
       )}
     </section>

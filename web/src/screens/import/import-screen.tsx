@@ -13,7 +13,7 @@ import { guessMatching, type Matching, rememberedMatching } from './matching.ts'
 import { PrepareImport } from './prepare-import.tsx'
 import { type ProjectValues, useProjectValues } from './project-values.ts'
 import { type ReadFile, readFile } from './read-file.ts'
-import { type Run, storedRuns } from './runs.ts'
+import { isFinished, type Run, storedRuns } from './runs.ts'
 
 /** Imports assignments from a table, a Jira export, or a Trello board. */
 export function ImportScreen({ parameters: { projectId = '' } }: ScreenProps) {
@@ -38,7 +38,7 @@ interface Prepared {
   readonly file: ReadFile
   readonly matching: Matching
   readonly existingKeys: readonly string[]
-  /** An import of the same file that was interrupted. */
+  /** The interrupted import of the same file, if there is one. */
   readonly run: Run | undefined
 }
 
@@ -52,14 +52,12 @@ function Import({ projectId, values }: { readonly projectId: string; readonly va
     setProblem('')
     try {
       const file = await readFile(chosen)
-      const run = runs.find(
-        ({ fingerprint, batchesDone, batchCount }) =>
-          fingerprint === file.fingerprint && batchesDone < batchCount,
-      )
+      const run = runs.find((stored) => stored.fingerprint === file.fingerprint && !isFinished(stored))
       const orderDefault = locale().startsWith('en-US') ? 'month' : 'day'
       const matching =
         run?.matching ?? guessMatching(file.source, values, rememberedMatching(projectId), orderDefault)
-      // An import that continues keeps its plan, although its own assignments have keys by now.
+      // A continued import uses the keys from its beginning: by now, the assignments that it created have
+      // keys, too.
       const existingKeys = run
         ? (run.existingKeys ?? [])
         : await findExistingKeys(tracker, { id: projectId, key: values.key }, file.source)
@@ -120,7 +118,7 @@ function FileDrop({ onChoose }: { onChoose(file: File): void }) {
         accept=".csv,.tsv,.txt,.json,text/csv,application/json"
         onChange={(event) => {
           choose(event.currentTarget.files)
-          // The same file can be chosen again.
+          // Otherwise, choosing the same file again would not fire `change`.
           event.currentTarget.value = ''
         }}
       />

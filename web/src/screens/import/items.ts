@@ -1,4 +1,4 @@
-/** An assignment as a file describes it, with names instead of ids, and values as text. */
+/** An assignment in a file, with names instead of ids, and with values as text. */
 export interface ImportedItem {
   /** The line of the table, or the position of the card. */
   readonly line: number
@@ -25,7 +25,10 @@ export interface ImportedComment {
   readonly text: string
 }
 
-/** Time that a person spent. The default is the responsible person, and the last day of the assignment. */
+/**
+ * Time that a person spent. If the person or the date is empty, it is the responsible person or the last day
+ * of the assignment.
+ */
 export interface ImportedWork {
   readonly person: string
   readonly date: string
@@ -54,12 +57,15 @@ export const splitNames = (cell: string): readonly string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-/** Returns each name once, in the order of the first occurrences. Names that differ only in case are the same. */
+/** Returns each name once, in the order of first occurrence. Blank names are left out. */
 export function distinctNames(names: Iterable<string>): readonly string[] {
-  const byKey = new Map<string, string>()
-  for (const name of names) if (name !== '' && !byKey.has(keyOfName(name))) byKey.set(keyOfName(name), name)
-  return [...byKey.values()]
+  const byNormalized = new Map<string, string>()
+  for (const name of names) {
+    const normalized = normalizeName(name)
+    if (normalized !== '' && !byNormalized.has(normalized)) byNormalized.set(normalized, name)
+  }
+  return [...byNormalized.values()]
 }
 
-/** Returns the key of a name. Names with the same key are regarded as the same. */
-export const keyOfName = (name: string): string => name.trim().toLowerCase()
+/** Returns the form in which names are compared: without surrounding space, in lower case. */
+export const normalizeName = (name: string): string => name.trim().toLowerCase()

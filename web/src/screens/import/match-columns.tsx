@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks'
 import { t } from '../../texts/text.ts'
 import { type ColumnMapping, type ColumnName, columnFields, fieldsMappedTwice } from './columns.ts'
-import { keyOfName, type Source } from './items.ts'
+import { normalizeName, type Source } from './items.ts'
 import type { IdsByName } from './matching.ts'
 
 interface MapColumnsProps {
@@ -10,11 +10,11 @@ interface MapColumnsProps {
   onChange(mapping: ColumnMapping): void
 }
 
-/** Chooses the field of each column, next to the first value in the column. */
+/** Lets the user choose the field of each column, which is shown with its first value. */
 export function MapColumns({ source, mapping, onChange }: MapColumnsProps) {
   const mappedTwice = fieldsMappedTwice(mapping)
   const set = (index: number, name: string) =>
-    onChange(mapping.map((one, position) => (position === index ? ((name || undefined) as ColumnName) : one)))
+    onChange(mapping.with(index, (name || undefined) as ColumnName | undefined))
   return (
     <section class="import-step" aria-labelledby="import-columns">
       <h2 id="import-columns">{t('Columns')}</h2>
@@ -79,36 +79,38 @@ interface MatchNamesProps {
   readonly names: readonly string[]
   readonly choices: readonly Choice[]
   readonly matched: IdsByName
-  /** The choice for rows that name none, and for names without a choice. */
+  /** The default for rows without a name, and for names that are not matched. */
   readonly fallback: {
     readonly label: string
     readonly value: string
-    /** A choice with an empty id, if a row may have none. */
-    readonly none?: string
+    /** The label of a further choice with an empty id. Missing if every row needs a value. */
+    readonly emptyLabel?: string
     onChange(id: string): void
   }
   onChange(matched: IdsByName): void
 }
 
-/** Chooses what each name of the file means in this project. */
+/** Lets the user choose the record of this project for each name in the file. */
 export function MatchNames({ title, names, choices, matched, fallback, onChange }: MatchNamesProps) {
-  const fallbackName = choices.find(({ id }) => id === fallback.value)?.name ?? fallback.none ?? ''
+  const fallbackName = choices.find(({ id }) => id === fallback.value)?.name ?? fallback.emptyLabel ?? ''
   return (
     <fieldset class="import-names">
       <legend>{title}</legend>
       <LabelledSelect
         label={fallback.label}
         value={fallback.value}
-        choices={fallback.none === undefined ? choices : [{ id: '', name: fallback.none }, ...choices]}
+        choices={
+          fallback.emptyLabel === undefined ? choices : [{ id: '', name: fallback.emptyLabel }, ...choices]
+        }
         onChange={fallback.onChange}
       />
       {names.map((name) => (
         <LabelledSelect
-          key={keyOfName(name)}
+          key={normalizeName(name)}
           label={name}
-          value={matched[keyOfName(name)] ?? ''}
+          value={matched[normalizeName(name)] ?? ''}
           choices={[{ id: '', name: t('Not matched: {name}', { name: fallbackName }) }, ...choices]}
-          onChange={(id) => onChange({ ...matched, [keyOfName(name)]: id })}
+          onChange={(id) => onChange({ ...matched, [normalizeName(name)]: id })}
         />
       ))}
     </fieldset>

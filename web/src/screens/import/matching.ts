@@ -1,6 +1,6 @@
 import { readStoredJson } from '../../services/stored-json.ts'
 import { type ColumnMapping, guessColumns, itemOfRow } from './columns.ts'
-import { distinctNames, type ImportedItem, keyOfName, type Source } from './items.ts'
+import { distinctNames, type ImportedItem, normalizeName, type Source } from './items.ts'
 import { type DateOrder, dateOrderOf } from './parse-values.ts'
 
 /** The user's choices of what the texts of a file mean in this project. */
@@ -11,14 +11,23 @@ export interface Matching {
   readonly stages: IdsByName
   readonly types: IdsByName
   readonly people: IdsByName
-  /** These replace a stage, type or person that a row does not have, or whose name is not matched. */
+  /** The defaults apply to rows without a stage, type or person, and to names that are not matched. */
   readonly defaultStage: string
   readonly defaultType: string
-  /** Empty for nobody. */
+  /** Empty if there is no default person. */
   readonly defaultPerson: string
 }
 
-/** Ids by the keys of names. A name with an empty id is not matched. */
+/** The choices of earlier imports into a project. */
+interface RememberedMatching extends Partial<Matching> {
+  /**
+   * The headers to which `columns` belongs. Missing if the last file was no table, or in older stored
+   * choices.
+   */
+  readonly header?: readonly string[] | undefined
+}
+
+/** Maps normalized names to ids. The id is empty if the name is not matched. */
 export type IdsByName = Readonly<Record<string, string>>
 
 interface Named {
@@ -30,7 +39,6 @@ export interface MatchingTargets {
   readonly stages: readonly Named[]
   readonly types: readonly Named[]
   readonly people: readonly (Named & { readonly login?: string })[]
-  readonly ownId: string
 }
 
 export const itemsOf = (source: Source, columns: ColumnMapping): readonly ImportedItem[] =>
@@ -51,76 +59,89 @@ const personNamesOf = ({ people, comments, work }: ImportedItem): readonly strin
 
 /** Returns whether the item names someone who is not matched. */
 export const hasUnmatchedPeople = (item: ImportedItem, { people }: Pick<Matching, 'people'>): boolean =>
-  personNamesOf(item).some((name) => name !== '' && !people[keyOfName(name)])
+  distinctNames(personNamesOf(item)).some((name) => !people[normalizeName(name)])
 
 export const datesIn = (items: readonly ImportedItem[]): readonly string[] =>
   items.flatMap(({ start, end }) => [start, end])
 
-/** Matches names that were matched in the last import into this project, or that are the same here. */
+/**
+ * Proposes a matching: the choices of earlier imports into this project as far as they still apply, and
+ * otherwise guesses from equal names and synonyms.
+ */
 export function guessMatching(
   source: Source,
   targets: MatchingTargets,
-  remembered: Partial<Matching>,
+  remembered: RememberedMatching,
   dateOrderDefault: DateOrder,
 ): Matching {
-  const hasSameColumns = source.kind === 'table' && remembered.columns?.length === source.header.length
-  const columns =
-    source.kind === 'items' ? [] : hasSameColumns ? (remembered.columns ?? []) : guessColumns(source.header)
+  const columns = source.kind === 'items' ? [] : columnsOf(source.header, remembered)
   const items = itemsOf(source, columns)
   const names = namesIn(items)
   const { stages, types, people } = targets
   return {
     columns,
     dateOrder: dateOrderOf(datesIn(items)) ?? remembered.dateOrder ?? dateOrderDefault,
-    stages: matchNames(names.stages, stages, remembered.stages),
+    stages: matchNames(names.stages, stages, remembered.stages, stageSynonyms),
     types: matchNames(names.types, types, remembered.types),
     people: matchNames(names.people, people, remembered.people),
-    defaultStage: knownId(stages, remembered.defaultStage) ?? stages[0]?.id ?? '',
-    defaultType: knownId(types, remembered.defaultType) ?? types[0]?.id ?? '',
-    defaultPerson: knownId(people, remembered.defaultPerson) ?? '',
+    defaultStage: findId(stages, remembered.defaultStage) ?? stages[0]?.id ?? '',
+    defaultType: findId(types, remembered.defaultType) ?? types[0]?.id ?? '',
+    defaultPerson: findId(people, remembered.defaultPerson) ?? '',
   }
 }
 
-const knownId = (targets: readonly Named[], id: string | undefined): string | undefined =>
+/** Returns the remembered mapping for a table with the same headers. */
+const columnsOf = (header: readonly string[], remembered: RememberedMatching): ColumnMapping =>
+  remembered.columns && isDeepEqual(remembered.header?.map(normalizeName), header.map(normalizeName))
+    ? remembered.columns
+    : guessColumns(header)
+
+const isDeepEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+const findId = (targets: readonly Named[], id: string | undefined): string | undefined =>
   targets.find((target) => target.id === id)?.id
 
-/** Names of equivalent stages in other tools. */
-const synonyms: readonly (readonly string[])[] = [
+type Synonyms = readonly (readonly string[])[]
+
+/** Names of the same stage in different tools. */
+const stageSynonyms: Synonyms = [
   ['backlog', 'to do', 'todo', 'to-do', 'open', 'new', 'a fazer'],
   ['doing', 'in progress', 'started', 'em andamento', 'fazendo'],
   ['review', 'in review', 'testing', 'em revisão'],
   ['done', 'closed', 'resolved', 'complete', 'completed', 'finished', 'feito', 'concluído'],
 ]
 
-/** Matches names, and people also by their logins. A name without a match gets an empty id. */
+/** Matches names, those of people also with logins. A name without a match gets an empty id. */
 function matchNames(
   names: readonly string[],
   targets: readonly (Named & { readonly login?: string })[],
   remembered: IdsByName = {},
+  synonyms: Synonyms = [],
 ): IdsByName {
   const idOf = (name: string) => {
-    const key = keyOfName(name)
-    const words = synonyms.find((group) => group.includes(key)) ?? [key]
+    const key = normalizeName(name)
+    const group = synonyms.find((names) => names.includes(key))
     return (
-      knownId(targets, remembered[key]) ??
-      targets.find((target) => keyOfName(target.name) === key || keyOfName(target.login ?? '') === key)?.id ??
-      targets.find((target) => words.includes(keyOfName(target.name)))?.id ??
+      findId(targets, remembered[key]) ??
+      targets.find((target) => [target.name, target.login ?? ''].map(normalizeName).includes(key))?.id ??
+      targets.find((target) => group?.includes(normalizeName(target.name)))?.id ??
       ''
     )
   }
-  return Object.fromEntries(names.map((name) => [keyOfName(name), idOf(name)]))
+  return Object.fromEntries(names.map((name) => [normalizeName(name), idOf(name)]))
 }
 
 const storageKey = (projectId: string) => `tracker.import-matching.${projectId}`
 
-export const rememberedMatching = (projectId: string): Partial<Matching> =>
+export const rememberedMatching = (projectId: string): RememberedMatching =>
   readStoredJson(storageKey(projectId)) ?? {}
 
-/** Keeps what was matched before: a later file may lack some of the names. */
-export function rememberMatching(projectId: string, matching: Matching): void {
+/** Keeps the names that were matched before, because a later file may lack some of them. */
+export function rememberMatching(projectId: string, source: Source, matching: Matching): void {
   const before = rememberedMatching(projectId)
-  const merged = {
+  const merged: RememberedMatching = {
     ...matching,
+    header: source.kind === 'table' ? source.header : undefined,
     stages: { ...before.stages, ...matching.stages },
     types: { ...before.types, ...matching.types },
     people: { ...before.people, ...matching.people },

@@ -1,9 +1,9 @@
 import { addDays, dayOfTimestamp, isDay } from '../../time/days.ts'
 
-/** Which part of 3/4/2026 comes first. */
+/** The part that comes first in a date such as 3/4/2026. */
 export type DateOrder = 'day' | 'month'
 
-/** English and Portuguese months begin with these letters. */
+/** The first three letters of the English and Portuguese months. */
 const months: readonly (readonly string[])[] = [
   ['jan'],
   ['feb', 'fev'],
@@ -19,7 +19,10 @@ const months: readonly (readonly string[])[] = [
   ['dec', 'dez'],
 ]
 
-/** Returns the calendar day of a text, or undefined if there is none. A time after the day is ignored. */
+/**
+ * Parses a calendar day, and ignores a time after it. Returns undefined if the text does not begin with a
+ * day.
+ */
 export function parseDay(text: string, order: DateOrder): string | undefined {
   const input = text.trim()
   if (/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:?\d\d)$/i.test(input))
@@ -29,7 +32,7 @@ export function parseDay(text: string, order: DateOrder): string | undefined {
   return parseNumericDay(input, order) ?? parseWrittenDay(input)
 }
 
-/** Parses days such as 31/1/2026, 1/31/26 and 31.1.2026. Where points are used, the day comes first. */
+/** Parses days such as 31/1/2026, 1/31/26 and 31.1.2026. With points, the day always comes first. */
 function parseNumericDay(input: string, order: DateOrder): string | undefined {
   const [, first, second, year] = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d\d)(?!\d)/.exec(input) ?? []
   const isDayFirst = order === 'day' || input.includes('.')
@@ -55,7 +58,7 @@ function dayFrom(year = '', month = '', day = ''): string | undefined {
   return isDay(text) && addDays(text, 0) === text ? text : undefined
 }
 
-/** Returns the order that follows from a date such as 31/1/2026; undefined if all dates can be read both ways. */
+/** Infers the order from a date such as 31/1/2026. Returns undefined if no date is unambiguous. */
 export function dateOrderOf(texts: Iterable<string>): DateOrder | undefined {
   for (const text of texts) {
     const [, first, second] = /^(\d{1,2})[-/](\d{1,2})[-/]\d/.exec(text.trim()) ?? []
@@ -69,10 +72,10 @@ export function dateOrderOf(texts: Iterable<string>): DateOrder | undefined {
 export const hasAmbiguousDates = (texts: readonly string[]): boolean =>
   texts.some((text) => /^\d{1,2}[-/]\d{1,2}[-/]\d/.test(text.trim())) && dateOrderOf(texts) === undefined
 
-/** In `2d`, as in Jira, a day is a working day. */
+/** As in Jira, `2d` means two working days. */
 const hoursPerWorkday = 8
 
-/** Parses hours such as 4, 4,5, 1h30, 90m and 2d, whose days have eight hours. Rounds to hundredths. */
+/** Parses hours such as `4`, `4,5`, `1h30`, `90m` and `2d`. Rounds to hundredths. */
 export function parseHours(text: string): number | undefined {
   const input = text.trim().toLowerCase().replace(',', '.')
   const [whole, days, hours, minutes] =
@@ -85,7 +88,7 @@ export function parseHours(text: string): number | undefined {
   return Math.round(total * 100) / 100
 }
 
-/** Names in this tracker and others, from low to urgent. */
+/** The names of priorities in this tracker and in other tools, from low to urgent. */
 const priorities: readonly (readonly string[])[] = [
   ['low', 'lowest', 'minor', 'trivial', 'baixa', 'p4', '1'],
   ['medium', 'normal', 'média', 'media', 'p3', '2'],
@@ -93,7 +96,7 @@ const priorities: readonly (readonly string[])[] = [
   ['urgent', 'highest', 'critical', 'blocker', 'urgente', 'p1', 'p0', '4'],
 ]
 
-/** Returns the stored number of a priority; undefined for none and for an unknown one. */
+/** Returns the number of a priority, or undefined if the name is empty or unknown. */
 export function parsePriority(text: string): number | undefined {
   const position = priorities.findIndex((names) => names.includes(text.trim().toLowerCase()))
   return position < 0 ? undefined : position + 1

@@ -1,5 +1,5 @@
 import { type BatchItem, limits } from '#tracker-client'
-import { distinctNames, type ImportedItem, keyOfName } from './items.ts'
+import { distinctNames, type ImportedItem, normalizeName } from './items.ts'
 import type { Matching } from './matching.ts'
 import { type ImportScope, idOf, type PlannedRow, planRow } from './plan-row.ts'
 
@@ -7,7 +7,7 @@ export interface ImportPlan {
   readonly rows: readonly PlannedRow[]
   /** The number of different labels in the file. */
   readonly labelCount: number
-  /** First the labels, because rows refer to them. */
+  /** The first batch has the labels, because rows refer to them. */
   readonly batches: readonly PlannedBatch[]
 }
 
@@ -22,15 +22,15 @@ const batchItemsMax = 500
 const batchCharactersMax = 1_000_000
 /** The limit of the server. */
 const labelsOfProjectMax = 200
-/** Takes the place of the row in the ids of labels. No file has as many rows. */
+/** The number of the row in the ids of labels. No file has as many rows. */
 const labelRow = 0xffffff
 
-/** The id of a new label, by its position among the labels of the file. */
+/** Returns the id of a new label from its position among the labels of the file. */
 export const labelIdOf = (runId: string, position: number): string => idOf(runId, labelRow, position)
 
 /**
- * Plans the requests for each item. The same file, matching and scope always lead to the same plan, so it can
- * be continued.
+ * Plans the requests for each item. The same file, matching and scope always lead to the same plan, so an
+ * interrupted import can be continued.
  */
 export function planImport(
   items: readonly ImportedItem[],
@@ -54,7 +54,7 @@ function planLabels(names: readonly string[], { labels: existing, runId, project
   const requests: BatchItem[] = []
   for (const [position, name] of names.entries()) {
     const id = labelIdOf(runId, position)
-    const key = keyOfName(name)
+    const key = normalizeName(name)
     const isNew = !labels.has(key)
     if (isNew && ([...name].length > limits.labelName || labels.size >= labelsOfProjectMax)) continue
     if (isNew) labels.set(key, id)
@@ -64,7 +64,7 @@ function planLabels(names: readonly string[], { labels: existing, runId, project
   return { labels, requests }
 }
 
-/** Distributes the requests over batches. Those of a row are in one batch, unless they do not fit. */
+/** Distributes the requests over batches. The requests of a row are in the same batch if they fit. */
 function batchesOf(rows: readonly PlannedRow[]): readonly PlannedBatch[] {
   const batches: { requests: BatchItem[]; rows: PlannedRow[]; characters: number }[] = []
   const add = (requests: readonly BatchItem[], row: PlannedRow) => {

@@ -1,18 +1,18 @@
 import { type BatchItem, limits } from '#tracker-client'
 import { t } from '../../texts/text.ts'
-import { distinctNames, type ImportedItem, keyOfName } from './items.ts'
+import { distinctNames, type ImportedItem, normalizeName } from './items.ts'
 import type { Matching } from './matching.ts'
 import { parseDay, parseHours, parsePriority } from './parse-values.ts'
 
 /** The facts on which the plan of an import depends, in addition to the file and its matching. */
 export interface ImportScope {
   readonly projectId: string
-  /** The ids of all new rows begin like this UUID. */
+  /** The ids of all new records begin with the first 24 characters of this UUID. */
   readonly runId: string
-  /** The day of rows that have only one of the two dates, or none. */
+  /** Replaces a missing start or end. */
   readonly day: string
   readonly caller: { readonly id: string; readonly isAdministrator: boolean }
-  /** The ids of the project's labels, by the keys of their names. */
+  /** The ids of the project's labels by normalized name. */
   readonly labels: ReadonlyMap<string, string>
   /** The keys in the file that assignments of the project have. */
   readonly existingKeys: ReadonlySet<string>
@@ -24,7 +24,7 @@ export interface PlannedRow {
   /** The reasons why the row is not imported. */
   readonly problems: readonly string[]
   readonly requests: readonly BatchItem[]
-  /** The numbers that the ids of its recorded time contain. */
+  /** The `child` numbers of its recorded time, as in `idOf`. */
   readonly work: readonly number[]
 }
 
@@ -47,12 +47,16 @@ const hoursMax = 1_000_000
 
 /**
  * Returns the id of a new record: the first 24 characters of the run's UUID, then the row and a number within
- * it, with six hexadecimal digits each. So the ids of a run are known without asking the server when it is
- * continued or undone.
+ * it, with six hexadecimal digits each. A run can therefore be continued or undone without asking the server
+ * for the ids.
  */
 export const idOf = (runId: string, row: number, child = 0): string =>
   `${runId.slice(0, 24)}${(row * 0x1000000 + child).toString(16).padStart(12, '0')}`
 
+/**
+ * Plans the requests for one row. The functions that parse its values add to `problems` what is wrong with
+ * it.
+ */
 export function planRow(
   item: ImportedItem,
   position: number,
@@ -70,17 +74,17 @@ export function planRow(
         key: reference,
       }),
     )
-  const [description, ...continued] = inParts(item.description, limits.description)
-  const comments = item.comments.flatMap((comment) => inParts(commentText(comment, matching), limits.text))
+  const [description, ...continuations] = splitText(item.description, limits.description)
+  const comments = item.comments.flatMap((comment) => splitText(commentText(comment, matching), limits.text))
   const children: readonly Pick<BatchItem, 'resource' | 'body'>[] = [
     ...peopleOf(item, matching)
       .slice(1)
       .map((userId) => ({ resource: 'userAssignment' as const, body: { userId } })),
     ...distinctNames(item.labels).map((label) => ({
       resource: 'assignmentLabel' as const,
-      body: { labelId: scope.labels.get(keyOfName(label)) },
+      body: { labelId: scope.labels.get(normalizeName(label)) },
     })),
-    ...[...continued, ...comments].map((text) => ({ resource: 'comment' as const, body: { text } })),
+    ...[...continuations, ...comments].map((text) => ({ resource: 'comment' as const, body: { text } })),
     ...work.map((body) => ({ resource: 'appointment' as const, body })),
   ]
   const assignmentId = idOf(scope.runId, position)
@@ -106,9 +110,9 @@ function valuesOf(item: ImportedItem, matching: Matching, scope: ImportScope, pr
   const personId = peopleOf(item, matching)[0] ?? matching.defaultPerson
   return {
     name,
-    workflowId: matching.stages[keyOfName(item.stage)] || matching.defaultStage,
-    assignmentTypeId: matching.types[keyOfName(item.type)] || matching.defaultType,
-    // The server wants both of every row; the flags say that they are placeholders.
+    workflowId: matching.stages[normalizeName(item.stage)] || matching.defaultStage,
+    assignmentTypeId: matching.types[normalizeName(item.type)] || matching.defaultType,
+    // The server requires a person and dates; the flags `isUnassigned` and `isUnscheduled` mark placeholders.
     userId: personId || scope.caller.id,
     isUnassigned: personId === '',
     ...datesOf(item, matching, scope, problems),
@@ -127,11 +131,11 @@ function datesOf(item: ImportedItem, matching: Matching, { day }: ImportScope, p
   return { startDate, endDate, isUnscheduled: start === undefined && end === undefined }
 }
 
-const isAfter = (day: string, other: string): boolean => day > other
+const isAfter = (day: string, reference: string): boolean => day > reference
 
 /** Returns the ids of the people that are matched, each once. */
 const peopleOf = ({ people }: ImportedItem, matching: Matching): readonly string[] => [
-  ...new Set(people.flatMap((person) => matching.people[keyOfName(person)] || [])),
+  ...new Set(people.flatMap((person) => matching.people[normalizeName(person)] || [])),
 ]
 
 function workOf(
@@ -145,7 +149,7 @@ function workOf(
     userId:
       person === ''
         ? values.userId
-        : matching.people[keyOfName(person)] || matching.defaultPerson || caller.id,
+        : matching.people[normalizeName(person)] || matching.defaultPerson || caller.id,
     keepDate: dayOf(date, matching, problems) ?? values.endDate,
     amountHours: hoursOf(hours, problems),
     description: [...text].slice(0, limits.description).join(''),
@@ -164,7 +168,7 @@ function labelProblems({ labels }: ImportedItem, scope: ImportScope): readonly s
       ? [t('The row has more than {max} labels.', { max: labelsOfAssignmentMax })]
       : []),
     ...names
-      .filter((name) => !scope.labels.has(keyOfName(name)))
+      .filter((name) => !scope.labels.has(normalizeName(name)))
       .map((label) => t('The label “{label}” is too long, or the project has too many labels.', { label })),
   ]
 }
@@ -182,7 +186,7 @@ function hoursOf(text: string, problems: string[]): number {
   return hours ?? 0
 }
 
-/** Adds a first line with author and date, because the server sets both to those of the import. */
+/** Adds a first line with author and date, because the server records those of the import. */
 function commentText(
   { author, date, text }: ImportedItem['comments'][number],
   { dateOrder }: Matching,
@@ -191,11 +195,11 @@ function commentText(
   return head === '' ? text : `**${head}:**\n\n${text}`
 }
 
-/** Splits a text that is longer than the limit, so that nothing is lost; between lines if possible. */
-function inParts(text: string, charactersMax: number): readonly string[] {
+/** Splits a text that is longer than the limit, if possible at the end of a line. */
+function splitText(text: string, charactersMax: number): readonly string[] {
   const characters = [...text.trim()]
   if (characters.length <= charactersMax) return characters.length === 0 ? [] : [characters.join('')]
   const lineEnd = characters.slice(0, charactersMax).lastIndexOf('\n')
   const end = lineEnd > charactersMax / 2 ? lineEnd : charactersMax
-  return [characters.slice(0, end).join(''), ...inParts(characters.slice(end).join(''), charactersMax)]
+  return [characters.slice(0, end).join(''), ...splitText(characters.slice(end).join(''), charactersMax)]
 }

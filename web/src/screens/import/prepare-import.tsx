@@ -81,7 +81,11 @@ function useImport(props: PrepareImportProps) {
   const plan = useMemo(() => {
     const caller = { id: values.ownId, isAdministrator: session.person.value?.isAdministrator ?? false }
     return planImport(items, matching, {
-      ...{ projectId, runId, day, caller, labels: values.labels },
+      projectId,
+      runId,
+      day,
+      caller,
+      labels: values.labels,
       existingKeys: new Set(existingKeys),
     })
   }, [items, matching])
@@ -152,7 +156,7 @@ interface SendingProps extends PrepareImportProps {
   readonly plan: ImportPlan
 }
 
-/** Sends the plan; it stops when the screen is left, and can be continued. */
+/** Sends the plan. An import that is stopped, also by leaving the screen, can be continued. */
 function useSending({ projectId, file, matching, existingKeys, plan, runId, day, ...props }: SendingProps) {
   const { api, tracker } = useServices()
   const [run, setRun] = useState(props.run)
@@ -168,7 +172,7 @@ function useSending({ projectId, file, matching, existingKeys, plan, runId, day,
     setProblem('')
     setRun(started)
     storeRun(projectId, started)
-    rememberMatching(projectId, matching)
+    rememberMatching(projectId, file.source, matching)
     try {
       await sendImport(tracker, plan, started, { projectId, signal: next.signal, onProgress: setRun })
     } catch (error) {
@@ -244,7 +248,7 @@ function MatchValues({ items, matching, values, onChange }: MatchValuesProps) {
           fallback={{
             label: t('Without a person'),
             value: matching.defaultPerson,
-            none: t('Nobody'),
+            emptyLabel: t('Nobody'),
             onChange: (defaultPerson) => onChange({ ...matching, defaultPerson }),
           }}
           onChange={(people) => onChange({ ...matching, people })}
@@ -265,7 +269,7 @@ function MatchValues({ items, matching, values, onChange }: MatchValuesProps) {
   )
 }
 
-/** The status is in the page from the beginning, because screen readers announce only changes of it. */
+/** The status element is always rendered, because screen readers only announce changes of its content. */
 const Progress = ({ run }: { readonly run: Run | undefined }) => (
   <div class="import-progress" role="status">
     {run && (

@@ -21,7 +21,7 @@ export function Preview({ plan, targets }: { readonly plan: ImportPlan; readonly
       <section
         class="import-scroll"
         aria-labelledby="import-preview"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
         tabIndex={0}
       >
         <table class="import-table">

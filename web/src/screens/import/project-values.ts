@@ -1,24 +1,26 @@
 import { loadAll, loadByIds } from '../../api/load-all.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
-import { keyOfName } from './items.ts'
+import { normalizeName } from './items.ts'
 import type { MatchingTargets } from './matching.ts'
 
 /** The records of a project with which names in a file are matched. */
 export interface ProjectValues extends MatchingTargets {
-  /** The ids of labels by the keys of their names. */
+  /** The id of the user who imports. */
+  readonly ownId: string
+  /** The ids of labels by normalized name. */
   readonly labels: ReadonlyMap<string, string>
-  /** The first part of the keys of its assignments. */
+  /** The prefix of the keys of its assignments, such as MBA in MBA-12. */
   readonly key: string | undefined
 }
 
-/** 500 members; further ones are not offered. */
+/** The limit for each catalog, in pages of 100 rows. Further members are not offered. */
 const pagesMax = 5
 
 export function useProjectValues(projectId: string) {
   const { api, configuration, people, session } = useServices()
-  const self = session.person.value
-  const ownId = self?.id ?? ''
+  const user = session.person.value
+  const ownId = user?.id ?? ''
   const resources = ['workflow', 'assignmentType', 'userProject', 'label'] as const
   return useLoaded(`import-${projectId}`, resources, async (signal): Promise<ProjectValues | undefined> => {
     if (!configuration.extensions) return undefined
@@ -33,10 +35,10 @@ export function useProjectValues(projectId: string) {
     const ids = [...new Set([...members.rows.map(({ userId }) => userId), ownId])]
     // Only administrators can read the logins of others.
     const [users] = await Promise.all([
-      self?.isAdministrator ? loadByIds(api, 'user', ids, signal) : undefined,
+      user?.isAdministrator ? loadByIds(api, 'user', ids, signal) : undefined,
       people.waitForNames(ids),
     ])
-    const loginOf = (id: string) => (id === ownId ? self?.login : users?.get(id)?.login) ?? ''
+    const loginOf = (id: string) => (id === ownId ? user?.login : users?.get(id)?.login) ?? ''
     return {
       stages: stages.rows,
       types: types.rows,
@@ -46,7 +48,7 @@ export function useProjectValues(projectId: string) {
         .sort((a, b) => a.name.localeCompare(b.name)),
       ownId,
       key: project?.key,
-      labels: new Map(labels.rows.map(({ id, name }) => [keyOfName(name), id])),
+      labels: new Map(labels.rows.map(({ id, name }) => [normalizeName(name), id])),
     }
   })
 }

@@ -27,7 +27,7 @@ function parseSource(text: string): Source {
     const [header, ...rows] = parseCsv(text)
     return { kind: 'table', header: header?.cells ?? [], rows }
   }
-  const source = readTrello(parseJson(text))
+  const source = parseTrello(parseJson(text))
   if (source === undefined) throw new Error(t('The JSON file is not a Trello board.'))
   return source
 }
@@ -47,7 +47,7 @@ async function fingerprintOf(bytes: ArrayBuffer): Promise<string> {
 
 const separators = [',', ';', '\t'] as const
 
-/** Parses a table as defined by RFC 4180, also with semicolons or tabs between the cells. Leaves out empty lines. */
+/** Parses CSV (RFC 4180), also with semicolons or tabs as separators. Leaves out empty lines. */
 export function parseCsv(text: string): readonly Row[] {
   const content = text.replace(/^\uFEFF/, '')
   const separator = separatorOf(content)
@@ -60,18 +60,13 @@ export function parseCsv(text: string): readonly Row[] {
   let line = 1
   let firstLine = 1
   while (cell.lastIndex < content.length) {
-    // The pattern matches at every position, so the result is never null.
-    const [matched, quoted, plain = '', end] = cell.exec(content) as unknown as readonly [
-      string,
-      string?,
-      string?,
-      string?,
-    ]
+    // The pattern matches at every position, so the loop always advances.
+    const [matched = '', quoted, plain = '', end] = cell.exec(content) ?? []
     cells.push(quoted === undefined ? plain.trim() : quoted.replaceAll('""', '"').trim())
     line += matched.match(/\r\n|\r|\n/g)?.length ?? 0
     if (end === separator && cell.lastIndex < content.length) continue
     if (end === separator) cells.push('')
-    if (cells.some((one) => one !== '')) rows.push({ line: firstLine, cells })
+    if (cells.some((text) => text !== '')) rows.push({ line: firstLine, cells })
     cells = []
     firstLine = line
   }
@@ -85,7 +80,9 @@ function separatorOf(content: string): (typeof separators)[number] {
   return separators[counts.indexOf(Math.max(...counts))] ?? ','
 }
 
-/** Decodes UTF-8, or else Windows-1252, in which older spreadsheets save text. */
+/**
+ * Decodes UTF-8 or, if the bytes are not valid UTF-8, Windows-1252, which older spreadsheet programs write.
+ */
 export function decodeText(bytes: ArrayBuffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -94,7 +91,7 @@ export function decodeText(bytes: ArrayBuffer): string {
   }
 }
 
-/** A board in the JSON export of Trello, with the properties that are imported. */
+/** The imported properties of a board in the JSON export of Trello. */
 interface Board {
   readonly lists: readonly Named[]
   readonly cards: readonly Card[]
@@ -138,7 +135,7 @@ interface Action {
 }
 
 /** Converts the open cards of a board. Returns undefined if the JSON is not a board. */
-export function readTrello(board: unknown): Source | undefined {
+export function parseTrello(board: unknown): Source | undefined {
   if (!isBoard(board)) return undefined
   const lists = new Map(board.lists.map((list) => [list.id, list]))
   const listOrder = new Map(board.lists.map(({ id }, index) => [id, index]))

@@ -4,7 +4,7 @@ import { type ImportPlan, labelIdOf, type PlannedBatch } from './plan-import.ts'
 import { idOf } from './plan-row.ts'
 import { type RejectedRow, type Run, storeRun } from './runs.ts'
 
-/** Local storage has room for a few megabytes, so further rejected rows are not stored. */
+/** Further rejected rows are not stored, because local storage has room for only a few megabytes. */
 const rejectionsMax = 500
 
 /** The resources that an import and its undo may change. */
@@ -24,9 +24,9 @@ interface SendOptions {
 }
 
 /**
- * Sends the remaining batches of a plan, and stores the progress after each of them, so a closed page loses
- * nothing. A batch that was sent but not stored as done creates no row twice, because the ids of its rows are
- * taken.
+ * Sends the remaining batches of a plan, and stores the progress after each of them, so that the import can
+ * be continued after the page was closed. A batch that was sent but not stored as done can be sent again: it
+ * creates no row twice, because the ids of its rows exist.
  */
 export async function sendImport(
   tracker: Pick<Tracker, 'call'>,
@@ -53,11 +53,13 @@ async function sendBatch(
 ): Promise<readonly BatchResult[]> {
   if (items.length === 0) return []
   const body = { mode: 'eachForItself', items } as const
-  const answer = await tracker.call('POST /ext/batch', { body }, { signal })
-  return answer.results
+  const { results } = await tracker.call('POST /ext/batch', { body }, { signal })
+  return results
 }
 
-/** An error about an id means that an earlier attempt has created the row, because the ids of a run are always valid. */
+/**
+ * The ids of a run are always valid, so an error about an id means that an earlier attempt created the row.
+ */
 const wasCreatedBefore = ({ errors }: BatchResult): boolean => errors?.id !== undefined
 
 const countCreated = ({ requests }: PlannedBatch, results: readonly BatchResult[]): number =>
@@ -66,7 +68,9 @@ const countCreated = ({ requests }: PlannedBatch, results: readonly BatchResult[
       requests[index]?.resource === 'assignment' && (result.statusCode === 200 || wasCreatedBefore(result)),
   ).length
 
-/** Returns the first reason for each row. The others follow from it: a comment is rejected if its assignment is. */
+/**
+ * Returns the first error of each row. Later ones follow from it: a comment is rejected if its assignment is.
+ */
 function rejectionsOf({ rows }: PlannedBatch, results: readonly BatchResult[]): readonly RejectedRow[] {
   const rejected = new Map<unknown, RejectedRow>()
   for (const [index, result] of results.entries()) {
@@ -83,11 +87,14 @@ function rejectionsOf({ rows }: PlannedBatch, results: readonly BatchResult[]): 
   return [...rejected.values()]
 }
 
-/** Removes everything that an import has created: recorded time first, because an assignment with time cannot be removed. */
+/**
+ * Removes everything that an import has created. Recorded time comes first, because an assignment with
+ * recorded time cannot be removed.
+ */
 export async function undoImport(
   tracker: Pick<Tracker, 'call'>,
   { id: runId, rowCount, labelCount, work }: Run,
-  { signal, onProgress }: { readonly signal: AbortSignal; onProgress(share: number): void },
+  { signal, onProgress }: { readonly signal: AbortSignal; onProgress(fraction: number): void },
 ): Promise<void> {
   const removals: readonly BatchItem[] = [
     ...work.map(([row, child]) => removalOf('appointment', idOf(runId, row, child))),

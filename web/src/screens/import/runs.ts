@@ -1,21 +1,23 @@
 import { readStoredJson } from '../../services/stored-json.ts'
 import type { Matching } from './matching.ts'
 
-/** An import as this browser stores it, to continue or to undo it. */
+/** An import, stored in this browser so that it can be continued or undone. */
 export interface Run {
   readonly id: string
-  /** The SHA-256 of the file: only the same file can be continued. */
+  /** The SHA-256 of the file, because an import can only be continued with the same file. */
   readonly fingerprint: string
   readonly fileName: string
   readonly startedAt: string
-  /** The day of rows without a date. */
+  /** Replaces a missing start or end. */
   readonly day: string
   readonly matching: Matching
-  /** The rows with these keys are not imported. Missing in imports that an earlier version of the client began. */
+  /**
+   * Rows with these keys are not imported. Missing in imports that an earlier version of the client began.
+   */
   readonly existingKeys?: readonly string[]
   readonly rowCount: number
   readonly labelCount: number
-  /** Recorded time, by its row and its number in the row. Undo has to remove it before the assignments. */
+  /** The recorded time that an undo removes before the assignments, as the last two arguments of `idOf`. */
   readonly work: readonly (readonly [row: number, child: number])[]
   readonly batchCount: number
   readonly batchesDone: number
@@ -24,14 +26,14 @@ export interface Run {
   readonly rejections: readonly RejectedRow[]
 }
 
-/** A row that is not imported. The line is 0 for a label, which has no row. */
+/** A row that is not imported, or a label, whose line is 0. */
 export interface RejectedRow {
   readonly line: number
   readonly name: string
   readonly reason: string
 }
 
-/** Users undo older imports in the list of assignments. */
+/** Older imports cannot be undone here; their assignments can be removed in the list. */
 const runsMax = 5
 const storageKey = (projectId: string) => `tracker.imports.${projectId}`
 
@@ -39,13 +41,13 @@ const storageKey = (projectId: string) => `tracker.imports.${projectId}`
 export const storedRuns = (projectId: string): readonly Run[] => readStoredJson(storageKey(projectId)) ?? []
 
 export function storeRun(projectId: string, run: Run): void {
-  const others = storedRuns(projectId).filter(({ id }) => id !== run.id)
-  localStorage.setItem(storageKey(projectId), JSON.stringify([run, ...others].slice(0, runsMax)))
+  const otherRuns = storedRuns(projectId).filter(({ id }) => id !== run.id)
+  localStorage.setItem(storageKey(projectId), JSON.stringify([run, ...otherRuns].slice(0, runsMax)))
 }
 
 export function deleteRun(projectId: string, runId: string): void {
-  const others = storedRuns(projectId).filter(({ id }) => id !== runId)
-  localStorage.setItem(storageKey(projectId), JSON.stringify(others))
+  const otherRuns = storedRuns(projectId).filter(({ id }) => id !== runId)
+  localStorage.setItem(storageKey(projectId), JSON.stringify(otherRuns))
 }
 
 export const isFinished = ({ batchesDone, batchCount }: Run): boolean => batchesDone === batchCount

@@ -1,29 +1,31 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Notification } from '#tracker-client'
+import { assignmentKey } from '../../api/assignment-key.ts'
 import { loadByIds } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
-import { assignmentKey } from '../../assignment/assignment-key.ts'
 import { useLive } from '../../data/use-live.ts'
 import { useInterval, useLoaded } from '../../data/use-loaded.ts'
 import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { shorten, t, tn } from '../../texts/text.ts'
-import { formatAgo, formatTimestamp } from '../../time/format-timestamp.ts'
+import { Ago } from '../../ui/ago.tsx'
+import { PersonAvatar } from '../../ui/avatar.tsx'
+import { Icon, IconButton } from '../../ui/icon.tsx'
 import { mentionedIn, showMentions } from '../../ui/mention-text.ts'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { kindNames, notificationText } from '../../ui/notification-text.ts'
+import { kindNames, notificationLook } from '../../ui/notification-text.ts'
 import { Page } from '../../ui/page.tsx'
 import { plainText } from '../../ui/plain-text.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
-/** The largest page of the list. */
+/** The largest page that the API returns. */
 const pageSize = 100
 
 interface Group {
   readonly assignmentId: string
   readonly name: string
   readonly projectId: string
-  /** The newest first. */
+  /** The notifications, the newest first. */
   readonly notifications: readonly Notification[]
 }
 
@@ -109,7 +111,7 @@ export function InboxScreen() {
   )
 }
 
-/** Shown only by servers that send mails. */
+/** Links to the settings of mails, if the server sends any. */
 function MailsLink() {
   const { configuration } = useServices()
   if (!configuration.notificationMails) return null
@@ -174,56 +176,99 @@ interface InboxRowProps {
   onMark(isRead: boolean): void
 }
 
-/** Shows an assignment with its notifications. Enter opens it, E marks it as read, U as unread. */
+/**
+ * Shows an assignment with its notifications. Those that are read already are folded. Enter opens the
+ * assignment, E marks it as read, U as unread.
+ */
 function InboxRow({ group, details, actorOf, onMark }: InboxRowProps) {
   const { assignmentId, name, projectId, notifications } = group
-  const unread = notifications.filter(({ readAt }) => readAt === null).length
+  const actorId = notifications[0]?.actorId ?? null
+  const [isOpen, setOpen] = useState(false)
+  const unread = notifications.filter(({ readAt }) => readAt === null)
+  const news = unread.length > 0 ? unread : notifications.slice(0, 1)
+  const shown = isOpen ? notifications : news
+  const hiddenCount = notifications.length - shown.length
   return (
-    <li class={`row stacked ${unread > 0 ? 'unread' : ''}`}>
-      <span class="inbox-head">
-        <span class="quiet-text">{details.keyOf(assignmentId)}</span>
-        <a
-          class="inbox-link"
-          dir="auto"
-          href={assignmentPath(projectId, assignmentId)}
-          aria-keyshortcuts={Object.keys(isReadByKey).join(' ').toUpperCase()}
-          onClick={() => unread > 0 && onMark(true)}
-          onKeyDown={(event) => {
-            const isRead = isReadByKey[event.key.toLowerCase()]
-            if (isRead === undefined || event.ctrlKey || event.metaKey || event.altKey) return
-            event.preventDefault()
-            onMark(isRead)
-          }}
-        >
-          {name}
-        </a>
-        {unread > 0 && <span class="visually-hidden">{tn(unread, '1 unread', '{count} unread')}</span>}
-        <button type="button" class="button quiet" onClick={() => onMark(unread > 0)}>
-          {unread > 0 ? t('Mark as read') : t('Mark as unread')}
-          <span class="visually-hidden"> {name}</span>
-        </button>
+    <li class={`row ${unread.length > 0 ? 'unread' : ''}`}>
+      {actorId === null ? <SystemAvatar /> : <PersonAvatar id={actorId} isDecorative />}
+      <div class="row-text">
+        <span class="inbox-head">
+          <a
+            class="inbox-link"
+            dir="auto"
+            href={assignmentPath(projectId, assignmentId)}
+            aria-keyshortcuts={Object.keys(isReadByKey).join(' ').toUpperCase()}
+            onClick={() => unread.length > 0 && onMark(true)}
+            onKeyDown={(event) => {
+              const isRead = isReadByKey[event.key.toLowerCase()]
+              if (isRead === undefined || event.ctrlKey || event.metaKey || event.altKey) return
+              event.preventDefault()
+              onMark(isRead)
+            }}
+          >
+            {name}
+          </a>
+          {unread.length > 0 && (
+            <span class="visually-hidden">{tn(unread.length, '1 unread', '{count} unread')}</span>
+          )}
+          <span class="quiet-text">{details.keyOf(assignmentId)}</span>
+          <span class="quiet-text inbox-project" dir="auto">
+            {details.projectOf(projectId)}
+          </span>
+        </span>
+        <ul class="inbox-lines">
+          {shown.map((notification) => (
+            <InboxLine
+              key={notification.id}
+              notification={notification}
+              details={details}
+              actor={actorOf(notification.actorId)}
+            />
+          ))}
+        </ul>
+        {hiddenCount > 0 && (
+          <button type="button" class="link-button" onClick={() => setOpen(true)}>
+            {tn(hiddenCount, '1 earlier', '{count} earlier')}
+          </button>
+        )}
+      </div>
+      <IconButton
+        icon={unread.length > 0 ? 'check' : 'dot'}
+        label={unread.length > 0 ? t('Mark {name} as read', { name }) : t('Mark {name} as unread', { name })}
+        run={() => onMark(unread.length > 0)}
+      />
+    </li>
+  )
+}
+
+/** Stands for a notification about a date, which no person has caused. */
+const SystemAvatar = () => (
+  <span class="avatar" data-color="gray" aria-hidden="true">
+    <Icon name="calendar" />
+  </span>
+)
+
+interface InboxLineProps {
+  readonly notification: Notification
+  readonly details: Details
+  readonly actor: string
+}
+
+function InboxLine({ notification, details, actor }: InboxLineProps) {
+  const { kind, at, readAt, commentId, workflowId } = notification
+  const { text, icon, color } = notificationLook(kind, { name: actor, stage: details.stageOf(workflowId) })
+  return (
+    <li class={readAt === null ? 'unread' : ''} data-color={color}>
+      <Icon name={icon} />
+      <span class="inbox-text">
+        {text}
+        {commentId !== null && (
+          <span class="quiet-text inbox-quote" dir="auto">
+            {details.firstLineOf(commentId)}
+          </span>
+        )}
       </span>
-      <span class="quiet-text" dir="auto">
-        {details.projectOf(projectId)}
-      </span>
-      <ul class="inbox-lines">
-        {notifications.map((one) => (
-          <li key={one.id} class={one.readAt === null ? 'unread' : ''}>
-            {notificationText(one.kind, {
-              name: actorOf(one.actorId),
-              stage: details.stageOf(one.workflowId),
-            })}{' '}
-            <time class="quiet-text" dateTime={one.at} title={formatTimestamp(one.at)}>
-              {formatAgo(one.at)}
-            </time>
-            {one.commentId !== null && (
-              <span class="quiet-text line" dir="auto">
-                {details.firstLineOf(one.commentId)}
-              </span>
-            )}
-          </li>
-        ))}
-      </ul>
+      <Ago class="quiet-text" timestamp={at} />
     </li>
   )
 }
@@ -268,13 +313,13 @@ function useDetails(notifications: readonly Notification[]) {
 
 type Details = ReturnType<typeof useDetails>
 
-/** Renders again every minute, because the rows say how many minutes ago something happened. */
+/** Renders the screen every minute, because the rows say how many minutes ago something happened. */
 function useRenderEveryMinute() {
   const [, setNow] = useState(0)
   useInterval(60_000, () => setNow(Date.now()))
 }
 
-/** Whether a key marks as read, or as unread. */
+/** Maps a key to true if it marks as read, and to false if it marks as unread. */
 const isReadByKey: Readonly<Record<string, boolean>> = { e: true, u: false }
 
 function groupsOf(notifications: readonly Notification[]): readonly Group[] {

@@ -14,7 +14,7 @@ import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { StandalonePage } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
-/** Reads the secret of the link, which is the part after the #. */
+/** Returns the secret of the link, which is the part after the #. */
 const readSecret = (): string => decodeURIComponent(location.hash.slice(1))
 
 /** Creates an account for an invited person, or lets an existing user join. */
@@ -85,7 +85,10 @@ function InvitationForm({ invitation, onDone }: InvitationFormProps) {
   )
 }
 
-/** Loads the invitation. If that fails for another reason than an expired link, the form is shown without names. */
+/**
+ * Loads the invitation. If that fails for another reason than an expired link, the form is shown without
+ * names.
+ */
 function useInvitation() {
   const { configuration } = useServices()
   const [loaded, setLoaded] = useState<{ invitation?: ShownInvitation; expiredText?: string }>()
@@ -103,7 +106,10 @@ function useInvitation() {
   return { ...loaded, isLoaded: loaded !== undefined }
 }
 
-/** Says who invites, for whom, and with which role. Names are isolated, because they may be written from right to left. */
+/**
+ * Says who invites, for whom, and with which role. Names are isolated, because they may be written from right
+ * to left.
+ */
 const Inviter = ({ inviter, recipientName, project, organization }: ShownInvitation) => (
   <p>
     {project === null
@@ -183,7 +189,7 @@ export function NewPasswordPage() {
 interface DonePageProps {
   readonly title: string
   readonly children?: string | undefined
-  /** The path that the sign-in leads to. */
+  /** The path to which the sign-in leads. */
   readonly to?: string
 }
 

@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
+import { assignmentKey } from '../../api/assignment-key.ts'
 import { type ById, byId, loadAll, loadByIds, rowsMax } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { doneStagesOf, updateBodyOf } from '../../assignment/assignment-values.ts'
+import { priorityName } from '../../assignment/priority.ts'
 import {
   changesOf,
   recordHours,
@@ -12,7 +14,7 @@ import {
 } from '../../assignment/queue.ts'
 import { QueueMark } from '../../assignment/queue-mark.tsx'
 import { TimerButton } from '../../assignment/timer-button.tsx'
-import { dueText, endDayOf, isLate } from '../../data/planned.ts'
+import { dueColorOf, dueText, endDayOf } from '../../data/planned.ts'
 import { stageLooksOf, stagesOf } from '../../data/project-stages.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useHoursOfDay } from '../../forms/fields.tsx'
@@ -22,7 +24,7 @@ import { type MessageKey, t } from '../../texts/text.ts'
 import { addDays, dayOf, daysInWeek, formatAge, mondayOf, today } from '../../time/days.ts'
 import { formatHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { StageMark } from '../../ui/marks.tsx'
+import { HoursMark, PriorityMark, StageMark } from '../../ui/marks.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectMark } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -101,19 +103,29 @@ function WorkRow({ assignment, work }: { readonly assignment: Assignment; readon
   const { id, projectId, name } = assignment
   const [isRecording, setRecording] = useState(false)
   const blockedSince = work.blockedSince.get(id)
+  const project = work.projects.get(projectId)
   return (
-    <li class="row work-row">
+    <li class="row work-row" data-row={id}>
       <span class="row-text">
         <a href={assignmentPath(projectId, id)} dir="auto">
           {name}
         </a>
         <span class="quiet-text line work-facts">
-          <ProjectMark project={work.projects.get(projectId) ?? { id: projectId }} />
-          <span dir="auto">{work.projects.get(projectId)?.name}</span>
+          <ProjectMark project={project ?? { id: projectId }} />
+          <span dir="auto">{project?.name}</span>
+          <span>{assignmentKey(project?.key, assignment)}</span>
           <QueueMark changes={changesOf(id)} />
-          <span class={isLate(assignment, false) ? 'late' : ''}>{dueText(assignment, false)}</span>
+          <span class="due-text" data-color={dueColorOf(assignment, false)}>
+            {dueText(assignment, false)}
+          </span>
+          {assignment.priority ? (
+            <PriorityMark priority={assignment.priority} name={priorityName(assignment.priority)} />
+          ) : null}
+          {assignment.amountHours > 0 && <HoursMark hours={assignment.amountHours} />}
           {blockedSince && (
-            <span class="blocked">{t('Blocked {age}', { age: formatAge(blockedSince) })}</span>
+            <span class="blocked">
+              <Icon name="warning" /> {t('Blocked {age}', { age: formatAge(blockedSince) })}
+            </span>
           )}
         </span>
       </span>
@@ -145,7 +157,7 @@ function StageSelect({ assignment, stages }: StageSelectProps) {
   const { api, toasts } = services
   const shownId = withQueuedStage(assignment).workflowId
   const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
-  /** The update is based on the current state, so that changes by others are kept. */
+  /** Updates the current record, so that changes by other users are kept. */
   const updateStage = async (workflowId: string) => {
     const current = await api.get('assignment', assignment.id)
     await api.update('assignment', { ...updateBodyOf(current), workflowId })
@@ -195,7 +207,7 @@ function StageSelect({ assignment, stages }: StageSelectProps) {
 function RecordTimeForm({ assignment, onClose }: { readonly assignment: Assignment; onClose(): void }) {
   const services = useServices()
   const { api, session, toasts } = services
-  // The same for each attempt.
+  // The id is the same for each attempt, so that a retry creates no duplicate.
   const [id] = useState(() => crypto.randomUUID())
   const parseHours = useHoursOfDay()
   const [text, setText] = useState('')
@@ -252,7 +264,7 @@ interface MyWork {
   readonly groups: ReadonlyMap<Group, readonly Assignment[]>
   readonly stages: readonly Stage[]
   readonly projects: ById<RecordOf<'project'>>
-  /** The start of the impediment that blocks an assignment. */
+  /** Maps each blocked assignment to the start of its oldest impediment. */
   readonly blockedSince: ReadonlyMap<string, string>
   readonly isCut: boolean
 }
@@ -261,7 +273,7 @@ interface MyWork {
 const groups = ['blocked', 'overdue', 'today', 'week', 'next', 'later', 'unscheduled'] as const
 type Group = (typeof groups)[number]
 
-/** 100 assignments of each stage; beyond that the screen says that it does not show all. */
+/** At most 100 assignments of each stage are loaded. If there are more, the screen says so. */
 const firstPage = { pagesMax: 1 }
 const impedimentPagesMax = 5
 
@@ -280,10 +292,10 @@ async function loadMyWork(services: Services, userId: string, signal: AbortSigna
     { ...firstPage, signal },
   )
   const defaultDoneIds = doneStagesOf('', stages)
-  const own: Awaited<ReturnType<typeof loadAll<'assignment'>>>[] = []
+  const pagesOfStages: Awaited<ReturnType<typeof loadAll<'assignment'>>>[] = []
   // The stages are loaded one after the other, because a board in another tab needs connections too.
   for (const { id: workflowId } of stages.filter(({ id }) => !defaultDoneIds.has(id)))
-    own.push(
+    pagesOfStages.push(
       await loadAll(
         api,
         'assignment',
@@ -294,13 +306,15 @@ async function loadMyWork(services: Services, userId: string, signal: AbortSigna
   const linkedIds = links.rows.map(({ assignmentId }) => assignmentId)
   const linked = await loadByIds(api, 'assignment', linkedIds, signal)
   const unscheduled = await loadUnscheduled(services, userId, signal)
-  const all = [...byId([...own.flatMap(({ rows }) => rows), ...unscheduled, ...linked.values()]).values()]
-  const open = all.filter(
+  const assignments = [
+    ...byId([...pagesOfStages.flatMap(({ rows }) => rows), ...unscheduled, ...linked.values()]).values(),
+  ]
+  const openAssignments = assignments.filter(
     (row) =>
       !doneStagesOf(row.projectId, stages).has(row.workflowId) &&
       (row.isUnscheduled || dayOf(row.startDate) < dateTo),
   )
-  const projectIds = open.map(({ projectId }) => projectId)
+  const projectIds = openAssignments.map(({ projectId }) => projectId)
   const projects = await loadByIds(api, 'project', projectIds, signal)
   const impediments = await loadAll(
     api,
@@ -313,17 +327,17 @@ async function loadMyWork(services: Services, userId: string, signal: AbortSigna
   )
   return {
     groups: Map.groupBy(
-      open.toSorted((a, b) => a.endDate.localeCompare(b.endDate)),
+      openAssignments.toSorted((a, b) => a.endDate.localeCompare(b.endDate)),
       (row) => (blockedSince.has(row.id) ? 'blocked' : groupOf(endDayOf(row))),
     ),
     stages,
     projects,
     blockedSince,
-    isCut: own.some(({ isCut }) => isCut),
+    isCut: pagesOfStages.some(({ isCut }) => isCut),
   }
 }
 
-/** Lists of a period leave out assignments without dates. */
+/** Loads the assignments without dates, which lists of a period leave out. */
 async function loadUnscheduled(
   { configuration, tracker }: Services,
   userId: string,
@@ -336,11 +350,11 @@ async function loadUnscheduled(
   return result.data as readonly Assignment[]
 }
 
-function groupOf(endDay: string, now = today()): Group {
+function groupOf(endDay: string, currentDay = today()): Group {
   if (endDay === '') return 'unscheduled'
-  if (endDay < now) return 'overdue'
-  if (endDay === now) return 'today'
-  const monday = mondayOf(now)
+  if (endDay < currentDay) return 'overdue'
+  if (endDay === currentDay) return 'today'
+  const monday = mondayOf(currentDay)
   if (endDay < addDays(monday, daysInWeek)) return 'week'
   return endDay < addDays(monday, 2 * daysInWeek) ? 'next' : 'later'
 }

@@ -19,6 +19,7 @@ import { MembersDialog } from '../../ui/members-dialog.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { OrganizationField } from '../../ui/organization-field.tsx'
 import { Page, ProjectCrumbs } from '../../ui/page.tsx'
+import { IndexedPart, SideIndex } from '../../ui/side-index.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
 import { StagesSection } from './stages-section.tsx'
@@ -29,52 +30,66 @@ export function ProjectSettingsScreen({ parameters: { projectId = '' } }: Screen
   const [project] = projects.rows
   return (
     <Page title={t('Settings')} parentLink={<ProjectCrumbs projectId={projectId} />}>
-      <div class="narrow-page">
-        {projects.problem && <LoadProblem problem={projects.problem} onRetry={projects.reload} />}
-        {projects.isLoading && <Skeleton as="fields" rows={3} cells="field" />}
-        {!projects.isLoading && !projects.problem && !project && (
-          <EmptyState icon="folder" title={t('There is no such project, or you are not a member of it')}>
-            <a href="/projects">{t('Go to the projects')}</a>
-          </EmptyState>
-        )}
-        {project && <Settings key={project.id} project={project} />}
-      </div>
+      {projects.problem && <LoadProblem problem={projects.problem} onRetry={projects.reload} />}
+      {projects.isLoading && <Skeleton as="boxes" blocks={2} rows={3} cells="lines" />}
+      {!projects.isLoading && !projects.problem && !project && (
+        <EmptyState icon="folder" title={t('There is no such project, or you are not a member of it')}>
+          <a href="/projects">{t('Go to the projects')}</a>
+        </EmptyState>
+      )}
+      {project && <Settings key={project.id} project={project} />}
     </Page>
   )
 }
+
+const parts = [
+  { id: 'general', label: 'General' },
+  { id: 'stages', label: 'Stages' },
+  { id: 'people', label: 'People and connections' },
+  { id: 'end', label: 'Archive or remove' },
+] as const
 
 function Settings({ project }: { readonly project: RecordOf<'project'> }) {
   const { configuration } = useServices()
   const [isChangingMembers, setChangingMembers] = useState(false)
   return (
-    <>
-      <section class="form" aria-label={t('Project')}>
-        <ProjectForm project={project} />
-      </section>
-      <section class="form" aria-labelledby="settings-more">
-        <h2 id="settings-more">{t('People and connections')}</h2>
-        <ul class="rows">
-          <MembersRow projectId={project.id} onOpen={() => setChangingMembers(true)} />
-          {configuration.extensions &&
-            pages.map(({ path, label, icon }) => (
-              <li key={path} class="row whole-row">
-                <Icon name={icon} />
-                <a class="row-link" href={path.startsWith('/') ? path : `/projects/${project.id}/${path}`}>
-                  {t(label)}
-                </a>
-                <Icon name="right" />
-              </li>
-            ))}
-        </ul>
-      </section>
-      <StagesSection projectId={project.id} />
-      <Endings project={project} />
+    <SideIndex parts={parts.map(({ id, label }) => ({ id, label: t(label) }))}>
+      <IndexedPart id="general">
+        <section aria-labelledby="settings-general">
+          <h2 id="settings-general">{t('General')}</h2>
+          <ProjectForm project={project} />
+        </section>
+      </IndexedPart>
+      <IndexedPart id="stages">
+        <StagesSection projectId={project.id} />
+      </IndexedPart>
+      <IndexedPart id="people">
+        <section aria-labelledby="settings-more">
+          <h2 id="settings-more">{t('People and connections')}</h2>
+          <ul class="rows">
+            <MembersRow projectId={project.id} onOpen={() => setChangingMembers(true)} />
+            {configuration.extensions &&
+              pages.map(({ path, label, icon }) => (
+                <li key={path} class="row whole-row">
+                  <Icon name={icon} />
+                  <a class="row-link" href={path.startsWith('/') ? path : `/projects/${project.id}/${path}`}>
+                    {t(label)}
+                  </a>
+                  <Icon name="right" />
+                </li>
+              ))}
+          </ul>
+        </section>
+      </IndexedPart>
+      <IndexedPart id="end">
+        <ArchiveSection project={project} />
+      </IndexedPart>
       {isChangingMembers && <MembersDialog project={project} onClose={() => setChangingMembers(false)} />}
-    </>
+    </SideIndex>
   )
 }
 
-/** Opens the members, whose faces it shows. */
+/** Shows the faces of the members, and opens the dialog that changes them. */
 function MembersRow({ projectId, onOpen }: { readonly projectId: string; onOpen(): void }) {
   const { ids, totalCount } = useMembers(projectId)
   return (
@@ -96,8 +111,11 @@ const pages: readonly { readonly path: string; readonly label: MessageKey; reado
   { path: '/removed', label: 'Removed records', icon: 'trash' },
 ]
 
-/** An archived project stays as it is, and is left out where work is planned. A removed one can be restored. */
-function Endings({ project }: { readonly project: RecordOf<'project'> }) {
+/**
+ * Archives or removes the project. An archived one is left out where work is planned; a removed one can be
+ * restored.
+ */
+function ArchiveSection({ project }: { readonly project: RecordOf<'project'> }) {
   const { api, configuration, router, toasts, tracker } = useServices()
   const remove = useRemoval()
   const { id, name, isArchived = false } = project
@@ -116,7 +134,7 @@ function Endings({ project }: { readonly project: RecordOf<'project'> }) {
     )
   const removeProject = () => remove('project', id, name, '{name} was removed.', () => router.go('/projects'))
   return (
-    <section class="form" aria-labelledby="settings-end">
+    <section aria-labelledby="settings-end">
       <h2 id="settings-end">{t('Archive or remove')}</h2>
       <p class="quiet-text">
         {t('An archived project is not listed with the others; its members still find everything in it.')}
@@ -137,10 +155,10 @@ function Endings({ project }: { readonly project: RecordOf<'project'> }) {
 
 type Project = RecordOf<'project'>
 
-/** The API compares this timestamp to find changes by others. */
+/** Returns the timestamp by which the API detects changes by other users. */
 const versionOf = ({ updatedAt, createdAt }: Project): string => updatedAt ?? createdAt
 
-/** Without the extensions, the last three are not shown, and the server ignores them. */
+/** If the extensions are off, description, key and color are not shown, and the server ignores them. */
 const valuesOf = ({ name, organizationId, description, key = '', color }: Project) => ({
   name,
   organizationId,
@@ -149,7 +167,9 @@ const valuesOf = ({ name, organizationId, description, key = '', color }: Projec
   color: color ?? '',
 })
 
-/** Changes a project, based on its state when the page was opened. A change by another user is shown, never overwritten. */
+/**
+ * Changes a project. A change by another user since the page was opened is shown before it is overwritten.
+ */
 function ProjectForm({ project }: { readonly project: Project }) {
   const { api, configuration, toasts } = useServices()
   const { id } = project
@@ -166,7 +186,7 @@ function ProjectForm({ project }: { readonly project: Project }) {
         toasts.show({
           kind: 'done',
           text: t('{name} was saved.', { name: values.name }),
-          // A later change by another user is kept.
+          // The undo does not overwrite a later change by another user.
           undo: () =>
             save(valuesOf(before), versionOf(saved)).catch((error) =>
               toasts.show({ kind: 'problem', text: sentenceOf(error) }),
@@ -200,7 +220,13 @@ function ProjectForm({ project }: { readonly project: Project }) {
   return (
     <>
       {theirs && <Conflict theirs={theirs} mine={form.values.value.name} onKeepTheirs={keepTheirs} />}
-      <Form form={form} submitLabel={theirs ? t('Save mine anyway') : t('Save')} onDone={form.discard}>
+      <Form
+        form={form}
+        submitLabel={theirs ? t('Save mine anyway') : t('Save')}
+        isIdle={!form.isChanged.value && !theirs}
+        onCancel={() => undefined}
+        onDone={form.discard}
+      >
         <NameField form={form} />
         <OrganizationField form={form} required />
         {configuration.extensions && (

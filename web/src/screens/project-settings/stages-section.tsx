@@ -18,7 +18,7 @@ import { Icon, IconButton } from '../../ui/icon.tsx'
 
 type Choice = RecordOf<'projectStage'>
 
-/** A stage as the list shows it. Without a color of its own it has the default color. */
+/** A line of the list. If its color is undefined, the stage has the default color. */
 interface Line {
   readonly stage: ProjectStage
   readonly isUsed: boolean
@@ -26,18 +26,20 @@ interface Line {
 }
 
 /**
- * Chooses the stages of a project, with their order and colors. Administrators change the stages themselves,
- * for all projects.
+ * Lets the user choose the stages of a project, their order and their colors. Only administrators can change
+ * the stages that all projects have.
  */
 export function StagesSection({ projectId }: { readonly projectId: string }) {
   const { configuration, session } = useServices()
   const { stages, choices, isLoading } = useProjectStages(projectId)
   return (
-    <section class="form" aria-labelledby="settings-stages">
+    <section aria-labelledby="settings-stages">
       <h2 id="settings-stages">{t('Stages')}</h2>
       <p class="quiet-text">
         {configuration.extensions
-          ? t('These are the columns of the board. An unused stage has one only while assignments are in it.')
+          ? t(
+              'These are the columns of the board. An unused stage has one only while assignments are in it. The default color depends on the position.',
+            )
           : t('All projects have these stages. Administrators change them.')}
       </p>
       {!isLoading && <StagesList projectId={projectId} stages={stages} choices={choices} />}
@@ -75,8 +77,8 @@ function StagesList({ projectId, stages, choices }: StagesListProps) {
             isOnly={line.isUsed && used.length === 1}
             isFirst={index === 0}
             isLast={index === used.length - 1}
-            onChange={(values) => change((now) => withValues(now, line.stage.id, values))}
-            onMove={(steps) => change((now) => withPlace(now, line.stage.id, index + steps))}
+            onChange={(values) => change((current) => withValues(current, line.stage.id, values))}
+            onMove={(steps) => change((current) => withPlace(current, line.stage.id, index + steps))}
           />
         ))}
       </ol>
@@ -91,7 +93,7 @@ function StagesList({ projectId, stages, choices }: StagesListProps) {
   )
 }
 
-/** Changes lines: those that are shown, then those that the server has. */
+/** A change of the lines, which is applied first to the shown lines, then to those of the server. */
 type LinesChange = (lines: readonly Line[]) => readonly Line[]
 
 const withValues = (lines: readonly Line[], id: string, values: Partial<Line>): readonly Line[] =>
@@ -123,22 +125,22 @@ function useStageChanges(
   choices: readonly Choice[],
 ): { readonly lines: readonly Line[]; change(run: LinesChange): void } {
   const { api, toasts, tracker } = useServices()
-  const [edited, setEdited] = useState<readonly Line[]>()
-  const unsaved = useRef(0)
-  const last = useRef(Promise.resolve())
+  const [changedLines, setChangedLines] = useState<readonly Line[]>()
+  const pendingCount = useRef(0)
+  const lastWrite = useRef(Promise.resolve())
   useEffect(() => {
-    if (unsaved.current === 0) setEdited(undefined)
+    if (pendingCount.current === 0) setChangedLines(undefined)
   }, [choices])
-  const inTurn = (write: () => Promise<void>) => {
-    unsaved.current += 1
-    last.current = last.current
+  const enqueue = (write: () => Promise<void>) => {
+    pendingCount.current += 1
+    lastWrite.current = lastWrite.current
       .then(write)
       .catch((error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
       .then(() => {
-        unsaved.current -= 1
-        if (unsaved.current === 0) api.announce('projectStage')
+        pendingCount.current -= 1
+        if (pendingCount.current === 0) api.announce('projectStage')
       })
-    return last.current
+    return lastWrite.current
   }
   const load = async () => (await api.list('projectStage', { projectId, ...stagesQuery })).data
   /** Writes all stages in one batch, all or none. */
@@ -147,7 +149,7 @@ function useStageChanges(
     if (items.length > 0) await tracker.call('POST /ext/batch', { body: { mode: 'allOrNothing', items } })
   }
   const save = async (run: LinesChange) => {
-    // Others may have chosen since the page was opened.
+    // Other users may have changed the stages since the page was opened.
     const before = await load()
     const after = run(linesOf(defaults, before))
       .filter(({ isUsed }) => isUsed)
@@ -155,51 +157,52 @@ function useStageChanges(
     await write(before, after)
     const undo = async () => {
       const current = await load()
-      if (textOf(current) !== textOf(after)) throw new Error(t('It was changed or removed in the meantime.'))
+      if (comparableTextOf(current) !== comparableTextOf(after))
+        throw new Error(t('It was changed or removed in the meantime.'))
       await write(current, before)
     }
-    toasts.show({ kind: 'done', text: t('The stages were saved.'), undo: () => inTurn(undo) })
+    toasts.show({ kind: 'done', text: t('The stages were saved.'), undo: () => enqueue(undo) })
   }
   return {
-    lines: edited ?? linesOf(defaults, choices),
+    lines: changedLines ?? linesOf(defaults, choices),
     change(run) {
-      setEdited((lines = linesOf(defaults, choices)) => {
+      setChangedLines((lines = linesOf(defaults, choices)) => {
         const next = run(lines)
         return next.some(({ isUsed }) => isUsed) ? next : lines
       })
-      void inTurn(() => save(run))
+      void enqueue(() => save(run))
     },
   }
 }
 
 type NewChoice = Pick<Choice, 'workflowId' | 'color'>
 
-const textOf = (choices: readonly NewChoice[]): string =>
+const comparableTextOf = (choices: readonly NewChoice[]): string =>
   JSON.stringify(choices.map(({ workflowId, color = null }) => [workflowId, color]))
 
-/** Returns the writes that turn the stored rows into the next ones. */
+/** Returns the batch items that turn the stored rows into the next ones. */
 function itemsOf(projectId: string, next: readonly NewChoice[], stored: readonly Choice[]) {
   const resource = 'projectStage' as const
-  const kept = new Set(next.map(({ workflowId }) => workflowId))
-  const removed = stored.filter(({ workflowId }) => !kept.has(workflowId)).map(({ id }) => id)
-  const written = next.flatMap(({ workflowId, color = null }, order): BatchItem[] => {
+  const keptIds = new Set(next.map(({ workflowId }) => workflowId))
+  const removedIds = stored.filter(({ workflowId }) => !keptIds.has(workflowId)).map(({ id }) => id)
+  const writes = next.flatMap(({ workflowId, color = null }, order): BatchItem[] => {
     const body = { projectId, workflowId, order, color }
     const row = stored.find((choice) => choice.workflowId === workflowId)
     if (row === undefined) return [{ resource, operation: 'create', body }]
     const isSame = row.order === order && (row.color ?? null) === color
     return isSame ? [] : [{ resource, operation: 'update', body: { ...body, id: row.id } }]
   })
-  const removal: BatchItem = { resource, operation: 'remove', body: { ids: removed } }
-  return removed.length === 0 ? written : [removal, ...written]
+  const removal: BatchItem = { resource, operation: 'remove', body: { ids: removedIds } }
+  return removedIds.length === 0 ? writes : [removal, ...writes]
 }
 
 interface StageRowProps {
   readonly line: Line
   readonly defaultColor: ColorName
   readonly isDone: boolean
-  /** The extensions store the choices. */
+  /** Whether the extensions, which store the choices, are available. */
   readonly isEditable: boolean
-  /** A project uses at least one stage. */
+  /** Whether it is the only used stage, which cannot be deselected. */
   readonly isOnly: boolean
   readonly isFirst: boolean
   readonly isLast: boolean
@@ -242,7 +245,7 @@ function StageRow(props: StageRowProps) {
             }
           >
             {colorChoices.map((choice) => (
-              <option key={choice.id} value={choice.id}>
+              <option key={choice.id} value={choice.id} data-color={choice.color ?? props.defaultColor}>
                 {t(choice.name)}
               </option>
             ))}

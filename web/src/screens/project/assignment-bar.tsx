@@ -9,25 +9,30 @@ import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { TypeShape } from '../../ui/marks.tsx'
 import type { Bar } from './bars.ts'
+import { HindranceIcon } from './hindrance-icon.tsx'
+import type { Hindrance } from './use-blocked.ts'
 import { assignmentElementId } from './use-card-focus.ts'
 
-export interface AssignmentBarProps {
+interface AssignmentBarProps {
   readonly bar: Bar
   /** The color of its stage. */
   readonly color: ColorName
   readonly isDone: boolean
   /** Whether its details are open. */
   readonly isOpen: boolean
-  /** More about it, in one line. */
+  /** A further line of the tooltip, instead of that of the hindrance. */
   readonly note?: string | undefined
-  readonly isBlocked?: boolean
+  readonly hindrance?: Hindrance | undefined
   /** The query of the current address, kept in the link. */
   readonly addressQuery: string
-  /** An assignment that spans weeks has several bars. Only the first is focusable and visible to assistive technology. */
+  /**
+   * An assignment that spans weeks has several bars. Only the first is focusable and visible to assistive
+   * technology.
+   */
   readonly isFirst?: boolean
   readonly gridStyle: Readonly<Record<string, string>>
   readonly showsAvatar?: boolean
-  /** Shown as a shape. */
+  /** The name of the type, which is shown as a shape. */
   readonly typeName?: string | undefined
   readonly draggable?: boolean
   onDragStart?(event: TargetedDragEvent<HTMLAnchorElement>): void
@@ -50,7 +55,7 @@ export function AssignmentBar(props: AssignmentBarProps) {
   } = props
   const { row, beginsBefore, endsAfter, namePlace } = bar
   const isLate = !isDone && dayOf(row.endDate) < today()
-  const label = [labelOf(bar), isLate ? t('Overdue') : undefined, props.note]
+  const label = [labelOf(bar), isLate ? t('Overdue') : undefined, props.note ?? props.hindrance?.text]
     .filter((text) => text !== undefined)
     .join('\n')
   const states = {
@@ -64,7 +69,7 @@ export function AssignmentBar(props: AssignmentBarProps) {
   return (
     <a
       {...(isFirst ? { id: assignmentElementId(row.id) } : { tabIndex: -1, 'aria-hidden': 'true' })}
-      class={['bar', ...Object.entries(states).flatMap(([name, is]) => (is ? [name] : []))].join(' ')}
+      class={['bar', ...Object.entries(states).flatMap(([name, isSet]) => (isSet ? [name] : []))].join(' ')}
       data-color={props.color}
       style={gridStyle}
       href={assignmentPath(row.projectId, row.id, addressQuery)}
@@ -78,13 +83,13 @@ export function AssignmentBar(props: AssignmentBarProps) {
       onKeyDown={props.onKeyDown}
     >
       {props.typeName && <TypeShape name={props.typeName} />}
-      {showsAvatar && <PersonAvatar id={responsibleOf(row)} isDecorative />}
       <span class="bar-name" dir="auto">
-        {props.isBlocked && <Icon name="warning" />}
+        {props.hindrance && <HindranceIcon {...props.hindrance} />}
         {isLate && <Icon name="clock" />}
         {row.name}
         <span class="visually-hidden"> {label}</span>
       </span>
+      {showsAvatar && <PersonAvatar id={responsibleOf(row)} isDecorative />}
     </a>
   )
 }

@@ -3,7 +3,7 @@ import { dayOf, daysBetween } from '../../time/days.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-/** An assignment as a bar over days, in a line of its own where it overlaps others. */
+/** An assignment as a bar over days. Bars that overlap are in different lines. */
 export interface Bar {
   readonly row: Assignment
   readonly line: number
@@ -12,36 +12,39 @@ export interface Bar {
   readonly last: number
   readonly beginsBefore: boolean
   readonly endsAfter: boolean
-  /** The place of its name: within it, or next to it if it is too short. */
+  /** The place of the name: within the bar, or next to it if the bar is too short. */
   readonly namePlace: NamePlace
-  /** The days next to it that are free for its name. */
+  /** The number of free days on the side of the name. */
   readonly nameRoom: number
 }
 
-export type NamePlace = 'within' | 'before' | 'after'
+type NamePlace = 'within' | 'before' | 'after'
 
-export interface BarOptions {
-  /** The days that a name needs. A shorter bar has its name beside it, and no other bar on those days. */
-  nameDaysOf?(row: Assignment): number
-  /** Rows for which this is true come first, in the upper lines. */
-  comesFirst?(row: Assignment): boolean
+interface BarOptions {
+  /** Returns the number of days that the name needs within its bar, and next to a shorter one. */
+  nameDaysOf?(row: Assignment): { readonly within: number; readonly outside: number }
+  /** Rows with a lower rank come first, in the upper lines. */
+  rankOf?(row: Assignment): number
 }
 
-/** Returns the bars of all assignments that touch the days from `from` on; the earliest first, then the longest. */
+/**
+ * Returns the bars of all assignments that touch the `dayCount` days from `from` on: earlier ones first, then
+ * longer ones.
+ */
 export function barsOf(
   rows: readonly Assignment[],
   from: string,
   dayCount: number,
-  { nameDaysOf = () => 0, comesFirst = () => false }: BarOptions = {},
+  { nameDaysOf = () => ({ within: 0, outside: 0 }), rankOf = () => 0 }: BarOptions = {},
 ): Bar[] {
   const spans = rows.flatMap((row) => {
     const first = daysBetween(from, dayOf(row.startDate))
     const last = Math.max(first, daysBetween(from, dayOf(row.endDate)))
-    return last < 0 || first >= dayCount ? [] : [{ row, first, last, isFirst: comesFirst(row) }]
+    return last < 0 || first >= dayCount ? [] : [{ row, first, last, rank: rankOf(row) }]
   })
   spans.sort(
     (a, b) =>
-      Number(b.isFirst) - Number(a.isFirst) ||
+      a.rank - b.rank ||
       Math.max(0, a.first) - Math.max(0, b.first) ||
       b.last - a.last ||
       (a.row.id < b.row.id ? -1 : 1),
@@ -51,15 +54,15 @@ export function barsOf(
     const [begin, end] = [Math.max(0, first), Math.min(last, dayCount - 1)]
     const nameDays = nameDaysOf(row)
     const namePlace = namePlaceOf(begin, end, nameDays, dayCount)
-    const taken = {
-      first: namePlace === 'before' ? begin - nameDays : begin,
-      last: namePlace === 'after' ? end + nameDays : end,
+    const occupied = {
+      first: namePlace === 'before' ? begin - nameDays.outside : begin,
+      last: namePlace === 'after' ? end + nameDays.outside : end,
     }
     const isFree = (line: (typeof lines)[number]) =>
-      line.every((other) => other.last < taken.first || other.first > taken.last)
+      line.every((other) => other.last < occupied.first || other.first > occupied.last)
     const freeLine = lines.findIndex(isFree)
     const line = freeLine === -1 ? lines.push([]) - 1 : freeLine
-    lines[line]?.push(taken)
+    lines[line]?.push(occupied)
     return {
       row,
       line,
@@ -76,36 +79,57 @@ export function barsOf(
 /** Counts the days from a bar to the next one in its line, or to the edge, on the side of its name. */
 function nameRoomOf(
   { first, last, namePlace }: Pick<Bar, 'first' | 'last' | 'namePlace'>,
-  taken: readonly { readonly first: number; readonly last: number }[],
+  occupied: readonly { readonly first: number; readonly last: number }[],
   dayCount: number,
 ): number {
   if (namePlace === 'after') {
-    const starts = taken.flatMap((other) => (other.first > last ? [other.first] : []))
+    const starts = occupied.flatMap((other) => (other.first > last ? [other.first] : []))
     return Math.min(dayCount, ...starts) - last - 1
   }
-  const ends = taken.flatMap((other) => (other.last < first ? [other.last] : []))
+  const ends = occupied.flatMap((other) => (other.last < first ? [other.last] : []))
   return namePlace === 'before' ? first - Math.max(-1, ...ends) - 1 : 0
 }
 
-function namePlaceOf(first: number, last: number, nameDays: number, dayCount: number): NamePlace {
-  if (last - first + 1 >= nameDays) return 'within'
-  if (last + nameDays < dayCount) return 'after'
-  return first - nameDays >= 0 ? 'before' : 'within'
+function namePlaceOf(
+  first: number,
+  last: number,
+  { within, outside }: ReturnType<NonNullable<BarOptions['nameDaysOf']>>,
+  dayCount: number,
+): NamePlace {
+  if (last - first + 1 >= within) return 'within'
+  if (last + outside < dayCount) return 'after'
+  return first - outside >= 0 ? 'before' : 'within'
 }
 
 /**
- * Splits the bars of a week into those that fit and hidden ones, which buttons such as "2 more" open. A bar
- * that would be the only hidden one on its days is shown in the line of these buttons.
+ * Splits the bars of a week into those that fit into its lines and hidden ones, which buttons such as "2
+ * more" in the last line open. A bar that would be the only hidden one on its days is shown there instead.
  */
 export function fitBars(bars: readonly Bar[], lineCount: number) {
-  const below = bars.filter(({ line }) => line >= lineCount)
+  const lastLine = lineCount - 1
+  const below = bars.filter(({ line }) => line >= lastLine)
   const isAlone = (bar: Bar) =>
     !below.some((other) => other !== bar && other.first <= bar.last && other.last >= bar.first)
   return {
     shown: [
-      ...bars.filter(({ line }) => line < lineCount),
-      ...below.filter(isAlone).map((bar) => ({ ...bar, line: lineCount })),
+      ...bars.filter(({ line }) => line < lastLine),
+      ...below.filter(isAlone).map((bar) => ({ ...bar, line: lastLine })),
     ],
     hidden: below.filter((bar) => !isAlone(bar)),
   }
+}
+
+/**
+ * Distributes the lines that fit into a month over its weeks. Each week gets `minimum` lines, or fewer if it
+ * needs fewer. Each further line goes to the week that hides most bars.
+ */
+export function shareLines(needed: readonly number[], capacity: number, minimum: number): number[] {
+  const lines = needed.map((count) => Math.min(count, minimum))
+  const hiddenIn = (index: number) => (needed[index] ?? 0) - (lines[index] ?? 0)
+  for (let spare = capacity - lines.reduce((sum, count) => sum + count, 0); spare > 0; spare -= 1) {
+    const fullest = needed.reduce((best, _, index) => (hiddenIn(index) > hiddenIn(best) ? index : best), 0)
+    if (hiddenIn(fullest) <= 0) break
+    lines[fullest] = (lines[fullest] ?? 0) + 1
+  }
+  return lines
 }

@@ -1,13 +1,13 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
-import { assignmentKey } from '../../assignment/assignment-key.ts'
+import { assignmentKey } from '../../api/assignment-key.ts'
 import { LabelChip } from '../../assignment/labels.tsx'
 import { priorityName } from '../../assignment/priority.ts'
 import { changesOf } from '../../assignment/queue.ts'
 import { QueueMark } from '../../assignment/queue-mark.tsx'
 import { TimerButton } from '../../assignment/timer-button.tsx'
-import { dueColorOf, dueText, responsibleOf } from '../../data/planned.ts'
+import { dueColorOf, dueText, isLate, responsibleOf } from '../../data/planned.ts'
 import { choosableStages, type ProjectStage, type StageLook } from '../../data/project-stages.ts'
 import type { Label } from '../../data/use-project-labels.ts'
 import type { PartCount } from '../../data/use-project-parts.ts'
@@ -26,20 +26,20 @@ import { assignmentElementId } from './use-card-focus.ts'
 type Stage = ProjectStage
 type Assignment = RecordOf<'assignment'>
 
-export interface BoardCardProps {
+interface BoardCardProps {
   readonly assignment: Assignment
   readonly typeName: string
   readonly projectKey: string | undefined
   readonly blockedSince: string | undefined
   readonly labels: readonly Label[] | undefined
-  /** The assignments it waits for that are not done. */
+  /** The unfinished assignments for which it waits. */
   readonly blockers: readonly Assignment[] | undefined
   readonly parts: PartCount | undefined
   /** Finished work is never overdue. */
   readonly isDone: boolean
   readonly isOpen: boolean
   readonly isNew: boolean
-  /** Whether a dragged card would come before it. */
+  /** Whether a dragged card would be placed before it. */
   readonly isDropTarget: boolean
   readonly isDragged: boolean
   readonly query: string
@@ -47,7 +47,7 @@ export interface BoardCardProps {
   readonly looks: ReadonlyMap<string, StageLook>
   onMove(assignment: Assignment, stage: Stage): void
   onDrag(assignment: Assignment | undefined): void
-  /** Moves it up or down in the manual order. */
+  /** Moves the card up or down; undefined if the cards are not in the manual order. */
   readonly onStep: ((assignment: Assignment, step: number) => void) | undefined
 }
 
@@ -74,7 +74,7 @@ export function BoardCard(props: BoardCardProps) {
   const queueKey = changesOf(assignment.id)
     .map(({ problem, isSent }) => `${problem} ${isSent}`)
     .join()
-  // Each page of labels makes new lists; a card is drawn again only if its own labels differ.
+  // Every page of labels creates new lists, but the card is only rendered again if its own labels differ.
   const labelKey = JSON.stringify(props.labels?.map(({ id, name, color }) => [id, name, color]))
   const partsKey = `${props.parts?.done}/${props.parts?.count}`
   const blockerKey = props.blockers?.map(({ name }) => name).join('\n')
@@ -124,11 +124,12 @@ function Card(props: CardProps) {
     moveByShift(event)
   }
   const moveByShift = (event: TargetedKeyboardEvent<HTMLElement>) => {
-    const [columns, rows] = [steps[logicalArrowKey(event)], onStep && rowSteps[event.key]]
-    if (columns === undefined && rows === undefined) return
+    const stageStep = stageSteps[logicalArrowKey(event)]
+    const cardStep = onStep && cardSteps[event.key]
+    if (stageStep === undefined && cardStep === undefined) return
     event.preventDefault()
-    if (rows !== undefined) return onStep?.(assignment, rows)
-    const nextStage = stages[stages.findIndex(({ id }) => id === assignment.workflowId) + (columns ?? 0)]
+    if (cardStep !== undefined) return onStep?.(assignment, cardStep)
+    const nextStage = stages[stages.findIndex(({ id }) => id === assignment.workflowId) + (stageStep ?? 0)]
     if (nextStage) onMove(assignment, nextStage)
   }
   return (
@@ -157,9 +158,13 @@ function Card(props: CardProps) {
       </a>
       <CardMarks {...props} />
       <div class="card-footer">
-        <CardFacts {...props} />
+        <span class="card-facts">
+          <CardFacts {...props} />
+        </span>
         <CardTools {...props} />
-        <PersonAvatar id={responsibleOf(assignment)} />
+        <span class="card-person" data-field="person">
+          <PersonAvatar id={responsibleOf(assignment)} />
+        </span>
       </div>
     </li>
   )
@@ -175,8 +180,8 @@ function focusWhenRendered(selector: string, triesLeft = 200): void {
   else if (triesLeft > 0) setTimeout(() => focusWhenRendered(selector, triesLeft - 1), 50)
 }
 
-const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
-const rowSteps: Readonly<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1 }
+const stageSteps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
+const cardSteps: Readonly<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1 }
 /** Each of these keys clicks a button of the card. */
 const buttonSelectors: Readonly<Record<string, string>> = { m: '[aria-haspopup=menu]', t: '.timer-button' }
 
@@ -185,9 +190,9 @@ const labelsMax = 5
 
 /** Labels and warnings, on at most two lines between the name and the footer. */
 function CardMarks({ assignment, labels = [], blockedSince, blockers = [], isDone, hasDraft }: CardProps) {
-  const waits = !isDone && blockers.length > 0
+  const isWaiting = !isDone && blockers.length > 0
   const isQueued = changesOf(assignment.id).length > 0
-  if (labels.length === 0 && !blockedSince && !waits && !hasDraft && !isQueued) return null
+  if (labels.length === 0 && !blockedSince && !isWaiting && !hasDraft && !isQueued) return null
   return (
     <div class="card-marks">
       {blockedSince && (
@@ -196,7 +201,7 @@ function CardMarks({ assignment, labels = [], blockedSince, blockers = [], isDon
           {t('Blocked {age}', { age: formatAge(blockedSince) })}
         </span>
       )}
-      {waits && (
+      {isWaiting && (
         <span class="note-chip" data-color="amber" title={blockers.map(({ name }) => name).join('\n')}>
           <Icon name="link" />
           <span class="label-name">{waitingTextOf(blockers)}</span>
@@ -210,7 +215,9 @@ function CardMarks({ assignment, labels = [], blockedSince, blockers = [], isDon
       )}
       <QueueMark changes={changesOf(assignment.id)} />
       {labels.slice(0, labelsMax).map((label) => (
-        <LabelChip key={label.id} label={label} />
+        <span key={label.id} class="card-label" data-field="labels">
+          <LabelChip label={label} />
+        </span>
       ))}
       {labels.length > labelsMax && (
         <span class="note-chip" title={labels.map(({ name }) => name).join('\n')}>
@@ -224,18 +231,28 @@ function CardMarks({ assignment, labels = [], blockedSince, blockers = [], isDon
 const waitingTextOf = (blockers: readonly Assignment[]): string =>
   tn(blockers.length, 'Waits for {name}', 'Waits for {count} assignments', { name: blockers[0]?.name ?? '' })
 
-/** The one line at the bottom of each card, always in the same order. */
+/** The facts at the bottom of each card, always in the same order. */
 function CardFacts({ assignment, typeName, projectKey, parts, isDone }: CardProps) {
   const key = assignmentKey(projectKey, assignment)
   return (
     <>
-      {typeName && <TypeMark name={typeName} />}
+      {typeName && (
+        <span data-field="type">
+          <TypeMark name={typeName} />
+        </span>
+      )}
       {key !== '' && <span class="card-key">{key}</span>}
       {!isDone && !assignment.isUnscheduled && <DueChip assignment={assignment} />}
       {assignment.priority ? (
-        <PriorityMark priority={assignment.priority} name={priorityName(assignment.priority)} />
+        <span data-field="priority">
+          <PriorityMark priority={assignment.priority} name={priorityName(assignment.priority)} />
+        </span>
       ) : null}
-      {assignment.amountHours > 0 && <HoursMark hours={assignment.amountHours} />}
+      {assignment.amountHours > 0 && (
+        <span data-field="hours">
+          <HoursMark hours={assignment.amountHours} />
+        </span>
+      )}
       {parts && <PartsMark {...parts} />}
     </>
   )
@@ -244,8 +261,8 @@ function CardFacts({ assignment, typeName, projectKey, parts, isDone }: CardProp
 function DueChip({ assignment }: Pick<CardProps, 'assignment'>) {
   const text = dueText(assignment, false)
   return (
-    <span class="due" data-color={dueColorOf(assignment, false)} title={text}>
-      <Icon name="calendar" />
+    <span class="due" data-field="end" data-color={dueColorOf(assignment, false)} title={text}>
+      <Icon name={isLate(assignment, false) ? 'clock' : 'calendar'} />
       <span aria-hidden="true">{formatDay(dayOf(assignment.endDate))}</span>
       <span class="visually-hidden">{text}</span>
     </span>
@@ -272,7 +289,7 @@ const CardTools = ({ assignment, stages, looks, onMove }: CardProps) => (
   </span>
 )
 
-/** Arrows move between cards and skip empty columns. */
+/** Moves the focus between cards with the arrow keys, which skip empty columns. */
 function moveFocus(event: KeyboardEvent, card: HTMLElement): void {
   const direction = directions[logicalArrowKey(event)]
   const columns = [...(card.closest('.board')?.querySelectorAll('.column') ?? [])].map((column) => [
@@ -280,10 +297,10 @@ function moveFocus(event: KeyboardEvent, card: HTMLElement): void {
   ])
   if (direction === undefined) return
   event.preventDefault()
-  const filled = columns.filter((cards) => cards.length > 0)
-  const column = filled.findIndex((cards) => cards.includes(card))
-  const index = filled[column]?.indexOf(card) ?? 0
-  const target = filled[column + direction[0]]
+  const nonEmptyColumns = columns.filter((cards) => cards.length > 0)
+  const column = nonEmptyColumns.findIndex((cards) => cards.includes(card))
+  const index = nonEmptyColumns[column]?.indexOf(card) ?? 0
+  const target = nonEmptyColumns[column + direction[0]]
   target?.[Math.min(index + direction[1], target.length - 1)]?.focus()
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { chooseDoneStage } from '../../assignment/assignment-values.ts'
+import { useShownRows } from '../../assignment/shown-ids.ts'
 import { type ProjectStage, type StageLook, stageLooksOf } from '../../data/project-stages.ts'
 import type { Blockers } from '../../data/use-project-dependencies.ts'
 import type { LabelsByAssignment } from '../../data/use-project-labels.ts'
@@ -18,15 +19,16 @@ import { byRank, compareTexts, type Place, placeAfterStep } from './card-order.t
 import type { Filters } from './filters.ts'
 import { QuickAdd } from './quick-add.tsx'
 import { useCardDrop } from './use-card-drop.ts'
+import { assignmentElementId } from './use-card-focus.ts'
 import { useVirtualRows } from './use-virtual-rows.ts'
 
 type Assignment = RecordOf<'assignment'>
 type Stage = ProjectStage
 
-export interface BoardColumnProps extends Omit<BoardProps, 'onMove'> {
+interface BoardColumnProps extends Omit<BoardProps, 'onMove'> {
   readonly stage: Stage
   readonly typeNames: ReadonlyMap<string, string>
-  /** Maps blocked assignments to the start of their impediment. */
+  /** Maps each blocked assignment to the start of its oldest impediment. */
   readonly blockedSince: ReadonlyMap<string, string>
   readonly dragged: Assignment | undefined
   onDrag(assignment: Assignment | undefined): void
@@ -39,7 +41,10 @@ const estimatedCardPixels = 84
 /** Assignments that were done longer ago than this are hidden behind a button. */
 const recentDays = 14
 
-/** One stage. Its header stays in place, its cards scroll below it, and a card can be dropped anywhere in it. */
+/**
+ * Shows one stage. The header stays in place while the cards scroll. A card can be dropped anywhere in the
+ * column.
+ */
 export function BoardColumn(props: BoardColumnProps) {
   const { stage, assignments, doneIds, dragged, revealedId, countOf, hasMore, onDrop, onMore } = props
   const isDone = doneIds.has(stage.id)
@@ -55,16 +60,18 @@ export function BoardColumn(props: BoardColumnProps) {
   )
   const hidesOlder = shown.length < sorted.length || (isDone && !showsOlder && hasMore(stage.id))
   const virtual = useVirtualRows(shown, estimatedCardPixels)
+  useShownRows(shown, props.stages.indexOf(stage))
+  useCardsInView(props, shown, virtual.reveal)
   const drop = useCardDrop({
     cards: shown,
     stageId: stage.id,
     dragged,
     isByHand,
-    // The move itself is a change, and the newest of all.
+    // Finished work is sorted by its last change. The move is a change, so the card will be the first.
     findNext: (moved) => (isDone ? shown[0] : shown.find((card) => order(moved, card) < 0))?.id,
     onDrop,
   })
-  const step = useStableCallback((assignment: Assignment, step: number) => {
+  const moveByStep = useStableCallback((assignment: Assignment, step: number) => {
     const place = placeAfterStep(shown, assignment, step)
     if (place) props.onMove(assignment, stage, place)
   })
@@ -73,7 +80,6 @@ export function BoardColumn(props: BoardColumnProps) {
   useEffect(() => {
     if (wantsMore) onMore(stage.id)
   }, [wantsMore, shown.length])
-  useEffect(() => (revealedId === undefined ? undefined : virtual.reveal(revealedId)), [revealedId, shown])
   return (
     <section
       class={`column ${drop.isOver ? 'drop' : ''}`}
@@ -99,7 +105,7 @@ export function BoardColumn(props: BoardColumnProps) {
               isNew={assignment.id === revealedId}
               isDropTarget={assignment.id === drop.beforeId}
               isDragged={assignment.id === dragged?.id}
-              onStep={isByHand ? step : undefined}
+              onStep={isByHand ? moveByStep : undefined}
               query={props.query}
               stages={props.stages}
               looks={looks}
@@ -119,6 +125,19 @@ export function BoardColumn(props: BoardColumnProps) {
   )
 }
 
+/** Scrolls to a card that was created or moved, and to the card in the panel if that one is not rendered. */
+function useCardsInView(
+  { openId, revealedId }: BoardColumnProps,
+  shown: readonly Assignment[],
+  reveal: (id: string) => void,
+): void {
+  useEffect(() => (revealedId === undefined ? undefined : reveal(revealedId)), [revealedId, shown])
+  useEffect(() => {
+    // A card that was clicked is rendered, and must not move.
+    if (openId !== undefined && document.getElementById(assignmentElementId(openId)) === null) reveal(openId)
+  }, [openId])
+}
+
 const factsOf = (props: BoardColumnProps, { id, assignmentTypeId }: Assignment) => ({
   typeName: props.typeNames.get(assignmentTypeId) ?? '',
   blockedSince: props.blockedSince.get(id),
@@ -127,7 +146,7 @@ const factsOf = (props: BoardColumnProps, { id, assignmentTypeId }: Assignment) 
   parts: props.parts.get(id),
 })
 
-/** An empty column says where a dragged card would go, and the first one of an empty board what to do next. */
+/** Returns the text of an empty column: where to drop a dragged card, or how to add the first assignment. */
 function hintOf({ stage, stages, dragged, countOf }: BoardColumnProps): string | undefined {
   if (countOf(stage.id) > 0) return undefined
   if (dragged) return t('Drop here')
@@ -144,21 +163,21 @@ interface ColumnHeaderProps extends BoardColumnProps {
 function ColumnHeader({ stage, projectId, look, isDone, countOf, onAdd }: ColumnHeaderProps) {
   const { api, configuration, router, session, toasts } = useServices()
   const isAdministrator = session.person.value?.isAdministrator === true
-  const changeStages = { label: t('Change the stages…'), run: () => router.go('/administration/workflows') }
+  const stagesItem = { label: t('Change the stages…'), run: () => router.go('/administration/workflows') }
   const markDone = () => {
     const { id, name, order } = stage
     api
       .update('workflow', { id, name, order, isDone: !stage.isDone })
       .catch((error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
   }
-  const meansDone = {
+  const doneItem = {
     label: t('This stage means done'),
     isCurrent: isDone,
     run: configuration.extensions ? markDone : () => chooseDoneStage(projectId, stage.id),
   }
   const items = [
-    ...(isAdministrator || !configuration.extensions ? [meansDone] : []),
-    ...(isAdministrator ? [changeStages] : []),
+    ...(isAdministrator || !configuration.extensions ? [doneItem] : []),
+    ...(isAdministrator ? [stagesItem] : []),
   ]
   return (
     <header class="column-header">
@@ -195,9 +214,9 @@ function recentOf(rows: readonly Assignment[]): readonly Assignment[] {
 
 type Order = (a: Assignment, b: Assignment) => number
 
-/** The newest first. */
+/** The latest change comes first. */
 const byLastChange: Order = (a, b) => (b.updatedAt ?? b.createdAt).localeCompare(a.updatedAt ?? a.createdAt)
-/** Those without dates come last. */
+/** Assignments without dates come last. */
 const byEnd: Order = (a, b) =>
   Number(a.isUnscheduled ?? false) - Number(b.isUnscheduled ?? false) ||
   (a.isUnscheduled ? 0 : compareTexts(a.endDate, b.endDate)) ||
@@ -223,7 +242,7 @@ export interface BoardProps {
   readonly revealedId: string | undefined
   countOf(stageId: string): number
   hasMore(stageId: string): boolean
-  /** Whether people order the cards; otherwise the end of the work does. */
+  /** Whether the cards are in the manual order; otherwise they are sorted by their ends. */
   readonly isByHand: boolean
   onMore(stageId: string): void
   onMove(assignment: Assignment, stage: Stage, place?: Place): void

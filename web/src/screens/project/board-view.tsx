@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { byId } from '../../api/load-all.ts'
+import { isCovered } from '../../assignment/panel-frame.tsx'
 import type { StageQuery } from '../../data/board-rows.ts'
 import type { ProjectStage } from '../../data/project-stages.ts'
 import { useFollowedRows } from '../../data/use-followed-rows.ts'
@@ -16,8 +17,8 @@ import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
 import { BoardColumn, type BoardProps } from './board-column.tsx'
 import type { Place } from './card-order.ts'
-import { filtersRows, isFiltered, matcherOf, noFilters, queryOfFilters } from './filters.ts'
-import { useCardFocus } from './use-card-focus.ts'
+import { hasRowFilters, isFiltered, matcherOf, noFilters, queryOfFilters } from './filters.ts'
+import { assignmentElementId, useCardFocus } from './use-card-focus.ts'
 import { useMoves } from './use-moves.ts'
 import { blockedIdsOf, useMemberIds } from './use-row-filter.ts'
 import { viewParameter } from './view-address.ts'
@@ -31,11 +32,11 @@ export interface BoardViewProps extends ProjectViewProps {
   onReveal(id: string): void
 }
 
-/** The live assignments by stage. */
+/** Shows the live assignments by stage. */
 export function BoardView(props: BoardViewProps) {
   const { projectId, doneIds } = props.scope
   const [areCardsShown, setCardsShown] = useState(false)
-  const needsAllRows = filtersRows(props.filters)
+  const needsAllRows = hasRowFilters(props.filters)
   const facts = useCardFacts(projectId, doneIds, !areCardsShown && !needsAllRows)
   const factsProps = { ...props, facts, onShown: () => setCardsShown(true) }
   return needsAllRows ? <FilteredBoard {...factsProps} /> : <PagedBoard {...factsProps} />
@@ -63,20 +64,20 @@ function FilteredBoard(props: FactsProps) {
   const { scope, filters, facts } = props
   const { projectId, doneIds } = scope
   const listing = useFollowedRows({ projectId, ...queryOfFilters(filters) }, { firstPageAtOnce: false })
-  const [ownIds, setOwnIds] = useState<ReadonlySet<string>>(new Set())
+  const [createdIds, setCreatedIds] = useState<ReadonlySet<string>>(new Set())
   const { labels, impediments, blockers } = facts
   const members = useMemberIds(projectId, filters)
   const board = useMemo(() => {
     const blockedIds = blockedIdsOf(impediments, blockers)
     const matches = matcherOf(filters, { labels, blockedIds, doneIds, memberIds: members.ids })
     // Assignments that the user has just created stay visible, whatever the filters say.
-    const rows = listing.rows.filter((row) => matches(row) || ownIds.has(row.id))
+    const rows = listing.rows.filter((row) => matches(row) || createdIds.has(row.id))
     const byStage = Map.groupBy(rows, ({ workflowId }) => workflowId)
-    const counts = new Map([...byStage].map(([id, some]) => [id, some.length]))
+    const counts = new Map([...byStage].map(([id, stageRows]) => [id, stageRows.length]))
     return { rows: byId(rows), counts, hasMore: () => false }
-  }, [listing.rows, JSON.stringify(filters), labels, impediments, blockers, doneIds, members.ids, ownIds])
+  }, [listing.rows, JSON.stringify(filters), labels, impediments, blockers, doneIds, members.ids, createdIds])
   const put = (row: Assignment) => {
-    setOwnIds((ids) => new Set([...ids, row.id]))
+    setCreatedIds((ids) => new Set([...ids, row.id]))
     listing.put([row])
   }
   return (
@@ -106,8 +107,8 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
   const stored = useMemo(() => [...board.rows.values()], [board])
   const stageNameOf = (id: string) => stages.find((stage) => stage.id === id)?.name ?? '…'
   const moves = useMoves(stored, stageNameOf, pages.put)
-  // The first stage arrives before the others.
-  const areAllLoaded = !pages.isLoading && (filtersRows(filters) || board.counts.size === stages.length)
+  // The first stage may be loaded before the other stages.
+  const areAllLoaded = !pages.isLoading && (hasRowFilters(filters) || board.counts.size === stages.length)
   const totalCount = [...board.counts.values()].reduce((sum, count) => sum + count, 0)
   const parts = useProjectParts(projectId, stored, areAllLoaded ? totalCount : undefined, doneIds)
   const isByHand = useIsByHand()
@@ -126,7 +127,7 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
     <>
       {problem && <LoadProblem problem={problem} onRetry={pages.reload} />}
       {isLoading && !problem ? (
-        // Mounted again with the name, because its length may change the layout.
+        // The skeleton is mounted again when the name is loaded, because its length may change the layout.
         <ViewSkeleton key={String(isNameLoading)} view="board" />
       ) : (
         <Board
@@ -164,7 +165,7 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
   )
 }
 
-/** Loads the related data of cards. It determines their height, so cards are only rendered when it is known. */
+/** Loads the related data of cards. They are rendered only with it, because it determines their height. */
 function useCardFacts(projectId: string, doneIds: ReadonlySet<string>, onlyNewest: boolean) {
   const types = useListing('assignmentType', catalogQuery)
   const impediments = useAllRows('assignmentImpediment', {}, { live: true })
@@ -185,7 +186,7 @@ const stageQuery = (id: string, isDone: boolean, isByHand: boolean): StageQuery 
     ? { id, sortColumn: 'updatedAt', sortOrder: 'DESC' }
     : { id, sortColumn: isByHand ? 'rank' : 'endDate', sortOrder: 'ASC' }
 
-/** Whether the address asks for the manual order, which the extensions have. */
+/** Returns whether the address selects the manual order, which is part of the extensions. */
 function useIsByHand(): boolean {
   const { configuration, router } = useServices()
   return configuration.extensions && router.address.value.searchParams.get('order') === 'hand'
@@ -193,7 +194,7 @@ function useIsByHand(): boolean {
 
 type Rows = readonly RecordOf<'assignment'>[]
 
-/** Returns by how many cards a stage differs from the API's state, because moves are not confirmed yet. */
+/** Returns how many cards unconfirmed moves add to a stage, or take from it if negative. */
 function countPendingMoves(stageId: string, stored: Rows, moved: Rows): number {
   const count = (rows: Rows) => rows.reduce((sum, row) => sum + Number(row.workflowId === stageId), 0)
   return count(moved) - count(stored)
@@ -217,6 +218,7 @@ function Board({ hasFailed, ...props }: BoardProps & { readonly hasFailed: boole
   const drag = useStableCallback(setDragged)
   const element = useRef<HTMLDivElement>(null)
   useScrollToMatches(element, props, stages)
+  useUncovered(assignments.find(({ id }) => id === props.openId)?.id)
   const byStage = useMemo(() => Map.groupBy(assignments, ({ workflowId }) => workflowId), [assignments])
   if (stages.length === 0)
     return (
@@ -224,7 +226,7 @@ function Board({ hasFailed, ...props }: BoardProps & { readonly hasFailed: boole
         <p>{t('An administrator sets up the workflow; then its stages are the columns of this board.')}</p>
       </EmptyState>
     )
-  // After a failed request it is not known what matches.
+  // If a request has failed, it is unknown whether any assignment matches.
   if (!hasFailed && isFiltered(props.filters) && stages.every(({ id }) => countOf(id) === 0))
     return <NoMatches />
   return (
@@ -252,8 +254,8 @@ function Board({ hasFailed, ...props }: BoardProps & { readonly hasFailed: boole
 }
 
 /**
- * Scrolls to the first column with matches while a filter has emptied those in view. Stages arrive one after the
- * other, so it looks again until the user has touched the board.
+ * Scrolls to the first column with matches if a filter has emptied the columns in view. Stages are loaded one
+ * after the other, so this is repeated until the user touches the board.
  */
 function useScrollToMatches(
   board: { readonly current: HTMLElement | null },
@@ -287,7 +289,22 @@ function useScrollToMatches(
   }, [filterKey])
 }
 
-/** Instead of columns that are all empty. */
+/**
+ * Scrolls to the column of the open card, once it is loaded, if the panel covers the card. Otherwise nothing on
+ * the board moves.
+ */
+function useUncovered(openId: string | undefined): void {
+  useEffect(() => {
+    const card = document.getElementById(assignmentElementId(openId ?? ''))?.closest('.card')
+    const panel = document.querySelector('.panel')
+    if (!card || panel === null) return
+    // The column is as high as the board, so that this does not scroll vertically.
+    if (isCovered(card, panel) && panel.getBoundingClientRect().width < innerWidth)
+      card.closest('.column')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [openId])
+}
+
+/** Replaces the columns if all of them would be empty. */
 export function NoMatches() {
   const { router } = useServices()
   return (
@@ -307,13 +324,13 @@ export function NoMatches() {
 /** A stage that the project does not use has a column while cards are in it. */
 function useShownStages(stages: readonly Stage[], countOf: (id: string) => number): readonly Stage[] {
   const shown = stages.filter(({ id, isUsed }) => isUsed || countOf(id) > 0)
-  // The same list while it has the same stages, because every card depends on it.
+  // The list stays the same object while it has the same stages, because every card depends on it.
   return useMemo(() => shown, [stages, shown.map(({ id }) => id).join()])
 }
 
 const noAssignments: readonly Assignment[] = []
 
-/** Maps each blocked assignment to the start of its impediment. */
+/** Maps each blocked assignment to the start of its oldest impediment. */
 const impedimentStarts = (links: readonly RecordOf<'assignmentImpediment'>[]): ReadonlyMap<string, string> =>
   new Map(
     links

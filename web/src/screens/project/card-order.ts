@@ -7,9 +7,9 @@ export interface Place {
   readonly neighbour:
     | { readonly afterId: string | null; readonly beforeId?: never }
     | { readonly beforeId: string; readonly afterId?: never }
-  /** Sorts the card to its place until the server has given it its rank. */
+  /** A provisional rank, until the server has returned the real one. */
   readonly rank: string
-  /** Counted from 1. */
+  /** The position in the stage, counted from 1. */
   readonly number: number
 }
 
@@ -19,24 +19,27 @@ export const compareTexts = (a: string, b: string): number => (a < b ? -1 : Numb
 export const byRank = (a: Assignment, b: Assignment): number =>
   compareTexts(a.rank ?? '', b.rank ?? '') || compareTexts(a.id, b.id)
 
-/** Returns the place before a card, or behind the last one, and undefined if the card is there already. */
+/**
+ * Returns the place before a card, or after the last one. Returns undefined if the moved card is already
+ * there.
+ */
 export function placeBefore(
   cards: readonly Assignment[],
   moved: Assignment,
   beforeId: string | undefined,
 ): Place | undefined {
-  const others = cards.filter(({ id }) => id !== moved.id)
-  const found = others.findIndex(({ id }) => id === beforeId)
-  const index = found === -1 ? others.length : found
+  const otherCards = cards.filter(({ id }) => id !== moved.id)
+  const found = otherCards.findIndex(({ id }) => id === beforeId)
+  const index = found === -1 ? otherCards.length : found
   if (cards[index]?.id === moved.id) return undefined
-  const [above, below] = [others[index - 1], others[index]]
+  const [above, below] = [otherCards[index - 1], otherCards[index]]
   const number = index + 1
-  // A space is less than any digit of a rank, so the card comes right behind the one above it.
+  // A space is less than any digit of a rank, so the card comes directly after the one above it.
   if (above) return { neighbour: { afterId: above.id }, rank: `${above.rank} `, number }
   return { neighbour: below ? { beforeId: below.id } : { afterId: null }, rank: '', number }
 }
 
-/** Returns the place of the card when it goes a step up or down. */
+/** Returns the place of a card that moves a step up (-1) or down (1). */
 export function placeAfterStep(
   cards: readonly Assignment[],
   moved: Assignment,

@@ -26,44 +26,44 @@ import {
 import type { ProjectViewProps } from './view-props.ts'
 
 /** A value that a criterion can have. */
-export interface FilterValue extends Option {
+interface FilterValue extends Option {
   readonly isChosen: boolean
-  /** The filters with this value added, or removed. */
-  readonly toggled: Partial<Filters>
+  /** The filters with this value added, or removed; for the grouping of a list, the chosen one. */
+  readonly toggled: Partial<Filters> & { readonly group?: string }
 }
 
-export type CriterionName = Exclude<keyof Filters, 'search' | 'dateFrom' | 'dateTo'> | 'days'
+export type CriterionName = Exclude<keyof Filters, 'search' | 'dateFrom' | 'dateTo'> | 'days' | 'group'
 
-/** Something by which assignments are filtered, such as the stage. */
+/** A property by which assignments are filtered, such as the stage. */
 export interface Criterion {
   readonly name: CriterionName
   readonly label: string
   readonly icon: IconName
-  /** None for the days, which are typed. */
+  /** Empty for the days, which are typed. */
   readonly values: readonly FilterValue[]
-  /** Its only value says the same as its label. */
+  /** Whether it has only one value, with the same name as its label. */
   readonly isSwitch?: boolean
   readonly isActive: boolean
   /** Whether assignments must not have the chosen values. */
   readonly isNegated?: boolean
-  /** The filters with `is` and `is not` exchanged; undefined where that says nothing. */
+  /** The filters with `is` and `is not` exchanged; undefined if no value is chosen. */
   readonly inverted?: Partial<Filters> | undefined
-  /** The chosen values as texts. */
+  /** The names of the chosen values. */
   readonly chosen: readonly string[]
-  /** The filters without it. */
+  /** The filters without this criterion. */
   readonly cleared: Partial<Filters>
 }
 
-export interface CriteriaOptions {
+interface CriteriaOptions {
   readonly scope: ProjectViewProps['scope']
   readonly filters: Filters
-  /** False for views that have a period of their own. */
+  /** False for views that show a period. */
   readonly hasDays: boolean
   /** Whether all members are offered; otherwise only the names of chosen people are loaded. */
   readonly offersMembers: boolean
 }
 
-/** Returns the criteria with their values. Without the extensions there are only the person and the days. */
+/** Returns the criteria with their values. Without the extensions, these are only the person and the days. */
 export function useCriteria(options: CriteriaOptions): readonly Criterion[] {
   const { scope, filters, hasDays } = options
   const { configuration } = useServices()
@@ -110,10 +110,10 @@ export function useCriteria(options: CriteriaOptions): readonly Criterion[] {
   ]
 }
 
-/** The mark shows the name as well, which the option already has. */
+/** Hides a mark from assistive technology, because its name repeats that of the option. */
 const decorative = (mark: Option['mark']) => <span aria-hidden="true">{mark}</span>
 
-/** The viewer, the members, nobody, and people who are chosen without being members. */
+/** Returns the user, the members, other chosen people, and the choices for no person and for non-members. */
 function usePersonOptions({ scope, filters, offersMembers }: CriteriaOptions): readonly Option[] {
   const { configuration, people, session } = useServices()
   const { ids } = useMembers(scope.projectId)
@@ -132,13 +132,13 @@ function usePersonOptions({ scope, filters, offersMembers }: CriteriaOptions): r
   ]
 }
 
-/** A label that was removed can still be in the address. */
-const removedLabels = ({ labels }: Filters, known: readonly { readonly id: string }[]): readonly Option[] =>
+/** Returns options for labels that were removed, but are still in the address. */
+const removedLabels = ({ labels }: Filters, rows: readonly { readonly id: string }[]): readonly Option[] =>
   valuesOf(labels)
-    .filter((id) => !known.some((label) => label.id === id))
+    .filter((id) => !rows.some((label) => label.id === id))
     .map((id) => ({ id, name: t('Removed label') }))
 
-/** The most urgent comes first. */
+/** Returns the priorities, the most urgent one first. */
 const priorityOptions = (): readonly Option[] =>
   priorityNames()
     .map((name, priority) => ({
@@ -148,7 +148,7 @@ const priorityOptions = (): readonly Option[] =>
     }))
     .reverse()
 
-/** Makes criteria that can have several values. */
+/** Creates criteria that can have several values. */
 const listOf =
   (filters: Filters) =>
   (
@@ -175,7 +175,7 @@ const listOf =
     }
   }
 
-/** A criterion that has one value at a time. */
+/** Creates a criterion that has one value at a time. */
 function singleOf(
   filters: Filters,
   name: 'blocked' | 'overdue' | 'dates' | 'changed',

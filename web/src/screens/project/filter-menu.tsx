@@ -12,17 +12,20 @@ import {
   useSuggestions,
 } from '../../ui/combobox.tsx'
 import { DayInput } from '../../ui/day-input.tsx'
+import { focusField } from '../../ui/focus-field.ts'
 import { Icon, IconButton } from '../../ui/icon.tsx'
 import { placeBelow } from '../../ui/place.ts'
+import { useMedia } from '../../ui/use-media.ts'
 import type { Criterion, CriterionName } from './filter-criteria.tsx'
 import { type Filters, toggleValue } from './filters.ts'
+import { availableGroupings, parseGrouping } from './list/list-columns.ts'
 
-export interface FilterMenuProps {
+interface FilterMenuProps {
   readonly criteria: readonly Criterion[]
   readonly filters: Filters
-  /** The criterion whose values are shown first; without one, all criteria. */
+  /** The criterion whose values are shown first. If undefined, the criteria are shown. */
   readonly start: CriterionName | undefined
-  /** What it is placed below. */
+  /** The element below which the menu is placed. */
   readonly anchor: HTMLElement
   onChange(changed: Partial<Filters>): void
   /** Escape returns the focus; a click elsewhere has already moved it. */
@@ -32,20 +35,21 @@ export interface FilterMenuProps {
 /** A line of the menu: a criterion, which leads to its values, or a value, which is added or removed. */
 interface Item extends Option {
   readonly key: string
-  /** Undefined for what leads to further lines. */
+  /** Undefined for a criterion. */
   readonly isChosen?: boolean
   run(): void
 }
 
-/** The margin of a page, which the menu keeps as well. */
+/** The menu keeps the margin that pages have. */
 const pagePixels = 24
 
 /**
- * Finds any value of any criterion by typing. Without a text it shows the criteria. Several values can be
- * chosen before it is closed.
+ * Lets the user find any value of any criterion by typing. Without a text, it shows the criteria. It stays
+ * open, so that several values can be chosen.
  */
-export function FilterMenu({ criteria, filters, start, anchor, onChange, onClose }: FilterMenuProps) {
+export function FilterMenu({ filters, start, anchor, onChange, onClose, ...props }: FilterMenuProps) {
   const layer = useRef<HTMLDivElement>(null)
+  const criteria = [...props.criteria, ...useGrouping()]
   const [stepName, setStepName] = useState(start)
   const step = criteria.find(({ name }) => name === stepName)
   const isDays = step?.name === 'days'
@@ -54,7 +58,7 @@ export function FilterMenu({ criteria, filters, start, anchor, onChange, onClose
     if (element === null) return
     if (!element.matches(':popover-open')) element.showPopover()
     placeBelow(element, anchor, { matchesWidth: true, edgePixels: pagePixels })
-    element.querySelector('input')?.focus()
+    focusField(element)
   }, [stepName])
   const back = () => setStepName(undefined)
   return (
@@ -66,7 +70,7 @@ export function FilterMenu({ criteria, filters, start, anchor, onChange, onClose
       popover="auto"
       onToggle={({ newState }) => newState === 'closed' && onClose({ isByKey: false })}
       onKeyDown={(event) => {
-        // Escape in the month of a day field closes only that.
+        // Escape in the open month of a day field closes only the month.
         if (event.key !== 'Escape' || event.currentTarget.querySelector(':popover-open') !== null) return
         event.preventDefault()
         event.stopPropagation()
@@ -100,6 +104,32 @@ export function FilterMenu({ criteria, filters, start, anchor, onChange, onClose
   )
 }
 
+/** The grouping of a list, for whose field a phone has no room. */
+function useGrouping(): readonly Criterion[] {
+  const { configuration, router } = useServices()
+  const isPhone = useMedia('(max-width: 640px)')
+  const query = router.address.value.searchParams
+  if (!isPhone || query.get('view') !== 'list') return []
+  const current = parseGrouping(query, configuration)
+  const none = { name: '', label: 'No grouping' } as const
+  return [
+    {
+      name: 'group',
+      label: t('Group by'),
+      icon: 'list',
+      values: [none, ...availableGroupings(configuration)].map(({ name, label }) => ({
+        id: name,
+        name: t(label),
+        isChosen: name === (current?.name ?? ''),
+        toggled: { group: name },
+      })),
+      isActive: false,
+      chosen: current ? [t(current.label)] : [],
+      cleared: {},
+    },
+  ]
+}
+
 interface ValuesProps extends Pick<FilterMenuProps, 'criteria' | 'filters' | 'onChange'> {
   readonly step: Criterion | undefined
   onStep(name: CriterionName): void
@@ -118,7 +148,7 @@ function Values(props: ValuesProps) {
   const items = useItems(props, text.trim())
   useActiveInView(listId, active)
   const move = (count: number) => setActive(Math.max(0, Math.min(items.length - 1, active + count)))
-  /** Clears the text, so that typing starts again for the next value. */
+  /** Runs the item, and clears the text for the next one. */
   const choose = (item: Item | undefined) => {
     if (item === undefined) return
     item.run()
@@ -213,7 +243,7 @@ const pageLines = 8
 
 /** Returns the criteria if nothing is typed and no criterion is chosen, otherwise the values that match. */
 function useItems({ criteria, filters, step, onStep, onChange }: ValuesProps, text: string): readonly Item[] {
-  const others = useOtherPeople(criteria, step, text)
+  const nonMembers = useNonMembers(criteria, step, text)
   const toStep = ({ name, label, icon, chosen }: Criterion): Item => ({
     id: name,
     key: name,
@@ -229,19 +259,22 @@ function useItems({ criteria, filters, step, onStep, onChange }: ValuesProps, te
       note: step || isSwitch ? '' : label,
       run: () => onChange(value.toggled),
     }))
+  const toLines = (criterion: Criterion) => (criterion.isSwitch ? toValues(criterion) : [toStep(criterion)])
   const all = step ? [step] : criteria
-  if (step === undefined && text === '')
-    return all.flatMap((one) => (one.isSwitch ? toValues(one) : [toStep(one)]))
+  if (step === undefined && text === '') return all.flatMap(toLines)
   // A user who types the name of a criterion wants to see its values, not to choose the first of them.
   const named = step ? [] : all.filter(({ label }) => beginsWith(label, text))
-  const rest = all.filter((one) => !(named.includes(one) && (one.isSwitch || one.values.length === 0)))
+  const isComplete = (criterion: Criterion) =>
+    named.includes(criterion) && (criterion.isSwitch || criterion.values.length === 0)
   return [
-    ...named.flatMap((one) => (one.isSwitch ? toValues(one) : [toStep(one)])),
-    ...rest.flatMap((one) => [
-      ...toValues(one).filter(({ name }) => matchesWords(`${one.label} ${name}`, text)),
-      ...(one.values.length === 0 && matchesWords(one.label, text) ? [toStep(one)] : []),
-    ]),
-    ...others.map(({ id, name }) => ({
+    ...named.flatMap(toLines),
+    ...all
+      .filter((criterion) => !isComplete(criterion))
+      .flatMap((criterion) => [
+        ...toValues(criterion).filter(({ name }) => matchesWords(`${criterion.label} ${name}`, text)),
+        ...(criterion.values.length === 0 && matchesWords(criterion.label, text) ? [toStep(criterion)] : []),
+      ]),
+    ...nonMembers.map(({ id, name }) => ({
       id,
       key: `userId-${id}`,
       name,
@@ -252,14 +285,14 @@ function useItems({ criteria, filters, step, onStep, onChange }: ValuesProps, te
   ]
 }
 
-/** Finds people who are not members, but may be responsible for something. */
-function useOtherPeople(criteria: readonly Criterion[], step: Criterion | undefined, text: string) {
+/** Finds people who are not members of the project, but may be responsible for assignments. */
+function useNonMembers(criteria: readonly Criterion[], step: Criterion | undefined, text: string) {
   const { people } = useServices()
-  const isAsked = text !== '' && (step === undefined || step.name === 'userId')
-  const found = useSuggestions(isAsked ? text : undefined, people.search)
-  const known = criteria.find(({ name }) => name === 'userId')?.values ?? []
-  return isAsked && found.isUpToDate
-    ? found.options.filter(({ id }) => known.every((one) => one.id !== id))
+  const isSearched = text !== '' && (step === undefined || step.name === 'userId')
+  const found = useSuggestions(isSearched ? text : undefined, people.search)
+  const offered = criteria.find(({ name }) => name === 'userId')?.values ?? []
+  return isSearched && found.isUpToDate
+    ? found.options.filter(({ id }) => offered.every((value) => value.id !== id))
     : []
 }
 

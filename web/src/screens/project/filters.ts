@@ -9,50 +9,50 @@ type Row = Pick<
   | ('createdAt' | 'updatedAt' | 'priority' | 'isUnscheduled' | 'isUnassigned')
 >
 
-/** The filters need these in addition to the rows. */
-export interface RowFacts {
+/** The data that the filters need in addition to a row. */
+interface RowFacts {
   readonly labels: ReadonlyMap<string, readonly Pick<Label, 'id'>[]>
   /** Assignments that have an impediment, or wait for others that are not done. */
   readonly blockedIds: ReadonlySet<string>
   readonly doneIds: ReadonlySet<string>
-  /** The members of the project; needed only if `asksForMembers`. */
+  /** The members of the project; needed only if `dependsOnMembers`. */
   readonly memberIds: ReadonlySet<string>
 }
 
 type Matches = (row: Row, value: string, facts: RowFacts) => boolean
 
-/** The numbers of days in which an assignment was changed last, today included. */
+/** The choices for the number of days, including today, in which an assignment was last changed. */
 export const changedChoices = ['1', '7', '30'] as const
 
-/** Stands for everyone who is responsible without being a member. */
+/** Matches responsible people who are not members of the project. */
 export const nonMember = 'nonmember'
 
-/** Finds assignments that nobody is responsible for. */
+/** Matches assignments without a responsible person. */
 export const nobody = 'nobody'
 
-/** Stands for the person who looks, so that a shared view shows everyone their own assignments. */
+/** Matches the current user, so that a shared view shows each user their own assignments. */
 export const viewer = 'me'
 
 /**
- * The filters that a page applies to the rows it has, because the API cannot; it can apply one person.
- * Several values of one filter are separated by commas; a hyphen before them excludes what has one of them.
- * All but the person are part of the extensions. Finished work is neither blocked nor overdue.
+ * The filters that the client applies to rows, because the API supports none of them, except for one person.
+ * The values of a filter are separated by commas. A hyphen before them excludes assignments that have one of
+ * them. All except the person are part of the extensions. Finished work is neither blocked nor overdue.
  */
 const rowFilters = {
   userId: (row, value, { memberIds }) => passesPerson(value, responsibleOf(row), memberIds),
-  /** An assignment must have all of these, or none of those that are excluded. */
+  /** An assignment must have all labels of the list or, if they are excluded, none of them. */
   labels: ({ id }, value, { labels }) => {
     const has = (wanted: string) => labels.get(id)?.some((label) => label.id === wanted) === true
     return isExcluding(value) ? !valuesOf(value).some(has) : valuesOf(value).every(has)
   },
-  /** 0 stands for none. */
+  /** 0 stands for no priority. */
   priorities: ({ priority }, value) => passes(value, String(priority ?? 0)),
   stages: ({ workflowId }, value) => passes(value, workflowId),
   types: ({ assignmentTypeId }, value) => passes(value, assignmentTypeId),
   blocked: ({ id, workflowId }, _value, { blockedIds, doneIds }) =>
     blockedIds.has(id) && !doneIds.has(workflowId),
   overdue: (row, _value, { doneIds }) => isLate(row, doneIds.has(row.workflowId)),
-  /** Only those without dates. */
+  /** Any value matches only assignments without dates. */
   dates: ({ isUnscheduled }) => isUnscheduled === true,
   changed: ({ createdAt, updatedAt }, value) =>
     changedChoices.every((days) => days !== value) ||
@@ -62,7 +62,9 @@ const rowFilters = {
 type RowFilterName = keyof typeof rowFilters
 const rowFilterNames = Object.keys(rowFilters) as RowFilterName[]
 
-/** The filters in the address; an empty one lets everything pass. Both days are included. */
+/**
+ * The filters in the address. An empty filter matches everything. Both `dateFrom` and `dateTo` are included.
+ */
 export type Filters = Readonly<Record<'search' | 'dateFrom' | 'dateTo' | RowFilterName, string>>
 
 export const noFilters: Filters = {
@@ -80,10 +82,10 @@ export const noFilters: Filters = {
   changed: '',
 }
 
-/** An assignment may have no more labels, so more of them find nothing. */
+/** Further values are ignored. An assignment has at most this many labels. */
 const valuesMax = 20
 
-/** Returns whether what is responsible passes the filter. An empty id means that no person is. */
+/** Returns whether the responsible person passes the filter. The id is empty if there is none. */
 export const passesPerson = (list: string, id: string, memberIds: ReadonlySet<string>): boolean =>
   isExcluding(list) !==
   valuesOf(list).some((value) => {
@@ -91,28 +93,29 @@ export const passesPerson = (list: string, id: string, memberIds: ReadonlySet<st
     return value === nonMember ? !memberIds.has(id) : value === id
   })
 
-const exclusion = '-'
+const exclusionPrefix = '-'
 
-/** Returns whether the list says what assignments must not have. */
-export const isExcluding = (list: string): boolean => list.startsWith(exclusion)
+/** Returns whether assignments must not have the values of the list. */
+export const isExcluding = (list: string): boolean => list.startsWith(exclusionPrefix)
 
 const passes = (list: string, value: string) => isExcluding(list) !== valuesOf(list).includes(value)
 
 /** Turns "is" into "is not", and back. */
-export const invert = (list: string): string => (isExcluding(list) ? list.slice(1) : `${exclusion}${list}`)
+export const invert = (list: string): string =>
+  isExcluding(list) ? list.slice(1) : `${exclusionPrefix}${list}`
 
-/** Builds a list of the same direction. Without values, it is empty. */
+/** Joins values to a list, which excludes them if the first list does. */
 const listLike = (list: string, values: readonly string[]): string =>
-  values.length > 0 && isExcluding(list) ? `${exclusion}${values.join()}` : values.join()
+  values.length > 0 && isExcluding(list) ? `${exclusionPrefix}${values.join()}` : values.join()
 
-/** Returns whether the filters depend on who is a member. */
-export const asksForMembers = ({ userId }: Filters): boolean => valuesOf(userId).includes(nonMember)
+/** Returns whether the filters depend on the members of the project. */
+export const dependsOnMembers = ({ userId }: Filters): boolean => valuesOf(userId).includes(nonMember)
 
-/** The API filters by one person. While the viewer is unknown, no person matches. */
+/** Returns whether the API applies the filter, which has to be one person. */
 const isQueried = (userId: string): boolean =>
   ![nonMember, nobody, viewer].includes(userId) && valuesOf(userId).length < 2 && !isExcluding(userId)
 
-/** Replaces the viewer by their id, which views need; the address and the menu keep `me`. */
+/** Replaces `me` by the id of the user, which the views need. The address and the filter menu keep `me`. */
 export const resolveViewer = (filters: Filters, ownId: string | undefined): Filters => ({
   ...filters,
   userId: listLike(filters.userId, [
@@ -129,10 +132,13 @@ export const valuesOf = (list: string): readonly string[] =>
 /** Adds a value to a list, or removes it. */
 export function toggleValue(list: string, value: string): string {
   const values = valuesOf(list)
-  return listLike(list, values.includes(value) ? values.filter((one) => one !== value) : [...values, value])
+  return listLike(
+    list,
+    values.includes(value) ? values.filter((chosen) => chosen !== value) : [...values, value],
+  )
 }
 
-/** Without the extensions, no assignment has what their filters ask for, so they are left out. */
+/** Parses the query of the address. Filters of the extensions are ignored if these are off. */
 export function parseFilters(
   query: URLSearchParams,
   { extensions }: { readonly extensions: boolean },
@@ -143,7 +149,7 @@ export function parseFilters(
   return { ...noFilters, ...Object.fromEntries(names.map((name) => [name, query.get(name) ?? ''])) }
 }
 
-/** Days in the wrong order are swapped. */
+/** Returns both days, swapped if they are in the wrong order. */
 export const daysOf = ({ dateFrom, dateTo }: Filters): readonly [from: string, to: string] =>
   dateTo !== '' && dateTo < dateFrom ? [dateTo, dateFrom] : [dateFrom, dateTo]
 
@@ -162,12 +168,12 @@ export function queryOfFilters(filters: Filters) {
 export const isFiltered = (filters: Filters): boolean =>
   Object.values(filters).some((value: string) => value !== '')
 
-/** Returns whether any filter is not part of the query, so that the page applies it to the rows. */
-export const filtersRows = (filters: Filters): boolean =>
+/** Returns whether the client has to apply a filter to the rows, because the query does not contain it. */
+export const hasRowFilters = (filters: Filters): boolean =>
   rowFilterNames.some((name) => filters[name] !== '' && !(name === 'userId' && isQueried(filters.userId)))
 
-/** Returns whether an assignment passes the filters that a page applies to its rows. */
+/** Returns a predicate for the filters that the client applies to rows. */
 export function matcherOf(filters: Filters, facts: RowFacts): (row: Row) => boolean {
-  const chosen = rowFilterNames.filter((name) => filters[name] !== '')
-  return (row) => chosen.every((name) => rowFilters[name](row, filters[name], facts))
+  const activeNames = rowFilterNames.filter((name) => filters[name] !== '')
+  return (row) => activeNames.every((name) => rowFilters[name](row, filters[name], facts))
 }

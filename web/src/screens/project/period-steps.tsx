@@ -1,7 +1,7 @@
 import { t } from '../../texts/text.ts'
 import { Icon } from '../../ui/icon.tsx'
 
-export interface PeriodStepsProps {
+interface PeriodStepsProps {
   /** The displayed period, such as November 2026. */
   readonly label: string
   readonly isNow: boolean
@@ -10,7 +10,7 @@ export interface PeriodStepsProps {
   onNow(): void
 }
 
-/** Buttons for back, forward, and today. */
+/** Shows buttons for the previous, the next and the current period. */
 export const PeriodSteps = ({ label, isNow, labels, onStep, onNow }: PeriodStepsProps) => (
   <nav class="week-steps" aria-label={t('Period')}>
     <button type="button" class="button icon-only" aria-label={labels.before} onClick={() => onStep(-1)}>

@@ -13,14 +13,14 @@ import { type Filters, isExcluding, toggleValue, valuesOf } from './filters.ts'
 import { viewParameter } from './view-address.ts'
 import type { ProjectViewProps } from './view-props.ts'
 
-export interface ProjectFiltersProps {
+interface ProjectFiltersProps {
   readonly scope: ProjectViewProps['scope']
   readonly filters: Filters
-  /** False for views that have a period of their own. */
+  /** False for views that show a period. */
   readonly hasDays: boolean
   /** Whether the view can show the manual order. */
   readonly hasOrder: boolean
-  /** Further controls of a narrow window. */
+  /** Further controls in a narrow window. */
   readonly children?: ComponentChildren
   onMembers(): void
   onChange(changed: Partial<Filters>): void
@@ -32,12 +32,12 @@ interface OpenMenu {
   readonly start?: CriterionName
 }
 
-/** Filters by text, and by criteria that a menu adds; the chosen ones are chips. */
+/** Filters by text, and by criteria that a menu adds. Active criteria are shown as chips. */
 export function ProjectFilters({ hasOrder, children, onMembers, onClear, ...props }: ProjectFiltersProps) {
   const { scope, filters, onChange } = props
   const { configuration } = useServices()
   const [menu, setMenu] = useState<OpenMenu>()
-  const later = useLater(menu !== undefined, () => import('./filter-menu.tsx'))
+  const menuScript = useLater(menu !== undefined, () => import('./filter-menu.tsx'))
   const button = useRef<HTMLButtonElement>(null)
   const criteria = useCriteria({ ...props, offersMembers: menu !== undefined })
   const active = criteria.filter(({ isActive }) => isActive)
@@ -46,7 +46,7 @@ export function ProjectFilters({ hasOrder, children, onMembers, onClear, ...prop
     // The chip that opened the menu may have been removed in it.
     if (isByKey) (menu?.anchor.isConnected ? menu.anchor : button.current)?.focus()
   }
-  /** The chip that has the focus disappears. */
+  /** Takes the focus from a chip that disappears. */
   const takeFocus = () => button.current?.focus()
   return (
     <search class="project-filters" aria-label={t('Filters')}>
@@ -89,8 +89,8 @@ export function ProjectFilters({ hasOrder, children, onMembers, onClear, ...prop
           }}
         />
       )}
-      {menu && later && (
-        <later.FilterMenu
+      {menu && menuScript && (
+        <menuScript.FilterMenu
           key={menu.start ?? ''}
           {...menu}
           start={menu.start}
@@ -152,16 +152,18 @@ const Chips = ({ criteria, onOpen, onRemove, onClear }: ChipsProps) => (
 
 const orderKeyOf = (projectId: string) => `tracker.order.${projectId}`
 
-/** Puts the order that the user chose last in the project into an address without one. Saved views have their own. */
+/**
+ * Adds the order that the user last chose in the project to the address, unless that has one or a saved view.
+ */
 export function useChosenOrder(projectId: string): void {
   const { configuration, router } = useServices()
   const { searchParams } = router.address.value
-  const isOpen = configuration.extensions && !searchParams.has('order') && !searchParams.has(viewParameter)
+  const isMissing = configuration.extensions && !searchParams.has('order') && !searchParams.has(viewParameter)
   // A layout effect, so that the other order is not drawn first.
   useLayoutEffect(() => {
-    const order = isOpen && localStorage.getItem(orderKeyOf(projectId))
+    const order = isMissing && localStorage.getItem(orderKeyOf(projectId))
     if (order) router.setQuery({ order })
-  }, [projectId, isOpen])
+  }, [projectId, isMissing])
 }
 
 function OrderMenu({ projectId }: { readonly projectId: string }) {
@@ -196,7 +198,9 @@ interface MemberFilterProps {
   onChange(userId: string): void
 }
 
-/** A click on a member adds that person to the filter, or removes them. The button that manages members comes first. */
+/**
+ * Shows a button that opens the members, and buttons that add a member to the filter or remove them from it.
+ */
 function MemberFilter({ projectId, chosen, onMembers, onChange }: MemberFilterProps) {
   const { people } = useServices()
   const { ids } = useMembers(projectId)

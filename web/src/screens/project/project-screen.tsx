@@ -28,7 +28,7 @@ import { viewParameter } from './view-address.ts'
 import type { ProjectViewProps, ViewName } from './view-props.ts'
 import { ViewSkeleton } from './view-skeleton.tsx'
 
-/** A project's assignments in one of its views; an open assignment is shown next to them. */
+/** Shows the assignments of a project in one of its views, and an open assignment next to them. */
 export const ProjectScreen = ({ parameters: { projectId = '', assignmentId } }: ScreenProps) =>
   isUuid(projectId) ? <Project projectId={projectId} assignmentId={assignmentId} /> : <UnknownProject />
 
@@ -42,17 +42,18 @@ function Project({ projectId, assignmentId }: ProjectProps) {
   const address = router.address.value
   const project = useListing('project', { ids: projectId })
   const { stages, doneIds, ...stagesLoaded } = useStages(projectId)
-  const [dialog, setDialog] = useState<'new' | 'members'>()
   const [connection, setConnection] = useState<Connection>('connecting')
   const [revealedId, setRevealedId] = useState<string>()
   const isNarrow = useMedia('(max-width: 900px)')
   useFocusAfterClosing(assignmentId)
   useProjectChanges(projectId)
-  useNewByAddress(() => setDialog('new'))
   const name = project.rows[0]?.name
   const view = parseView(address.searchParams)
+  const scope = { projectId, projectKey: project.rows[0]?.key, stages, doneIds }
+  const { dialog, openDialog } = useProjectDialog(scope, name ?? '', setRevealedId)
+  useNewByAddress(() => openDialog('new'))
   const viewProps = {
-    scope: { projectId, projectKey: project.rows[0]?.key, stages, doneIds },
+    scope,
     filters: resolveViewer(parseFilters(address.searchParams, configuration), session.person.value?.id),
     openId: assignmentId,
     query: queryWithoutPanel(address),
@@ -72,20 +73,20 @@ function Project({ projectId, assignmentId }: ProjectProps) {
           key={projectId}
           title={name ?? t('Project')}
           isTitleLoading={project.isLoading}
-          mark={markOf(projectId, project.rows)}
+          mark={markOf(projectId, project.rows[0])}
           parentLink={<a href="/projects">{t('Projects')}</a>}
           actions={
             !project.isLoading && (
               <ProjectActions
                 projectId={projectId}
                 connection={connection}
-                onNew={() => setDialog('new')}
-                onMembers={() => setDialog('members')}
+                onNew={() => openDialog('new')}
+                onMembers={() => openDialog('members')}
               />
             )
           }
         >
-          <Content {...viewProps} view={view} onMembers={() => setDialog('members')} />
+          <Content {...viewProps} view={view} onMembers={() => openDialog('members')} />
         </Page>
       </div>
       {assignmentId !== undefined && (
@@ -99,30 +100,35 @@ function Project({ projectId, assignmentId }: ProjectProps) {
           onClose={() => router.close(projectPath(projectId, queryWithoutPanel(router.address.peek())))}
         />
       )}
-      {dialog && (
-        <ProjectDialog
-          {...{ kind: dialog, scope: viewProps.scope, name: name ?? '' }}
-          onClose={() => setDialog(undefined)}
-          onCreated={({ id }) => setRevealedId(id)}
-        />
-      )}
+      {dialog}
     </div>
   )
 }
 
-interface ProjectDialogProps extends NewAssignmentDialogProps {
-  readonly kind: 'new' | 'members'
-  readonly name: string
+const markOf = (id: string, project: ProjectMarkProps['project'] | undefined) => (
+  <ProjectMark project={project ?? { id }} />
+)
+
+function useProjectDialog(
+  scope: NewAssignmentDialogProps['scope'],
+  projectName: string,
+  onReveal: (assignmentId: string) => void,
+) {
+  const [kind, setKind] = useState<'new' | 'members'>()
+  const close = () => setKind(undefined)
+  const dialog =
+    kind === 'new' ? (
+      <NewAssignmentDialog scope={scope} onClose={close} onCreated={({ id }) => onReveal(id)} />
+    ) : kind === 'members' ? (
+      <MembersDialog project={{ id: scope.projectId, name: projectName }} onClose={close} />
+    ) : null
+  return { dialog, openDialog: setKind }
 }
 
-const ProjectDialog = ({ kind, name, ...props }: ProjectDialogProps) =>
-  kind === 'new' ? (
-    <NewAssignmentDialog {...props} />
-  ) : (
-    <MembersDialog project={{ id: props.scope.projectId, name }} onClose={props.onClose} />
-  )
-
-/** The stages of the project, and which of them mean done: the same set until these change. */
+/**
+ * Returns the stages, and the ids of those that mean done, in a set that is the same object until they
+ * change.
+ */
 function useStages(projectId: string) {
   const loaded = useProjectStages(projectId)
   const doneKey = [...doneStagesOf(projectId, loaded.stages)].join(' ')
@@ -130,25 +136,24 @@ function useStages(projectId: string) {
   return { ...loaded, doneIds }
 }
 
-const markOf = (id: string, [project = { id }]: readonly ProjectMarkProps['project'][]) => (
-  <ProjectMark project={project} />
-)
-
 interface ContentProps extends BoardViewProps {
   readonly view: ProjectView
   onMembers(): void
 }
 
-/** Starts loading the view at once, but shows it when the project's name is known: a long name moves everything below it. */
+/**
+ * Loads the view at once, but shows it only with the project's name, because a long name moves everything
+ * below it.
+ */
 function Content({ view, onMembers, ...viewProps }: ContentProps) {
-  const saved = useSavedViews(viewProps.scope.projectId)
+  const savedViews = useSavedViews(viewProps.scope.projectId)
   useChosenOrder(viewProps.scope.projectId)
   return (
     <>
       {viewProps.isNameLoading ? (
         <div class="skeleton-bar" aria-hidden="true" />
       ) : (
-        <ProjectBar scope={viewProps.scope} view={view} saved={saved} onMembers={onMembers} />
+        <ProjectBar scope={viewProps.scope} view={view} savedViews={savedViews} onMembers={onMembers} />
       )}
       {view.name === 'board' ? <BoardView {...viewProps} /> : <LazyView {...viewProps} view={view} />}
     </>
@@ -157,7 +162,7 @@ function Content({ view, onMembers, ...viewProps }: ContentProps) {
 
 type Loaded = { readonly view: ProjectView; readonly Component: ComponentType<ProjectViewProps> }
 
-/** Renders a view whose script is loaded at its first use. */
+/** Renders a view whose script is loaded when it is first used. */
 function LazyView({ view, ...props }: ProjectViewProps & { readonly view: ProjectView }) {
   const [loaded, setLoaded] = useState<Loaded>()
   const [problem, setProblem] = useState<Error>()
@@ -177,20 +182,20 @@ function LazyView({ view, ...props }: ProjectViewProps & { readonly view: Projec
 }
 
 interface ProjectBarProps extends Pick<ContentProps, 'scope' | 'view' | 'onMembers'> {
-  readonly saved: SavedViews
+  readonly savedViews: SavedViews
 }
 
-/** Chooses the view and the filters of the assignments, and saves them. */
-function ProjectBar({ view, saved, ...barProps }: ProjectBarProps) {
+/** Lets the user choose the view and the filters, and save them. */
+function ProjectBar({ view, savedViews, ...barProps }: ProjectBarProps) {
   const { configuration, router } = useServices()
-  // As in the address, where the viewer is "me".
+  // The filters are those of the address, in which the user is `me`.
   const filterProps = { ...barProps, filters: parseFilters(router.address.value.searchParams, configuration) }
   const isPhone = useMedia('(max-width: 640px)')
-  const viewProps = { projectId: filterProps.scope.projectId, filters: filterProps.filters, saved }
+  const viewProps = { projectId: filterProps.scope.projectId, filters: filterProps.filters, savedViews }
   return (
     <div class="project-bar">
       <ViewSwitch current={view} address={router.address.value} />
-      {saved.isAvailable && !isPhone && <ViewTabs {...viewProps} />}
+      {savedViews.isAvailable && !isPhone && <ViewTabs {...viewProps} />}
       <ProjectFilters
         {...filterProps}
         hasDays={view.name === 'board' || view.name === 'list'}
@@ -198,13 +203,13 @@ function ProjectBar({ view, saved, ...barProps }: ProjectBarProps) {
         onChange={(next) => router.setQuery({ ...next })}
         onClear={() => router.setQuery({ ...noFilters, [viewParameter]: '' })}
       >
-        {saved.isAvailable && isPhone && <ViewMenu {...viewProps} />}
+        {savedViews.isAvailable && isPhone && <ViewMenu {...viewProps} />}
       </ProjectFilters>
     </div>
   )
 }
 
-/** False for an address that was cut or mistyped, which the API would reject. */
+/** Returns false for a truncated or mistyped id, which the API would reject. */
 const isUuid = (id: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
 
 const UnknownProject = () => (
@@ -217,22 +222,24 @@ const UnknownProject = () => (
 
 /** Returns the focus to the card whose panel was closed. */
 function useFocusAfterClosing(assignmentId: string | undefined): void {
-  const last = useRef(assignmentId)
+  const lastId = useRef(assignmentId)
   const keepFocusOn = useCardFocus()
   useEffect(() => {
-    if (assignmentId === undefined && last.current !== undefined) keepFocusOn(last.current)
-    last.current = assignmentId
+    if (assignmentId === undefined && lastId.current !== undefined) keepFocusOn(lastId.current)
+    lastId.current = assignmentId
   }, [assignmentId])
 }
 
-export interface ProjectActionsProps {
+interface ProjectActionsProps {
   readonly projectId: string
   readonly connection: Connection
   onNew(): void
   onMembers(): void
 }
 
-/** The other pages of the project. Phones have a menu of them, and of the members, whose faces do not fit there. */
+/**
+ * The other pages of the project. Phones have a menu for them and for the members, which do not fit there.
+ */
 const projectPages = [
   { path: 'activity', icon: 'clock', label: 'Activity', isExtension: true },
   { path: 'report', icon: 'chart', label: 'Hours' },
@@ -273,12 +280,12 @@ function ProjectActions({ projectId, connection, onNew, onMembers }: ProjectActi
   )
 }
 
-export interface ViewSwitchProps {
+interface ViewSwitchProps {
   readonly current: ProjectView
   readonly address: URL
 }
 
-/** Links to the other views of the same assignments; filters and an open assignment are kept. */
+/** Links to all views of the project. The links keep the filters and an open assignment. */
 const ViewSwitch = ({ current, address }: ViewSwitchProps) => (
   <nav class="view-switch" aria-label={t('View')}>
     {projectViews.map((view) => (
@@ -297,7 +304,7 @@ function hrefOf({ name }: ProjectView, { pathname, searchParams }: URL): string 
   return query.size === 0 ? pathname : `${pathname}?${query}`
 }
 
-export interface ProjectView {
+interface ProjectView {
   readonly name: ViewName
   readonly label: MessageKey
   readonly icon: IconName
@@ -305,7 +312,7 @@ export interface ProjectView {
   readonly load?: () => Promise<ComponentType<ProjectViewProps>>
 }
 
-export const projectViews: readonly ProjectView[] = [
+const projectViews: readonly ProjectView[] = [
   { name: 'board', label: 'Board', icon: 'columns' },
   {
     name: 'list',

@@ -6,6 +6,8 @@ import { createOnce } from '../../api/create-once.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { addLabels } from '../../assignment/add-labels.ts'
 import { lastTypeOf, newAssignmentDefaults, rememberType } from '../../assignment/assignment-values.ts'
+import { QuickField, TokenChips, useTokens } from '../../assignment/quick-field.tsx'
+import { fieldsOf, type QuickText, type QuickToken, valuesOfTokens } from '../../assignment/quick-tokens.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { deleteDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
 import { useServices } from '../../services/services.ts'
@@ -15,39 +17,44 @@ import { closeLater } from '../../ui/combobox.tsx'
 import { IconButton } from '../../ui/icon.tsx'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
 import { type Filters, isExcluding, nobody, nonMember, resolveViewer, valuesOf } from './filters.ts'
-import { QuickField, TokenChips, useTokens } from './quick-field.tsx'
-import { fieldsOf, type QuickText, type QuickToken, tokensIn } from './quick-tokens.ts'
 
 interface QueuedName {
   /** The id of the assignment, so that it is created once, however often it is sent. */
   readonly id: string
   readonly name: string
-  /** What its text sets: a person, labels, a priority, the end. */
+  /** The person, labels, priority and end that the text sets. */
   readonly tokens?: readonly QuickToken[]
-  /** Why the server has rejected it. It is sent again when the user asks for it. */
+  /** The reason why the server has rejected the name, which is sent again only on request. */
   readonly problem?: string | undefined
 }
 
 interface Queue {
+  /** The name of the draft in which the names are stored. */
   readonly draft: string
   readonly names: Signal<readonly QueuedName[]>
-  /** Why nothing is sent, although names wait. */
+  /** The reason why waiting names are not sent. */
   readonly problem: Signal<string | undefined>
-  /** How many were added since names began to wait. */
-  readonly added: Signal<number>
+  /** The number of names that were added since names began to wait. */
+  readonly addedCount: Signal<number>
   isSending: boolean
 }
 
-/** Outlives the form and its screen, so that names are sent after it is closed. */
+/** The queues outlive the form and its screen, so that names are also sent after it is closed. */
 const queues = new Map<string, Queue>()
 
 function queueOf(projectId: string, stageId: string): Queue {
   const draft = `quick-names-${projectId}-${stageId}`
-  const known = queues.get(draft)
-  if (known) return known
+  const existing = queues.get(draft)
+  if (existing) return existing
   const { names = [] } = readDraft<{ names: readonly QueuedName[] }>(draft)
   const problem = names.length > 0 ? t('These names were not added yet.') : undefined
-  const queue = { draft, names: signal(names), problem: signal(problem), added: signal(0), isSending: false }
+  const queue = {
+    draft,
+    names: signal(names),
+    problem: signal(problem),
+    addedCount: signal(0),
+    isSending: false,
+  }
   queues.set(draft, queue)
   return queue
 }
@@ -72,7 +79,10 @@ const removeName = (queue: Queue, id: string): void =>
     queue.names.peek().filter((queued) => queued.id !== id),
   )
 
-/** Sends names one after the other, because their order is that of the cards. An error other than a rejection stops it. */
+/**
+ * Sends names one after the other, to keep the order of the cards. Stops after an error other than a
+ * rejection.
+ */
 async function sendNames(queue: Queue, create: (queued: QueuedName) => Promise<void>): Promise<void> {
   if (queue.isSending) return
   queue.isSending = true
@@ -82,7 +92,7 @@ async function sendNames(queue: Queue, create: (queued: QueuedName) => Promise<v
     if (next === undefined) break
     try {
       await create(next)
-      queue.added.value += 1
+      queue.addedCount.value += 1
       removeName(queue, next.id)
     } catch (error) {
       const sentence = sentenceOf(error, 'assignment')
@@ -93,20 +103,20 @@ async function sendNames(queue: Queue, create: (queued: QueuedName) => Promise<v
   queue.isSending = false
 }
 
-/** An ended session, a time limit or a busy server says nothing about the name. */
+/** The errors of an ended session, a time limit or a busy server do not reject the name. */
 const isRejection = (error: unknown): boolean =>
   error instanceof TrackerError &&
   error.status >= 400 &&
   error.status < 500 &&
   ![401, 408, 429].includes(error.status)
 
-/** More lines were hardly meant to be one assignment each. */
+/** More lines are probably not a list of names. */
 const linesMax = 50
 
-export interface QuickAddProps {
+interface QuickAddProps {
   readonly projectId: string
   readonly stage: RecordOf<'workflow'>
-  /** Otherwise it is only shown because of names that are not added yet. */
+  /** Whether the user has opened the form. If not, it is shown only while names are waiting. */
   readonly isOpen: boolean
   readonly filters: Filters
   onNew(assignment: RecordOf<'assignment'>): void
@@ -140,15 +150,15 @@ function QuickForm(props: QuickAddProps) {
     setProblem(undefined)
     if (text === '') tokens.reset()
   }
-  /** Returns whether the names wait to be sent now. */
-  const add = (added: readonly QuickText[]): boolean => {
+  /** Queues the names. Returns false if no assignment can be created. */
+  const add = (texts: readonly QuickText[]): boolean => {
     if (typeId === undefined) {
       setProblem(t('There are no types of assignments yet.'))
       return false
     }
-    if (waitingIn(queue.names.peek()).length === 0) queue.added.value = 0
-    const ids = added.map((line) => ({ id: crypto.randomUUID(), ...line }))
-    changeNames(queue, [...queue.names.peek(), ...ids])
+    if (waitingIn(queue.names.peek()).length === 0) queue.addedCount.value = 0
+    const queued = texts.map((text) => ({ id: crypto.randomUUID(), ...text }))
+    changeNames(queue, [...queue.names.peek(), ...queued])
     send()
     return true
   }
@@ -170,7 +180,7 @@ function QuickForm(props: QuickAddProps) {
         }}
         onSubmit={(event) => {
           event.preventDefault()
-          // The state may be older than the last key.
+          // The state may not contain the last key yet.
           const text = input.current?.value ?? ''
           if (text.trim() !== '' && add([tokens.parse(text)])) changeText('')
         }}
@@ -178,6 +188,7 @@ function QuickForm(props: QuickAddProps) {
         <QuickField
           field={input}
           label={t('Name of the new assignment in {stage}', { stage: stage.name })}
+          placeholder={t('Name, then Enter')}
           text={name}
           vocabulary={tokens.vocabulary}
           onText={changeText}
@@ -188,8 +199,8 @@ function QuickForm(props: QuickAddProps) {
       <TokenChips tokens={parsed.tokens} labels={tokens.vocabulary.labels} onKeep={tokens.keep} />
       <QueueStatus
         queue={queue}
-        personId={tokensIn(parsed.tokens).personId ?? personId}
-        endDay={tokensIn(parsed.tokens).endDay}
+        personId={valuesOfTokens(parsed.tokens).personId ?? personId}
+        endDay={valuesOfTokens(parsed.tokens).endDay}
         type={types.rows.find(({ id }) => id === typeId)?.name}
         onRetry={send}
       />
@@ -201,7 +212,7 @@ function QuickForm(props: QuickAddProps) {
   )
 }
 
-/** The typed name survives a reload. */
+/** Stores the typed name in a draft, so that it survives a reload. */
 function useDraftName(draft: string) {
   const [name, setName] = useState(() => readDraft<{ name: string }>(draft).name ?? '')
   const change = (text: string) => {
@@ -218,7 +229,7 @@ const linesOf = (text: string): readonly string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/** Returns the queue of a stage, and sends it at once when the network is back. */
+/** Returns the queue of a stage, and sends its names when the network is available again. */
 function useQueue({ projectId, stage, onNew }: QuickAddProps, typeId: string | undefined, personId: string) {
   const services = useServices()
   const { api, configuration, session } = services
@@ -235,7 +246,7 @@ function useQueue({ projectId, stage, onNew }: QuickAddProps, typeId: string | u
       name,
       assignmentTypeId,
     })
-    await addLabels(services, record.id, tokensIn(tokens).labelIds)
+    await addLabels(services, record.id, valuesOfTokens(tokens).labelIds)
     show(record)
     rememberType(assignmentTypeId, projectId)
   }
@@ -247,14 +258,18 @@ function useQueue({ projectId, stage, onNew }: QuickAddProps, typeId: string | u
   return { queue, send }
 }
 
-/** Returns the only person whose work the board shows; otherwise a new card would not appear. Empty for nobody. */
+/**
+ * Returns the responsible person of a new assignment: the only person whose work the board shows, because the
+ * card would not appear otherwise, or an empty id. Without the extensions, it is always the user.
+ */
 function usePersonId({ filters }: Pick<QuickAddProps, 'filters'>): string {
   const { configuration, session } = useServices()
   const ownId = session.person.value?.id ?? ''
   const { userId } = resolveViewer(filters, ownId)
-  const [id = '', ...others] = valuesOf(userId)
+  const ids = valuesOf(userId)
+  const [id = ''] = ids
   if (!configuration.extensions) return ownId
-  return isExcluding(userId) || others.length > 0 || id === nobody || id === nonMember ? '' : id
+  return isExcluding(userId) || ids.length > 1 || id === nobody || id === nonMember ? '' : id
 }
 
 interface QueueStatusProps {
@@ -267,8 +282,8 @@ interface QueueStatusProps {
 }
 
 /**
- * Shows how many names wait, and which ones when they cannot be sent. Otherwise it shows the values that the
- * form does not ask for.
+ * Shows how many names are waiting, and lists them if they cannot be sent. Without a status to show, it shows
+ * the values of the new assignment.
  */
 function QueueStatus({ queue, personId, endDay, type, onRetry }: QueueStatusProps) {
   const { configuration, people } = useServices()
@@ -277,7 +292,7 @@ function QueueStatus({ queue, personId, endDay, type, onRetry }: QueueStatusProp
   const day = configuration.extensions ? endDay : newAssignmentDefaults('', '', '').endDate
   const end = day === '' ? t('No dates') : t('Until {day}', { day: formatDay(day) })
   const person = personId === '' ? t('Nobody yet') : people.nameOf(personId)
-  const status = statusOf(waiting.length, queue.added.value)
+  const status = statusOf(waiting.length, queue.addedCount.value)
   return (
     <>
       <p class="quiet-text" role="status">
@@ -305,7 +320,7 @@ function QueueStatus({ queue, personId, endDay, type, onRetry }: QueueStatusProp
   )
 }
 
-/** A single name is a card soon enough. */
+/** A single name needs no status, because its card appears soon. */
 function statusOf(waiting: number, added: number): string {
   if (waiting > 1) return tn(waiting, 'Adding 1 assignment…', 'Adding {count} assignments…')
   return added > 1 ? tn(added, '1 assignment was added.', '{count} assignments were added.') : ''
@@ -340,7 +355,7 @@ interface RejectedNameProps {
   onRemove(): void
 }
 
-/** It has a field of its own, because the user may be typing the next name. */
+/** Shows a rejected name in a separate field, because the user may be typing the next name. */
 function RejectedName({ queued, onChange, onRetry, onRemove }: RejectedNameProps) {
   const { id, name, problem } = queued
   return (

@@ -11,55 +11,55 @@ import type { Filters } from './filters.ts'
 import { contentOf, type SavedView, type SavedViews, writeView } from './use-saved-views.ts'
 import { isWorthSaving, viewParameter } from './view-address.ts'
 
-function hrefOf(projectId: string, { row, query }: SavedView): string {
+function addressOf(projectId: string, { row, query }: SavedView): string {
   const parameters = new URLSearchParams(query)
   parameters.set(viewParameter, row.id)
   return projectPath(projectId, `?${parameters}`)
 }
 
-export interface SavedViewsProps {
+interface SavedViewsProps {
   readonly projectId: string
   readonly filters: Filters
-  readonly saved: SavedViews
+  readonly savedViews: SavedViews
 }
 
-/** The saved views as tabs, and what can be done with the open one. */
+/** Shows the saved views as tabs, and the actions on the current view. */
 export function ViewTabs(props: SavedViewsProps) {
-  const { projectId, saved } = props
+  const { projectId, savedViews } = props
   const { actions, dialog } = useViewActions(props)
   const currentTab = useRef<HTMLAnchorElement>(null)
-  const currentId = saved.current?.row.id
+  const currentId = savedViews.current?.row.id
   useEffect(() => currentTab.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [currentId])
-  const main = actions.find(({ isMain }) => isMain)
-  const others = actions.filter((action) => action !== main)
+  const mainAction = actions.find(({ isMain }) => isMain)
+  const otherActions = actions.filter((action) => action !== mainAction)
   return (
     <div class="saved-views">
-      {saved.views.length > 0 && (
+      {savedViews.views.length > 0 && (
         <nav class="view-tabs" aria-label={t('Saved views')}>
-          {saved.views.map((view) => (
+          {savedViews.views.map((view) => (
             <a
               key={view.row.id}
-              ref={view === saved.current ? currentTab : null}
-              href={hrefOf(projectId, view)}
+              ref={view === savedViews.current ? currentTab : null}
+              href={addressOf(projectId, view)}
               title={view.resource === 'projectView' ? t('Shared with the project') : t('Only for me')}
-              aria-current={view === saved.current ? 'page' : undefined}
+              aria-current={view === savedViews.current ? 'page' : undefined}
             >
               {view.resource === 'projectView' && <Icon name="people" />}
               <span dir="auto">{view.row.name}</span>
-              {view === saved.current && saved.isChanged && (
+              {view === savedViews.current && savedViews.isChanged && (
                 <span class="view-changed" role="img" aria-label={t('not as saved')} />
               )}
             </a>
           ))}
         </nav>
       )}
-      {main && (
-        <button type="button" class="button quiet" data-tool="save-view" onClick={main.run}>
-          {main.label}
+      {mainAction && (
+        <button type="button" class="button quiet" data-tool="save-view" onClick={mainAction.run}>
+          {mainAction.label}
         </button>
       )}
-      {saved.current?.isOwn && (
-        <Menu label={t('Change the view')} items={others}>
+      {savedViews.current?.isOwn && (
+        <Menu label={t('Change the view')} items={otherActions}>
           <Icon name="more" />
         </Menu>
       )}
@@ -68,15 +68,15 @@ export function ViewTabs(props: SavedViewsProps) {
   )
 }
 
-/** The same as a menu, for phones. */
+/** Shows the saved views and the actions as a menu, for phones. */
 export function ViewMenu(props: SavedViewsProps) {
-  const { projectId, saved } = props
+  const { projectId, savedViews } = props
   const { router } = useServices()
   const { actions, dialog } = useViewActions(props)
-  const items = saved.views.map((view) => ({
+  const items = savedViews.views.map((view) => ({
     label: inOneLine(view.row.name, view.resource === 'projectView' && t('shared')),
-    isCurrent: view === saved.current,
-    run: () => router.go(hrefOf(projectId, view)),
+    isCurrent: view === savedViews.current,
+    run: () => router.go(addressOf(projectId, view)),
   }))
   return (
     <>
@@ -91,16 +91,19 @@ export function ViewMenu(props: SavedViewsProps) {
 const ViewDialog = lazyDialog(async () => (await import('./view-dialog.tsx')).ViewDialog)
 
 interface ViewAction extends MenuItem {
-  /** Whether it has a button of its own. */
+  /** Whether it is a button next to the tabs instead of an item of the menu. */
   readonly isMain?: boolean
 }
 
-/** What the user can do: save what is shown, and change the open view if it is their own. */
-function useViewActions({ projectId, filters, saved }: SavedViewsProps) {
+/**
+ * Returns the actions: saving the state of the page as a view, and changing the current view if it is the
+ * user's.
+ */
+function useViewActions({ projectId, filters, savedViews }: SavedViewsProps) {
   const { api, router, toasts } = useServices()
-  const [edited, setEdited] = useState<SavedView | 'new'>()
+  const [editedView, setEditedView] = useState<SavedView | 'new'>()
   const remove = useRemoval()
-  const { current, query, isChanged } = saved
+  const { current, query, isChanged } = savedViews
   const isOwn = current?.isOwn === true
   const update = (view: SavedView) =>
     writeView(api, view, contentOf(projectId, query, filters)).catch((error) =>
@@ -110,11 +113,17 @@ function useViewActions({ projectId, filters, saved }: SavedViewsProps) {
   const actions: readonly ViewAction[] = [
     ...(canUpdate ? [{ label: t('Update view'), isMain: true, run: () => void update(current) }] : []),
     ...(current === undefined || isChanged
-      ? [{ label: t('Save view'), isMain: !canUpdate && isWorthSaving(query), run: () => setEdited('new') }]
+      ? [
+          {
+            label: t('Save view'),
+            isMain: !canUpdate && isWorthSaving(query),
+            run: () => setEditedView('new'),
+          },
+        ]
       : []),
     ...(isOwn
       ? [
-          { label: t('Rename view'), run: () => setEdited(current) },
+          { label: t('Rename view'), run: () => setEditedView(current) },
           {
             label: t('Remove view'),
             kind: 'danger' as const,
@@ -126,12 +135,12 @@ function useViewActions({ projectId, filters, saved }: SavedViewsProps) {
         ]
       : []),
   ]
-  const dialog = edited && (
+  const dialog = editedView && (
     <ViewDialog
       projectId={projectId}
-      view={edited === 'new' ? undefined : edited}
+      view={editedView === 'new' ? undefined : editedView}
       content={contentOf(projectId, query, filters)}
-      onClose={() => setEdited(undefined)}
+      onClose={() => setEditedView(undefined)}
     />
   )
   return { actions, dialog }

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
 
-/** The selected assignments of the list on the screen, for keys and commands of the frame. */
+/** The ids of the selected assignments of the list, for keys and commands of the shell. */
 export const selectedIds = signal<readonly string[]>([])
 
 /** Shares the selection for as long as the list is shown. */

@@ -3,7 +3,9 @@ import { projectPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { tn } from '../../texts/text.ts'
 
-/** Counts the assignments without dates, which views by days leave out; undefined while it is loading. */
+/**
+ * Counts the assignments without dates, which views of a period leave out. Returns undefined while loading.
+ */
 export function useUnscheduledCount(projectId: string): number | undefined {
   const { configuration, tracker } = useServices()
   const { value, problem } = useLoaded(`unscheduled ${projectId}`, ['assignment'], async (signal) => {
@@ -15,7 +17,10 @@ export function useUnscheduledCount(projectId: string): number | undefined {
   return problem ? 0 : value
 }
 
-/** Leads to the assignments without dates. A view shows it together with its rows, because it may take a line of its own. */
+/**
+ * Links to the assignments without dates. Views render it together with their rows, because it may add a
+ * line.
+ */
 export const UnscheduledLink = ({
   projectId,
   count = 0,

@@ -11,12 +11,12 @@ interface CardDropOptions {
   readonly stageId: string
   readonly dragged: Assignment | undefined
   readonly isByHand: boolean
-  /** The card before which this one would come, where cards are sorted. */
+  /** Returns the id of the card before which the dragged one would be sorted. */
   findNext(dragged: Assignment): string | undefined
   onDrop(place: Place | undefined): void
 }
 
-/** Accepts a dragged card from other columns, and from the own one too if its cards are ordered by hand. */
+/** Accepts a dragged card from another column, and from the same column if its cards are ordered by hand. */
 export function useCardDrop({ cards, stageId, dragged, isByHand, findNext, onDrop }: CardDropOptions) {
   const [isOver, setOver] = useState(false)
   const [beforeId, setBeforeId] = useState<string>()
@@ -25,7 +25,7 @@ export function useCardDrop({ cards, stageId, dragged, isByHand, findNext, onDro
   const nextId = isShown && !isByHand ? findNext(dragged) : beforeId
   return {
     isOver: isShown,
-    /** The card before which the dragged one would be placed. */
+    /** The id of the card before which the dragged one would be placed. */
     beforeId: isShown ? nextId : undefined,
     isLast: isShown && nextId === undefined,
     handlers: {

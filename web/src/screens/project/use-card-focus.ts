@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks'
 
-/** The element's id of an assignment's card, row or bar, by which useCardFocus finds it. */
+/** Returns the `id` attribute of the card, row or bar of an assignment. */
 export const assignmentElementId = (assignmentId: string): string => `card-${assignmentId}`
 
 /**
- * Keeps the focus on one card while the board changes: a render may replace its element, for example in
- * another column. Ends as soon as the user moves the focus.
+ * Returns a function that keeps the focus on a card until the user moves it. A render may replace the element
+ * of the card, for example in another column.
  */
 export function useCardFocus(): (id: string) => void {
   const targetId = useRef<string>(undefined)

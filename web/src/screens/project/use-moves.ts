@@ -14,7 +14,7 @@ type Assignment = RecordOf<'assignment'>
 interface Move {
   readonly workflowId: string
   readonly place?: Place | undefined
-  /** The record's last change when the move began. After a later change, the record has the result. */
+  /** The `updatedAt` of the record when the move began. Any other value means that it contains the result. */
   readonly baseUpdatedAt: string | null
   readonly isSaved: boolean
 }
@@ -59,10 +59,10 @@ export function useMoves(
     place: Place | undefined,
   ) => {
     const { id } = assignment
-    // Based on the current state, so that changes by others meanwhile are kept.
+    // The update is based on the current record, so that concurrent changes are kept.
     const current = latest.current.find((row) => row.id === id) ?? assignment
     const baseUpdatedAt = current.updatedAt
-    const former = neighbourOf(current, latest.current)
+    const formerNeighbour = neighbourOf(current, latest.current)
     const change = stageChange(current, { id: workflowId, name }, place)
     try {
       let saved: Assignment | undefined
@@ -72,7 +72,7 @@ export function useMoves(
       if (!isSent) return setMove(id, undefined)
       setMove(id, { workflowId, place, baseUpdatedAt, isSaved: true })
       if (saved) onSaved(saved)
-      reportMove(services, { current, former, place, stage: { id: workflowId, name }, onSaved })
+      reportMove(services, { current, formerNeighbour, place, stage: { id: workflowId, name }, onSaved })
     } catch (error) {
       setMove(id, undefined)
       const values = { name: current.name, stage: stageNameOf(current.workflowId) }
@@ -82,8 +82,8 @@ export function useMoves(
   }
   const rows = useMemo(
     () =>
-      stored.map((read) => {
-        const row = withQueuedStage(read)
+      stored.map((storedRow) => {
+        const row = withQueuedStage(storedRow)
         const { workflowId = row.workflowId, place } = moves.get(row.id) ?? {}
         // Returns the same row if it is not moving, so that its card is not rendered again.
         if (workflowId === row.workflowId && !place) return row
@@ -112,21 +112,28 @@ const stageChange = (
   place: Place | undefined,
 ): StageChange => ({ kind: 'stage', assignmentId: id, from: workflowId, to, neighbour: place?.neighbour })
 
-interface DoneMove {
+interface SavedMove {
   /** The assignment before the move. */
   readonly current: Assignment
-  readonly former: Place['neighbour']
+  readonly formerNeighbour: Place['neighbour']
   readonly stage: StageChange['to']
   readonly place: Place | undefined
   onSaved(row: Assignment): void
 }
 
-function reportMove(services: Services, { current, former, stage, place, onSaved }: DoneMove): void {
+function reportMove(
+  services: Services,
+  { current, formerNeighbour, stage, place, onSaved }: SavedMove,
+): void {
   const values = { name: current.name, stage: stage.name }
   const after = { ...current, workflowId: stage.id }
   if (place) {
     const text = t('{name} is now number {number} in {stage}.', { ...values, number: place.number })
-    services.toasts.show({ kind: 'done', text, undo: () => moveBack(services, current, former, onSaved) })
+    services.toasts.show({
+      kind: 'done',
+      text,
+      undo: () => moveBack(services, current, formerNeighbour, onSaved),
+    })
     if (current.workflowId !== stage.id) void warnOfOpenParts(services, [after])
     return
   }
@@ -136,12 +143,12 @@ function reportMove(services: Services, { current, former, stage, place, onSaved
 
 /** Returns the place of a card in the manual order: after the one above it, else before the one below it. */
 function neighbourOf(card: Assignment, rows: readonly Assignment[]): Place['neighbour'] {
-  const others = rows.filter(({ id, workflowId }) => id !== card.id && workflowId === card.workflowId)
-  const above = others
+  const otherCards = rows.filter(({ id, workflowId }) => id !== card.id && workflowId === card.workflowId)
+  const above = otherCards
     .filter((other) => byRank(other, card) < 0)
     .toSorted(byRank)
     .at(-1)
-  const below = others.filter((other) => byRank(other, card) > 0).toSorted(byRank)[0]
+  const below = otherCards.filter((other) => byRank(other, card) > 0).toSorted(byRank)[0]
   if (above) return { afterId: above.id }
   return below ? { beforeId: below.id } : { afterId: null }
 }
@@ -149,11 +156,11 @@ function neighbourOf(card: Assignment, rows: readonly Assignment[]): Place['neig
 async function moveBack(
   { toasts, tracker }: Services,
   { id, name, workflowId }: Assignment,
-  former: Place['neighbour'],
+  formerNeighbour: Place['neighbour'],
   onSaved: (row: Assignment) => void,
 ): Promise<void> {
   try {
-    const body = { id, workflowId, ...former }
+    const body = { id, workflowId, ...formerNeighbour }
     onSaved((await tracker.call('POST /ext/assignment/move', { body })).assignment)
   } catch (error) {
     const text = t('{name} was not changed back. {reason}', { name, reason: sentenceOf(error) })

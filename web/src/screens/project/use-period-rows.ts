@@ -1,11 +1,13 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { type Change, useChangeMany } from '../../assignment/change-many.ts'
+import { useShownRows } from '../../assignment/shown-ids.ts'
 import { assignedTo, responsibleOf } from '../../data/planned.ts'
 import { useFollowedRows } from '../../data/use-followed-rows.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { addDays, dayOf, endTimestampOf, formatDay } from '../../time/days.ts'
+import { compareTexts } from './card-order.ts'
 import { queryOfFilters } from './filters.ts'
 import { useRowFilter } from './use-row-filter.ts'
 import type { ProjectViewProps } from './view-props.ts'
@@ -13,15 +15,15 @@ import type { ProjectViewProps } from './view-props.ts'
 type Assignment = RecordOf<'assignment'>
 
 export interface Shift {
-  /** Moves both days by this many. */
+  /** The number of days by which start and end move. */
   readonly days?: number
-  /** Moves only the end. */
+  /** The number of days by which only the end moves. */
   readonly endDays?: number
-  /** The new responsible person; empty for nobody. */
+  /** The id of the new responsible person; empty for none. */
   readonly userId?: string
 }
 
-/** Loads the assignments that touch a period, with the pending changes of their days. */
+/** Loads the assignments that touch a period, with pending changes of their days and people. */
 export function usePeriodRows(
   { scope, filters, onConnection }: ProjectViewProps,
   dateFrom: string,
@@ -34,19 +36,23 @@ export function usePeriodRows(
   )
   const filter = useRowFilter(scope, filters)
   useEffect(() => onConnection(listing.connection), [listing.connection])
-  const changed = useReschedule(listing.rows, listing.put)
+  const rescheduled = useReschedule(listing.rows, listing.put)
   const rows = useMemo(
-    () => changed.rows.filter((row) => !row.isUnscheduled && filter.matches(row)),
-    [changed.rows, filter.matches],
+    () => rescheduled.rows.filter((row) => !row.isUnscheduled && filter.matches(row)),
+    [rescheduled.rows, filter.matches],
   )
+  useShownRows(useMemo(() => rows.toSorted(byDate), [rows]))
   return {
     ...listing,
-    ...changed,
+    ...rescheduled,
     rows,
     memberIds: filter.memberIds,
     isLoading: listing.isLoading || filter.isLoading,
   }
 }
+
+const byDate = (a: Assignment, b: Assignment): number =>
+  compareTexts(a.startDate, b.startDate) || compareTexts(a.endDate, b.endDate) || a.name.localeCompare(b.name)
 
 /**
  * Changes the days or the person of one assignment. A change is shown at once, and reverted with a message
@@ -55,7 +61,7 @@ export function usePeriodRows(
 function useReschedule(stored: readonly Assignment[], onChanged: (rows: readonly Assignment[]) => void) {
   const { people, toasts } = useServices()
   const [pending, setPending] = useState<ReadonlyMap<string, Change>>(new Map())
-  const change = useChangeMany(onChanged)
+  const changeMany = useChangeMany(onChanged)
   const rows = useMemo(
     () => (pending.size === 0 ? stored : stored.map((row) => withChange(row, pending.get(row.id)))),
     [stored, pending],
@@ -83,13 +89,14 @@ function useReschedule(stored: readonly Assignment[], onChanged: (rows: readonly
       requested.isUnassigned === undefined
         ? t('{name} is now from {from} to {to}.', values)
         : t('{name} is now for {person}, from {from} to {to}.', values)
-    await change(
+    await changeMany(
       [row],
       () => requested,
       () => message,
     )
     setPending(
-      (all) => new Map([...all].filter(([id, one]) => id !== row.id || !includesChange(one, requested))),
+      (all) =>
+        new Map([...all].filter(([id, change]) => id !== row.id || !includesChange(change, requested))),
     )
   }
   return { rows, reschedule }
@@ -100,8 +107,8 @@ const withChange = (row: Assignment, change: Change | undefined): Assignment =>
   change === undefined ? row : { ...row, ...change }
 
 /** Returns whether a pending change is still the requested one, and not a later one. */
-const includesChange = (one: Change, other: Change): boolean =>
-  Object.entries(other).every(([name, value]) => one[name as keyof Change] === value)
+const includesChange = (pending: Change, requested: Change): boolean =>
+  Object.entries(requested).every(([name, value]) => pending[name as keyof Change] === value)
 
 /** Converts a shift into the changed fields. An end before the start is moved to the start. */
 function changeOf(row: Assignment, { days = 0, endDays = 0, userId = responsibleOf(row) }: Shift) {

@@ -3,15 +3,15 @@ import { useAllRows } from '../../data/use-live.ts'
 import { useAllMembers } from '../../data/use-members.ts'
 import { useProjectDependencies } from '../../data/use-project-dependencies.ts'
 import { useProjectLabels } from '../../data/use-project-labels.ts'
-import { asksForMembers, type Filters, matcherOf } from './filters.ts'
+import { dependsOnMembers, type Filters, matcherOf } from './filters.ts'
 import type { ProjectViewProps } from './view-props.ts'
 
-/** Returns which assignments pass the filters that are not part of the query. Loads only what these filters need. */
+/** Returns a predicate for the filters that are not part of the query. Loads only the data that they need. */
 export function useRowFilter({ projectId, doneIds }: ProjectViewProps['scope'], filters: Filters) {
-  const asksForBlocked = filters.blocked !== ''
+  const needsBlocked = filters.blocked !== ''
   const labels = useProjectLabels(filters.labels === '' ? undefined : projectId)
-  const dependencies = useProjectDependencies(asksForBlocked ? projectId : undefined, doneIds)
-  const impediments = useAllRows('assignmentImpediment', asksForBlocked ? {} : undefined, { live: true })
+  const dependencies = useProjectDependencies(needsBlocked ? projectId : undefined, doneIds)
+  const impediments = useAllRows('assignmentImpediment', needsBlocked ? {} : undefined, { live: true })
   const members = useMemberIds(projectId, filters)
   const { blockers } = dependencies
   const { byAssignment } = labels
@@ -25,13 +25,13 @@ export function useRowFilter({ projectId, doneIds }: ProjectViewProps['scope'], 
     isLoading:
       labels.isLoading ||
       members.isLoading ||
-      (asksForBlocked && (dependencies.isLoading || impediments.isLoading)),
+      (needsBlocked && (dependencies.isLoading || impediments.isLoading)),
   }
 }
 
-/** The members of the project, loaded only if the filters depend on them. */
+/** Returns the ids of the members, which are loaded only if the filters depend on them. */
 export function useMemberIds(projectId: string, filters: Filters) {
-  const isNeeded = asksForMembers(filters)
+  const isNeeded = dependsOnMembers(filters)
   const { ids, isLoading } = useAllMembers(isNeeded ? projectId : undefined)
   return { ids: useMemo(() => new Set(ids), [ids.join()]), isLoading: isNeeded && isLoading }
 }

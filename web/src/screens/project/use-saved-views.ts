@@ -12,31 +12,31 @@ export type SavedView = (
   | { readonly resource: 'savedView'; readonly row: RecordOf<'savedView'> }
   | { readonly resource: 'projectView'; readonly row: RecordOf<'projectView'> }
 ) & {
-  /** The query of its address, whose path is that of the project. */
+  /** The query of the stored address, whose path is always that of the project. */
   readonly query: string
-  /** Whether the user may change it. */
+  /** Whether the user has created the view, and may therefore change it. */
   readonly isOwn: boolean
 }
 
 export type SavedViews = ReturnType<typeof useSavedViews>
 
-/** Returns the saved views of a project by name, the shared ones first, and the one that is open. Part of the extensions. */
+/** Returns the saved views of a project, shared ones first. Without the extensions, there are none. */
 export function useSavedViews(projectId: string) {
   const { configuration, router, session } = useServices()
   const userId = session.person.value?.id
   const isAvailable = configuration.extensions && userId !== undefined
   const shared = useAllRows('projectView', isAvailable ? { projectId, sortColumn: 'name' } : undefined)
-  const own = useAllRows('savedView', isAvailable ? { userId, sortColumn: 'name' } : undefined)
+  const personal = useAllRows('savedView', isAvailable ? { userId, sortColumn: 'name' } : undefined)
   const views = useMemo((): readonly SavedView[] => {
     const all = [
       ...shared.rows.map((row) => ({ resource: 'projectView', row }) as const),
-      ...own.rows.map((row) => ({ resource: 'savedView', row }) as const),
+      ...personal.rows.map((row) => ({ resource: 'savedView', row }) as const),
     ]
     return all.flatMap((view) => {
-      const query = queryIn(view.row.address, projectId)
+      const query = queryOfAddress(view.row.address, projectId)
       return query === undefined ? [] : [{ ...view, query, isOwn: view.row.userId === userId }]
     })
-  }, [shared.rows, own.rows, projectId, userId])
+  }, [shared.rows, personal.rows, projectId, userId])
   const { searchParams } = router.address.value
   const query = queryOfView(searchParams)
   const current =
@@ -46,29 +46,29 @@ export function useSavedViews(projectId: string) {
     isAvailable,
     views,
     current,
-    /** The query of the page as a view would keep it. */
+    /** The query of the address, without the parameters that views do not store. */
     query,
     isChanged: current !== undefined && current.query !== query,
   }
 }
 
-/** Returns the query of an address of the project; programs may save views of other pages, or of none. */
-function queryIn(address: string | null, projectId: string): string | undefined {
+/** Returns undefined if the address leads elsewhere. Other API clients may save other addresses, or none. */
+function queryOfAddress(address: string | null, projectId: string): string | undefined {
   const [path, query] = (address ?? '').split('?', 2)
   return path === projectPath(projectId) ? queryOfView(new URLSearchParams(query)) : undefined
 }
 
-/** A filter that is too long is left out; the address says the same. */
+/** Omits a filter that is too long, because the address contains it, too. */
 export function contentOf(projectId: string, query: string, filters: Filters): ViewChange {
   const filter = filterTextOf(filters, projectId)
   return { address: projectPath(projectId, query), filter: filter.length <= limits.filter ? filter : null }
 }
 
 /** Sends the whole record, because an update clears optional fields that it leaves out. */
-export function writeView(api: Api, view: SavedView, changed: ViewChange): Promise<unknown> {
+export function writeView(api: Api, view: SavedView, change: ViewChange): Promise<unknown> {
   return view.resource === 'savedView'
-    ? api.update('savedView', { ...view.row, ...changed })
-    : api.update('projectView', { ...view.row, ...changed })
+    ? api.update('savedView', { ...view.row, ...change })
+    : api.update('projectView', { ...view.row, ...change })
 }
 
 export type ViewChange = Partial<Pick<RecordOf<'savedView'>, 'name' | 'address' | 'filter'>>

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
 
-export interface RowWindow {
+interface RowWindow {
   /** The rows near the visible part are those from `from` up to, but excluding, `end`. */
   readonly from: number
   readonly end: number
@@ -16,6 +16,8 @@ export interface RowWindow {
 const overscanPixels = 600
 /** Scrolling by less does not change which rows are rendered. */
 const stepPixels = 200
+/** A smaller change of the height does not change which rows are rendered. */
+const resizePixels = 50
 
 /**
  * Returns which rows of a scrolling list are near its visible part. `ends` has the position where each row
@@ -25,14 +27,15 @@ const stepPixels = 200
 export function useRowWindow(ends: readonly number[], step = stepPixels): RowWindow {
   const scroller = useRef<HTMLDivElement>(null)
   const [viewport, setViewport] = useState({ top: 0, bottom: innerHeight })
-  // The first frame has only what is visible, because it is waited for.
+  // The first frame renders only the visible rows, because the user waits for it.
   const [overscan, setOverscan] = useState(0)
   useEffect(() => setOverscan(overscanPixels), [])
   const onScroll = () => {
     const element = scroller.current
     if (element === null) return
     const { scrollTop: top, clientHeight } = element
-    if (Math.abs(top - viewport.top) > step || Math.abs(clientHeight - (viewport.bottom - viewport.top)) > 50)
+    const heightBefore = viewport.bottom - viewport.top
+    if (Math.abs(top - viewport.top) > step || Math.abs(clientHeight - heightBefore) > resizePixels)
       setViewport({ top, bottom: top + clientHeight })
   }
   const update = useStableCallback(onScroll)
@@ -59,13 +62,16 @@ export function useRowWindow(ends: readonly number[], step = stepPixels): RowWin
   }
 }
 
-export interface VirtualRows<Row> extends Pick<RowWindow, 'scroller' | 'onScroll'> {
+interface VirtualRows<Row> extends Pick<RowWindow, 'scroller' | 'onScroll'> {
   /** The rows near the visible part. */
   readonly rendered: readonly Row[]
-  /** The height of the rows before and after them, in pixels. */
+  /** The heights of all rows before and after the rendered ones, in pixels. */
   readonly pixelsBefore: number
   readonly pixelsAfter: number
-  /** Scrolls to the row, which is then rendered. Its position is estimated from the rows measured so far. */
+  /**
+   * Scrolls to the row, which is then rendered. Its position is an estimate if rows above it were not
+   * measured.
+   */
   reveal(id: string): void
 }
 
@@ -89,12 +95,12 @@ export function useVirtualRows<Row extends { readonly id: string }>(
       return sum
     })
   }, [rows, measuredRevision, estimatedPixels])
-  const near = useRowWindow(ends)
-  const { scroller } = near
+  const rowWindow = useRowWindow(ends)
+  const { scroller } = rowWindow
   const rendersAll = rows.length <= renderAllMax
-  const [from, end] = rendersAll ? [0, rows.length] : [near.from, near.end]
+  const [from, end] = rendersAll ? [0, rows.length] : [rowWindow.from, rowWindow.end]
   const measure = useStableCallback(() => {
-    near.onScroll()
+    rowWindow.onScroll()
     if (rendersAll) return
     let isChanged = false
     for (const element of scroller.current?.querySelectorAll<HTMLElement>('[data-row]') ?? []) {
@@ -108,7 +114,7 @@ export function useVirtualRows<Row extends { readonly id: string }>(
   })
   useLayoutEffect(measure, [rows, from, end])
   useLayoutEffect(() => {
-    // In a narrower window rows are higher.
+    // Rows are higher in a narrower window.
     const observer = new ResizeObserver(measure)
     if (scroller.current !== null) observer.observe(scroller.current)
     return () => observer.disconnect()
@@ -118,8 +124,8 @@ export function useVirtualRows<Row extends { readonly id: string }>(
     pixelsBefore: ends[from - 1] ?? 0,
     pixelsAfter: (ends.at(-1) ?? 0) - (ends[end - 1] ?? 0),
     scroller,
-    onScroll: near.onScroll,
-    reveal: (id) => near.reveal(rows.findIndex((row) => row.id === id)),
+    onScroll: rowWindow.onScroll,
+    reveal: (id) => rowWindow.reveal(rows.findIndex((row) => row.id === id)),
   }
 }
 

@@ -1,31 +1,34 @@
 import { addDays, isDay } from '../../time/days.ts'
-import { asksForMembers, daysOf, type Filters, isExcluding, nobody, valuesOf, viewer } from './filters.ts'
+import { daysOf, dependsOnMembers, type Filters, isExcluding, nobody, valuesOf, viewer } from './filters.ts'
 
-/** Names the saved view that was opened, so that the page knows which one was changed. */
+/** The parameter with the id of the saved view that was opened, so that it stays current after changes. */
 export const viewParameter = 'saved'
 
-/** The place where the user is, which a saved view does not keep. */
-const passingParameters = [viewParameter, 'month', 'from', 'full']
+/** Parameters for the position of the user, which a saved view does not store. */
+const transientParameters = [viewParameter, 'month', 'from', 'full']
 
-/** Returns the query of the address that a saved view keeps, the same for each order of its parameters. */
+/** Returns the query that a saved view stores, with sorted parameters, so that queries can be compared. */
 export function queryOfView(parameters: URLSearchParams): string {
   const query = new URLSearchParams(parameters)
-  for (const name of passingParameters) query.delete(name)
+  for (const name of transientParameters) query.delete(name)
   query.sort()
   return query.size === 0 ? '' : `?${query}`
 }
 
-/** Returns whether a query says more than one of the views that every project has. */
+/** Returns whether a query contains more than one of the views that every project has. */
 export function isWorthSaving(query: string): boolean {
   const names = new Set(new URLSearchParams(query).keys())
   names.delete('view')
   return names.size > 0
 }
 
-/** Ids and priorities. The address may have anything else, which the syntax could not quote. */
+/** Matches ids and priorities. The address may contain other values, whose quotes could break the filter. */
 const plainValue = /^[\da-f-]{1,36}$/i
 
-/** The filters in the syntax of queries, as far as it can say them, so that programs can use a saved view, too. */
+/**
+ * Returns the filters in the syntax of the API, as far as it supports them, so that any client can use a
+ * view.
+ */
 export function filterTextOf(filters: Filters, projectId: string): string {
   const [from, to] = daysOf(filters)
   const quote = (text: string) => `'${text}'`
@@ -45,10 +48,10 @@ export function filterTextOf(filters: Filters, projectId: string): string {
   const hasNobody = valuesOf(filters.userId).includes(nobody) ? 'isUnassigned eq true' : ''
   return [
     `projectId eq ${quote(projectId)}`,
-    asksForMembers(filters) ? '' : withDirection(filters.userId, anyOf(hasPerson, hasNobody)),
-    withDirection(filters.stages, idIsOneOf('workflowId', filters.stages)),
-    withDirection(filters.types, idIsOneOf('assignmentTypeId', filters.types)),
-    withDirection(filters.priorities, anyOf(hasPriority, hasNone)),
+    dependsOnMembers(filters) ? '' : withNegation(filters.userId, anyOf(hasPerson, hasNobody)),
+    withNegation(filters.stages, idIsOneOf('workflowId', filters.stages)),
+    withNegation(filters.types, idIsOneOf('assignmentTypeId', filters.types)),
+    withNegation(filters.priorities, anyOf(hasPriority, hasNone)),
     filters.dates === '' ? '' : 'isUnscheduled eq true',
     isDay(from) ? `endDate ge ${quote(from)}` : '',
     isDay(to) ? `startDate lt ${quote(addDays(to, 1))}` : '',
@@ -57,10 +60,10 @@ export function filterTextOf(filters: Filters, projectId: string): string {
     .join(' and ')
 }
 
-const withDirection = (list: string, filter: string): string =>
+const withNegation = (list: string, filter: string): string =>
   filter && isExcluding(list) ? `not (${filter})` : filter
 
-const anyOf = (one: string, other: string): string => (one && other ? `(${one} or ${other})` : one || other)
+const anyOf = (a: string, b: string): string => (a && b ? `(${a} or ${b})` : a || b)
 
 const plainValuesOf = (list: string): readonly string[] =>
   valuesOf(list).filter((value) => plainValue.test(value))

@@ -10,13 +10,13 @@ import { viewParameter } from './view-address.ts'
 
 interface ViewDialogProps {
   readonly projectId: string
-  /** The one to rename; without it a new one is saved. */
+  /** The view to rename. If undefined, a new one is saved. */
   readonly view: SavedView | undefined
   readonly content: ViewChange
   onClose(): void
 }
 
-/** Saves what is shown as a new view, or renames one. */
+/** Saves the content as a new view, or renames a view. */
 export function ViewDialog({ projectId, view, content, onClose }: ViewDialogProps) {
   const { api, router } = useServices()
   const form = useForm({

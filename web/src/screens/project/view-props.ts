@@ -1,13 +1,13 @@
 import { useMemo } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
+import { assignmentKey } from '../../api/assignment-key.ts'
 import type { Connection } from '../../api/live.ts'
-import { assignmentKey } from '../../assignment/assignment-key.ts'
 import { type ProjectStage, type StageLook, stageLooksOf } from '../../data/project-stages.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import type { Label, LabelsByAssignment } from '../../data/use-project-labels.ts'
 import { useServices } from '../../services/services.ts'
 import type { Filters } from './filters.ts'
-import type { BlockedTexts } from './use-blocked.ts'
+import type { Hindrance, Hindrances } from './use-blocked.ts'
 
 /** Resolves the ids of an assignment to names. */
 export interface NameLookup {
@@ -16,17 +16,17 @@ export interface NameLookup {
   lookOf(stageId: string): StageLook | undefined
   typeOf(id: string): string
   personOf(id: string): string
-  /** Empty while no column shows the labels. */
+  /** Returns no labels while no column shows them. */
   labelsOf(assignmentId: string): readonly Label[]
   keyOf(row: RecordOf<'assignment'>): string
-  /** Says that an assignment is blocked; empty if it is not, and while no column shows that. */
-  blockedOf(row: RecordOf<'assignment'>): string
+  /** Returns why an assignment is blocked or waits; undefined while no column shows it. */
+  hindranceOf(row: RecordOf<'assignment'>): Hindrance | undefined
 }
 
 export function useNameLookup(
   { stages, projectKey, doneIds }: ProjectViewProps['scope'],
   labels: LabelsByAssignment,
-  blocked: BlockedTexts,
+  hindrances: Hindrances,
 ): NameLookup {
   const { people } = useServices()
   const types = useListing('assignmentType', catalogQuery).rows
@@ -41,9 +41,9 @@ export function useNameLookup(
       personOf: people.nameOf,
       labelsOf: (id) => labels.get(id) ?? [],
       keyOf: (row) => assignmentKey(projectKey, row),
-      blockedOf: ({ id, workflowId }) => (doneIds.has(workflowId) ? '' : (blocked.get(id) ?? '')),
+      hindranceOf: ({ id, workflowId }) => (doneIds.has(workflowId) ? undefined : hindrances.get(id)),
     }
-  }, [stages, projectKey, doneIds, types, people, labels, blocked])
+  }, [stages, projectKey, doneIds, types, people, labels, hindrances])
 }
 
 export type ViewName = 'board' | 'list' | 'calendar' | 'timeline'
@@ -52,9 +52,9 @@ export type ViewName = 'board' | 'list' | 'calendar' | 'timeline'
 export interface ProjectViewProps {
   readonly scope: {
     readonly projectId: string
-    /** The first part of the keys of its assignments; undefined without the extensions. */
+    /** The prefix of the keys of its assignments, such as MBA in MBA-12; undefined without the extensions. */
     readonly projectKey: string | undefined
-    /** Those that the project uses come first. */
+    /** All stages. Those that the project uses come first. */
     readonly stages: readonly ProjectStage[]
     readonly doneIds: ReadonlySet<string>
   }
@@ -63,8 +63,8 @@ export interface ProjectViewProps {
   /** The query of the address, so that links keep view and filters. */
   readonly query: string
   /**
-   * While the name of the project is loading, a view loads its rows, but shows its outline: a long name moves
-   * everything below it.
+   * While the name of the project is loading, a view loads its rows, but renders its skeleton, because a long
+   * name moves everything below it.
    */
   readonly isNameLoading: boolean
   onConnection(connection: Connection): void

@@ -10,8 +10,9 @@ const shapes: Readonly<Record<ViewName | 'agenda', SkeletonProps>> = {
   agenda: { as: 'rows', blocks: 3, rows: 2, cells: 'lines face' },
 }
 
-/** The outline of a view that is still loading. */
+/** Outlines a view while it is loading. */
 export function ViewSkeleton({ view }: { readonly view: ViewName }) {
+  // The calendar is an agenda up to this width.
   const isNarrow = useMedia('(max-width: 760px)')
   return <Skeleton {...shapes[view === 'calendar' && isNarrow ? 'agenda' : view]} />
 }

@@ -8,7 +8,7 @@ import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { newOrganizationId, OrganizationField } from '../../ui/organization-field.tsx'
 
-/** Creates a project, and its organization if that is new. */
+/** Creates a project, and its organization if it is new. */
 export function NewProjectDialog({ onClose }: { onClose(): void }) {
   const { api, router } = useServices()
   const form = useForm({
@@ -21,7 +21,10 @@ export function NewProjectDialog({ onClose }: { onClose(): void }) {
       router.go(`/projects/${project.id}`)
     },
   })
-  /** An error in the project must not create the organization twice. */
+  /**
+   * Creates the organization and selects it, so that a retry after an error in the project does not create it
+   * again.
+   */
   const createOrganization = async (name: string) => {
     const { id } = await api.create('organization', { name }).catch((error) => {
       const messages = error instanceof TrackerError ? error.errors.name : undefined

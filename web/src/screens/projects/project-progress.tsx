@@ -10,8 +10,8 @@ export interface Progress {
 }
 
 /**
- * Returns the progress of a project by its id, from one report on all that the user may read; undefined until
- * it is known, and without the extensions.
+ * Loads one report on all projects, and returns a function that returns the progress of a project. Returns
+ * undefined while the report is loading, and without the extensions.
  */
 export function useProgress(): ((projectId: string) => Progress | undefined) | undefined {
   const { configuration, tracker } = useServices()
@@ -25,22 +25,23 @@ export function useProgress(): ((projectId: string) => Progress | undefined) | u
   })
   if (value === undefined || stages.length === 0) return undefined
   const groups = Map.groupBy(value.groups, ({ project }) => project?.id)
-  // Groups are sorted by project, so that a report which is cut off ends within one: its sum would be wrong.
+  // Groups are sorted by project. If the report is truncated, the last project in it may be incomplete.
   const isCut = value.totalGroups > value.groups.length
   const cutId = isCut ? value.groups.at(-1)?.project?.id : undefined
   return (projectId) => {
-    const some = groups.get(projectId) ?? []
-    if (projectId === cutId || (isCut && some.length === 0)) return undefined
+    const projectGroups = groups.get(projectId) ?? []
+    if (projectId === cutId || (isCut && projectGroups.length === 0)) return undefined
     const doneIds = doneStagesOf(projectId, stages)
-    const sumOf = (parts: typeof some) => parts.reduce((sum, { assignments }) => sum + assignments, 0)
+    const sumOf = (parts: typeof projectGroups) =>
+      parts.reduce((sum, { assignments }) => sum + assignments, 0)
     return {
-      open: sumOf(some.filter(({ workflow }) => !doneIds.has(workflow?.id ?? ''))),
-      total: sumOf(some),
+      open: sumOf(projectGroups.filter(({ workflow }) => !doneIds.has(workflow?.id ?? ''))),
+      total: sumOf(projectGroups),
     }
   }
 }
 
-/** How many assignments are done, with a bar. */
+/** Shows how many assignments are done, as a bar and as a text. */
 export const ProgressBar = ({ open, total }: Progress) =>
   total === 0 ? (
     <span class="quiet-text">{t('No assignments')}</span>

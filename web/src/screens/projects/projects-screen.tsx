@@ -22,7 +22,7 @@ const NewProjectDialog = lazyDialog(async () => (await import('./new-project-dia
 /** The dialog in front of the list. */
 type OpenDialog = { readonly kind: 'new' } | { readonly kind: 'members'; readonly project: Project }
 
-/** No more rows are loaded; the user finds others by searching. */
+/** Only this many rows are loaded; users search for others. */
 const rowsMax = 100
 
 /** Lists the user's projects by organization. */
@@ -35,7 +35,7 @@ export function ProjectsScreen() {
   useNewByAddress(() => setDialog({ kind: 'new' }))
   const close = () => setDialog(undefined)
   const showsArchived = router.address.value.searchParams.get('archived') === 'show'
-  const archived = projects.rows.filter(({ isArchived }) => isArchived).length
+  const archivedCount = projects.rows.filter(({ isArchived }) => isArchived).length
   return (
     <Page
       title={t('Projects')}
@@ -60,11 +60,12 @@ export function ProjectsScreen() {
       )}
       <ProjectGroups
         projects={showsArchived || search !== '' ? projects.rows : projects.rows.filter(isInUse)}
-        // With too many members to load, none are shown, because a part of them would look complete.
+        // If there are too many memberships to load, none are shown, because some of them would look like
+        // all.
         memberships={memberships.totalCount > rowsMax ? [] : memberships.rows}
         onOpenDialog={setDialog}
       />
-      {archived > 0 && search === '' && (
+      {archivedCount > 0 && search === '' && (
         <label class="filter-day">
           <input
             type="checkbox"
@@ -73,7 +74,7 @@ export function ProjectsScreen() {
               router.setQuery({ archived: currentTarget.checked ? 'show' : '' })
             }
           />
-          {tn(archived, 'Show 1 archived project', 'Show {count} archived projects')}
+          {tn(archivedCount, 'Show 1 archived project', 'Show {count} archived projects')}
         </label>
       )}
       {projects.totalCount > rowsMax && (
@@ -113,7 +114,9 @@ function ProjectGroups({ projects, memberships, onOpenDialog }: ProjectGroupsPro
   const organizations = useListing('organization', organizationQuery(projects))
   const members = Map.groupBy(memberships, ({ projectId }) => projectId)
   const progress = useProgress()
-  const groups = organizations.rows.filter(({ id }) => projects.some((one) => one.organizationId === id))
+  const groups = organizations.rows.filter(({ id }) =>
+    projects.some((project) => project.organizationId === id),
+  )
   return (
     <>
       {groups.map((organization) => (
@@ -143,9 +146,9 @@ function ProjectGroups({ projects, memberships, onOpenDialog }: ProjectGroupsPro
   )
 }
 
-export interface ProjectRowProps {
+interface ProjectRowProps {
   readonly project: Project
-  /** Undefined until it is known. */
+  /** Undefined until it is loaded. */
   readonly progress: Progress | undefined
   readonly memberIds: readonly string[]
   onMembers(): void

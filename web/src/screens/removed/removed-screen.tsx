@@ -66,8 +66,8 @@ interface RemovedListProps {
 
 const noRows: readonly RemovedRow[] = []
 
-/** Identifies a removal: a record can be restored, and removed again by another user. */
-const removalOf = ({ id, deletedAt }: RemovedRow): string => `${id} ${deletedAt}`
+/** Returns the key of a removal, because a record can be restored and removed again by another user. */
+const removalKeyOf = ({ id, deletedAt }: RemovedRow): string => `${id} ${deletedAt}`
 
 function RemovedList({ kinds, search }: RemovedListProps) {
   const { api } = useServices()
@@ -102,8 +102,8 @@ function RemovedList({ kinds, search }: RemovedListProps) {
                 row={row}
                 kindNoun={kinds.length > 1 ? nounOf(row.resource) : undefined}
                 relatedNames={value.names}
-                removerId={removers.get(removalOf(row))}
-                problem={problems.get(removalOf(row))}
+                removerId={removers.get(removalKeyOf(row))}
+                problem={problems.get(removalKeyOf(row))}
                 onRestore={restore}
               />
             ))}
@@ -134,15 +134,15 @@ function useRestore() {
   const restore = (row: RemovedRow, title: string) => {
     api.restore(row.resource, [row.id]).then(
       () => toasts.show({ kind: 'done', text: t('{name} was restored.', { name: title }) }),
-      (error) => setProblems((all) => new Map(all).set(removalOf(row), sentenceOf(error))),
+      (error) => setProblems((all) => new Map(all).set(removalKeyOf(row), sentenceOf(error))),
     )
   }
   return { problems, restore }
 }
 
-export interface RemovedLineProps {
+interface RemovedLineProps {
   readonly row: RemovedRow
-  /** Shown if rows of several kinds are listed. */
+  /** The noun of its kind, which is shown if several kinds are listed. */
   readonly kindNoun: string | undefined
   readonly relatedNames: RelatedNames
   readonly removerId: string | undefined
@@ -183,9 +183,9 @@ function RemovedLine({ row, kindNoun, relatedNames, removerId, problem, onRestor
   )
 }
 
-/** Finding a remover takes a request, so it is done for the newest rows only. */
+/** Finding a remover takes one request, so only those of the newest rows are found. */
 const removersMax = 40
-/** The list itself needs connections too. */
+/** More lookups would leave too few connections for the list itself. */
 const parallelLookupsMax = 2
 
 /** Finds the user who removed each row, one request per row. */
@@ -194,10 +194,10 @@ function useRemovers(rows: readonly RemovedRow[]): ReadonlyMap<string, string> {
   const [removers, setRemovers] = useState<ReadonlyMap<string, string>>(new Map())
   useEffect(() => {
     const controller = new AbortController()
-    const queue = rows.slice(0, removersMax).filter((row) => !removers.has(removalOf(row)))
+    const queue = rows.slice(0, removersMax).filter((row) => !removers.has(removalKeyOf(row)))
     const findNext = async () => {
       for (let row = queue.shift(); row !== undefined && !controller.signal.aborted; row = queue.shift()) {
-        const removal = removalOf(row)
+        const removal = removalKeyOf(row)
         const callerId = await findRemover(tracker, row, controller.signal)
         if (callerId) setRemovers((all) => new Map(all).set(removal, callerId))
       }
@@ -208,7 +208,10 @@ function useRemovers(rows: readonly RemovedRow[]): ReadonlyMap<string, string> {
   return removers
 }
 
-/** Returns undefined if the user may not read the history, or if its newest entry is not the removal. */
+/**
+ * Returns the id of the user who removed a record, or undefined if the user may not read its history, or if
+ * the newest entry there is not the removal.
+ */
 async function findRemover(
   tracker: Tracker,
   { id, resource }: RemovedRow,
@@ -265,18 +268,18 @@ async function loadRemoved(
   query: RemovedQuery,
 ): Promise<RemovedRows> {
   const queue = [...resources]
-  const found: Awaited<ReturnType<typeof loadKind>>[] = []
+  const loaded: Awaited<ReturnType<typeof loadKind>>[] = []
   const loadNext = async () => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift())
-      found.push(await loadKind(api, next, query))
+      loaded.push(await loadKind(api, next, query))
   }
   await Promise.all(Array.from({ length: parallelListsMax }, loadNext))
-  // Rows older than the last loaded row of a kind with further pages are left out: rows that are not loaded
-  // yet belong between them.
-  const cutoffs = found.flatMap(({ rows, hasMore }) => (hasMore ? [rows.at(-1)?.deletedAt ?? ''] : []))
+  // A kind with further pages may have rows between older rows of the others, so rows that are older than its
+  // last loaded row are left out.
+  const cutoffs = loaded.flatMap(({ rows, hasMore }) => (hasMore ? [rows.at(-1)?.deletedAt ?? ''] : []))
   const cutoff = cutoffs.toSorted().at(-1) ?? ''
-  const rows = found
-    .flatMap((one) => one.rows)
+  const rows = loaded
+    .flatMap((kind) => kind.rows)
     .filter(({ deletedAt }) => (deletedAt ?? '') >= cutoff)
     .sort((a, b) => (b.deletedAt ?? '').localeCompare(a.deletedAt ?? ''))
   const idsOf = (key: 'projectId' | 'assignmentId' | 'impedimentId') => rows.flatMap((row) => row[key] ?? [])
@@ -300,7 +303,7 @@ async function loadKind(api: Api, resource: ResourceName, { search, pages, signa
   return { rows, hasMore: rows.length < totalCount }
 }
 
-/** Returns a readable title: the record's own name, or the names of related records. */
+/** Returns a readable title: the name of the record, or the names of related records. */
 function titleOf(row: RemovedRow, nameOfPerson: (id: string) => string, names: RelatedNames): string {
   const assignment = nameIn(names.assignment, row.assignmentId, t('a removed assignment'))
   const project = nameIn(names.project, row.projectId, t('a removed project'))
@@ -321,20 +324,20 @@ const firstLine = (text: string): string => {
 const nameIn = (
   names: RelatedNames[keyof RelatedNames],
   id: string | undefined,
-  unknown: string,
-): string | undefined => (id === undefined ? undefined : (names.get(id)?.name ?? unknown))
+  fallback: string,
+): string | undefined => (id === undefined ? undefined : (names.get(id)?.name ?? fallback))
 
 interface RemovedKind {
   readonly resource: ResourceName
   readonly label: MessageKey
-  /** Only administrators may restore it. */
+  /** Whether only administrators may restore it. */
   readonly administratorsOnly?: boolean
 }
 
 type Kind = Omit<RemovedKind, 'resource'>
 
-/** Every resource that can be removed, the most common first; a missing one does not compile. */
-const kinds: Readonly<Record<ResourceName, Kind>> = {
+/** All resources that can be removed, the most common first. The type requires every resource. */
+const kindsByResource: Readonly<Record<ResourceName, Kind>> = {
   project: { label: 'Projects' },
   assignment: { label: 'Assignments' },
   appointment: { label: 'Time' },
@@ -356,7 +359,7 @@ const kinds: Readonly<Record<ResourceName, Kind>> = {
   impediment: { label: 'Impediment types', administratorsOnly: true },
 }
 
-const removedKinds: readonly RemovedKind[] = Object.entries(kinds).map(([resource, kind]) => ({
+const removedKinds: readonly RemovedKind[] = Object.entries(kindsByResource).map(([resource, kind]) => ({
   resource: resource as ResourceName,
   ...kind,
 }))

@@ -4,15 +4,15 @@ import { t } from '../../texts/text.ts'
 import { formatHours, formatPlanned } from '../../time/hours.ts'
 import type { HoursRow } from './report.ts'
 
-export interface ChartProps {
+interface ChartProps {
   readonly title: string
   /** The heading of the table's first column, such as Week. */
   readonly rowHeading: string
   readonly rows: readonly HoursRow[]
   readonly labelOf: (row: HoursRow) => ComponentChildren
   /**
-   * Draws the chart in this width. `plannedFill` is a pattern, so that colors are not needed to tell planned
-   * hours from recorded ones.
+   * Draws the chart in this width. `plannedFill` is a pattern, which distinguishes planned from recorded
+   * hours without colors.
    */
   readonly children: (
     width: number,
@@ -126,7 +126,7 @@ const HoursTable = ({
   </table>
 )
 
-/** Measures the width: charts are drawn in pixels, so that their texts keep their size on a phone. */
+/** Measures the width, because charts are drawn in pixels, so that their texts keep their size on a phone. */
 function useWidth() {
   const element = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)

@@ -3,7 +3,7 @@ import { joinCells, localDecimalSeparator } from '../../ui/csv.ts'
 import { groupings } from './sums.ts'
 
 interface CsvFormat {
-  /** The label of a column. */
+  /** Returns the label of a column. */
   labelOf(column: string): string
   /** Returns whether a column has numbers, which are formatted in the user's language. */
   isNumber(column: string): boolean
@@ -15,12 +15,12 @@ interface CsvFormat {
  * are, including the apostrophes before formulas.
  */
 export function localizeCsv(table: string, { labelOf, isNumber, decimalSeparator }: CsvFormat): string {
-  const [head = [], ...lines] = parseLines(table)
-  const numbers = head.map(isNumber)
+  const [header = [], ...lines] = parseLines(table)
+  const numbers = header.map(isNumber)
   // Texts are quoted, so any separator is safe.
   const formatCell = (cell: string, column: number) =>
     numbers[column] ? cell.replace('.', decimalSeparator) : cell
-  const labels = head.map((name) => `"${labelOf(name).replaceAll('"', '""')}"`)
+  const labels = header.map((name) => `"${labelOf(name).replaceAll('"', '""')}"`)
   return joinCells([labels, ...lines.map((cells) => cells.map(formatCell))], decimalSeparator)
 }
 

@@ -3,7 +3,7 @@ import { formatHours, formatNumber, formatPlanned } from '../../time/hours.ts'
 import { Chart } from './chart.tsx'
 import type { HoursRow } from './report.ts'
 
-export interface PartsChartProps {
+interface PartsChartProps {
   readonly title: string
   readonly rowHeading: string
   readonly parts: readonly HoursRow[]
@@ -17,13 +17,13 @@ const barHeight = 10
 const valueWidth = 150
 /** The width of an average letter. Longer names are truncated here and complete in the table. */
 const letterWidth = 7.6
-/** The chart shows no more; the table has all. */
+/** The chart shows at most this many parts; the table shows all. */
 const partsMax = 20
 
 /** Shows the hours of each project or assignment as two bars: recorded above planned. */
 export function PartsChart({ title, rowHeading, parts, hrefOf }: PartsChartProps) {
-  const visible = parts.slice(0, partsMax)
-  const max = Math.max(1, ...visible.flatMap(({ planned, recorded }) => [planned, recorded]))
+  const visibleParts = parts.slice(0, partsMax)
+  const max = Math.max(1, ...visibleParts.flatMap(({ planned, recorded }) => [planned, recorded]))
   return (
     <>
       <Chart
@@ -37,8 +37,8 @@ export function PartsChart({ title, rowHeading, parts, hrefOf }: PartsChartProps
         )}
       >
         {(width, pattern) => ({
-          height: visible.length * rowHeight,
-          shapes: visible.map((part, index) => (
+          height: visibleParts.length * rowHeight,
+          shapes: visibleParts.map((part, index) => (
             <Part key={part.id} part={part} y={index * rowHeight} width={width} max={max} pattern={pattern} />
           )),
         })}

@@ -1,13 +1,13 @@
 import type { MessageKey } from '../../texts/text.ts'
 import { addDays, addMonths, daysInWeek, isDay, mondayOf, today } from '../../time/days.ts'
 
-/** Both days are included. */
+/** A period from one day to another, both included. */
 export interface Period {
   readonly from: string
   readonly to: string
 }
 
-export interface Preset {
+interface Preset {
   readonly name: string
   readonly label: MessageKey
   period(today: string): Period

@@ -21,7 +21,10 @@ export interface Report {
   readonly isCut: boolean
 }
 
-/** 5,000 assignments and the same number of entries. If there are more, the screen says that the sums are incomplete. */
+/**
+ * At most 5,000 assignments and as many entries are loaded. If there are more, the screen says that the sums
+ * are incomplete.
+ */
 export const pagesMax = 50
 
 export async function loadReport(
@@ -38,14 +41,14 @@ export async function loadReport(
     loadAll(api, 'appointment', { dateFrom, dateTo }, options),
   ])
   const plannedById = byId(planned.rows)
-  const unknownIds = recorded.rows
+  const unplannedIds = recorded.rows
     .map(({ assignmentId }) => assignmentId)
     .filter((id) => !plannedById.has(id))
-  const others = await loadByIds(api, 'assignment', unknownIds, signal)
-  const assignments = [...plannedById.values(), ...others.values()].filter(
+  const unplanned = await loadByIds(api, 'assignment', unplannedIds, signal)
+  const assignments = [...plannedById.values(), ...unplanned.values()].filter(
     (assignment) => projectId === undefined || assignment.projectId === projectId,
   )
-  const projectIds = projectId === undefined ? assignments.map((one) => one.projectId) : []
+  const projectIds = projectId === undefined ? assignments.map((assignment) => assignment.projectId) : []
   const projects = await loadByIds(api, 'project', projectIds, signal)
   const included = byId(assignments)
   const appointments = recorded.rows.filter(({ assignmentId }) => included.has(assignmentId))

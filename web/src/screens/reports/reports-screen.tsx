@@ -14,10 +14,11 @@ import { type HoursRow, loadReport, pagesMax, type Report } from './report.ts'
 import { ReportTabs } from './sums-screen.tsx'
 import { WeeksChart } from './weeks-chart.tsx'
 
-/** The period fits on the screen, and most of it is in the past. */
+/** The number of weeks that fit on the screen. */
 const weeksShown = 12
+/** The number of weeks before the current one, because most of the default period is in the past. */
 const weeksBefore = 8
-/** One step back or forward. */
+/** The number of weeks in a step back or forward. */
 const weeksStep = 4
 
 /** Shows the planned and recorded hours of one project, or of all of the user's projects. */
@@ -70,7 +71,7 @@ export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
       {value === undefined && !problem && <Skeleton as="boxes" blocks={2} rows={1} cells="area" />}
       {value && (
         <div class={isStale ? 'reports stale' : 'reports'}>
-          <Charts report={value} current={thisMonday} isOfProject={projectId !== undefined} />
+          <Charts report={value} currentMonday={thisMonday} isOfProject={projectId !== undefined} />
         </div>
       )}
     </Page>
@@ -79,11 +80,11 @@ export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
 
 interface ChartsProps {
   readonly report: Report
-  readonly current: string
+  readonly currentMonday: string
   readonly isOfProject: boolean
 }
 
-function Charts({ report: { weeks, parts, isCut }, current, isOfProject }: ChartsProps) {
+function Charts({ report: { weeks, parts, isCut }, currentMonday, isOfProject }: ChartsProps) {
   if (parts.length === 0)
     return (
       <EmptyState title={t('No hours in these weeks')}>
@@ -109,7 +110,7 @@ function Charts({ report: { weeks, parts, isCut }, current, isOfProject }: Chart
           })}
         </p>
       )}
-      <WeeksChart weeks={weeks} current={current} />
+      <WeeksChart weeks={weeks} currentMonday={currentMonday} />
       <PartsChart
         title={isOfProject ? t('Hours per assignment') : t('Hours per project')}
         rowHeading={isOfProject ? t('Assignment') : t('Project')}

@@ -7,7 +7,7 @@ import { PersonPicker } from '../../ui/person-picker.tsx'
 import { presets, queryOfPreset } from './periods.ts'
 import { type FilterName, filterNames, groupings, type SumsQuery } from './sums.ts'
 
-export interface SumsFiltersProps {
+interface SumsFiltersProps {
   readonly sumsQuery: SumsQuery
   readonly preset: string
 }

@@ -29,7 +29,7 @@ import {
 } from './sums.ts'
 import { SumsFilters } from './sums-filters.tsx'
 
-/** Shows the recorded and planned hours of a period by project, person or type. The URL has the query. */
+/** Shows the recorded and planned hours of a period by project, person or type. The query is in the URL. */
 export function SumsScreen() {
   const { router, toasts, tracker } = useServices()
   const query = router.address.value.searchParams
@@ -58,7 +58,7 @@ export function SumsScreen() {
   const report = latest && isGroupedBy(sumsQuery, latest.groups) ? latest : undefined
   const plan =
     allTime.value && isGroupedBy({ by: sumsQuery.by }, allTime.value.hours) ? allTime.value : undefined
-  // Both are shown together, because a plan that arrives later would move the hours.
+  // Hours and plan are shown together, because a plan that is loaded later would move the hours.
   const isComplete = report && (plan || sumsQuery.thenBy !== undefined || allTime.problem)
   const rows = sumRowsOf(sumsQuery, report?.groups ?? [], plan, query.get('all') === 'yes')
   return (
@@ -139,26 +139,26 @@ function Sums({ rows, sumsQuery, report, isStale }: SumsProps) {
   )
 }
 
-export interface SumsTableProps {
+interface SumsTableProps {
   readonly rows: readonly SumRow[]
   readonly sumsQuery: SumsQuery
   readonly total: { readonly hours: number; readonly appointments: number }
 }
 
-/** With a single grouping, the table also shows the remaining estimates. */
+/** Shows the sums and, for a single grouping, the remaining estimates. */
 function SumsTable({ rows, sumsQuery, total }: SumsTableProps) {
   const { by, thenBy } = sumsQuery
   const projects = useProjects(by === 'project' ? rows.map(({ id }) => id) : [])
   const hasPlan = thenBy === undefined && rows.some(({ planned }) => planned !== undefined)
   const labelOf = (name: string | undefined) => {
-    const found = groupings.find((one) => one.name === name)
-    return found && t(found.label)
+    const label = groupings.find((grouping) => grouping.name === name)?.label
+    return label && t(label)
   }
   return (
     <section
       class="sums-scroll"
       aria-label={t('Sums')}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
       tabIndex={0}
     >
       <table class="hours-table sums">
@@ -175,7 +175,7 @@ function SumsTable({ rows, sumsQuery, total }: SumsTableProps) {
             <th scope="col" class="minor">
               {t('Entries')}
             </th>
-            {hasPlan && <PlanHeads />}
+            {hasPlan && <PlanHeaders />}
           </tr>
         </thead>
         <tbody>
@@ -210,7 +210,7 @@ function SumsTable({ rows, sumsQuery, total }: SumsTableProps) {
   )
 }
 
-/** Loads the colors of projects. */
+/** Loads the projects, for the colors of their marks. */
 function useProjects(ids: readonly string[]): ById<RecordOf<'project'>> | undefined {
   const { api } = useServices()
   const load = (signal: AbortSignal) => loadByIds(api, 'project', ids, signal)
@@ -237,7 +237,7 @@ const GroupName = ({ by, row: { id, name }, project = { id } }: GroupNameProps) 
   </span>
 )
 
-const PlanHeads = () => (
+const PlanHeaders = () => (
   <>
     <th scope="col" class="minor">
       {t('Recorded in total')}
@@ -253,14 +253,16 @@ const PlanHeads = () => (
 )
 
 function PlanCells({ recorded, planned }: { readonly recorded: number; readonly planned: number }) {
-  const left = Math.round((planned - recorded) * 100) / 100
-  const isExceeded = planned > 0 && left < 0
+  const remainingHours = Math.round((planned - recorded) * 100) / 100
+  const isExceeded = planned > 0 && remainingHours < 0
   return (
     <>
       <td class="minor">{formatHours(recorded)}</td>
       <td class="minor">{planned === 0 ? t('not planned') : formatHours(planned)}</td>
       <td class={isExceeded ? 'late' : ''}>
-        {isExceeded ? t('{hours} over', { hours: formatHours(-left) }) : planned > 0 && formatHours(left)}
+        {isExceeded
+          ? t('{hours} over', { hours: formatHours(-remainingHours) })
+          : planned > 0 && formatHours(remainingHours)}
       </td>
       <td class="minor sums-bar">
         {planned > 0 && (
@@ -279,7 +281,9 @@ function PlanCells({ recorded, planned }: { readonly recorded: number; readonly 
   )
 }
 
-/** Sums are an extension; without it there is only the report by week, and there are no tabs. */
+/**
+ * Shows the tabs of both reports. Sums are part of the extensions; without these, there is only one report.
+ */
 export function ReportTabs() {
   const { configuration, router } = useServices()
   const path = router.address.value.pathname

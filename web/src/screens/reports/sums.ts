@@ -24,7 +24,7 @@ export interface SumsQuery {
   readonly by: Entity
   readonly thenBy: Grouping | undefined
   readonly period: Period
-  /** Filters by their names in the API. */
+  /** The filters, by their names in the API. */
   readonly filters: Readonly<Record<FilterName, string>>
 }
 
@@ -46,7 +46,10 @@ export function parseSumsQuery(query: URLSearchParams, period: Period): SumsQuer
   }
 }
 
-/** Returns the API's query for the hours recorded in the period, whose last day the API excludes. */
+/**
+ * Returns the API's query for the hours in the period. The API excludes `dateTo`, which is therefore a day
+ * later.
+ */
 export const queryOfHours = ({ by, thenBy, period, filters }: SumsQuery) =>
   withoutBlanks({
     groupBy: thenBy === undefined ? by : `${by},${thenBy}`,
@@ -55,7 +58,7 @@ export const queryOfHours = ({ by, thenBy, period, filters }: SumsQuery) =>
     ...filters,
   })
 
-/** Returns the API's query without a period, to compare all recorded hours with the estimates. */
+/** Returns the API's query without a period, for comparing all recorded hours with the estimates. */
 export const queryOfAllTime = ({ by, filters }: SumsQuery) => withoutBlanks({ groupBy: by, ...filters })
 
 type HoursGroup = HoursReport['result']['groups'][number]
@@ -69,8 +72,9 @@ export interface SumRow {
   readonly thenByName: string | null | undefined
   readonly hours: number
   readonly entries: number
-  /** All recorded and all planned hours; undefined with two groupings. */
+  /** All recorded hours, also outside the period; undefined with two groupings. */
   readonly recorded: number | undefined
+  /** All planned hours; undefined with two groupings. */
   readonly planned: number | undefined
 }
 
@@ -100,7 +104,7 @@ export function sumRowsOf(
       planned: thenBy === undefined && allTime ? (planned.get(id)?.plannedHours ?? 0) : undefined,
     }
   })
-  const others = [...planned.values(), ...recorded.values()].flatMap((group): SumRow[] => {
+  const rowsWithoutHours = [...planned.values(), ...recorded.values()].flatMap((group): SumRow[] => {
     const { id, name } = group[by] ?? { id: '', name: null }
     if (!includesWithoutHours || thenBy !== undefined || rows.some((row) => row.id === id)) return []
     return [
@@ -115,11 +119,11 @@ export function sumRowsOf(
       },
     ]
   })
-  const unique = new Map(others.map((row) => [row.id, row]))
+  const unique = new Map(rowsWithoutHours.map((row) => [row.id, row]))
   return [...rows, ...unique.values()].sort(thenBy === undefined ? byHours : byName)
 }
 
-/** Returns whether the groups have this grouping. A stale result has that of the previous query. */
+/** Returns whether the groups have this grouping, because a stale result has that of the previous query. */
 export const isGroupedBy = (
   { by, thenBy }: { readonly by: Entity; readonly thenBy?: Grouping | undefined },
   groups: readonly HoursGroup[],

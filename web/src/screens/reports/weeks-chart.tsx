@@ -19,27 +19,27 @@ const valueWidth = 30
 /** Shows recorded and planned hours side by side, week by week. */
 export const WeeksChart = ({
   weeks,
-  current,
+  currentMonday,
 }: {
   readonly weeks: readonly HoursRow[]
-  readonly current: string
+  readonly currentMonday: string
 }) => (
   <Chart title={t('Hours per week')} rowHeading={t('Week')} rows={weeks} labelOf={({ id }) => formatWeek(id)}>
     {(width, pattern) => ({
       height,
-      shapes: <Bars weeks={weeks} current={current} width={width} pattern={pattern} />,
+      shapes: <Bars weeks={weeks} currentMonday={currentMonday} width={width} pattern={pattern} />,
     })}
   </Chart>
 )
 
 interface BarsProps {
   readonly weeks: readonly HoursRow[]
-  readonly current: string
+  readonly currentMonday: string
   readonly width: number
   readonly pattern: string
 }
 
-function Bars({ weeks, current, width, pattern }: BarsProps) {
+function Bars({ weeks, currentMonday, width, pattern }: BarsProps) {
   const ticks = ticksFor(Math.max(...weeks.flatMap(({ planned, recorded }) => [planned, recorded])))
   const yOf = (hours: number) =>
     height - marginBottom - (hours / (ticks.at(-1) ?? 1)) * (height - marginTop - marginBottom)
@@ -50,7 +50,7 @@ function Bars({ weeks, current, width, pattern }: BarsProps) {
     letterWidth *
     Math.max(...[t('This week'), ...weeks.map(({ id }) => formatDay(id))].map((label) => label.length))
   const labelInterval = Math.ceil(labelWidth / groupWidth)
-  const currentIndex = weeks.findIndex(({ id }) => id === current)
+  const currentIndex = weeks.findIndex(({ id }) => id === currentMonday)
   return (
     <>
       {ticks.map((tick) => (
@@ -97,12 +97,12 @@ function Bars({ weeks, current, width, pattern }: BarsProps) {
             )}
             {isLabelled && (
               <text
-                class={id === current ? 'axis current' : 'axis'}
+                class={id === currentMonday ? 'axis current' : 'axis'}
                 x={middle}
                 y={height - 8}
                 text-anchor="middle"
               >
-                {id === current ? t('This week') : formatDay(id)}
+                {id === currentMonday ? t('This week') : formatDay(id)}
               </text>
             )}
           </g>

@@ -12,7 +12,7 @@ import { StandalonePage } from '../../ui/page.tsx'
 import { useSecondsUntil } from '../../ui/use-seconds-until.ts'
 import { type SignInFormState, signInStateOf } from './sign-in-state.ts'
 
-/** The provider redirects here without a session, or to confirm a sign-out. */
+/** The provider redirects to this page if there is no session, or to confirm a sign-out. */
 export function SignInPage() {
   const logoutId = useServices().router.address.value.searchParams.get('logoutId')
   return logoutId === null ? <SignIn /> : <SignOutPage logoutId={logoutId} />
@@ -26,8 +26,8 @@ function SignIn() {
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
     const begin = async () => {
-      // With Back, the user may return to a request that was already used. If they have a session, they
-      // continue in the client, unless this tab has just started a new sign-in.
+      // The Back button may lead to a request that was already used. A user with a session then continues in
+      // the client, unless this tab has just started a new sign-in.
       if (!isSigningIn() && (await isStillSignedIn(session))) return router.go(homePath, { replace: true })
       const current = signInStateOf(query)
       if (current.kind === 'start') await startSignIn(configuration, current.returnPath ?? homePath)
@@ -66,14 +66,17 @@ function SignIn() {
   )
 }
 
-/** Renews the tokens to see whether they are still valid: after a sign-out at the provider, this browser still has them. */
+/**
+ * Renews the tokens to check whether they are still valid, because a sign-out at the provider does not remove
+ * them from this browser.
+ */
 async function isStillSignedIn(session: Session): Promise<boolean> {
   if (session.state.peek() !== 'signed-in') return false
   try {
     const token = await session.accessToken()
     await session.renewToken(token)
   } catch {
-    // The state of the session is the result.
+    // A failed renewal changes the state of the session, which is checked below.
   }
   return session.state.peek() === 'signed-in'
 }
@@ -224,7 +227,7 @@ function SignInOptions({ authRequest, children }: { authRequest: string; childre
   )
 }
 
-export interface ProviderLinkProps {
+interface ProviderLinkProps {
   readonly href: string
   readonly class?: string
   readonly children: ComponentChildren

@@ -1,5 +1,7 @@
-/** The state that the provider's redirect has put into the URL of the sign-in page; `start` for a visit without one. */
-export type SignInState =
+/**
+ * The state that the provider's redirect has put into the URL of the sign-in page; `start` if there is none.
+ */
+type SignInState =
   | { readonly kind: 'problem'; readonly errorId: string | null }
   | { readonly kind: 'start'; readonly returnPath: string | undefined }
   | SignInFormState
@@ -12,7 +14,9 @@ export interface SignInFormState {
   readonly retryAfterSeconds: number | undefined
 }
 
-/** Opened in a new tab when the session has ended. After the sign-in, that tab closes itself. */
+/**
+ * The path that is opened in a new tab when the session has ended. After the sign-in, the tab closes itself.
+ */
 export const signInInNewTabPath = '/login/?again'
 const signedInPath = '/signed-in/'
 

@@ -9,6 +9,7 @@ import type { ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tn, translateSentence } from '../../texts/text.ts'
 import { formatTimestamp } from '../../time/format-timestamp.ts'
+import { CopyButton } from '../../ui/copy.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectCrumbs } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -27,9 +28,12 @@ export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
           {t('Each change is sent to an address of yours, signed with a secret that is shown once.')}
         </p>
         {secret && (
-          <p class="form-note" role="status">
-            {t('The secret, which is only shown now:')} <code>{secret}</code>
-          </p>
+          <div class="form-note new-secret">
+            <p role="status">
+              {t('The secret, which is only shown now:')} <code>{secret}</code>
+            </p>
+            <CopyButton text={secret} />
+          </div>
         )}
         <NewWebhook
           projectId={projectId}
@@ -41,7 +45,7 @@ export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
         {problem && <LoadProblem problem={problem} onRetry={reload} />}
         {value === undefined && !problem && <Skeleton as="rows" rows={2} cells="lines button" />}
         {value?.webhooks.length === 0 && (
-          <EmptyState title={t('No webhooks yet')}>
+          <EmptyState icon="link" title={t('No webhooks yet')}>
             <p>{t('Enter an address above: from then on each change is sent to it.')}</p>
           </EmptyState>
         )}
@@ -72,14 +76,14 @@ function NewWebhook({
     },
   })
   return (
-    <Form form={form} submitLabel={t('Add a webhook')}>
-      <TextField form={form} name="url" label={t('Address, beginning with https')} required />
+    <Form form={form} submitLabel={t('Add a webhook')} onDone={form.discard}>
+      <TextField form={form} name="url" label={t('URL')} hint={t('It begins with https://.')} required />
       <TextField form={form} name="name" label={t('Name')} />
     </Form>
   )
 }
 
-export interface WebhookRowProps {
+interface WebhookRowProps {
   readonly webhook: Webhook
   onChanged(): void
   onSecret(secret: string): void
@@ -92,10 +96,10 @@ function WebhookRow({ webhook, onChanged, onSecret }: WebhookRowProps) {
   const request = { body: { id } }
   const run = (work: () => Promise<unknown>) =>
     work().then(onChanged, (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
-  // A function and not a component: a component defined here would be new in each render, and its button
-  // would lose the focus.
-  const actionButton = (label: string, work: () => Promise<unknown>) => (
-    <button type="button" class="button" onClick={() => void run(work)}>
+  // A component that is defined here would be new in each render, and its button would lose the focus, so a
+  // function renders the button.
+  const actionButton = (label: string, work: () => Promise<unknown>, kind = '') => (
+    <button type="button" class={`button ${kind}`} onClick={() => void run(work)}>
       {label}
       <span class="visually-hidden"> {webhook.url}</span>
     </button>
@@ -127,7 +131,6 @@ function WebhookRow({ webhook, onChanged, onSecret }: WebhookRowProps) {
           {actionButton(t('New secret'), async () =>
             onSecret((await tracker.call('POST /ext/webhook/rotate', request)).secret),
           )}
-          {actionButton(t('Remove'), () => tracker.call('DELETE /ext/webhook', request))}
           <button
             type="button"
             class="button"
@@ -136,6 +139,7 @@ function WebhookRow({ webhook, onChanged, onSecret }: WebhookRowProps) {
           >
             {t('Log')}
           </button>
+          {actionButton(t('Remove'), () => tracker.call('DELETE /ext/webhook', request), 'danger')}
         </span>
         {isLogOpen && <WebhookLog id={id} />}
       </span>

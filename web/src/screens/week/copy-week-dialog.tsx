@@ -11,7 +11,7 @@ import { LoadProblem } from '../../ui/notes.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { type Appointment, cellKeyOf, entriesByCell, loadEntries } from './week.ts'
 
-export interface CopyWeekDialogProps {
+interface CopyWeekDialogProps {
   readonly userId: string
   readonly monday: string
   /** The existing entries of this week. */
@@ -19,7 +19,7 @@ export interface CopyWeekDialogProps {
   onClose(): void
 }
 
-/** Lists the entries of last week, each of which may be left out, and then copies them. */
+/** Lists the entries of last week, any of which the user may exclude, and copies them. */
 export function CopyWeekDialog({ userId, monday, existing, onClose }: CopyWeekDialogProps) {
   const { api } = useServices()
   const lastMonday = addDays(monday, -daysInWeek)
@@ -69,7 +69,9 @@ function Preview({ entries: initialEntries, existing, nameOf, onClose }: Preview
   )
   const included = entries.filter(({ id }) => !excluded.has(id) && !created.has(id))
   const toggle = (id: string) =>
-    setExcluded(new Set(excluded.has(id) ? [...excluded].filter((one) => one !== id) : [...excluded, id]))
+    setExcluded(
+      new Set(excluded.has(id) ? [...excluded].filter((excludedId) => excludedId !== id) : [...excluded, id]),
+    )
   return (
     <form
       class="form"
@@ -123,7 +125,9 @@ function Preview({ entries: initialEntries, existing, nameOf, onClose }: Preview
 
 const countText = (entries: readonly unknown[]): string => tn(entries.length, '1 entry', '{count} entries')
 
-/** Creates entries one by one, so that each error is shown next to its entry and the others are still created. */
+/**
+ * Creates entries one by one, so that each error is shown next to its entry and the others are still created.
+ */
 function useCreateEntries(onDone: () => void) {
   const { api, toasts } = useServices()
   const [created, setCreated] = useState<ReadonlySet<string>>(new Set())

@@ -10,7 +10,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
 import type { Appointment, Cell } from './week.ts'
 
-export interface EntriesDialogProps {
+interface EntriesDialogProps {
   readonly userId: string
   readonly assignmentName: string
   readonly cell: Cell

@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { sentenceOf } from '../../api/problems.ts'
 import { discardChange, queuedChanges, recordHours, withQueuedHours } from '../../assignment/queue.ts'
-import { deleteDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
+import { readDraft, writeDraft } from '../../forms/drafts.ts'
 import { useHoursOfDay } from '../../forms/fields.tsx'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { type Appointment, type Assignment, type Cell, cellKeyOf } from './week.ts'
 
-/** The unsaved text of a cell, and why it was not saved. */
+/** The unsaved text of a cell, and the reason why it was not saved. */
 export interface UnsavedText {
   readonly text: string
   readonly problem?: string
@@ -29,8 +29,8 @@ export function useEntries(
   loaded: readonly Appointment[],
   assignments: readonly Assignment[],
 ) {
-  const known = withQueuedHours(loaded, (entry) => entry.userId === userId)
-  const { entries, startChange, finishChange } = useChanges(loaded, known)
+  const entriesWithQueue = withQueuedHours(loaded, (entry) => entry.userId === userId)
+  const { entries, startChange, finishChange } = useChanges(loaded, entriesWithQueue)
   const { unsaved, setText, revert } = useUnsavedTexts(userId)
   const send = useSend(assignments)
   const parseHours = useHoursOfDay()
@@ -76,16 +76,16 @@ const newEntry = ({ assignmentId, day }: Cell, userId: string): Appointment => (
   active: true,
 })
 
-/** `known` also has the entries that wait for the network. */
-function useChanges(loaded: readonly Appointment[], known: readonly Appointment[]) {
+/** Applies pending changes to the loaded entries, and to those that wait for the network. */
+function useChanges(loaded: readonly Appointment[], entriesWithQueue: readonly Appointment[]) {
   const [changes, setChanges] = useState<PendingChanges>(new Map())
-  // Entries that were saved before they were loaded again are among the loaded ones.
+  // The reloaded entries contain all changes that were saved before.
   useEffect(() => {
     setChanges((all) => new Map([...all].filter(([, { isSaved }]) => !isSaved)))
   }, [loaded])
   const startChange = (id: string, entry: Appointment | undefined) =>
     setChanges((all) => new Map(all).set(id, { entry, isSaved: false }))
-  /** Does nothing if the entry was changed again meanwhile. */
+  /** Does nothing if the entry has been changed again in the meantime. */
   const finishChange = (id: string, entry: Appointment | undefined, isSaved: boolean) =>
     setChanges((all) => {
       if (all.get(id)?.entry !== entry) return all
@@ -95,7 +95,7 @@ function useChanges(loaded: readonly Appointment[], known: readonly Appointment[
       return next
     })
   const entries = [
-    ...known.filter(({ id }) => !changes.has(id)),
+    ...entriesWithQueue.filter(({ id }) => !changes.has(id)),
     ...[...changes.values()].flatMap(({ entry }) => entry ?? []),
   ]
   return { entries, startChange, finishChange }
@@ -107,10 +107,10 @@ function useUnsavedTexts(userId: string) {
     const drafts = Object.entries(readDraft<Record<string, string>>(draft))
     return new Map(drafts.map(([key, text = '']) => [key, { text, problem: t('This is not saved yet.') }]))
   })
-  useEffect(() => {
-    if (unsaved.size === 0) return deleteDraft(draft)
-    writeDraft(draft, Object.fromEntries([...unsaved].map(([key, { text }]) => [key, text])))
-  }, [draft, unsaved])
+  useEffect(
+    () => writeDraft(draft, Object.fromEntries([...unsaved].map(([key, { text }]) => [key, text]))),
+    [draft, unsaved],
+  )
   const setText = (cell: Cell, text: string, problem?: string) =>
     setUnsaved((all) =>
       new Map(all).set(cellKeyOf(cell), problem === undefined ? { text } : { text, problem }),
@@ -138,7 +138,7 @@ function useSend(assignments: readonly Assignment[]) {
     }
     const { id, keepDate, amountHours, assignmentId, userId } = next
     const entry = { id, keepDate, amountHours, assignmentId, userId }
-    const assignment = assignments.find((one) => one.id === assignmentId) ?? {
+    const assignment = assignments.find((candidate) => candidate.id === assignmentId) ?? {
       id: assignmentId,
       name: '',
       projectId: '',

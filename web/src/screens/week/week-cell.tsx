@@ -7,7 +7,7 @@ import { directionSign, logicalArrowKey } from '../../ui/text-direction.ts'
 import type { UnsavedText } from './use-entries.ts'
 import type { Cell } from './week.ts'
 
-export interface WeekCellProps {
+interface WeekCellProps {
   readonly cell: Cell
   readonly assignmentName: string
   readonly position: { readonly row: number; readonly column: number }
@@ -19,14 +19,14 @@ export interface WeekCellProps {
   onOpen(): void
 }
 
-/** One cell of the grid. Several entries are shown as their sum, and edited one by one in a dialog. */
+/** Shows a cell of the grid. Several entries are shown as their sum, and edited one by one in a dialog. */
 export function WeekCell(props: WeekCellProps) {
   const { cell, assignmentName, position, unsaved, problemId, onType, onSave, onRevert, onOpen } = props
   const { entries, day } = cell
   const hasSeveral = entries.length > 1
   const label = `${isolate(assignmentName)}, ${formatWeekday(day)} ${formatDay(day)}`
   const notes = entries.flatMap(({ description }) => description ?? [])
-  const saved = entries.length === 0 ? '' : formatHoursInput(sumHours(entries))
+  const savedText = entries.length === 0 ? '' : formatHoursInput(sumHours(entries))
   const actions: Readonly<Record<string, () => void>> = {
     Escape: onRevert,
     F2: onOpen,
@@ -50,7 +50,7 @@ export function WeekCell(props: WeekCellProps) {
         title={notes.join('\n') || undefined}
         data-at={`${position.row},${position.column}`}
         readOnly={hasSeveral}
-        value={unsaved?.text ?? saved}
+        value={unsaved?.text ?? savedText}
         onFocus={(event) => event.currentTarget.select()}
         onInput={(event) => onType(event.currentTarget.value)}
         onBlur={() => unsaved && onSave(unsaved.text)}
@@ -109,7 +109,7 @@ function moveFocus(event: KeyPress, position: WeekCellProps['position']): void {
     .closest('table')
     ?.querySelector<HTMLElement>(`[data-at="${position.row + rows},${position.column + columns}"]`)
   next?.focus()
-  // Enter still saves in the last row.
+  // There is no cell below the last row, but Enter saves the text there as well.
   if (!next && event.key === 'Enter') {
     event.currentTarget.blur()
     event.currentTarget.focus()
@@ -118,7 +118,7 @@ function moveFocus(event: KeyPress, position: WeekCellProps['position']): void {
 
 function isAtEdge({ selectionStart, selectionEnd, value }: HTMLInputElement, columns: number): boolean {
   if (selectionStart === 0 && selectionEnd === value.length) return true
-  // The caret's index runs from left to right also in right-to-left pages, because numbers do.
+  // The caret's index increases from left to right also in right-to-left pages, because numbers do.
   const movesLeft = columns * directionSign() < 0
   const edge = movesLeft ? 0 : value.length
   return selectionStart === edge && selectionEnd === edge

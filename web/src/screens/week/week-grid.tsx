@@ -27,7 +27,7 @@ import type { EntriesState } from './use-entries.ts'
 import { type Appointment, type Cell, cellKeyOf, entriesByCell, type WeekRow } from './week.ts'
 import { WeekCell } from './week-cell.tsx'
 
-export interface WeekGridProps {
+interface WeekGridProps {
   readonly monday: string
   readonly rows: readonly WeekRow[]
   readonly state: EntriesState
@@ -156,7 +156,11 @@ function Row({ index, row, recorded, isOwn, monday, state, classOf, cellOf, onOp
           isOwn={isOwn}
         />
         {cells.map((cell, column) => (
-          <td key={cell.day} class={classOf(cell.day)}>
+          <td
+            key={cell.day}
+            class={classOf(cell.day)}
+            data-day={`${formatWeekday(cell.day)} ${formatDay(cell.day)}`}
+          >
             <WeekCell
               cell={cell}
               assignmentName={assignment.name}
@@ -188,7 +192,7 @@ function Row({ index, row, recorded, isOwn, monday, state, classOf, cellOf, onOp
   )
 }
 
-export interface AssignmentHeaderProps {
+interface AssignmentHeaderProps {
   readonly row: WeekRow
   /** The recorded hours of all users; undefined if there are too many entries to add up. */
   readonly recorded: number | undefined
@@ -242,7 +246,7 @@ function estimateText(
   return t('{left} left of {planned}, until {day}', values)
 }
 
-export interface WeekSumsProps {
+interface WeekSumsProps {
   readonly days: readonly string[]
   readonly entries: readonly Appointment[]
   readonly planned: number
@@ -320,8 +324,8 @@ const RemainingHours = ({ recorded, target }: { readonly recorded: number; reado
 const Total = ({ recorded, planned }: { readonly recorded: number; readonly planned: number }) => (
   <>
     <strong>{formatHours(recorded)}</strong>{' '}
-    <span class="quiet-text week-head-more">
-      {planned > 0 ? t('of {hours}', { hours: formatPlanned(planned) }) : t('nothing planned')}
-    </span>
+    {planned > 0 && (
+      <span class="quiet-text week-head-more">{t('of {hours}', { hours: formatPlanned(planned) })}</span>
+    )}
   </>
 )

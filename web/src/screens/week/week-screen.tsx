@@ -30,7 +30,7 @@ import {
 } from './week.ts'
 import { WeekGrid } from './week-grid.tsx'
 
-/** Shows the hours of a person in a week; the address names both. Administrators may choose any person. */
+/** Shows the hours of a person in a week; both are in the address. Administrators may choose any person. */
 export function WeekScreen() {
   const { router, session, people } = useServices()
   const query = router.address.value.searchParams
@@ -208,7 +208,10 @@ function LoadedWeek({ userId, week: { monday, entries, assignments }, isStale, o
   )
 }
 
-/** Loads the hours that all users have recorded, to compare them with the estimates; undefined without the extensions. */
+/**
+ * Loads the hours that all users have recorded, for comparison with the estimates. Returns undefined without
+ * the extensions.
+ */
 function useRecordedHours(ids: readonly string[]) {
   const { configuration, tracker } = useServices()
   const { value } = useLoaded(
@@ -274,29 +277,30 @@ function useWeek(userId: string, monday: string, addedIds: readonly string[]) {
       },
     { keep: 'week' },
   )
-  // These stay first while the week is open: a row must not move while hours are typed into it.
-  const first = useRef<{ readonly monday: string; readonly ids: readonly string[] }>(undefined)
-  if (loadedEntries !== undefined && first.current?.monday !== loadedEntries.monday) {
+  // The first rows stay first while the week is open, because a row must not move while hours are typed into
+  // it.
+  const firstRows = useRef<{ readonly monday: string; readonly ids: readonly string[] }>(undefined)
+  if (loadedEntries !== undefined && firstRows.current?.monday !== loadedEntries.monday) {
     const timer = runningTimer.peek()
     const timedId = timer?.userId === userId ? timer.assignmentId : ''
-    first.current = { monday: loadedEntries.monday, ids: [timedId, ...recordedIds] }
+    firstRows.current = { monday: loadedEntries.monday, ids: [timedId, ...recordedIds] }
   }
   const loadedRows = assignments.value?.loaded
   const rows = useMemo(
-    () => loadedRows && { ...loadedRows, rows: withFirst(loadedRows.rows, first.current?.ids ?? []) },
+    () => loadedRows && { ...loadedRows, rows: withFirst(loadedRows.rows, firstRows.current?.ids ?? []) },
     [loadedRows],
   )
-  const last = useRef<Week>(undefined)
+  const lastWeek = useRef<Week>(undefined)
   if (rows !== undefined && loadedEntries !== undefined && assignments.value?.monday === loadedEntries.monday)
-    last.current = { monday: loadedEntries.monday, entries: loadedEntries.loaded, assignments: rows }
+    lastWeek.current = { monday: loadedEntries.monday, entries: loadedEntries.loaded, assignments: rows }
   const reload = () => {
     entries.reload()
     assignments.reload()
   }
-  return { week: last.current, problem: entries.problem ?? assignments.problem, reload }
+  return { week: lastWeek.current, problem: entries.problem ?? assignments.problem, reload }
 }
 
-/** Puts the first of the ids before the others, and those before the other rows, whose order stays. */
+/** Puts the row of the first id first, then the rows of the other ids, then all other rows. */
 function withFirst(rows: WeekRows['rows'], ids: readonly string[]): WeekRows['rows'] {
   const rankOf = ({ assignment }: WeekRow) => {
     const index = ids.indexOf(assignment.id)

@@ -6,7 +6,7 @@ import { addDays, dayOf, daysInWeek } from '../../time/days.ts'
 export type Appointment = RecordOf<'appointment'>
 export type Assignment = RecordOf<'assignment'>
 
-/** 500 entries. If there are more, the screen says that it does not show all. */
+/** At most 500 entries are loaded. If there are more, the screen says that it does not show all. */
 const pagesMax = 5
 
 export interface WeekRow {
@@ -40,7 +40,7 @@ export async function loadWeekRows(
   signal: AbortSignal,
 ): Promise<WeekRows> {
   const dateTo = addDays(monday, daysInWeek)
-  const [own, links] = await Promise.all([
+  const [responsible, links] = await Promise.all([
     loadAll(api, 'assignment', { userId, dateFrom: monday, dateTo }, { pagesMax: 1, signal }),
     // Only the newest links are loaded, because old assignments are finished.
     loadAll(
@@ -51,14 +51,14 @@ export async function loadWeekRows(
     ),
   ])
   const linkedIds = links.rows.map(({ assignmentId }) => assignmentId)
-  const others = await loadByIds(api, 'assignment', [...requiredIds, ...linkedIds], signal)
+  const candidates = await loadByIds(api, 'assignment', [...requiredIds, ...linkedIds], signal)
   const isInWeek = ({ startDate, endDate, isUnscheduled }: Assignment) =>
     !isUnscheduled && dayOf(startDate) < dateTo && dayOf(endDate) >= monday
-  const required = [...others.values()].filter((row) => requiredIds.includes(row.id) || isInWeek(row))
-  const assignments = [...byId([...own.rows, ...required]).values()]
+  const required = [...candidates.values()].filter((row) => requiredIds.includes(row.id) || isInWeek(row))
+  const assignments = [...byId([...responsible.rows, ...required]).values()]
   return {
     rows: toSortedRows(assignments, await loadProjects(api, assignments, signal)),
-    isCut: own.isCut || linkedIds.length === rowsMax,
+    isCut: responsible.isCut || linkedIds.length === rowsMax,
   }
 }
 
@@ -90,7 +90,7 @@ export async function loadRecordedHours(
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, number> | undefined> {
-  // Sums of fractions drift, so hundredths are added.
+  // Sums of fractions are inexact, so hundredths are added.
   const hundredths = new Map(ids.map((id) => [id, 0]))
   if (ids.length === 0 || ids.length > limits.ids) return undefined
   const query = {
@@ -108,7 +108,7 @@ export async function loadRecordedHours(
   return new Map([...hundredths].map(([id, sum]) => [id, sum / 100]))
 }
 
-/** One cell of the grid. */
+/** The entries of an assignment on a day. */
 export interface Cell {
   readonly assignmentId: string
   readonly day: string

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
+import { NewAssignmentDialog } from '../../../assignment/lazy-new-assignment.ts'
 import { responsibleOf } from '../../../data/planned.ts'
 import { colorIn } from '../../../data/project-stages.ts'
 import { catalogQuery, useListing } from '../../../data/use-listing.ts'
@@ -8,7 +9,6 @@ import { useServices } from '../../../services/services.ts'
 import { t } from '../../../texts/text.ts'
 import {
   addDays,
-  addMonths,
   dateFormat,
   dateOf,
   dayOf,
@@ -17,62 +17,68 @@ import {
   daysOfWeek,
   formatDay,
   formatWeekday,
-  mondayOf,
   today,
 } from '../../../time/days.ts'
 import { PersonAvatar } from '../../../ui/avatar.tsx'
+import { ChoiceButtons } from '../../../ui/choice-buttons.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { SubscribeDialog } from '../../../ui/lazy-dialog.tsx'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { useMedia } from '../../../ui/use-media.ts'
+import { barsOf, shareLines } from '../bars.ts'
 import { PeriodSteps } from '../period-steps.tsx'
 import { UnscheduledLink, useUnscheduledCount } from '../unscheduled-link.tsx'
+import { useBlocked } from '../use-blocked.ts'
 import { useCardFocus } from '../use-card-focus.ts'
 import { usePeriodRows } from '../use-period-rows.ts'
 import type { ProjectViewProps } from '../view-props.ts'
 import { ViewSkeleton } from '../view-skeleton.tsx'
-import { CalendarWeek, type CalendarWeekProps } from './calendar-week.tsx'
+import { CalendarWeek, type CalendarWeekProps, lineRem, numberRem } from './calendar-week.tsx'
+import { type CalendarPeriod, calendarSpans, thisMonth, useCalendarPeriod } from './use-calendar-period.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-/** Shows a month of assignments, each from its start to its end. Dragging a bar, or Shift and an arrow key, moves it. */
+/**
+ * Shows a month or a week of assignments, each from its start to its end. Dragging a bar, or Shift and an arrow key,
+ * moves it.
+ */
 export function CalendarView(props: ProjectViewProps) {
   const { scope, openId, query } = props
-  const { configuration, router, session } = useServices()
-  const month = parseMonth(new URLSearchParams(query).get('month'))
-  const weeks = weeksOf(month)
-  const [first = '', last = ''] = [weeks[0], weeks.at(-1)]
+  const { configuration } = useServices()
+  // Seven columns do not fit into a narrower window.
+  const isNarrow = useMedia('(max-width: 760px)')
+  const period = useCalendarPeriod(query, isNarrow)
+  const [first = '', last = ''] = [period.mondays[0], period.mondays.at(-1)]
   const listing = usePeriodRows(props, first, addDays(last, daysInWeek))
   const unscheduledCount = useUnscheduledCount(scope.projectId)
   const isLoading = listing.isLoading || unscheduledCount === undefined
   const [isSubscribing, setSubscribing] = useState(false)
-  const types = useListing('assignmentType', catalogQuery).rows
+  const [newDay, setNewDay] = useState<string>()
   const keepFocusOn = useCardFocus()
-  const isNarrow = useMedia('(max-width: 760px)')
-  const goTo = (next: string) => router.setQuery({ month: next === thisMonth() ? '' : next })
   const shift = (row: Assignment, days: number) => {
     keepFocusOn(row.id)
     void listing.reschedule(row, { days })
   }
-  const isDone = (row: Assignment) => scope.doneIds.has(row.workflowId)
-  const isMine = (row: Assignment) => responsibleOf(row) === session.person.value?.id
-  const colorOf = (row: Assignment) => colorIn(scope.stages, row.workflowId)
-  const typeOf = (row: Assignment) => types.find(({ id }) => id === row.assignmentTypeId)?.name
-  // Its key makes it another element than the one below, which is elsewhere.
+  const looks = useBarLooks(scope, isLoading)
+  const { isDone } = looks
+  // The key distinguishes it from the skeleton below, which has another position.
   if (props.isNameLoading) return <ViewSkeleton key="name" view="calendar" />
   return (
     <>
       <div class="timeline-tools">
-        <PeriodSteps
-          label={dateFormat('month').format(dateOf(`${month}-01`))}
-          isNow={month === thisMonth()}
-          labels={{ before: t('Previous month'), after: t('Next month'), now: t('This month') }}
-          onStep={(count) => goTo(addMonths(`${month}-01`, count).slice(0, 7))}
-          onNow={() => goTo(thisMonth())}
-        />
+        <PeriodSteps {...period} onStep={period.step} onNow={period.goToNow} />
+        {!isNarrow && (
+          <ChoiceButtons
+            label={t('Zoom')}
+            names={calendarSpans}
+            current={period.span}
+            labelOf={(span) => t(spanLabels[span])}
+            onChoose={period.setSpan}
+          />
+        )}
         {!isLoading && <UnscheduledLink projectId={scope.projectId} count={unscheduledCount} />}
         {configuration.extensions && (
-          <button type="button" class="button quiet" onClick={() => setSubscribing(true)}>
+          <button type="button" class="button quiet subscribe" onClick={() => setSubscribing(true)}>
             <Icon name="calendar" />
             <span>{t('Subscribe')}</span>
           </button>
@@ -80,20 +86,19 @@ export function CalendarView(props: ProjectViewProps) {
       </div>
       {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
       {isLoading && <ViewSkeleton view="calendar" />}
-      {!isLoading && isNarrow && <Agenda rows={listing.rows} month={month} query={query} isDone={isDone} />}
+      {!isLoading && isNarrow && (
+        <Agenda rows={listing.rows} month={period.month} query={query} isDone={isDone} />
+      )}
       {!isLoading && !isNarrow && (
-        <Month
-          weeks={weeks}
-          month={month}
+        <Weeks
+          {...looks}
+          period={period}
           rows={listing.rows}
           isStale={listing.isStale}
           openId={openId}
           query={query}
-          isDone={isDone}
-          isMine={isMine}
-          colorOf={colorOf}
-          typeOf={typeOf}
           onShift={shift}
+          onAdd={setNewDay}
           moreOf={(day) => (
             <>
               <h2>{dateFormat('whole').format(dateOf(day))}</h2>
@@ -102,44 +107,92 @@ export function CalendarView(props: ProjectViewProps) {
           )}
         />
       )}
+      {newDay !== undefined && (
+        <NewAssignmentDialog
+          scope={scope}
+          values={{ startDate: newDay, endDate: newDay }}
+          onClose={() => setNewDay(undefined)}
+        />
+      )}
       {isSubscribing && <SubscribeDialog projectId={scope.projectId} onClose={() => setSubscribing(false)} />}
     </>
   )
 }
 
-interface MonthProps extends Pick<CalendarWeekProps, 'month' | 'rows' | 'openId' | 'query'> {
-  readonly weeks: readonly string[]
+/** Returns the functions that decide how the bar of an assignment looks, and where it is. */
+function useBarLooks(scope: ProjectViewProps['scope'], isLoading: boolean) {
+  const { session } = useServices()
+  const types = useListing('assignmentType', catalogQuery).rows
+  const { hindrances } = useBlocked(isLoading ? undefined : scope.projectId, scope.doneIds)
+  const isDone = (row: Assignment) => scope.doneIds.has(row.workflowId)
+  return {
+    isDone,
+    /** The user's own work is never hidden before that of others, and late work before the rest. */
+    rankOf(row: Assignment) {
+      if (isDone(row)) return 3
+      if (responsibleOf(row) === session.person.value?.id) return 0
+      return dayOf(row.endDate) < today() ? 1 : 2
+    },
+    hindranceOf: (row: Assignment) => (isDone(row) ? undefined : hindrances.get(row.id)),
+    colorOf: (row: Assignment) => colorIn(scope.stages, row.workflowId),
+    typeOf: (row: Assignment) => types.find(({ id }) => id === row.assignmentTypeId)?.name,
+  }
+}
+
+const spanLabels = { week: 'Week', month: 'Month' } as const
+
+interface WeeksProps extends Pick<CalendarWeekProps, 'openId' | 'query'> {
+  readonly period: CalendarPeriod
+  readonly rows: readonly Assignment[]
   readonly isStale: boolean
+  /** Rows with a lower rank come first. */
+  rankOf(row: Assignment): number
+  hindranceOf: CalendarWeekProps['hindranceOf']
   isDone(row: Assignment): boolean
-  isMine(row: Assignment): boolean
   colorOf: CalendarWeekProps['colorOf']
   typeOf: CalendarWeekProps['typeOf']
   moreOf: CalendarWeekProps['moreOf']
+  onAdd: CalendarWeekProps['onAdd']
   onShift(row: Assignment, days: number): void
 }
 
 const rowsOn = (rows: readonly Assignment[], day: string): readonly Assignment[] =>
   rows.filter((row) => dayOf(row.startDate) <= day && dayOf(row.endDate) >= day)
 
-function Month({ weeks, isStale, ...shared }: MonthProps) {
+function Weeks({ period, rows, isStale, rankOf, ...shared }: WeeksProps) {
+  const { mondays: weeks, month, span } = period
   const [dragged, setDragged] = useState<{ readonly row: Assignment; readonly from: string }>()
   const [first = ''] = weeks
   const calendar = useRef<HTMLElement>(null)
-  const lineCount = useLineCount(calendar, weeks.length)
+  const bars = weeks.map((monday) => barsOf(rows, monday, daysInWeek, { rankOf }))
+  const needed = bars.map((ofWeek) => Math.max(0, ...ofWeek.map(({ line }) => line + 1)))
+  const capacity = useLineCapacity(calendar, weeks.length)
+  // A week hides nothing, however long it becomes.
+  const lineCounts =
+    span === 'week'
+      ? needed.map((count) => Math.max(count, linesLeast))
+      : shareLines(needed, capacity, linesLeast)
   return (
-    <section ref={calendar} class="calendar" aria-label={t('Calendar')} aria-busy={isStale}>
+    <section
+      ref={calendar}
+      class={`calendar ${dragged ? 'dragging' : ''}`}
+      aria-label={t('Calendar')}
+      aria-busy={isStale}
+    >
       <div class="calendar-head" aria-hidden="true">
         {daysOfWeek(first).map((day) => (
           <span key={day}>{formatWeekday(day)}</span>
         ))}
       </div>
-      {weeks.map((monday) => (
+      {weeks.map((monday, index) => (
         <CalendarWeek
           key={monday}
           {...shared}
+          month={month}
           monday={monday}
           isFirstWeek={monday === first}
-          lineCount={lineCount}
+          bars={bars[index] ?? []}
+          lineCount={lineCounts[index] ?? linesLeast}
           onDrag={(row, from) => setDragged(row && { row, from })}
           onDrop={(day) => {
             if (dragged) shared.onShift(dragged.row, daysBetween(dragged.from, day))
@@ -151,14 +204,17 @@ function Month({ weeks, isStale, ...shared }: MonthProps) {
   )
 }
 
-/** The number of a day and the button for more of it, and the row of weekdays, in rem. */
-const [dayRem, headRem] = [3.25, 2]
-const barRem = 1.75
-/** A month of six weeks with this many fits a window of 900 pixels; a lower one scrolls. */
-const linesMin = 2
+/** The height of the row of weekdays. */
+const headRem = 2
+/** The height of the space below the lines of a week, with its border. */
+const gapRem = 0.3125
+/**
+ * A month of six weeks with this many lines fits into a window of 900 pixels. In a lower window, it scrolls.
+ */
+const linesLeast = 2
 
-/** Returns how many bars fit into a week, so that the whole month fits the window. */
-function useLineCount(calendar: { readonly current: HTMLElement | null }, weekCount: number): number {
+/** Returns how many lines of bars fit into all weeks together, so that the whole month fits the window. */
+function useLineCapacity(calendar: { readonly current: HTMLElement | null }, weekCount: number): number {
   const [height, setHeight] = useState(0)
   useLayoutEffect(() => {
     const measure = () => setHeight(calendar.current?.clientHeight ?? 0)
@@ -168,53 +224,54 @@ function useLineCount(calendar: { readonly current: HTMLElement | null }, weekCo
     return () => observer.disconnect()
   }, [])
   const rem = height / Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
-  return Math.max(linesMin, Math.floor(((rem - headRem) / weekCount - dayRem) / barRem))
+  return Math.floor((rem - headRem - weekCount * (numberRem + gapRem)) / lineRem)
 }
 
-const thisMonth = (): string => today().slice(0, 7)
-
-/** Parses the month in the address; anything else means the current month. */
-const parseMonth = (text: string | null): string =>
-  text !== null && /^\d{4}-(0[1-9]|1[0-2])$/.test(text) ? text : thisMonth()
-
-/** The Mondays whose weeks have a day of the month. */
-function weeksOf(month: string): readonly string[] {
-  const monday = mondayOf(`${month}-01`)
-  const all = Array.from({ length: 6 }, (_, index) => addDays(monday, index * daysInWeek))
-  return all.filter((one) => one.slice(0, 7) <= month)
-}
-
-export interface AgendaProps {
+interface AgendaProps {
   readonly rows: readonly Assignment[]
   readonly month: string
   readonly query: string
   isDone(row: Assignment): boolean
 }
 
-/** The month as a list of the days on which an assignment ends, where seven columns do not fit. */
+/** Shows the month as a list of days, each with the assignments that end on it. */
 function Agenda({ rows, month, query, isDone }: AgendaProps) {
+  const agenda = useRef<HTMLElement>(null)
+  const isEmpty = rows.length === 0
+  // It begins at today; a bit of the days before shows that they are above.
+  useLayoutEffect(() => {
+    const next = agenda.current?.querySelector<HTMLElement>('[data-upcoming]')
+    if (agenda.current && next?.previousElementSibling)
+      agenda.current.scrollTop = next.offsetTop - agenda.current.offsetTop - peekPixels
+  }, [month, isEmpty])
   const ends = Map.groupBy(
     rows.toSorted((a, b) => (a.endDate < b.endDate ? -1 : 1)),
     ({ endDate }) => dayOf(endDate),
   )
   const days = [...ends].filter(([day]) => day.startsWith(month))
   const endingLater = rows.filter(({ endDate }) => dayOf(endDate).slice(0, 7) > month)
-  if (rows.length === 0)
+  const upcoming = days.find(([day]) => day >= today())?.[0] ?? (month === thisMonth() ? later : undefined)
+  if (isEmpty)
     return (
       <EmptyState icon="calendar" title={t('Nothing this month')}>
         <p>{t('Choose another month, or add an assignment.')}</p>
       </EmptyState>
     )
   return (
-    <section class="agenda" aria-label={t('Calendar')}>
-      {days.map(([day, some]) => (
-        <section key={day} class="group" aria-label={dateFormat('whole').format(dateOf(day))}>
+    <section ref={agenda} class="agenda" aria-label={t('Calendar')}>
+      {days.map(([day, dayRows]) => (
+        <section
+          key={day}
+          class="group"
+          aria-label={dateFormat('whole').format(dateOf(day))}
+          data-upcoming={day === upcoming || undefined}
+        >
           <h2 class={day === today() ? 'today' : ''}>{dateFormat('whole').format(dateOf(day))}</h2>
-          <DayRows rows={some} query={query} isDone={isDone} />
+          <DayRows rows={dayRows} query={query} isDone={isDone} />
         </section>
       ))}
       {endingLater.length > 0 && (
-        <section class="group" aria-label={t('Ends later')}>
+        <section class="group" aria-label={t('Ends later')} data-upcoming={upcoming === later || undefined}>
           <h2>{t('Ends later')}</h2>
           <DayRows rows={endingLater} query={query} isDone={isDone} />
         </section>
@@ -222,6 +279,10 @@ function Agenda({ rows, month, query, isDone }: AgendaProps) {
     </section>
   )
 }
+
+/** In place of a day, for what ends after the month. */
+const later = 'later'
+const peekPixels = 28
 
 interface DayRowsProps {
   readonly rows: readonly Assignment[]

@@ -3,53 +3,70 @@ import { useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import type { ColorName } from '../../../data/project-stages.ts'
 import { t } from '../../../texts/text.ts'
-import { addDays, dateFormat, dateOf, daysInWeek, daysOfWeek, isWeekend, today } from '../../../time/days.ts'
+import {
+  addDays,
+  dateFormat,
+  dateOf,
+  daysInWeek,
+  daysOfWeek,
+  formatDay,
+  isWeekend,
+  today,
+} from '../../../time/days.ts'
+import { Icon } from '../../../ui/icon.tsx'
 import { Popover } from '../../../ui/popover.tsx'
 import { directionSign, logicalArrowKey } from '../../../ui/text-direction.ts'
 import { AssignmentBar } from '../assignment-bar.tsx'
-import { type Bar, barsOf, fitBars } from '../bars.ts'
+import { type Bar, fitBars } from '../bars.ts'
+import type { Hindrance } from '../use-blocked.ts'
 
 type Assignment = RecordOf<'assignment'>
+
+/** The height of the number of a day. */
+export const numberRem = 1.875
+/** The height of a bar with its margins, and of a button for more. */
+export const lineRem = 1.75
 
 export interface CalendarWeekProps {
   readonly monday: string
   readonly month: string
   readonly isFirstWeek: boolean
-  /** How many bars fit above each other; a layer has all assignments of a day. */
+  /** The number of lines for bars and buttons for more. A popover shows all assignments of a day. */
   readonly lineCount: number
-  readonly rows: readonly Assignment[]
+  readonly bars: readonly Bar[]
   readonly openId: string | undefined
   readonly query: string
   isDone(row: Assignment): boolean
-  /** Whether it is of the user, whose assignments come first. */
-  isMine(row: Assignment): boolean
   colorOf(row: Assignment): ColorName
   onShift(row: Assignment, days: number): void
   typeOf(row: Assignment): string | undefined
-  /** Returns all assignments of the day, for the layer of the button for more. */
+  hindranceOf(row: Assignment): Hindrance | undefined
+  /** Returns all assignments of the day, for the popover of the button for more. */
   moreOf(day: string): ComponentChildren
   onDrag(row: Assignment | undefined, from: string): void
   onDrop(day: string): void
+  /** Creates an assignment on the day. */
+  onAdd(day: string): void
 }
 
 export function CalendarWeek(props: CalendarWeekProps) {
-  const { monday, month, lineCount, rows, isMine, moreOf, onDrop } = props
+  const { monday, month, lineCount, bars, moreOf, onDrop, onAdd } = props
   const [draggedOver, setDraggedOver] = useState<string>()
-  const bars = barsOf(rows, monday, daysInWeek, { comesFirst: isMine })
   const { shown, hidden } = fitBars(bars, lineCount)
   const hiddenCount = (index: number) => hidden.filter((bar) => covers(bar, index)).length
-  const isFull = shown.some(({ line }) => line === lineCount)
-  const rowsAbove = isFull
-    ? `1.5rem repeat(${lineCount + 1}, 1.75rem)`
-    : `1.75rem repeat(${lineCount}, 1.75rem)`
+  const rows = [`${numberRem}rem`, ...Array<string>(lineCount).fill(`${lineRem}rem`), '1fr'].join(' ')
+  const lastLine = `${numberRem + (lineCount - 1) * lineRem}rem`
   return (
-    <div class={`calendar-week ${isFull ? 'full' : ''}`} style={{ gridTemplateRows: `${rowsAbove} 1fr` }}>
+    <div class="calendar-week" style={{ gridTemplateRows: rows, '--last-line': lastLine }}>
       {daysOfWeek(monday).map((day, index) => (
-        // biome-ignore lint/a11y/noStaticElementInteractions: only a place to drop; keys move a bar without it
+        // biome-ignore lint/a11y/noStaticElementInteractions: keys have N, and move a bar
         <div
           key={day}
           class={`calendar-day ${classOf(day, month)} ${draggedOver === day ? 'drop' : ''}`}
           style={{ gridColumn: `${index + 1}` }}
+          onDblClick={(event) => {
+            if (event.target === event.currentTarget) onAdd(day)
+          }}
           onDragOver={(event) => {
             event.preventDefault()
             setDraggedOver(day)
@@ -65,6 +82,17 @@ export function CalendarWeek(props: CalendarWeekProps) {
             <span aria-hidden="true">{Number(day.slice(8))}</span>
             <span class="visually-hidden">{dateFormat('whole').format(dateOf(day))}</span>
           </time>
+          <button
+            type="button"
+            class="calendar-add"
+            // Keys have N, and a stop at each day would make the calendar long.
+            tabIndex={-1}
+            aria-label={t('New assignment on {day}', { day: formatDay(day) })}
+            title={t('New assignment on {day}', { day: formatDay(day) })}
+            onClick={() => onAdd(day)}
+          >
+            <Icon name="plus" />
+          </button>
           {hiddenCount(index) > 0 && (
             <Popover
               label={dateFormat('whole').format(dateOf(day))}
@@ -104,6 +132,7 @@ function WeekBar({
   isDone,
   colorOf,
   typeOf,
+  hindranceOf,
   openId,
   query,
   onShift,
@@ -122,6 +151,7 @@ function WeekBar({
       isDone={isDone(row)}
       color={colorOf(row)}
       typeName={typeOf(row)}
+      hindrance={hindranceOf(row)}
       isOpen={row.id === openId}
       addressQuery={query}
       isFirst={!beginsBefore || isFirstWeek}

@@ -12,7 +12,10 @@ interface ShownList {
   readonly names: NameLookup
 }
 
-/** Saves the lines and columns that the list shows, in their order. The group comes first, unless a column says it. */
+/**
+ * Saves the lines and columns that the list shows, in their order. The group comes first, unless it is a
+ * column.
+ */
 export function exportList(list: ShownList): void {
   saveFile(`${t('Assignments')} ${today()}.csv`, new Blob([toCsv(cellsOf(list))], { type: 'text/csv' }))
 }
@@ -20,10 +23,10 @@ export function exportList(list: ShownList): void {
 export function cellsOf({ lines, columns, grouping, names }: ShownList): (string | number)[][] {
   const isGroupShown = grouping === undefined || columns.some(({ name }) => name === grouping.name)
   const groupColumn = allColumns.find(({ name }) => name === grouping?.name)
-  const heads = [...(isGroupShown ? [] : [t(grouping.label)]), ...columns.map(({ label }) => t(label))]
+  const header = [...(isGroupShown ? [] : [t(grouping.label)]), ...columns.map(({ label }) => t(label))]
   let group = ''
   return [
-    heads,
+    header,
     ...lines.flatMap((line) => {
       if (!('row' in line)) {
         group = line.title

@@ -3,7 +3,7 @@ import { priorityName, priorityNames } from '../../../assignment/priority.ts'
 import { changedAt } from '../../../data/changed-at.ts'
 import { endDayOf, responsibleOf, startDayOf } from '../../../data/planned.ts'
 import { locale, type MessageKey, t } from '../../../texts/text.ts'
-import { dayOf, formatDay, formatWeek, mondayOf } from '../../../time/days.ts'
+import { addDays, dayOf, formatDay, formatWeek, fridayOffset, mondayOf } from '../../../time/days.ts'
 import { formatHours } from '../../../time/hours.ts'
 import type { NameLookup } from '../view-props.ts'
 
@@ -18,16 +18,14 @@ export interface Column {
   readonly label: MessageKey
   readonly isNumber?: boolean
   readonly isHiddenByDefault?: boolean
-  /** Empty without the extensions. */
+  /** Whether it is only available with the extensions. */
   readonly isExtension?: boolean
-  /** The field that its cells edit in place. Labels are not a field. */
-  readonly edits?:
-    | ('workflowId' | 'assignmentTypeId' | 'userId' | 'priority')
-    | ('startDate' | 'endDate' | 'amountHours' | 'labels')
+  /** Whether its values are chosen in its cells. Its name is then that of the field. */
+  readonly isEditable?: true
   text(row: Assignment, names: NameLookup): string
-  /** The value in a table for spreadsheets, if it is not the text. */
+  /** Returns the value in an exported table. If missing, it is the text. */
   value?(row: Assignment, names: NameLookup): string | number
-  /** Without it, rows are sorted by the text. */
+  /** If missing, rows are sorted by the text. */
   sortKey?(row: Assignment, stagePositions: ReadonlyMap<string, number>): string | number
 }
 
@@ -40,10 +38,10 @@ function labelNames({ id }: Assignment, names: NameLookup): string {
 
 const formatDayOf = (day: string): string => (day === '' ? '' : formatDay(day))
 
-/** Sorts assignments without dates after all others. */
+/** The sort key of assignments without dates, which come after all others. */
 const afterAllDays = '~'
 
-/** The columns in order; the name is always shown. */
+/** All columns in their order. The name is always shown. */
 export const columns: readonly Column[] = [
   {
     name: 'key',
@@ -56,48 +54,48 @@ export const columns: readonly Column[] = [
   {
     name: 'blocked',
     label: 'Blocked',
-    text: (row, names) => names.blockedOf(row),
-    value: (row, names) => (names.blockedOf(row) === '' ? '' : t('Yes')),
+    text: (row, names) => names.hindranceOf(row)?.text ?? '',
+    value: (row, names) => (names.hindranceOf(row) ? t('Yes') : ''),
   },
   {
     name: 'stage',
     label: 'Stage',
-    edits: 'workflowId',
+    isEditable: true,
     text: ({ workflowId }, names) => names.stageOf(workflowId),
     sortKey: ({ workflowId }, stagePositions) => stagePositions.get(workflowId) ?? 0,
   },
   {
     name: 'priority',
     label: 'Priority',
-    edits: 'priority',
+    isEditable: true,
     isExtension: true,
     text: ({ priority }) => priorityName(priority),
-    // Ascending begins with the most urgent.
+    // The ascending order begins with the most urgent priority.
     sortKey: ({ priority }) => -(priority ?? 0),
   },
   {
     name: 'labels',
     label: 'Labels',
-    edits: 'labels',
+    isEditable: true,
     isExtension: true,
     text: labelNames,
   },
   {
     name: 'type',
     label: 'Type',
-    edits: 'assignmentTypeId',
+    isEditable: true,
     text: ({ assignmentTypeId }, names) => names.typeOf(assignmentTypeId),
   },
   {
     name: 'person',
     label: 'Responsible',
-    edits: 'userId',
+    isEditable: true,
     text: (row, names) => (row.isUnassigned ? '' : names.personOf(row.userId)),
   },
   {
     name: 'start',
     label: 'Start',
-    edits: 'startDate',
+    isEditable: true,
     isHiddenByDefault: true,
     text: (row) => formatDayOf(startDayOf(row)),
     value: startDayOf,
@@ -106,7 +104,7 @@ export const columns: readonly Column[] = [
   {
     name: 'end',
     label: 'End',
-    edits: 'endDate',
+    isEditable: true,
     text: (row) => formatDayOf(endDayOf(row)),
     value: endDayOf,
     sortKey: (row) => (row.isUnscheduled ? afterAllDays : row.endDate),
@@ -114,7 +112,7 @@ export const columns: readonly Column[] = [
   {
     name: 'hours',
     label: 'Planned',
-    edits: 'amountHours',
+    isEditable: true,
     isNumber: true,
     text: ({ amountHours }) => (amountHours === 0 ? '' : formatHours(amountHours)),
     value: ({ amountHours }) => amountHours,
@@ -132,11 +130,11 @@ export const columns: readonly Column[] = [
 
 const defaultNames = columns.filter(({ isHiddenByDefault }) => !isHiddenByDefault).map(({ name }) => name)
 
-/** The columns that can be shown at all. */
+/** Returns the columns that can be shown. */
 export const availableColumns = ({ extensions }: { readonly extensions: boolean }): readonly Column[] =>
   columns.filter(({ isExtension }) => extensions || !isExtension)
 
-/** Parses the comma-separated names in the address; without any, returns the default columns. */
+/** Parses the comma-separated names in the address, which default to the columns that are not hidden. */
 export function parseColumns(
   query: URLSearchParams,
   configuration: { readonly extensions: boolean },
@@ -152,8 +150,8 @@ export function toggleColumn(
   configuration: { readonly extensions: boolean },
 ): string {
   const isShown = shown.includes(toggled)
-  const namesOf = (some: readonly Column[]) => some.map(({ name }) => name).join(',')
-  const next = namesOf(columns.filter((one) => (one === toggled ? !isShown : shown.includes(one))))
+  const namesOf = (list: readonly Column[]) => list.map(({ name }) => name).join(',')
+  const next = namesOf(columns.filter((column) => (column === toggled ? !isShown : shown.includes(column))))
   return next === namesOf(parseColumns(new URLSearchParams(), configuration)) ? '' : next
 }
 
@@ -166,11 +164,15 @@ export interface SortOrder {
 export function parseOrder(query: URLSearchParams): SortOrder {
   const text = query.get('sort') ?? 'end'
   const name = text.replace(/^-/, '')
-  const column = columns.find((one) => one.name === name) ?? columns.find((one) => one.name === 'end')
-  return { column: column as Column, isDescending: text.startsWith('-') }
+  const findColumn = (wanted: string) => columns.find((column) => column.name === wanted)
+  const column = findColumn(name) ?? (findColumn('end') as Column)
+  return { column, isDescending: text.startsWith('-') }
 }
 
-/** Sorts by the clicked column, or reverses it. Returns the value for the address, which is empty for the default order. */
+/**
+ * Sorts by the clicked column, or reverses its order. Returns the value for the address; empty for the
+ * default.
+ */
 export function toggleSort({ column, isDescending }: SortOrder, clicked: ColumnName): string {
   const next = column.name === clicked && !isDescending ? `-${clicked}` : clicked
   return next === 'end' ? '' : next
@@ -184,8 +186,8 @@ export interface ListContext {
 }
 
 /**
- * Sorts ties by name, then by id, so that the order is stable. In the default order, by the end, what is done
- * comes last.
+ * Sorts ties by name, then by id, so that the order is stable. In the default order, which is by the end,
+ * finished work comes last.
  */
 export function sortRows(
   rows: readonly Assignment[],
@@ -213,15 +215,22 @@ export function sortRows(
   return keyed.map(({ row }) => row)
 }
 
+/** The values that all assignments of a group have. */
+export type GroupValues = Readonly<
+  Partial<Record<'workflowId' | 'userId' | 'priority' | 'assignmentTypeId' | 'endDate', string>>
+>
+
 export interface Grouping {
-  /** That of the column which says the same, if there is one. */
+  /** The name of the column with the same values, if there is one. */
   readonly name: ColumnName | 'week'
   readonly label: MessageKey
   readonly isExtension?: boolean
   keyOf(row: Assignment, names: NameLookup): string
   title(key: string, names: NameLookup): string
-  /** Without it, groups are sorted by title. */
+  /** If missing, groups are sorted by title only. */
   position?(key: string, stagePositions: ReadonlyMap<string, number>): number
+  /** Returns the values of a new assignment in the group. If missing, none can be created there. */
+  newValues?(key: string): GroupValues
 }
 
 export const groupings: readonly Grouping[] = [
@@ -231,6 +240,7 @@ export const groupings: readonly Grouping[] = [
     keyOf: ({ workflowId }) => workflowId,
     title: (key, names) => names.stageOf(key),
     position: (key, stagePositions) => stagePositions.get(key) ?? 0,
+    newValues: (workflowId) => ({ workflowId }),
   },
   {
     name: 'person',
@@ -238,6 +248,7 @@ export const groupings: readonly Grouping[] = [
     keyOf: responsibleOf,
     title: (key, names) => (key === '' ? t('Nobody') : names.personOf(key)),
     position: (key) => Number(key === ''),
+    newValues: (userId) => ({ userId }),
   },
   {
     name: 'priority',
@@ -246,6 +257,7 @@ export const groupings: readonly Grouping[] = [
     keyOf: ({ priority }) => String(priority ?? 0),
     title: (key) => priorityNames()[Number(key)] ?? '',
     position: (key) => -Number(key),
+    newValues: (key) => ({ priority: key === '0' ? '' : key }),
   },
   {
     // Assignments with the same labels are a group, so that each is listed once.
@@ -261,6 +273,7 @@ export const groupings: readonly Grouping[] = [
     label: 'Type',
     keyOf: ({ assignmentTypeId }) => assignmentTypeId,
     title: (key, names) => names.typeOf(key),
+    newValues: (assignmentTypeId) => ({ assignmentTypeId }),
   },
   {
     name: 'week',
@@ -268,6 +281,7 @@ export const groupings: readonly Grouping[] = [
     keyOf: (row) => (row.isUnscheduled ? '' : mondayOf(dayOf(row.endDate))),
     title: (key) => (key === '' ? t('No dates') : t('Due {week}', { week: formatWeek(key) })),
     position: (key) => (key === '' ? Number.MAX_VALUE : Date.parse(key)),
+    newValues: (monday) => ({ endDate: monday === '' ? '' : addDays(monday, fridayOffset) }),
   },
 ]
 
@@ -284,19 +298,20 @@ export type Line =
   | {
       readonly id: string
       readonly row: Assignment
-      /** The assignment above it that it is a part of. */
+      /** The assignment above of which it is a part. */
       readonly parent?: Assignment
-      /** How many assignments above it is a part of; missing for none. */
+      /** The number of its ancestors in the list; missing if there are none. */
       readonly depth?: number
     }
   | {
       readonly id: string
       readonly title: string
       readonly grouping: Grouping['name']
+      readonly newValues: GroupValues | undefined
       readonly rows: readonly Assignment[]
     }
 
-/** Puts the parts below the assignment that they belong to, if it is among the rows; otherwise keeps the order. */
+/** Puts parts below their parent if it is among the rows. Otherwise, the order stays the same. */
 function nestLines(rows: readonly Assignment[]): Line[] {
   const shown = new Map(rows.map((row) => [row.id, row]))
   const parentOf = ({ parentId }: Assignment) => (parentId ? shown.get(parentId) : undefined)
@@ -315,16 +330,22 @@ export function linesOf(
   { names, stagePositions }: ListContext,
 ): Line[] {
   if (grouping === undefined) return nestLines(rows)
-  const groups = [...Map.groupBy(rows, (row) => grouping.keyOf(row, names))].map(([key, some]) => ({
+  const groups = [...Map.groupBy(rows, (row) => grouping.keyOf(row, names))].map(([key, groupRows]) => ({
     key,
     title: grouping.title(key, names),
     position: grouping.position?.(key, stagePositions) ?? 0,
-    rows: some,
+    rows: groupRows,
   }))
   const compareTexts = new Intl.Collator(locale()).compare
   groups.sort((a, b) => a.position - b.position || compareTexts(a.title, b.title))
-  return groups.flatMap(({ key, title, rows: some }) => [
-    { id: `group-${key}`, title, grouping: grouping.name, rows: some },
-    ...nestLines(some),
+  return groups.flatMap((group) => [
+    {
+      id: `group-${group.key}`,
+      title: group.title,
+      grouping: grouping.name,
+      newValues: grouping.newValues?.(group.key),
+      rows: group.rows,
+    },
+    ...nestLines(group.rows),
   ])
 }

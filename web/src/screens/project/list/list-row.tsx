@@ -7,8 +7,10 @@ import type { PartCount } from '../../../data/use-project-parts.ts'
 import { assignmentPath } from '../../../router/router.ts'
 import { t } from '../../../texts/text.ts'
 import { PersonAvatar } from '../../../ui/avatar.tsx'
-import { Icon, type IconName } from '../../../ui/icon.tsx'
+import type { IconName } from '../../../ui/icon.tsx'
 import { PartsMark, PriorityShape, StageMark, TypeShape } from '../../../ui/marks.tsx'
+import { HindranceIcon } from '../hindrance-icon.tsx'
+import type { Hindrance } from '../use-blocked.ts'
 import { assignmentElementId } from '../use-card-focus.ts'
 import type { NameLookup } from '../view-props.ts'
 import type { Column } from './list-columns.ts'
@@ -19,9 +21,9 @@ export const cellClassOf = ({ name, isNumber }: Column): string => `list-${name}
 
 interface ListRowProps {
   readonly row: Assignment
-  /** The assignment above that it is a part of. */
+  /** The assignment above of which it is a part. */
   readonly parent: Assignment | undefined
-  /** How many assignments above it is a part of. */
+  /** The number of its ancestors in the list. */
   readonly depth: number
   readonly parts: PartCount | undefined
   readonly index: number
@@ -91,7 +93,7 @@ function Row(props: ListRowProps) {
           class={cellClassOf(column)}
           data-column={column.name}
           {...(column.name === 'name' && nameDataOf(props))}
-          data-editable={column.edits}
+          data-field={column.isEditable ? column.name : undefined}
         >
           {column.name === 'name' ? <NameCell {...props} /> : <Cell column={column} {...props} />}
         </span>
@@ -102,12 +104,12 @@ function Row(props: ListRowProps) {
   )
 }
 
-/** Columns whose label and texts are an icon; both are spoken, and shown as tips. */
+/** Columns whose heads are an icon; their label becomes a tooltip and is read aloud. */
 export const cellIcons: Readonly<Partial<Record<Column['name'], IconName>>> = { blocked: 'warning' }
 
 type Mark = (row: Assignment, names: NameLookup) => VNode | undefined
 
-/** The marks before texts, the same as on cards. */
+/** The marks before texts. They are the same as on cards. */
 export const cellMarks: Readonly<Partial<Record<string, Mark>>> = {
   person: (row) => <PersonAvatar id={responsibleOf(row)} isDecorative />,
   priority: ({ priority }) => <PriorityShape priority={priority ?? 0} />,
@@ -118,7 +120,15 @@ export const cellMarks: Readonly<Partial<Record<string, Mark>>> = {
   },
 }
 
-/** Text is a child of its cell, which shortens it. */
+const HindranceMark = ({ hindrance }: { readonly hindrance: Hindrance | undefined }) =>
+  hindrance && (
+    <span title={hindrance.text}>
+      <HindranceIcon {...hindrance} />
+      <span class="visually-hidden">{hindrance.text}</span>
+    </span>
+  )
+
+/** Renders text without a wrapper, because the cell truncates it. */
 function Cell({ column, row, names, isDone }: ListRowProps & { readonly column: Column }) {
   if (column.name === 'labels') {
     const labels = names.labelsOf(row.id)
@@ -126,14 +136,7 @@ function Cell({ column, row, names, isDone }: ListRowProps & { readonly column: 
   }
   const text = column.text(row, names)
   if (text === '') return null
-  const icon = cellIcons[column.name]
-  if (icon)
-    return (
-      <span class="blocked" title={text}>
-        <Icon name={icon} />
-        <span class="visually-hidden">{text}</span>
-      </span>
-    )
+  if (column.name === 'blocked') return <HindranceMark hindrance={names.hindranceOf(row)} />
   const dueColor = column.name === 'end' ? dueColorOf(row, isDone) : undefined
   if (dueColor)
     return (
@@ -185,7 +188,7 @@ function NameCell({ row, parent, parts, names, isDone, isOpen, isNarrow, query, 
   )
 }
 
-/** Says what it is a part of, and how many of its own parts are done. */
+/** Names the parent, and shows how many parts are done. */
 const Family = ({ parent, parts }: Pick<ListRowProps, 'parent' | 'parts'>) => (
   <>
     {parent && <span class="visually-hidden"> {t('Part of {name}', { name: parent.name })}</span>}

@@ -1,23 +1,24 @@
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
+import { useShownRows } from '../../../assignment/shown-ids.ts'
 import type { PartCounts } from '../../../data/use-project-parts.ts'
 import { useServices } from '../../../services/services.ts'
 import { t, tn } from '../../../texts/text.ts'
 import { formatHours, sumHours } from '../../../time/hours.ts'
-import { Icon } from '../../../ui/icon.tsx'
+import { Icon, IconButton } from '../../../ui/icon.tsx'
 import { logicalArrowKey } from '../../../ui/text-direction.ts'
 import { useMedia } from '../../../ui/use-media.ts'
 import { useRowWindow } from '../use-virtual-rows.ts'
 import type { NameLookup, ProjectViewProps } from '../view-props.ts'
-import { CellEditor, cellOf } from './cell-editor.tsx'
-import { type Column, type Line, type SortOrder, toggleSort } from './list-columns.ts'
+import { type Column, type GroupValues, type Line, type SortOrder, toggleSort } from './list-columns.ts'
 import { cellClassOf, cellIcons, cellMarks, ListRow } from './list-row.tsx'
+import type { FoldedGroups } from './use-folded-groups.ts'
 import type { Selection } from './use-selection.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-export interface ListTableProps extends Pick<ProjectViewProps, 'scope' | 'openId' | 'query'> {
+interface ListTableProps extends Pick<ProjectViewProps, 'scope' | 'openId' | 'query'> {
   readonly lines: readonly Line[]
   readonly rows: readonly Assignment[]
   readonly columns: readonly Column[]
@@ -25,37 +26,38 @@ export interface ListTableProps extends Pick<ProjectViewProps, 'scope' | 'openId
   readonly names: NameLookup
   readonly parts: PartCounts
   readonly selection: Selection
+  readonly folded: FoldedGroups
+  /** Creates an assignment with the values of a group. */
+  onAdd(values: GroupValues): void
   readonly isStale: boolean
-  onSaved(row: Assignment): void
 }
 
 /**
- * A grid whose head and group lines stay in place. All lines have one height, so only those near the visible
- * part are rendered, each at its place: a line that scrolls into view lays out nothing but itself.
+ * Shows a grid whose head and group lines stay in place. All lines have the same height, so only those near
+ * the visible part are rendered. They have absolute positions, so a new line causes no layout of the others.
  */
 export function ListTable(props: ListTableProps) {
-  const { lines, columns, scope, openId, names, selection, isStale, onSaved } = props
+  const { lines, openId, isStale } = props
   const probe = useRef<HTMLDivElement>(null)
   const linePixels = useHeightOf(probe)
   const ends = useMemo(() => lines.map((_, index) => (index + 1) * linePixels), [lines, linePixels])
-  const near = useRowWindow(ends, stepPixels)
+  const rowWindow = useRowWindow(ends, stepPixels)
+  useShownRows(useMemo(() => lines.filter((line) => 'row' in line), [lines]))
   const sections = useMemo(() => sectionsOf(lines), [lines])
-  const editing = useEditing(columns)
-  const edited = editing.id === undefined ? undefined : lines.find(({ id }) => id === editing.id)
   const head = useMemo(() => <ListHead {...props} />, [props])
   const rowOf = useRowElements(props, linePixels)
   useEffect(
-    () => (openId === undefined ? undefined : near.reveal(lines.findIndex(({ id }) => id === openId))),
+    () => (openId === undefined ? undefined : rowWindow.reveal(lines.findIndex(({ id }) => id === openId))),
     [openId],
   )
   return (
     <section
-      class="list-scroll"
+      class={`list-scroll ${new URLSearchParams(props.query).has('columns') ? '' : 'usual-columns'}`}
       aria-label={t('Assignments')}
       aria-busy={isStale}
-      ref={near.scroller}
-      onScroll={near.onScroll}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+      ref={rowWindow.scroller}
+      onScroll={rowWindow.onScroll}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
       tabIndex={0}
     >
       <div ref={probe} class="list-probe" />
@@ -66,8 +68,7 @@ export function ListTable(props: ListTableProps) {
         aria-label={t('Assignments')}
         aria-rowcount={lines.length + 1}
         tabIndex={-1}
-        onClick={editing.onClick}
-        onKeyDown={editing.onKeyDown}
+        onKeyDown={onKeyDown}
       >
         {head}
         {sections.map(({ group, first, end }) => (
@@ -78,45 +79,35 @@ export function ListTable(props: ListTableProps) {
             class="list-section"
             style={{ height: `${(end - first) * linePixels}px` }}
           >
-            {group && first < near.end && end > near.from && (
-              <GroupLine line={group} index={first + 2} names={names} selection={selection} />
+            {group && first < rowWindow.end && end > rowWindow.from && (
+              <GroupLine {...props} line={group} index={first + 2} />
             )}
             {lines
-              .slice(Math.max(first, near.from), Math.min(end, near.end))
-              .map((line, index) => rowOf(line, Math.max(first, near.from) + index, first))}
+              .slice(Math.max(first, rowWindow.from), Math.min(end, rowWindow.end))
+              .map((line, index) => rowOf(line, Math.max(first, rowWindow.from) + index, first))}
           </div>
         ))}
       </div>
-      {editing.column && edited && 'row' in edited && (
-        <CellEditor
-          key={`${editing.id} ${editing.column.name}`}
-          row={edited.row}
-          column={editing.column}
-          scope={scope}
-          names={names}
-          onSaved={onSaved}
-          onClose={editing.close}
-        />
-      )}
     </section>
   )
 }
 
-/** Two lines, so that one update has few new ones. */
+/** The height of two lines, so that an update renders few new ones. */
 const stepPixels = 80
 
 /**
- * Returns the elements of lines. As long as the list is the same, so are they: while it scrolls, only lines
- * that come into view are rendered. Group lines are drawn by their sections.
+ * Returns a function that renders a line. The elements are cached until the list changes, so scrolling
+ * renders only lines that come into view. Sections render the group lines.
  */
 function useRowElements(props: ListTableProps, linePixels: number) {
   const { columns, scope, openId, query, names, parts, selection } = props
+  // The style sheet shows the columns as facts below the name at the same width.
   const isNarrow = useMedia('(max-width: 760px)')
   const elements = useMemo(() => new Map<string, VNode>(), [props, linePixels, isNarrow])
   return (line: Line, index: number, first: number): VNode | null => {
     if (!('row' in line)) return null
-    const known = elements.get(line.id)
-    if (known !== undefined) return known
+    const cached = elements.get(line.id)
+    if (cached !== undefined) return cached
     const element = (
       <ListRow
         key={line.id}
@@ -141,7 +132,10 @@ function useRowElements(props: ListTableProps, linePixels: number) {
   }
 }
 
-/** Returns the height of an element whose class has that of a line: it follows the density and the size of letters. */
+/**
+ * Returns the height of an element. That of the probe is the height of a line, which depends on the font
+ * size.
+ */
 function useHeightOf(element: { readonly current: HTMLElement | null }): number {
   const [pixels, setPixels] = useState(40)
   useLayoutEffect(() => {
@@ -156,12 +150,15 @@ function useHeightOf(element: { readonly current: HTMLElement | null }): number 
 
 interface Section {
   readonly group: GroupLineProps['line'] | undefined
-  /** The index of its first line, which is that of the group, and of the line after its last one. */
+  /** The index of its first line, which is the group line if there are groups. */
   readonly first: number
+  /** The index of the line after its last one. */
   readonly end: number
 }
 
-/** Each group is one section, in which its line stays in place; without groups all lines are one. */
+/**
+ * Returns a section per group, in which the group line stays in place, or one section if there are no groups.
+ */
 function sectionsOf(lines: readonly Line[]): readonly Section[] {
   const starts = lines.flatMap((line, index) => ('row' in line ? [] : [{ group: line, first: index }]))
   if (starts.length === 0) return [{ group: undefined, first: 0, end: lines.length }]
@@ -223,85 +220,70 @@ function ColumnLabel({ column: { name, label } }: { readonly column: Column }) {
   )
 }
 
-function ariaSortOf({ column, isDescending }: SortOrder, one: Column) {
-  if (column !== one) return undefined
-  return isDescending ? 'descending' : 'ascending'
+function ariaSortOf(order: SortOrder, column: Column) {
+  if (order.column !== column) return undefined
+  return order.isDescending ? 'descending' : 'ascending'
 }
 
-interface GroupLineProps {
+interface GroupLineProps extends Pick<ListTableProps, 'names' | 'selection' | 'folded' | 'onAdd'> {
   readonly line: Extract<Line, { readonly title: string }>
   readonly index: number
-  readonly names: NameLookup
-  readonly selection: Selection
 }
 
-const GroupLine = ({ line: { title, grouping, rows }, index, names, selection }: GroupLineProps) => (
-  // biome-ignore-start lint/a11y/useSemanticElements: see the grid
-  // biome-ignore-start lint/a11y/useFocusableInteractive: the checkbox within takes the focus
-  <div role="row" aria-rowindex={index} class="list-line list-group">
-    <span role="gridcell" class="list-check">
-      <label>
-        <input
-          type="checkbox"
-          aria-label={t('Select all of {group}', { group: title })}
-          checked={rows.every((row) => selection.has(row.id))}
-          onClick={() => selection.toggleAll(rows.map((row) => row.id))}
-        />
-      </label>
-    </span>
-    <span role="rowheader">
-      {rows[0] && cellMarks[grouping]?.(rows[0], names)}
-      <strong dir="auto">{title}</strong>{' '}
-      <span class="quiet-text">
-        {tn(rows.length, '1 assignment', '{count} assignments')} · {formatHours(sumHours(rows))}
+function GroupLine({ line, index, names, selection, folded, onAdd }: GroupLineProps) {
+  const { id, title, grouping, newValues, rows } = line
+  const isFolded = folded.has(id)
+  return (
+    // biome-ignore-start lint/a11y/useSemanticElements: see the grid
+    // biome-ignore-start lint/a11y/useFocusableInteractive: the checkbox within takes the focus
+    <div role="row" aria-rowindex={index} class="list-line list-group">
+      <span role="gridcell" class="list-check">
+        <label>
+          <input
+            type="checkbox"
+            aria-label={t('Select all of {group}', { group: title })}
+            checked={rows.every((row) => selection.has(row.id))}
+            onClick={() => selection.toggleAll(rows.map((row) => row.id))}
+          />
+        </label>
       </span>
-    </span>
-  </div>
-  // biome-ignore-end lint/a11y/useSemanticElements: see the grid
-  // biome-ignore-end lint/a11y/useFocusableInteractive: the checkbox within takes the focus
-)
-
-interface EditedCell {
-  readonly id: string
-  readonly column: Column
+      <span role="rowheader">
+        <button type="button" class="group-fold" aria-expanded={!isFolded} onClick={() => folded.toggle(id)}>
+          <Icon name={isFolded ? 'right' : 'down'} />
+          {rows[0] && cellMarks[grouping]?.(rows[0], names)}
+          <strong dir="auto">{title}</strong>
+        </button>
+        <span class="quiet-text">
+          {tn(rows.length, '1 assignment', '{count} assignments')} · {formatHours(sumHours(rows))}
+        </span>
+        {newValues && (
+          <IconButton
+            icon="plus"
+            label={t('New assignment in {stage}', { stage: title })}
+            run={() => onAdd(newValues)}
+          />
+        )}
+      </span>
+    </div>
+    // biome-ignore-end lint/a11y/useSemanticElements: see the grid
+    // biome-ignore-end lint/a11y/useFocusableInteractive: the checkbox within takes the focus
+  )
 }
 
-/** Arrows move between cells and names; a click, Enter or F2 edits a cell. All cells share these listeners. */
-function useEditing(columns: readonly Column[]) {
-  const [edited, setEdited] = useState<EditedCell>()
-  const edit = (cell: HTMLElement | null | undefined): boolean => {
-    const column = columns.find(({ name, edits }) => edits && name === cell?.dataset.column)
-    const id = cell?.closest<HTMLElement>('[data-row]')?.dataset.row
-    if (column === undefined || id === undefined) return false
-    setEdited({ id, column })
-    return true
-  }
-  return {
-    id: edited?.id,
-    column: edited?.column,
-    onClick({ target }: MouseEvent) {
-      if (target instanceof Element && !target.closest('a, button, label'))
-        edit(target.closest('[data-column]'))
-    },
-    onKeyDown(event: KeyboardEvent) {
-      const cell = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-column]') : null
-      if (cell === null) return
-      const isHandled =
-        editingKeys.has(event.key) && event.target === cell ? edit(cell) : moveFocus(event, cell)
-      if (isHandled) event.preventDefault()
-    },
-    close({ returnsFocus }: { readonly returnsFocus: boolean }) {
-      if (returnsFocus && edited) focusCell(cellOf(edited.id, edited.column.name))
-      setEdited(undefined)
-    },
-  }
+/** Arrow keys move between cells. Enter, F2 and Space do what a click on the cell does: choose its value. */
+function onKeyDown(event: KeyboardEvent): void {
+  const cell = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-column]') : null
+  if (cell === null) return
+  const isChosen = editingKeys.has(event.key) && event.target === cell && cell.dataset.field !== undefined
+  if (isChosen) cell.click()
+  if (isChosen || moveFocus(event, cell)) event.preventDefault()
 }
 
 const editingKeys: ReadonlySet<string> = new Set(['Enter', 'F2', ' '])
 const rowSteps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
 const columnSteps: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 }
 
-/** The focus of a name is that of its link. */
+/** Focuses a cell, or the link in it. */
 function focusCell(cell: HTMLElement | null | undefined): boolean {
   if (!cell) return false
   const target = cell.querySelector<HTMLElement>('.list-link') ?? cell
@@ -311,15 +293,18 @@ function focusCell(cell: HTMLElement | null | undefined): boolean {
 }
 
 function moveFocus(event: KeyboardEvent, cell: HTMLElement): boolean {
-  const [up, across] = [rowSteps[event.key], columnSteps[logicalArrowKey(event)]]
+  const [rowStep, columnStep] = [rowSteps[event.key], columnSteps[logicalArrowKey(event)]]
   const row = cell.closest('.list-row')
   if (row === null) return false
-  if (across !== undefined) {
-    const cells = [...row.querySelectorAll<HTMLElement>('[data-column]')]
-    return focusCell(cells[cells.indexOf(cell) + across])
+  if (columnStep !== undefined) {
+    // A narrow list leaves some out.
+    const cells = [...row.querySelectorAll<HTMLElement>('[data-column]')].filter((one) =>
+      one.checkVisibility(),
+    )
+    return focusCell(cells[cells.indexOf(cell) + columnStep])
   }
-  if (up === undefined) return false
+  if (rowStep === undefined) return false
   const rows = [...(row.closest('.list')?.querySelectorAll('.list-row') ?? [])]
-  const next = rows[rows.indexOf(row) + up]
+  const next = rows[rows.indexOf(row) + rowStep]
   return focusCell(next?.querySelector<HTMLElement>(`[data-column="${cell.dataset.column}"]`))
 }

@@ -1,5 +1,6 @@
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
+import { NewAssignmentDialog } from '../../../assignment/lazy-new-assignment.ts'
 import { useFollowedRows } from '../../../data/use-followed-rows.ts'
 import { useProjectLabels } from '../../../data/use-project-labels.ts'
 import { useProjectParts } from '../../../data/use-project-parts.ts'
@@ -22,6 +23,7 @@ import {
   availableGroupings,
   type Column,
   type Grouping,
+  type GroupValues,
   linesOf,
   parseColumns,
   parseGrouping,
@@ -32,11 +34,12 @@ import {
 } from './list-columns.ts'
 import { ListTable } from './list-table.tsx'
 import { SelectionBar } from './selection-bar.tsx'
+import { unfoldedLines, useFoldedGroups } from './use-folded-groups.ts'
 import { useSelection } from './use-selection.ts'
 
 /**
- * Lists the assignments of a project in a table, sorted and grouped. Several can be changed at once. The
- * address has all settings.
+ * Lists the assignments of a project in a table, sorted and grouped as the address says. Several can be
+ * changed at once.
  */
 export function ListView(props: ProjectViewProps) {
   const { scope, filters, openId, query, onConnection } = props
@@ -57,6 +60,8 @@ export function ListView(props: ProjectViewProps) {
   const parts = useProjectParts(scope.projectId, followed.rows, totalCount, scope.doneIds)
   const { lines, names } = useLines(scope, listing.rows, settings)
   const selection = useSelection(lines.flatMap((line) => ('row' in line ? [line.id] : [])))
+  const folded = useFoldedGroups(scope.projectId)
+  const [newValues, setNewValues] = useState<GroupValues>()
   const selected = listing.rows.filter(({ id }) => selection.has(id))
   useSharedSelection(selected)
   useEffect(() => onConnection(listing.connection), [listing.connection])
@@ -65,22 +70,12 @@ export function ListView(props: ProjectViewProps) {
   return (
     <>
       {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
-      {selected.length > 0 ? (
-        <SelectionBar
-          scope={scope}
-          selected={selected}
-          names={names}
-          onChanged={listing.put}
-          onClear={selection.clear}
-        />
-      ) : (
-        <ListTools
-          columns={settings.columns}
-          group={settings.grouping?.name ?? ''}
-          rows={listing.rows}
-          onExport={() => exportList({ ...settings, lines, names })}
-        />
-      )}
+      <ListTools
+        columns={settings.columns}
+        group={settings.grouping?.name ?? ''}
+        rows={listing.rows}
+        onExport={() => exportList({ ...settings, lines, names })}
+      />
       {listing.rows.length === 0 && !listing.problem ? (
         <NoAssignments hasFilters={isFiltered(filters)} />
       ) : (
@@ -88,21 +83,38 @@ export function ListView(props: ProjectViewProps) {
           scope={scope}
           openId={openId}
           query={query}
-          lines={lines}
+          lines={unfoldedLines(lines, folded)}
           rows={listing.rows}
-          columns={settings.columns}
+          columns={columnsBeside(settings)}
           order={settings.order}
           names={names}
           parts={parts}
           selection={selection}
+          folded={folded}
+          onAdd={setNewValues}
           isStale={listing.isStale}
-          onSaved={(row) => listing.put([row])}
         />
       )}
       {listing.isCut && <p class="quiet-text">{t('Only the first 5,000 assignments are shown.')}</p>}
+      {newValues && (
+        <NewAssignmentDialog scope={scope} values={newValues} onClose={() => setNewValues(undefined)} />
+      )}
+      {selected.length > 0 && (
+        <SelectionBar
+          scope={scope}
+          selected={selected}
+          names={names}
+          onChanged={listing.put}
+          onClear={selection.clear}
+        />
+      )}
     </>
   )
 }
+
+/** The heads of the groups have the values of their column. An assignment can have further labels. */
+const columnsBeside = ({ columns, grouping }: ListSettings): readonly Column[] =>
+  columns.filter(({ name }) => name !== grouping?.name || name === 'labels')
 
 type ListSettings = Readonly<{
   columns: readonly Column[]
@@ -110,7 +122,7 @@ type ListSettings = Readonly<{
   grouping: Grouping | undefined
 }>
 
-/** Sorts and groups the rows by what their ids stand for. */
+/** Sorts and groups the rows by the names for which their ids stand. */
 function useLines(scope: ProjectViewProps['scope'], rows: readonly Assignment[], settings: ListSettings) {
   const scopeOf = (column: Column['name']) =>
     settings.columns.some(({ name }) => name === column) ? scope.projectId : undefined
@@ -120,7 +132,7 @@ function useLines(scope: ProjectViewProps['scope'], rows: readonly Assignment[],
     isEmpty,
   )
   const blocked = useBlocked(scopeOf('blocked'), scope.doneIds, isEmpty)
-  const names = useNameLookup(scope, labels.byAssignment, blocked.texts)
+  const names = useNameLookup(scope, labels.byAssignment, blocked.hindrances)
   const stagePositions = useMemo(
     () => new Map(scope.stages.map(({ id }, index) => [id, index])),
     [scope.stages],
@@ -142,7 +154,7 @@ interface ListToolsProps {
 
 function ListTools({ columns, group, rows, onExport }: ListToolsProps) {
   const { configuration, router } = useServices()
-  const optional = availableColumns(configuration).filter(({ name }) => name !== 'name')
+  const optionalColumns = availableColumns(configuration).filter(({ name }) => name !== 'name')
   return (
     <div class="list-tools">
       <span class="filter-day">
@@ -164,7 +176,7 @@ function ListTools({ columns, group, rows, onExport }: ListToolsProps) {
       <Menu
         class="button"
         label={t('Columns')}
-        items={optional.map((column) => ({
+        items={optionalColumns.map((column) => ({
           label: t(column.label),
           isChecked: columns.includes(column),
           run: () => router.setQuery({ columns: toggleColumn(columns, column, configuration) }),
@@ -204,7 +216,9 @@ function NoAssignments({ hasFilters }: { readonly hasFilters: boolean }) {
   )
 }
 
-/** Returns a key that changes when names of people arrive: the list may be sorted and grouped by them. */
+/**
+ * Returns a key that changes when names of people are loaded, by which the list may be sorted and grouped.
+ */
 const usePeopleKey = (rows: readonly { readonly userId: string }[], names: NameLookup): string => {
   const ids = useMemo(() => [...new Set(rows.map(({ userId }) => userId))], [rows])
   return ids.map(names.personOf).join()

@@ -10,8 +10,8 @@ import { useProjectLinks } from '../../../data/use-project-links.ts'
 import { useServices } from '../../../services/services.ts'
 import { t, tn } from '../../../texts/text.ts'
 import { addDays, dayOf, daysInWeek, mondayOf, today } from '../../../time/days.ts'
-import { formatHours } from '../../../time/hours.ts'
-import { Icon } from '../../../ui/icon.tsx'
+import { formatHours, usualHours } from '../../../time/hours.ts'
+import { Icon, IconButton } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import type { NameLookup, ProjectViewProps } from '../view-props.ts'
 
@@ -25,7 +25,7 @@ interface SelectionBarProps {
   onClear(): void
 }
 
-/** Actions for all selected assignments. */
+/** Shows the actions for all selected assignments. */
 export function SelectionBar(props: SelectionBarProps) {
   const { selected, onClear } = props
   const remove = useRemoveMany()
@@ -33,14 +33,11 @@ export function SelectionBar(props: SelectionBarProps) {
   return (
     <div class="selection-bar" role="toolbar" aria-label={t('Change the selection')}>
       <strong role="status">{tn(selected.length, '1 selected', '{count} selected')}</strong>
+      <IconButton icon="close" label={t('Select none')} run={onClear} />
       {menus.map((menu) => menu.items.length > 0 && <BarMenu key={menu.label} {...menu} />)}
       <button type="button" class="button danger" onClick={() => void remove(selected.map(({ id }) => id))}>
         <Icon name="trash" />
         <span>{t('Remove')}</span>
-      </button>
-      <button type="button" class="button quiet" onClick={onClear}>
-        <Icon name="close" />
-        <span>{t('Select none')}</span>
       </button>
     </div>
   )
@@ -49,10 +46,10 @@ export function SelectionBar(props: SelectionBarProps) {
 /** Returns a menu for each field that can be set on all selected assignments. */
 function useFieldMenus({ scope, selected, names, onChanged }: SelectionBarProps): readonly BarMenuProps[] {
   const { configuration } = useServices()
-  const change = useChangeMany(onChanged)
+  const changeMany = useChangeMany(onChanged)
   const members = useMembers(scope.projectId)
   const changeAll = (changeOf: (row: Assignment) => Change, value: string) =>
-    void change(selected, changeOf, (count) =>
+    void changeMany(selected, changeOf, (count) =>
       tn(count, 'One assignment: {value}.', '{count} assignments: {value}.', { value }),
     )
   const setter =
@@ -80,7 +77,7 @@ function useFieldMenus({ scope, selected, names, onChanged }: SelectionBarProps)
     },
     { label: t('Type'), items: names.types.map(({ id, name }) => toType(id, name)) },
     { label: t('Priority'), items: priorities.map(({ id, name }) => toPriority(parsePriority(id), name)) },
-    { label: t('Planned'), items: hourChoices.map((hours) => toHours(hours, formatHours(hours))) },
+    { label: t('Planned'), items: usualHours.map((hours) => toHours(hours, formatHours(hours))) },
     {
       label: t('Days'),
       items: [
@@ -98,10 +95,7 @@ function useFieldMenus({ scope, selected, names, onChanged }: SelectionBarProps)
 
 type SettableField = 'workflowId' | 'assignmentTypeId' | 'priority' | 'amountHours'
 
-/** Other numbers are typed in the cells. */
-const hourChoices = [1, 2, 4, 8, 16, 24, 40]
-
-/** Offers to add each label that some lack, and to remove each that some have; nothing without extensions. */
+/** Offers to add labels that some assignments lack, and to remove labels that some have. */
 function useLabelMenu({ scope, selected }: SelectionBarProps): BarMenuProps {
   const { configuration } = useServices()
   const projectId = configuration.extensions ? scope.projectId : undefined
@@ -166,12 +160,15 @@ const shiftOptions = [
   { label: 'One week later', days: 7 },
 ] as const
 
-/** Assignments without dates stay as they are. */
+/** Returns a change of both dates, or none for assignments without dates. */
 const shiftBy = ({ startDate, endDate, isUnscheduled }: Assignment, days: number): Change =>
   isUnscheduled ? {} : { startDate: addDays(dayOf(startDate), days), endDate: addDays(dayOf(endDate), days) }
 
-/** Plans from this day to the Friday of its week. A day of the weekend is planned alone. */
+/** The number of days from Monday to Friday. */
+const fridayOffset = 4
+
+/** Returns a change to the days from `day` to the Friday of its week. At a weekend, it is only that day. */
 const weekFrom = (day: string): Change => {
-  const friday = addDays(mondayOf(day), daysInWeek - 3)
+  const friday = addDays(mondayOf(day), fridayOffset)
   return { startDate: day, endDate: friday < day ? day : friday, isUnscheduled: false }
 }

@@ -2,15 +2,15 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 
 export interface Selection {
   has(id: string): boolean
-  /** A range reaches from the row that was toggled last to this one. */
+  /** Toggles a row, or the range from the row that was toggled last to this one. */
   toggle(id: string, isRange: boolean): void
-  /** Selects all of them, or none if all are selected. */
+  /** Selects all of these rows, or clears them if all are selected. */
   toggleAll(ids: readonly string[]): void
   clear(): void
 }
 
 /**
- * Tracks the selected rows; `order` has the ids in the order of the screen. The functions never change, so
+ * Tracks the selected rows. `order` contains the ids in the order of the list. The functions never change, so
  * that memoized rows can keep them.
  */
 export function useSelection(order: readonly string[]): Selection {
@@ -26,8 +26,10 @@ export function useSelection(order: readonly string[]): Selection {
         anchor.current = id
         setIds((all) => (all.has(id) ? without(all, range) : new Set([...all, ...range])))
       },
-      toggleAll: (some: readonly string[]) =>
-        setIds((all) => (some.every((id) => all.has(id)) ? without(all, some) : new Set([...all, ...some]))),
+      toggleAll: (rowIds: readonly string[]) =>
+        setIds((all) =>
+          rowIds.every((id) => all.has(id)) ? without(all, rowIds) : new Set([...all, ...rowIds]),
+        ),
       clear: () => setIds(new Set()),
     }),
     [],
@@ -35,11 +37,11 @@ export function useSelection(order: readonly string[]): Selection {
   return { has: (id) => ids.has(id), ...actions }
 }
 
-const without = (all: ReadonlySet<string>, some: readonly string[]): ReadonlySet<string> =>
-  new Set([...all].filter((id) => !some.includes(id)))
+const without = (all: ReadonlySet<string>, excluded: readonly string[]): ReadonlySet<string> =>
+  new Set([...all].filter((id) => !excluded.includes(id)))
 
-/** Returns the ids between both, in either direction; only the second if the first no longer exists. */
-function rangeOf(order: readonly string[], one: string, other: string): readonly string[] {
-  const [from = -1, to = -1] = [order.indexOf(one), order.indexOf(other)].sort((a, b) => a - b)
-  return from === -1 ? [other] : order.slice(from, to + 1)
+/** Returns the ids between both, in either direction, or only `id` if the anchor no longer exists. */
+function rangeOf(order: readonly string[], anchorId: string, id: string): readonly string[] {
+  const [from = -1, to = -1] = [order.indexOf(anchorId), order.indexOf(id)].sort((a, b) => a - b)
+  return from === -1 ? [id] : order.slice(from, to + 1)
 }

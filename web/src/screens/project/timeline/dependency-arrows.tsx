@@ -9,15 +9,16 @@ import type { ProjectViewProps } from '../view-props.ts'
 type Assignment = RecordOf<'assignment'>
 
 /** A dependency between two assignments that are both not done. */
-export interface Waiting {
+export interface OpenDependency {
+  /** The id of the assignment that waits. */
   readonly id: string
   readonly blockerId: string
   readonly blockerName: string
   readonly isTooEarly: boolean
 }
 
-/** Returns what the shown assignments wait for. Their dates include changes that are not saved yet. */
-export function useWaiting(
+/** Returns the dependencies of the shown assignments, whose dates include changes that are not saved yet. */
+export function useOpenDependencies(
   { doneIds }: ProjectViewProps['scope'],
   rows: readonly Assignment[],
   blockers: Blockers,
@@ -28,7 +29,7 @@ export function useWaiting(
       doneIds.has(row.workflowId)
         ? []
         : (blockers.get(row.id) ?? []).map(
-            (blocker): Waiting => ({
+            (blocker): OpenDependency => ({
               id: row.id,
               blockerId: blocker.id,
               blockerName: blocker.name,
@@ -40,12 +41,12 @@ export function useWaiting(
 }
 
 /** Maps each waiting assignment to a line of text, which says the same as its arrows. */
-export const waitingTextsOf = (waiting: readonly Waiting[]): ReadonlyMap<string, string> =>
+export const waitingTextsOf = (dependencies: readonly OpenDependency[]): ReadonlyMap<string, string> =>
   new Map(
-    [...Map.groupBy(waiting, ({ id }) => id)].map(([id, some]) => [
+    [...Map.groupBy(dependencies, ({ id }) => id)].map(([id, group]) => [
       id,
       inOneLine(
-        ...some.map(({ blockerName, isTooEarly }) =>
+        ...group.map(({ blockerName, isTooEarly }) =>
           isTooEarly
             ? t('Starts before {name} ends', { name: blockerName })
             : t('Waits for {name}', { name: blockerName }),
@@ -56,13 +57,15 @@ export const waitingTextsOf = (waiting: readonly Waiting[]): ReadonlyMap<string,
 
 /** More arrows could not be told apart, and would be slow to draw. */
 const arrowsMax = 300
-/** The part of an arrow that leaves its bar, and that leads to the other, in the direction of time. */
+/** The length of the first and the last part of an arrow, which follow the direction of time. */
 const stubPixels = 10
 const cornerPixels = 6
 /** About the height of a bar with the gap below it. */
 const rowPixels = 28
 
-/** The middle of both ends of a bar, in pixels from the top and the start of the lanes. */
+/**
+ * The horizontal ends and the vertical middle of a bar, in pixels from the start and the top of the lanes.
+ */
 export interface BarPlace {
   readonly start: number
   readonly end: number
@@ -70,10 +73,10 @@ export interface BarPlace {
 }
 
 interface DependencyArrowsProps {
-  readonly waiting: readonly Waiting[]
-  /** By assignment; those without a bar in the period are missing. */
+  readonly dependencies: readonly OpenDependency[]
+  /** The bars by assignment. Assignments without a bar in the period are missing. */
   readonly places: ReadonlyMap<string, BarPlace>
-  /** The part of the lanes that is near the visible one. */
+  /** The start and the end of the rendered lanes, in pixels. */
   readonly from: number
   readonly end: number
   readonly width: number
@@ -83,11 +86,11 @@ interface DependencyArrowsProps {
  * Draws an arrow from the end of each assignment to the start of those that wait for it, also if one of the
  * bars is out of view.
  */
-export function DependencyArrows({ waiting, places, from, end, width }: DependencyArrowsProps) {
+export function DependencyArrows({ dependencies, places, from, end, width }: DependencyArrowsProps) {
   const arrows = useMemo(() => {
     const sign = directionSign()
     const xOf = (fromStart: number) => (sign > 0 ? fromStart : width - fromStart)
-    return waiting
+    return dependencies
       .flatMap(({ id, blockerId, isTooEarly }) => {
         const [blocker, blocked] = [places.get(blockerId), places.get(id)]
         if (blocker === undefined || blocked === undefined) return []
@@ -97,7 +100,7 @@ export function DependencyArrows({ waiting, places, from, end, width }: Dependen
           : [{ id, blockerId, isTooEarly, ...arrowOf(blocker, blocked, xOf, sign) }]
       })
       .slice(0, arrowsMax)
-  }, [waiting, places, from, end, width])
+  }, [dependencies, places, from, end, width])
   return (
     <svg class="dependency-arrows" aria-hidden="true" focusable="false">
       {arrows.map(({ id, blockerId, isTooEarly, line, head }) => (
@@ -115,7 +118,7 @@ function arrowOf(from: BarPlace, to: BarPlace, xOf: (fromStart: number) => numbe
   const [y1, y2] = [from.middle, to.middle]
   const [out, back] = [x1 + sign * stubPixels, x2 - sign * stubPixels]
   const hasRoom = sign * (back - out) >= 0
-  // Without room between the bars, it goes back along the line between their rows.
+  // If there is no room between the bars, the arrow returns along the line between their rows.
   const between = y1 === y2 ? y1 + rowPixels / 2 : y2 + (Math.sign(y1 - y2) * rowPixels) / 2
   const corners: readonly Point[] = hasRoom
     ? [
@@ -140,8 +143,8 @@ type Point = readonly [x: number, y: number]
 function roundedPath(points: readonly Point[]): string {
   const towards = ([x, y]: Point, [otherX, otherY]: Point): Point => {
     const distance = Math.hypot(otherX - x, otherY - y)
-    const share = distance === 0 ? 0 : Math.min(cornerPixels, distance / 2) / distance
-    return [x + (otherX - x) * share, y + (otherY - y) * share]
+    const fraction = distance === 0 ? 0 : Math.min(cornerPixels, distance / 2) / distance
+    return [x + (otherX - x) * fraction, y + (otherY - y) * fraction]
   }
   const pieces = points.map((point, index) => {
     const [before, after] = [points[index - 1], points[index + 1]]

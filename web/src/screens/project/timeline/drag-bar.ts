@@ -8,11 +8,10 @@ const clickPixels = 4
 const edgePixels = { mouse: 10, touch: 24 }
 /** A finger that holds still for this long drags the bar; one that moves earlier scrolls. */
 const holdMilliseconds = 350
-/** Even a finger that holds still moves this much. */
+/** A finger that holds still may move this much. */
 const holdPixels = 10
 
-export interface DragOptions {
-  /** The width of a day. */
+interface DragOptions {
   readonly dayPixels: number
   readonly beginsBefore: boolean
   readonly endsAfter: boolean
@@ -21,7 +20,9 @@ export interface DragOptions {
 
 type Press = Pick<PointerEvent, 'clientX' | 'clientY' | 'pointerId' | 'pointerType'>
 
-/** Moves a bar over days and people with the pointer, or with a finger that holds it. Escape cancels the drag. */
+/**
+ * Moves a bar over days and people with the pointer, or with a finger that holds it. Escape cancels the drag.
+ */
 export function dragBar(event: TargetedPointerEvent<HTMLElement>, options: DragOptions): void {
   if (event.button !== 0) return
   const bar = event.currentTarget
@@ -170,7 +171,7 @@ function createLanes(bar: HTMLElement) {
       const y = scrolledTop(clientY)
       setMarked(isWithin ? lanes.find((lane) => y >= lane.top && y < lane.bottom)?.element : undefined)
     },
-    /** Removes the overlay, and returns the person of the marked lane. */
+    /** Removes the overlay, and returns the id of the person of the marked lane. */
     close() {
       const userId = marked?.dataset.person
       setMarked(undefined)

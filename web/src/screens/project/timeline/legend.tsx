@@ -6,14 +6,14 @@ import { Icon } from '../../../ui/icon.tsx'
 import { StageMark } from '../../../ui/marks.tsx'
 import { Popover } from '../../../ui/popover.tsx'
 
-export interface LegendProps {
+interface LegendProps {
   readonly stages: readonly ProjectStage[]
   readonly doneIds: ReadonlySet<string>
   /** The stages of the shown bars. */
   readonly shownIds: ReadonlySet<string>
 }
 
-/** Explains the colours, icons and lines of the timeline. */
+/** Explains the colors, icons and lines of the timeline. */
 export const Legend = (props: LegendProps) => (
   <Popover
     label={t('Legend')}

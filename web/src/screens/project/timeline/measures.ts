@@ -2,43 +2,45 @@ import { useLayoutEffect, useState } from 'preact/hooks'
 import { useMedia } from '../../../ui/use-media.ts'
 
 /**
- * Heights and widths in rem, from which the place of every bar is calculated, because most lanes are not
- * rendered. The style sheet gets the same numbers, as custom properties.
+ * Heights and widths in rem. The position of every bar is calculated from them, because most lanes are not
+ * rendered. The style sheet uses them as custom properties.
  */
 export const laneRem = {
-  /** The names next to the lanes on wide screens. */
+  /** The width of the column of names on wide screens. */
   names: 11,
-  /** The name above a lane on narrow screens. */
+  /** The height of the name above a lane on narrow screens. */
   head: 2.5,
-  /** The hours above the bars. */
+  /** The height of the hours above the bars. */
   hours: 1.75,
-  /** A bar with the space around it. */
+  /** The height of a bar with the space around it. */
   bar: 2,
-  /** The least height of the bars with the hours. */
+  /** The minimum height of the hours and the bars together. */
   least: 4.5,
-  /** Below the last bar. */
+  /** The space below the last bar. */
   below: 0.5,
 } as const
 
-/** The space between bars of adjacent days, in pixels. */
-export const barMargin = 3
+/** The space between bars of adjacent days. */
+export const barMarginPixels = 3
 
 export const laneProperties: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(laneRem).map(([name, rem]) => [`--lane-${name}`, `${rem}rem`])),
-  '--bar-margin': `${barMargin}px`,
+  '--bar-margin': `${barMarginPixels}px`,
 }
 
+/** Returns the height of a lane without its name. */
 export const trackRemOf = (lineCount: number): number =>
   Math.max(laneRem.least, laneRem.hours + lineCount * laneRem.bar + laneRem.below)
 
 export type Measures = ReturnType<typeof useMeasures>
 
-/** Returns where the days begin. */
-export const startOf = ({ remPixels, isNarrow }: Measures): number =>
+/** Returns the distance from the edge of the timeline to its first day, in pixels. */
+export const startPixelsOf = ({ remPixels, isNarrow }: Measures): number =>
   isNarrow ? 0 : laneRem.names * remPixels
 
-/** Measures the width of a day, which depends on the window, and the size of letters, on which heights depend. */
+/** Measures the width of a day and of a rem, in pixels. */
 export function useMeasures(scale: { readonly current: HTMLElement | null }, dayCount: number) {
+  // The style sheet puts names above lanes at the same width.
   const isNarrow = useMedia('(max-width: 760px)')
   const [width, setWidth] = useState(innerWidth)
   useLayoutEffect(() => {

@@ -8,39 +8,39 @@ import { PersonAvatar } from '../../../ui/avatar.tsx'
 import { logicalArrowKey } from '../../../ui/text-direction.ts'
 import { AssignmentBar } from '../assignment-bar.tsx'
 import type { Bar } from '../bars.ts'
-import type { BlockedTexts } from '../use-blocked.ts'
+import type { Hindrances } from '../use-blocked.ts'
 import type { Shift } from '../use-period-rows.ts'
 import { dragBar, preventScrolling } from './drag-bar.ts'
 import { loadLevelOf, plannedHoursByDay } from './workload.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-/** The same for all lanes. */
+/** The data that all lanes share. */
 export interface LaneContext {
   readonly from: string
   readonly dayCount: number
   readonly dayPixels: number
-  /** Hours of a working day. */
+  /** The hours of a working day. */
   readonly target: number
   readonly openId: string | undefined
   readonly query: string
   readonly doneIds: ReadonlySet<string>
   readonly stages: readonly ProjectStage[]
-  /** Per assignment that waits for others, a sentence that names all of them. */
+  /** Maps each waiting assignment to a text that names all assignments for which it waits. */
   readonly waitingTexts: ReadonlyMap<string, string>
-  /** Per assignment that waits or has an impediment, a short text that says so. */
-  readonly blockedTexts: BlockedTexts
+  /** Maps each assignment that waits or has an impediment to a short text that says so. */
+  readonly hindrances: Hindrances
   onShift(row: Assignment, shift: Shift): void
 }
 
-export interface PersonLaneProps {
+interface PersonLaneProps {
   readonly id: string
   readonly name: string
   readonly rows: readonly Assignment[]
   readonly bars: readonly Bar[]
   readonly top: number
   readonly height: number
-  /** The people of the lanes above and below. */
+  /** The ids of the people of the lanes above and below. */
   readonly previousId: string | undefined
   readonly nextId: string | undefined
   readonly context: LaneContext
@@ -102,9 +102,9 @@ function Lane(props: PersonLaneProps) {
             key={index}
             monday={addDays(from, index)}
             index={index}
-            hours={hoursByDay.slice(index, index + daysInWeek).reduce((sum, one) => sum + one, 0)}
+            hours={hoursByDay.slice(index, index + daysInWeek).reduce((sum, dayHours) => sum + dayHours, 0)}
             target={target * workingDaysOfWeek}
-            isShort={dayPixels * daysInWeek < 110}
+            isShort={dayPixels * daysInWeek < longSumPixels}
           />
         ))}
         {bars.map((bar) => (
@@ -123,13 +123,15 @@ function Lane(props: PersonLaneProps) {
 export const lineCountOf = (bars: readonly Bar[]): number => 1 + Math.max(0, ...bars.map(({ line }) => line))
 
 const workingDaysOfWeek = 5
+/** A narrower week has no room for the hours above the target. */
+const longSumPixels = 110
 
 interface DayGridProps {
   readonly from: string
   readonly dayCount: number
 }
 
-/** The days behind all lanes: weekends are tinted, and lines mark Mondays and today. */
+/** Shows the days behind all lanes: weekends are tinted, and lines mark Mondays and today. */
 export const DayGrid = ({ from, dayCount }: DayGridProps) => (
   <div
     class="timeline-grid"
@@ -139,7 +141,7 @@ export const DayGrid = ({ from, dayCount }: DayGridProps) => (
     {Array.from({ length: dayCount }, (_, index) => {
       const day = addDays(from, index)
       const kinds = { today: day === today(), weekend: isWeekend(day), monday: weekdayOf(day) === 1 }
-      const names = Object.entries(kinds).flatMap(([name, is]) => (is ? [name] : []))
+      const names = Object.entries(kinds).flatMap(([name, isSet]) => (isSet ? [name] : []))
       return <div key={day} class={['timeline-day', ...names].join(' ')} />
     })}
   </div>
@@ -151,10 +153,12 @@ interface DayLoadProps {
   readonly target: number
 }
 
-/** The hours of a person on a day, as a line whose color says whether they fit; too many tint the whole day. */
+/**
+ * Shows the hours of a day as a line whose color says whether they fit. Too many hours tint the whole day.
+ */
 function DayLoad({ index, hours, target }: DayLoadProps) {
   const level = loadLevelOf(hours, target)
-  // Hidden from screen readers, because the sum of the week has the same information.
+  // The line is hidden from screen readers, which read the sum of the week instead.
   return level === 'free' ? null : (
     <div
       aria-hidden="true"
@@ -170,7 +174,7 @@ interface WeekSumProps {
   readonly index: number
   readonly hours: number
   readonly target: number
-  /** Leaves out by how much the hours exceed the target. */
+  /** Whether the hours above the target are left out. */
   readonly isShort: boolean
 }
 
@@ -192,16 +196,16 @@ function WeekSum({ monday, index, hours, target, isShort }: WeekSumProps) {
 
 interface LaneBarProps extends PersonLaneProps {
   readonly bar: Bar
-  /** The width of a day in pixels as drawn: the grid stretches its days to the width of the page. */
+  /** Returns the rendered width of a day in pixels. The grid stretches its days to the width of the page. */
   measureDay(): number
 }
 
 function LaneBar(props: LaneBarProps) {
   const { bar, previousId, nextId, context, measureDay } = props
-  const { doneIds, stages, waitingTexts, blockedTexts, openId, query, onShift } = context
+  const { doneIds, stages, waitingTexts, hindrances, openId, query, onShift } = context
   const { row, line, first, last, beginsBefore, endsAfter, nameRoom } = bar
   const isDone = doneIds.has(row.workflowId)
-  const blockedText = isDone ? undefined : blockedTexts.get(row.id)
+  const hindrance = isDone ? undefined : hindrances.get(row.id)
   const shiftOf = (event: KeyboardEvent): Shift | undefined => {
     const key = logicalArrowKey(event)
     const days = { ArrowLeft: -1, ArrowRight: 1 }[key]
@@ -214,10 +218,10 @@ function LaneBar(props: LaneBarProps) {
       bar={bar}
       showsAvatar={false}
       isDone={isDone}
-      isBlocked={blockedText !== undefined}
+      hindrance={hindrance}
       color={colorIn(stages, row.workflowId)}
       isOpen={row.id === openId}
-      note={waitingTexts.get(row.id) ?? blockedText}
+      note={waitingTexts.get(row.id)}
       addressQuery={query}
       gridStyle={{
         gridColumn: `${first + 1} / ${last + 2}`,

@@ -9,25 +9,29 @@ import {
   weekdayOf,
 } from '../../../time/days.ts'
 
-export interface TimeScaleProps {
+interface TimeScaleProps {
   readonly scaleRef: { current: HTMLDivElement | null }
   readonly from: string
   readonly dayCount: number
   readonly dayPixels: number
 }
 
-/** The least width of a day for its weekday, and for its number; a narrower one has only the number of Mondays. */
-const [weekdayPixels, numberPixels] = [48, 24]
-/** The least width of a day for the word instead of the number. */
+/** The minimum width of a day for its weekday and number. */
+const weekdayPixels = 48
+/** The minimum width of a day for its number. If days are narrower, only Mondays have numbers. */
+const numberPixels = 24
+/** The minimum width of a day for "Today" instead of its number. */
 const todayPixels = 36
-/** The least width of a month for its whole name, and for the short one. */
-const [longMonthPixels, shortMonthPixels] = [120, 36]
+/** The minimum width of a month for its full name. */
+const longMonthPixels = 120
+/** The minimum width of a month for its short name. */
+const shortMonthPixels = 36
 
 const shortMonth = cacheFormat<void, Intl.DateTimeFormat>(
   (locale) => new Intl.DateTimeFormat(locale, { month: 'short', timeZone: 'UTC' }),
 )
 
-/** The months and the days above the lanes, with today. Screen readers hear the dates of each bar instead. */
+/** Shows the months and the days above the lanes. Screen readers read the dates of each bar instead. */
 export function TimeScale({ scaleRef, from, dayCount, dayPixels }: TimeScaleProps) {
   const days = Array.from({ length: dayCount }, (_, index) => addDays(from, index))
   const todayIndex = daysBetween(from, today())

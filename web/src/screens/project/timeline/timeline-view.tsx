@@ -5,7 +5,17 @@ import { responsibleOf } from '../../../data/planned.ts'
 import { useMembers, useNamesLoaded } from '../../../data/use-members.ts'
 import { useServices } from '../../../services/services.ts'
 import { locale, type MessageKey, t } from '../../../texts/text.ts'
-import { addDays, dateFormat, dateOf, daysInWeek, mondayOf, parseWeek, today } from '../../../time/days.ts'
+import {
+  addDays,
+  dateFormat,
+  dateOf,
+  dayOf,
+  daysInWeek,
+  mondayOf,
+  parseWeek,
+  today,
+} from '../../../time/days.ts'
+import { ChoiceButtons } from '../../../ui/choice-buttons.tsx'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { useMedia } from '../../../ui/use-media.ts'
 import { useStableCallback } from '../../../ui/use-stable-callback.ts'
@@ -23,17 +33,17 @@ import { ViewSkeleton } from '../view-skeleton.tsx'
 import {
   type BarPlace,
   DependencyArrows,
-  useWaiting,
-  type Waiting,
+  type OpenDependency,
+  useOpenDependencies,
   waitingTextsOf,
 } from './dependency-arrows.tsx'
 import { Legend } from './legend.tsx'
 import {
-  barMargin,
+  barMarginPixels,
   laneProperties,
   laneRem,
   type Measures,
-  startOf,
+  startPixelsOf,
   trackRemOf,
   useMeasures,
 } from './measures.ts'
@@ -43,7 +53,7 @@ import { TimeScale } from './time-scale.tsx'
 type Assignment = RecordOf<'assignment'>
 type Listing = ReturnType<typeof usePeriodRows>
 
-/** The assignments of each person over time. Dragging a bar changes its days or its person; overloaded days are tinted. */
+/** Shows the assignments of each person over time. Dragging a bar changes its days or its person. */
 export function TimelineView(props: ProjectViewProps) {
   const { scope, filters, openId, query } = props
   const period = usePeriod(query)
@@ -53,16 +63,16 @@ export function TimelineView(props: ProjectViewProps) {
   const isLoading = listing.isLoading || unscheduledCount === undefined
   const people = usePeople(scope.projectId, filters.userId, { ...listing, isLoading })
   const keepFocusOn = useCardFocus()
-  // Only bars that are shown can be marked, so their marks do not delay them.
-  const { texts, blockers } = useBlocked(people && scope.projectId, scope.doneIds)
-  const waiting = useWaiting(scope, listing.rows, blockers)
-  const waitingTexts = useMemo(() => waitingTextsOf(waiting), [waiting])
+  // Marks of blocked assignments are loaded once the bars can be shown, so they do not delay them.
+  const { hindrances, blockers } = useBlocked(people && scope.projectId, scope.doneIds)
+  const dependencies = useOpenDependencies(scope, listing.rows, blockers)
+  const waitingTexts = useMemo(() => waitingTextsOf(dependencies), [dependencies])
   const shownIds = useMemo(() => new Set(listing.rows.map(({ workflowId }) => workflowId)), [listing.rows])
   const shift = useStableCallback((row: Assignment, change: Shift) => {
     keepFocusOn(row.id)
     void listing.reschedule(row, change)
   })
-  // Its key makes it another element than the one below, which is elsewhere.
+  // The key distinguishes it from the skeleton below, which has another position.
   if (props.isNameLoading) return <ViewSkeleton key="name" view="timeline" />
   return (
     <>
@@ -74,7 +84,14 @@ export function TimelineView(props: ProjectViewProps) {
           onStep={(count) => goTo(addDays(from, count * Math.ceil(period.weekCount / 3) * daysInWeek))}
           onNow={() => goTo(defaultFrom())}
         />
-        <ZoomButtons zoom={period.zoom} onZoom={period.setZoom} />
+        <ChoiceButtons
+          label={t('Zoom')}
+          keyShortcuts="+ -"
+          names={zoomNames}
+          current={period.zoom}
+          labelOf={(zoom) => t(zooms[zoom].label)}
+          onChoose={period.setZoom}
+        />
         {people && <UnscheduledLink projectId={scope.projectId} count={unscheduledCount} />}
         {people && listing.rows.length === 0 && (
           <span class="quiet-text">{t('No assignments with dates in this period')}</span>
@@ -95,7 +112,7 @@ export function TimelineView(props: ProjectViewProps) {
         <Lanes
           people={people}
           rows={listing.rows}
-          waiting={waiting}
+          dependencies={dependencies}
           isStale={listing.isStale}
           context={{
             from,
@@ -106,7 +123,7 @@ export function TimelineView(props: ProjectViewProps) {
             doneIds: scope.doneIds,
             stages: scope.stages,
             waitingTexts,
-            blockedTexts: texts,
+            hindrances,
             onShift: shift,
           }}
         />
@@ -118,13 +135,13 @@ export function TimelineView(props: ProjectViewProps) {
 interface LanesProps {
   readonly people: readonly { readonly id: string; readonly name: string }[]
   readonly rows: readonly Assignment[]
-  readonly waiting: readonly Waiting[]
+  readonly dependencies: readonly OpenDependency[]
   readonly isStale: boolean
   readonly context: Omit<LaneContext, 'dayPixels'>
 }
 
-/** The bars and heights of all lanes are calculated; only lanes near the visible part are rendered. */
-function Lanes({ people, rows, waiting, isStale, context: shared }: LanesProps) {
+/** Calculates the bars and heights of all lanes, but renders only the lanes near the visible part. */
+function Lanes({ people, rows, dependencies, isStale, context: shared }: LanesProps) {
   const { from, dayCount, openId } = shared
   const head = useRef<HTMLDivElement>(null)
   const measures = useMeasures(head, dayCount)
@@ -132,10 +149,10 @@ function Lanes({ people, rows, waiting, isStale, context: shared }: LanesProps) 
   const byPerson = useRowsByPerson(rows)
   const barsByPerson = useBars(byPerson, { from, dayCount, dayPixels })
   const ends = useLaneEnds(people, barsByPerson, measures)
-  const near = useRowWindow(ends)
+  const rowWindow = useRowWindow(ends)
   const places = useMemo(
-    () => placesOf(waiting.length === 0 ? [] : people, { barsByPerson, ends, measures }),
-    [waiting, people, barsByPerson, ends, dayPixels],
+    () => placesOf(dependencies.length === 0 ? [] : people, { barsByPerson, ends, measures }),
+    [dependencies, people, barsByPerson, ends, dayPixels],
   )
   const context = useMemo(
     (): LaneContext => ({ ...shared, dayPixels }),
@@ -143,7 +160,7 @@ function Lanes({ people, rows, waiting, isStale, context: shared }: LanesProps) 
   )
   useEffect(() => {
     const open = rows.find(({ id }) => id === openId)
-    if (open !== undefined) near.reveal(people.findIndex(({ id }) => id === responsibleOf(open)))
+    if (open !== undefined) rowWindow.reveal(people.findIndex(({ id }) => id === responsibleOf(open)))
   }, [openId])
   return (
     <section
@@ -151,16 +168,16 @@ function Lanes({ people, rows, waiting, isStale, context: shared }: LanesProps) 
       aria-label={t('Timeline')}
       aria-busy={isStale}
       style={laneProperties}
-      ref={near.scroller}
-      onScroll={near.onScroll}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+      ref={rowWindow.scroller}
+      onScroll={rowWindow.onScroll}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
       tabIndex={0}
     >
       <TimeScale scaleRef={head} from={from} dayCount={dayCount} dayPixels={dayPixels} />
       <div class="timeline-lanes" style={{ height: `${ends.at(-1) ?? 0}px` }}>
         <DayGrid from={from} dayCount={dayCount} />
-        {people.slice(near.from, near.end).map(({ id, name }, offset) => {
-          const index = near.from + offset
+        {people.slice(rowWindow.from, rowWindow.end).map(({ id, name }, offset) => {
+          const index = rowWindow.from + offset
           const top = ends[index - 1] ?? 0
           return (
             <PersonLane
@@ -178,11 +195,11 @@ function Lanes({ people, rows, waiting, isStale, context: shared }: LanesProps) 
           )
         })}
         <DependencyArrows
-          waiting={waiting}
+          dependencies={dependencies}
           places={places}
-          from={ends[near.from - 1] ?? 0}
-          end={ends[near.end - 1] ?? 0}
-          width={startOf(measures) + dayCount * dayPixels}
+          from={ends[rowWindow.from - 1] ?? 0}
+          end={ends[rowWindow.end - 1] ?? 0}
+          width={startPixelsOf(measures) + dayCount * dayPixels}
         />
       </div>
     </section>
@@ -194,7 +211,7 @@ const noBars: readonly Bar[] = []
 type Person = LanesProps['people'][number]
 type BarsByPerson = ReadonlyMap<string, readonly Bar[]>
 
-/** Returns where each lane ends, in pixels. */
+/** Returns the position of the end of each lane, in pixels. */
 function useLaneEnds(people: readonly Person[], bars: BarsByPerson, { remPixels, isNarrow }: Measures) {
   return useMemo(() => {
     let sum = 0
@@ -212,18 +229,18 @@ interface Layout {
   readonly measures: Measures
 }
 
-/** Returns the place of each bar of these people. It is calculated, because most lanes are not rendered. */
+/** Calculates the place of each bar, because most lanes are not rendered. */
 function placesOf(people: readonly Person[], { barsByPerson, ends, measures }: Layout) {
   const { dayPixels, remPixels, isNarrow } = measures
-  const start = startOf(measures)
+  const start = startPixelsOf(measures)
   const rowsRem = laneRem.hours + (isNarrow ? laneRem.head : 0)
   return new Map(
     people.flatMap(({ id }, index) =>
       (barsByPerson.get(id) ?? noBars).map(({ row, line, first, last }): [string, BarPlace] => [
         row.id,
         {
-          start: start + first * dayPixels + barMargin,
-          end: start + (last + 1) * dayPixels - barMargin,
+          start: start + first * dayPixels + barMarginPixels,
+          end: start + (last + 1) * dayPixels - barMarginPixels,
           middle: (ends[index - 1] ?? 0) + (rowsRem + (line + 0.5) * laneRem.bar) * remPixels,
         },
       ]),
@@ -231,9 +248,14 @@ function placesOf(people: readonly Person[], { barsByPerson, ends, measures }: L
   )
 }
 
-/** About the width of a letter, and the most that a name takes next to its bar. */
-const letterPixels = 6.5
+/** The approximate width of a letter. */
+const letterPixels = 6.1
+/** The space around a name. */
+const nameMarginPixels = 24
+/** The maximum width of a name next to its bar. */
 const namePixelsMax = 140
+/** The width of the icon of a late assignment, of which the margin has some pixels. */
+const iconPixels = 16
 
 interface Days {
   readonly from: string
@@ -248,8 +270,14 @@ function useBars(byPerson: ReadonlyMap<string, readonly Assignment[]>, { from, d
     [from, dayCount, dayPixels],
   )
   return useMemo(() => {
-    const nameDaysOf = ({ name }: Assignment) =>
-      Math.ceil(Math.min(namePixelsMax, 24 + name.length * letterPixels) / dayPixels)
+    const nameDaysOf = ({ name, endDate }: Assignment) => {
+      const pixels = nameMarginPixels + name.length * letterPixels
+      const clockPixels = dayOf(endDate) < today() ? iconPixels : 0
+      return {
+        within: Math.ceil((pixels + clockPixels) / dayPixels),
+        outside: Math.ceil(Math.min(namePixelsMax, pixels) / dayPixels),
+      }
+    }
     const barsFor = (rows: readonly Assignment[]) => {
       const bars = cache.get(rows) ?? barsOf(rows, from, dayCount, { nameDaysOf })
       cache.set(rows, bars)
@@ -266,15 +294,16 @@ const noAssignments: readonly Assignment[] = []
  * rendered again.
  */
 function useRowsByPerson(rows: readonly Assignment[]) {
-  const last = useRef<ReadonlyMap<string, readonly Assignment[]>>(new Map())
+  const previous = useRef<ReadonlyMap<string, readonly Assignment[]>>(new Map())
   return useMemo(() => {
-    const groups = [...Map.groupBy(rows, responsibleOf)].map(([id, some]) => {
-      const before = last.current.get(id) ?? noAssignments
-      const isUnchanged = before.length === some.length && some.every((row, index) => row === before[index])
-      return [id, isUnchanged ? before : some] as const
+    const groups = [...Map.groupBy(rows, responsibleOf)].map(([id, personRows]) => {
+      const before = previous.current.get(id) ?? noAssignments
+      const isUnchanged =
+        before.length === personRows.length && personRows.every((row, index) => row === before[index])
+      return [id, isUnchanged ? before : personRows] as const
     })
-    last.current = new Map(groups)
-    return last.current
+    previous.current = new Map(groups)
+    return previous.current
   }, [rows])
 }
 
@@ -282,7 +311,7 @@ const defaultFrom = (): string => mondayOf(today())
 
 type Zoom = 'week' | 'month' | 'quarter'
 
-/** How many weeks are shown, on a phone and on wider and wider windows. */
+/** The number of weeks that are shown on a phone, and in windows of three increasing widths. */
 const zooms: Readonly<Record<Zoom, { readonly label: MessageKey; readonly weekCounts: readonly number[] }>> =
   {
     week: { label: 'Week', weekCounts: [1, 1, 2, 3] },
@@ -291,7 +320,9 @@ const zooms: Readonly<Record<Zoom, { readonly label: MessageKey; readonly weekCo
   }
 const zoomNames = Object.keys(zooms) as Zoom[]
 
-/** The period in the address. It begins with the current week, and + and - change the zoom. */
+/**
+ * Returns the period in the address; by default, it begins with this week. The keys + and - change the zoom.
+ */
 function usePeriod(query: string) {
   const { router } = useServices()
   const sizes = ['(min-width: 761px)', '(min-width: 1200px)', '(min-width: 2000px)'].map(useMedia)
@@ -323,42 +354,28 @@ function usePeriod(query: string) {
   }
 }
 
-/** Plus shows fewer days, and therefore more of each. */
+/** Plus shows fewer and wider days. */
 const zoomSteps: Readonly<Record<string, number>> = { '+': -1, '=': -1, '-': 1 }
 
-const ZoomButtons = ({ zoom, onZoom }: { readonly zoom: Zoom; onZoom(zoom: Zoom): void }) => (
-  // biome-ignore lint/a11y/useSemanticElements: a fieldset would look like a form
-  <span class="zoom" role="group" aria-label={t('Zoom')} aria-keyshortcuts="+ -">
-    {zoomNames.map((name) => (
-      <button
-        key={name}
-        type="button"
-        class="button"
-        aria-pressed={name === zoom}
-        onClick={() => onZoom(name)}
-      >
-        {t(zooms[name].label)}
-      </button>
-    ))}
-  </span>
-)
-
-/** Returns the members and all other responsible people by name, and then nobody; undefined until the names are known. */
+/**
+ * Returns the members and all other responsible people by name, followed by an entry for assignments without
+ * a person. Returns undefined until the names are loaded.
+ */
 function usePeople(projectId: string, chosen: string, { rows, memberIds, isLoading }: Listing) {
   const { people } = useServices()
   const members = useMembers(projectId)
   // Names of members are requested while the rows are loaded.
   for (const id of members.ids) people.findName(id)
   const all = [...new Set([...members.ids, ...rows.map(responsibleOf)])].filter((id) => id !== '')
-  const areKnown = useNamesLoaded(all, !isLoading && !members.isLoading)
-  if (!areKnown) return undefined
+  const areNamesLoaded = useNamesLoaded(all, !isLoading && !members.isLoading)
+  if (!areNamesLoaded) return undefined
   const isChosen = (id: string) => chosen === '' || passesPerson(chosen, id, memberIds)
-  const hasNobody = isChosen('') && rows.some(({ isUnassigned }) => isUnassigned)
+  const hasUnassigned = isChosen('') && rows.some(({ isUnassigned }) => isUnassigned)
   return [
     ...all
       .filter(isChosen)
       .map((id) => ({ id, name: people.nameOf(id) }))
       .sort((a, b) => a.name.localeCompare(b.name, locale())),
-    ...(hasNobody ? [{ id: '', name: t('Nobody') }] : []),
+    ...(hasUnassigned ? [{ id: '', name: t('Nobody') }] : []),
   ]
 }

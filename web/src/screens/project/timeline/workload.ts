@@ -1,7 +1,7 @@
 import { addDays, dayOf, daysBetween, isWeekend } from '../../../time/days.ts'
 import { type Planned, plannedHours } from '../../../time/hours.ts'
 
-/** Returns the hours planned on each of the days. */
+/** Returns the planned hours of each day. */
 export function plannedHoursByDay(
   rows: readonly Planned[],
   from: string,
@@ -14,20 +14,23 @@ export function plannedHoursByDay(
     const [start, end] = [dayOf(row.startDate), dayOf(row.endDate)]
     const first = Math.max(0, daysBetween(from, start))
     const last = Math.min(dayCount - 1, daysBetween(from, end))
-    // All working days have the same share, and so have all weekend days: one of each is enough.
-    const shares = [false, true].map((weekend) => {
-      const day = days.findIndex((_, index) => index >= first && index <= last && weekends[index] === weekend)
+    // All working days of an assignment have equal hours, and so have all weekend days, so each is computed
+    // once.
+    const [workdayHours = 0, weekendHours = 0] = [false, true].map((isWeekendDay) => {
+      const day = days.findIndex(
+        (_, index) => index >= first && index <= last && weekends[index] === isWeekendDay,
+      )
       return day === -1 ? 0 : plannedHours(row, days[day] ?? '', addDays(days[day] ?? '', 1))
     })
     for (let index = first; index <= last; index += 1)
-      sums[index] = (sums[index] ?? 0) + (shares[Number(weekends[index])] ?? 0)
+      sums[index] = (sums[index] ?? 0) + (weekends[index] ? weekendHours : workdayHours)
   }
   return sums
 }
 
-export type LoadLevel = 'free' | 'fits' | 'over' | 'far-over'
+type LoadLevel = 'free' | 'fits' | 'over' | 'far-over'
 
-/** A load of more than one and a half days is marked more strongly. */
+/** Hours above this multiple of the target are marked more strongly. */
 const farOverFactor = 1.5
 /** Rounding errors must not count as overload. */
 const tolerance = 0.01

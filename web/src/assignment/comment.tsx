@@ -5,7 +5,6 @@ import type { RecordOf } from '../api/api.ts'
 import { changeRecord } from '../api/change-record.ts'
 import { sentenceOf } from '../api/problems.ts'
 import { changedAt } from '../data/changed-at.ts'
-import { useInterval } from '../data/use-loaded.ts'
 import { Form } from '../forms/form.tsx'
 import { useForm } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
@@ -16,58 +15,20 @@ import { Icon } from '../ui/icon.tsx'
 import { Markdown } from '../ui/markdown.tsx'
 import { MarkdownField } from '../ui/markdown-field.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { LoadProblem } from '../ui/notes.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { useFileInsertion } from './attachments-section.tsx'
-import { PanelSection } from './panel-section.tsx'
-import type { PanelSections } from './use-panel-sections.ts'
 import { useTicks } from './use-ticks.ts'
 
 type Comment = RecordOf<'comment'>
 
-/** Comments are polled: a live listing would hold another one of the browser’s six connections. */
-const pollMilliseconds = 5000
-
-/** Shows the comments, the oldest first. Part of the extensions. */
-export function CommentsSection({
-  assignment,
-  comments,
-}: Pick<PanelSections, 'comments'> & { readonly assignment: RecordOf<'assignment'> }) {
-  const { id: assignmentId, projectId } = assignment
-  const { api } = useServices()
-  useInterval(pollMilliseconds, comments.reload)
-  const create = async (text: string) => {
-    await api.create('comment', { assignmentId, text })
-  }
-  return (
-    <PanelSection name="comments" title={t('Comments')} isEmpty={comments.rows.length === 0}>
-      {comments.problem && comments.rows.length === 0 && (
-        <LoadProblem problem={comments.problem} onRetry={comments.reload} />
-      )}
-      {comments.totalCount > comments.rows.length && (
-        <p class="quiet-text">
-          {t('The newest {count} of {total}.', { count: comments.rows.length, total: comments.totalCount })}
-        </p>
-      )}
-      <ul class="comments" aria-live="polite">
-        {comments.rows.toReversed().map((comment) => (
-          <CommentLine key={comment.id} comment={comment} projectId={projectId} />
-        ))}
-      </ul>
-      <CommentForm
-        assignmentId={assignmentId}
-        projectId={projectId}
-        draft={`comment-on-${assignmentId}`}
-        label={t('Write a comment')}
-        submitLabel={t('Comment')}
-        initial=""
-        onSubmit={create}
-      />
-    </PanelSection>
-  )
-}
-
-function CommentLine({ comment, projectId }: { readonly comment: Comment; readonly projectId: string }) {
+/** Shows a comment, which its author and administrators can change. */
+export function CommentLine({
+  comment,
+  projectId,
+}: {
+  readonly comment: Comment
+  readonly projectId: string
+}) {
   const { api, people, session } = useServices()
   const [isEditing, setEditing] = useState(false)
   const remove = useRemoval()
@@ -151,7 +112,7 @@ function useCommentTicks(comment: Comment) {
   return { text, stored, tick }
 }
 
-export interface CommentFormProps {
+interface CommentFormProps {
   readonly assignmentId: string
   readonly projectId: string
   readonly draft: string
@@ -162,8 +123,8 @@ export interface CommentFormProps {
   onCancel?(): void
 }
 
-/** Edits a comment in Markdown. Ctrl+Enter sends it. The draft survives closing the panel. */
-function CommentForm(props: CommentFormProps) {
+/** Writes or edits a comment in Markdown. Ctrl+Enter sends it. The draft survives closing the panel. */
+export function CommentForm(props: CommentFormProps) {
   const { assignmentId, projectId, draft, label, submitLabel, initial, onSubmit, onCancel } = props
   const insertion = useFileInsertion(assignmentId)
   const form = useForm({ draft, initial: { text: initial }, submit: ({ text }) => onSubmit(text) })

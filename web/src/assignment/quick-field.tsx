@@ -1,43 +1,50 @@
 import type { ComponentChildren, RefObject } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
-import { priorityName } from '../../assignment/priority.ts'
-import { useAllRows } from '../../data/use-live.ts'
-import { useMembers } from '../../data/use-members.ts'
-import { type Label, labelQuery } from '../../data/use-project-labels.ts'
-import { useServices } from '../../services/services.ts'
-import { t } from '../../texts/text.ts'
-import { formatDay } from '../../time/days.ts'
-import { PersonAvatar } from '../../ui/avatar.tsx'
-import { type Option, Suggestions } from '../../ui/combobox.tsx'
-import { Icon } from '../../ui/icon.tsx'
-import { PriorityShape } from '../../ui/marks.tsx'
-import { type MentionSearch, mentionSearchAt } from '../../ui/mention-text.ts'
+import { useAllRows } from '../data/use-live.ts'
+import { useMembers } from '../data/use-members.ts'
+import { type Label, labelQuery } from '../data/use-project-labels.ts'
+import type { ControlAttributes } from '../forms/fields.tsx'
+import { useServices } from '../services/services.ts'
+import { t } from '../texts/text.ts'
+import { formatDay } from '../time/days.ts'
+import { formatHours } from '../time/hours.ts'
+import { PersonAvatar } from '../ui/avatar.tsx'
+import { type Option, Suggestions } from '../ui/combobox.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { PriorityShape } from '../ui/marks.tsx'
+import { type MentionSearch, mentionSearchAt } from '../ui/mention-text.ts'
+import { priorityName } from './priority.ts'
 import { parseQuickText, type QuickText, type QuickToken, type Vocabulary } from './quick-tokens.ts'
 
-export interface QuickFieldProps {
+interface QuickFieldProps {
   readonly field: RefObject<HTMLInputElement | null>
-  readonly label: string
+  /** Connects it with the label and the messages of a form. */
+  readonly attributes?: ControlAttributes
+  /** Names it outside of a form. */
+  readonly label?: string
+  readonly placeholder: string
   readonly text: string
-  /** What @ and # offer; empty without the extensions. */
+  /** The people and labels that @ and # offer; empty without the extensions. */
   readonly vocabulary: Omit<Vocabulary, 'labels'> & { readonly labels: readonly Label[] }
   onText(text: string): void
-  onPaste(event: ClipboardEvent): void
-  onBlur(): void
+  onPaste?(event: ClipboardEvent): void
+  onBlur?(): void
 }
 
 const suggestionsMax = 6
 
 /** The name of a new assignment, in which @ offers the members of the project, and # its labels. */
-export function QuickField({ field, label, text, vocabulary, onText, onPaste, onBlur }: QuickFieldProps) {
+export function QuickField(props: QuickFieldProps) {
+  const { field, attributes, label, placeholder, text, vocabulary, onText, onPaste, onBlur } = props
   const listId = useId()
   const [search, setSearch] = useState<(MentionSearch & { readonly mark: '@' | '#' }) | undefined>()
   const [active, setActive] = useState(0)
   const options = optionsFor(search, vocabulary)
   const isOpen = options.length > 0
-  const look = (typed: string, caret: number) => {
+  const updateSearch = (typed: string, caret: number) => {
     const [person, tag] = [mentionSearchAt(typed, caret), mentionSearchAt(typed, caret, '#')]
-    // The later one is being typed.
+    // The user is typing the later one.
     const isTag = tag !== undefined && tag.from > (person?.from ?? -1)
     setSearch(isTag ? { ...tag, mark: '#' } : person && { ...person, mark: '@' })
     setActive(0)
@@ -60,20 +67,22 @@ export function QuickField({ field, label, text, vocabulary, onText, onPaste, on
   return (
     <div class="combobox">
       <input
+        {...attributes}
         ref={field}
         class="input"
+        name="name"
         dir="auto"
         aria-label={label}
         aria-autocomplete="list"
         aria-controls={listId}
         aria-activedescendant={isOpen ? `${listId}-${active}` : undefined}
-        placeholder={t('Name, then Enter')}
+        placeholder={placeholder}
         maxLength={limits.name}
         autocomplete="off"
         value={text}
         onInput={({ currentTarget: { value, selectionEnd } }) => {
           onText(value)
-          look(value, selectionEnd ?? value.length)
+          updateSearch(value, selectionEnd ?? value.length)
         }}
         onKeyDown={(event) => {
           const run = isOpen ? keys[event.key] : undefined
@@ -85,7 +94,7 @@ export function QuickField({ field, label, text, vocabulary, onText, onPaste, on
         onPaste={onPaste}
         onBlur={() => {
           setSearch(undefined)
-          onBlur()
+          onBlur?.()
         }}
       />
       <Suggestions
@@ -98,7 +107,10 @@ export function QuickField({ field, label, text, vocabulary, onText, onPaste, on
   )
 }
 
-/** A name that is already typed as a whole is offered no more, so that Enter adds the assignment. */
+/**
+ * Returns the options for @ or #. A name that is typed completely is not offered, so Enter adds the
+ * assignment.
+ */
 function optionsFor(
   search: (MentionSearch & { readonly mark: '@' | '#' }) | undefined,
   { people, labels }: QuickFieldProps['vocabulary'],
@@ -114,8 +126,8 @@ function optionsFor(
           mark: <span class="label-dot" data-color={color} />,
         }))
   const found = all.filter(({ name }) => name.toLocaleLowerCase().includes(wanted))
-  const isWhole = found.length === 1 && found[0]?.name.toLocaleLowerCase() === wanted
-  return isWhole ? [] : found.slice(0, suggestionsMax)
+  const isComplete = found.length === 1 && found[0]?.name.toLocaleLowerCase() === wanted
+  return isComplete ? [] : found.slice(0, suggestionsMax)
 }
 
 interface TokenChipsProps {
@@ -124,7 +136,7 @@ interface TokenChipsProps {
   onKeep(source: string): void
 }
 
-/** What the name sets. Each can be turned back into text. */
+/** Shows the values that the name sets. Each of them can be turned back into text. */
 export function TokenChips({ tokens, labels, onKeep }: TokenChipsProps) {
   const { people } = useServices()
   if (tokens.length === 0) return null
@@ -140,6 +152,8 @@ export function TokenChips({ tokens, labels, onKeep }: TokenChipsProps) {
         return {
           content: [<PriorityShape key="shape" priority={token.priority} />, priorityName(token.priority)],
         }
+      case 'hours':
+        return { content: [<Icon key="icon" name="clock" />, formatHours(token.hours)] }
       case 'end':
         return {
           content: [<Icon key="icon" name="calendar" />, t('Until {day}', { day: formatDay(token.day) })],
@@ -170,7 +184,7 @@ export function TokenChips({ tokens, labels, onKeep }: TokenChipsProps) {
   )
 }
 
-/** Recognizes the people and labels of the project in a name. Without the extensions, a name is only text. */
+/** Parses tokens for the people and labels of the project. Without the extensions, a name has no tokens. */
 export function useTokens(projectId: string) {
   const { configuration, people } = useServices()
   const scope = configuration.extensions ? projectId : undefined

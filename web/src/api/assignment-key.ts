@@ -1,15 +1,22 @@
 import { type Tracker, TrackerError } from '#tracker-client'
-import type { RecordOf } from '../api/api.ts'
+import type { RecordOf } from './api.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-/** Returns the key of an assignment, such as MBA-12; empty without the extensions, which add keys and numbers. */
+/** Returns the key of an assignment, such as MBA-12, or an empty text without the extensions. */
 export const assignmentKey = (
   projectKey: string | undefined,
   { number }: Pick<Assignment, 'number'>,
 ): string => (projectKey === undefined || number === undefined ? '' : `${projectKey}-${number}`)
 
 const isAssignmentKey = (text: string): boolean => /^[a-z][a-z0-9]{1,7}-[1-9]\d{0,9}$/i.test(text)
+
+/**
+ * Splits a text at what may be keys of assignments, which are every second piece. Parts of longer words and of
+ * paths are no keys.
+ */
+export const splitAtKeys = (text: string): readonly string[] =>
+  text.split(/(?<![\w./-])([A-Z][A-Z0-9]{1,7}-[1-9]\d{0,9})(?![\w-])/)
 
 /** Returns undefined if there is no such assignment, or the caller may not see it. */
 export async function findByKey(

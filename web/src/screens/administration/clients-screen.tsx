@@ -13,6 +13,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { AdministratorsOnly, Page } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { AdministrationTabs, clientsPath } from './administration-tabs.tsx'
 
 /** The dialog in front of the list. */
 type OpenDialog =
@@ -20,7 +21,7 @@ type OpenDialog =
   | { readonly kind: 'change' | 'delete' | 'renew'; readonly client: RegisteredClient }
   | { readonly kind: 'secret'; readonly created: ClientCreated }
 
-/** Lists the apps that users can sign in to with their account here. For administrators. */
+/** Lets administrators manage the apps to which users can sign in with their account here. */
 export function ClientsScreen() {
   const { session, tracker } = useServices()
   const { value, problem, reload } = useLoaded('clients', [], () => tracker.call('GET /ext/clients'))
@@ -33,8 +34,7 @@ export function ClientsScreen() {
   }
   return (
     <Page
-      title={t('Apps')}
-      parentLink={<a href="/administration">{t('Administration')}</a>}
+      title={t('Administration')}
       actions={
         <button type="button" class="button primary" onClick={() => setDialog({ kind: 'new' })}>
           <Icon name="plus" />
@@ -42,21 +42,27 @@ export function ClientsScreen() {
         </button>
       }
     >
-      <p class="quiet-text">
-        {t('Users sign in to them with their account here. Apps from the settings are not listed.')}
-      </p>
-      {problem && <LoadProblem problem={problem} onRetry={reload} />}
-      {value === undefined && !problem && <Skeleton as="rows" rows={3} cells="lines button button" />}
-      {value?.clients.length === 0 && (
-        <EmptyState icon="link" title={t('No apps yet')}>
-          <p>{t('Add one with its name and its callback address.')}</p>
-        </EmptyState>
-      )}
-      <ul class="rows">
-        {value?.clients.map((client) => (
-          <ClientRow key={client.id} client={client} onChoose={(kind) => setDialog({ kind, client })} />
-        ))}
-      </ul>
+      <AdministrationTabs current={clientsPath} />
+      <section class="group" aria-labelledby="clients-title">
+        <header class="group-header">
+          <h2 id="clients-title">{t('Apps')}</h2>
+          <p class="quiet-text">
+            {t('Users sign in to them with their account here. Apps from the settings are not listed.')}
+          </p>
+        </header>
+        {problem && <LoadProblem problem={problem} onRetry={reload} />}
+        {value === undefined && !problem && <Skeleton as="rows" rows={3} cells="lines button button" />}
+        {value?.clients.length === 0 && (
+          <EmptyState icon="link" title={t('No apps yet')}>
+            <p>{t('Add one with its name and its callback address.')}</p>
+          </EmptyState>
+        )}
+        <ul class="rows">
+          {value?.clients.map((client) => (
+            <ClientRow key={client.id} client={client} onChoose={(kind) => setDialog({ kind, client })} />
+          ))}
+        </ul>
+      </section>
       {dialog && <ClientsDialog dialog={dialog} onOpen={setDialog} onDone={done} onClose={close} />}
     </Page>
   )
@@ -135,7 +141,7 @@ function ClientsDialog({ dialog, onOpen, onDone, onClose }: ClientsDialogProps) 
   )
 }
 
-export interface ClientDialogProps {
+interface ClientDialogProps {
   /** Undefined for a new app. */
   readonly client: RegisteredClient | undefined
   onDone(): void
@@ -169,7 +175,7 @@ const valuesOf = (client: RegisteredClient | undefined) => ({
   isFirstParty: client?.isFirstParty ? 'own' : 'ask',
 })
 
-/** Edits the properties of an app, such as its callback addresses. */
+/** Creates an app, or changes its properties, such as the callback addresses. */
 function ClientDialog({ client, onDone, onClose }: ClientDialogProps) {
   const { tracker } = useServices()
   const [created, setCreated] = useState<ClientCreated>()

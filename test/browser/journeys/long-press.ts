@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { until } from '../../support/until.ts'
+import { datedProjects } from '../support/dated-projects.ts'
+import type { Stage } from '../support/stage.ts'
+import { assertAccessible } from './accessibility.ts'
+
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+const tablet = { viewport: { width: 1024, height: 800 }, hasTouch: true, isMobile: true }
+
+interface Finger {
+  /** Puts the finger on the middle of an element, a little below its top. */
+  putOn(selector: string): Promise<void>
+  moveBy(x: number, y: number): Promise<void>
+  lift(): Promise<void>
+}
+
+/** A finger that rests, which Playwright cannot do itself. */
+async function fingerOn(page: Page): Promise<Finger> {
+  const session = await page.context().newCDPSession(page)
+  let [x, y] = [0, 0]
+  const send = (type: 'touchStart' | 'touchMove' | 'touchEnd') =>
+    session.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x, y }] })
+  return {
+    async putOn(selector) {
+      const box = (await page.locator(selector).first().boundingBox()) ?? { x: 0, y: 0, width: 0 }
+      x = box.x + box.width / 2
+      y = box.y + 12
+      await send('touchStart')
+    },
+    async moveBy(right, down) {
+      const steps = 10
+      for (let step = 0; step < steps; step += 1) {
+        x += right / steps
+        y += down / steps
+        await send('touchMove')
+      }
+    },
+    lift: async () => void (await send('touchEnd')),
+  }
+}
+
+/** Waits until the board has scrolled to a moved card, because scrolling ends a press. */
+async function untilStill(page: Page, selector: string): Promise<void> {
+  const place = async () => JSON.stringify(await page.locator(selector).boundingBox())
+  await until(async () => {
+    const before = await place()
+    await page.waitForTimeout(500)
+    return before === (await place())
+  }, 'the card to rest')
+}
+
+export function longPressJourneys(stage: () => Stage): void {
+  const { makeProject } = datedProjects(stage)
+  const selectionOf = (page: Page) => page.evaluate<string>('String(getSelection())')
+
+  for (const [size, options] of Object.entries({ 'a phone': phone, 'a tablet': tablet }))
+    test(`a finger that rests on a card of ${size} opens its menu as a sheet at the bottom, and selects nothing`, async () => {
+      const { signIn, workspace } = stage()
+      const { path, make } = await makeProject(`Held on ${size}`)
+      const id = await make('Held card', 0, 1)
+      const page = await signIn('mara@example.com', path, options)
+      await page.emulateMedia({ reducedMotion: 'reduce' })
+      const finger = await fingerOn(page)
+      await finger.putOn(`#card-${id}`)
+      const sheet = page.getByRole('dialog', { name: 'Actions' })
+      await sheet.getByRole('option', { name: 'Copy link' }).waitFor()
+      await finger.lift()
+      const userSelect = await page
+        .locator(`#card-${id}`)
+        .evaluate((card) => getComputedStyle(card).userSelect)
+      assert.deepEqual([await selectionOf(page), userSelect], ['', 'none'])
+      assert.equal(new URL(page.url()).pathname, path)
+      const { y, height } = (await page.locator('dialog').boundingBox()) ?? { y: 0, height: 0 }
+      assert.equal(Math.round(y + height), options.viewport.height)
+      // The keyboard of the screen would cover the list.
+      assert.equal(await page.locator('dialog input:focus').count(), 0)
+      await assertAccessible(page, `the menu of a card on ${size}`)
+      await sheet.getByRole('option', { name: 'Move to a stage' }).tap()
+      await sheet.getByRole('option', { name: 'Doing' }).tap()
+      await page.getByText('Held card is now in Doing.').waitFor()
+      assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
+      await untilStill(page, `#card-${id}`)
+      await finger.putOn(`#card-${id}`)
+      await sheet.waitFor()
+      await finger.lift()
+      await page.touchscreen.tap(200, 100)
+      await sheet.waitFor({ state: 'detached' })
+    })
+
+  test('a finger that scrolls, moves or is lifted opens no menu, and a tap opens the assignment', async () => {
+    const { signIn } = stage()
+    const { path, make } = await makeProject('Scrolled by fingers')
+    const ids = await Promise.all(Array.from({ length: 12 }, (_, index) => make(`Card ${index + 10}`, 0, 1)))
+    const page = await signIn('mara@example.com', path, phone)
+    const finger = await fingerOn(page)
+    await finger.putOn(`#card-${ids[3]}`)
+    await finger.moveBy(0, -200)
+    await until(
+      () =>
+        page
+          .locator('.column-cards')
+          .first()
+          .evaluate((list) => list.scrollTop > 50 || scrollY > 50),
+      'the scrolled cards',
+    )
+    await page.waitForTimeout(700)
+    await finger.lift()
+    assert.equal(await page.getByRole('dialog').count(), 0)
+    await finger.putOn('.card-link:nth-child(1) >> nth=7')
+    await page.waitForTimeout(200)
+    await finger.lift()
+    await page.locator('.panel').waitFor()
+    assert.equal(await page.getByRole('dialog').count(), 0)
+  })
+
+  test('a finger that rests on a row of a list or a bar opens the same menu, and one that drags a bar does not', async () => {
+    const { signIn, workspace } = stage()
+    const { path, make } = await makeProject('Rows and bars')
+    const id = await make('Held row', 0, 3, { userId: workspace.mara.id })
+    const page = await signIn('mara@example.com', `${path}?view=list`, tablet)
+    const finger = await fingerOn(page)
+    const sheet = page.getByRole('dialog', { name: 'Actions' })
+    const assertMenuOf = async (selector: string) => {
+      await page.locator(selector).first().waitFor()
+      await finger.putOn(selector)
+      await page.waitForTimeout(700)
+      await finger.lift()
+      await sheet.getByRole('option', { name: 'Copy link' }).waitFor()
+      await sheet.getByRole('button', { name: 'Cancel' }).tap()
+      await sheet.waitFor({ state: 'detached' })
+    }
+    await assertMenuOf(`.list-row[data-row="${id}"]`)
+    await page.getByRole('link', { name: 'Calendar', exact: true }).tap()
+    await assertMenuOf(`.month-grid #card-${id}, #card-${id}`)
+    await page.getByRole('link', { name: 'Timeline', exact: true }).tap()
+    await assertMenuOf(`.timeline-track #card-${id}`)
+    const before = (await workspace.get('assignment', id)).startDate
+    await finger.putOn(`.timeline-track #card-${id}`)
+    await page.waitForTimeout(700)
+    await finger.moveBy(100, 0)
+    await finger.lift()
+    await until(async () => (await workspace.get('assignment', id)).startDate !== before, 'the moved bar')
+    assert.equal(await page.getByRole('dialog').count(), 0)
+  })
+}

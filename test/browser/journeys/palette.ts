@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { Stage } from '../support/stage.ts'
+import { assertAccessible } from './accessibility.ts'
+
+export function paletteJourneys(stage: () => Stage): void {
+  const paletteOf = (page: Page) => page.getByRole('dialog', { name: 'Search or run a command' })
+
+  /** Opens the palette and types a text, without waiting for what it finds. */
+  const open = async (page: Page, text: string) => {
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type(text)
+  }
+
+  test('forgives typing errors, the order of words and left out letters, and marks what matches', async () => {
+    const { signIn, workspace } = stage()
+    await workspace.join('Otília Perdoada')
+    const path = `/projects/${workspace.projectId}`
+    const page = await signIn('mara@example.com', path)
+    await page.getByRole('region', { name: 'Backlog' }).waitFor()
+    const palette = paletteOf(page)
+    await open(page, '')
+    for (const [text, name, marked] of [
+      ['relaumch', 'Website relaunch', ['relaunch']],
+      ['webs rel', 'Website relaunch', ['Webs', 'rel']],
+      ['settings project', 'Settings', ['Settings']],
+      ['nwa', 'New assignment', ['N', 'w', 'a']],
+      ['perdoada otilia', 'Otília Perdoada', ['Otília', 'Perdoada']],
+    ] as const) {
+      await palette.getByRole('combobox').fill(text)
+      await palette.getByText(`Create assignment “${text}”`).waitFor()
+      const first = palette.getByRole('option').first()
+      assert.equal(await first.locator('.palette-name').textContent(), name)
+      assert.deepEqual(await first.locator('mark').allTextContents(), marked)
+    }
+    await assertAccessible(page, 'a palette with marked letters')
+    await palette.getByRole('combobox').fill('webs rel')
+    await palette.getByRole('option', { name: 'Website relaunch' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**${path}`)
+    // The values of an assignment are found in the same way.
+    const id = await workspace.assignment('Forgiven')
+    // The column may have more cards than it shows.
+    await page.goto(`${stage().hosts.web}${path}?search=Forgiven`)
+    await page.locator(`#card-${id}`).focus()
+    for (const [key, typed, value] of [
+      ['s', 'donig', 'Doing'],
+      ['a', 'weber jonas', 'Jonas Weber'],
+      ['p', 'ugrent', 'Urgent'],
+    ] as const) {
+      await page.keyboard.press(key)
+      const list = page.locator('dialog.picker')
+      await list.waitFor()
+      await page.keyboard.type(typed)
+      await list.getByRole('option', { name: value }).locator('mark').first().waitFor()
+      await page.keyboard.press('Escape')
+      await list.waitFor({ state: 'detached' })
+    }
+  })
+
+  test('finds commands by other words for them, in both languages', async () => {
+    const { signIn, workspace } = stage()
+    const name = 'Named by other words'
+    const id = await workspace.assignment(name)
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}?search=${name}`)
+    const palette = paletteOf(page)
+    await page.locator(`#card-${id}`).focus()
+    await open(page, '')
+    for (const [text, command] of [
+      ['create', 'New assignment'],
+      ['issue', 'New assignment'],
+      ['ticket', 'New assignment'],
+      ['criar', 'New project'],
+      ['log out', 'Sign out'],
+      ['sair', 'Sign out'],
+      ['dark', 'Use dark theme'],
+      ['idioma', 'Language: Português'],
+      ['password', 'My account'],
+      ['senha', 'My account'],
+      ['invite', 'Settings'],
+      ['due', 'Set the end…'],
+      ['prazo', 'Set the end…'],
+      ['owner', 'Assign to a person…'],
+      ['assignee', 'Assign to a person…'],
+      ['tag', 'Add or remove a label…'],
+      ['status', 'Move to a stage…'],
+    ] as const) {
+      await palette.getByRole('combobox').fill(text)
+      await palette.getByText(`Create assignment “${text}”`).waitFor()
+      const names = await palette.locator('.palette-name').allTextContents()
+      assert.ok(
+        names.some((one) => one.startsWith(command)),
+        `${text} finds ${names}`,
+      )
+    }
+  })
+
+  test('creates nothing by Enter alone, unless an arrow has moved to it or its command was typed', async () => {
+    const { signIn, workspace } = stage()
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
+    await page.getByRole('region', { name: 'Backlog' }).waitFor()
+    const palette = paletteOf(page)
+    const dialog = page.getByRole('dialog', { name: 'New assignment' })
+    const name = dialog.getByLabel('Name', { exact: true })
+    const text = 'qzqz vwvw'
+    const creation = palette.getByRole('option', { name: `Create assignment “${text}”` })
+    const isOpenWith = async (expected: string) => {
+      await dialog.waitFor()
+      assert.equal(await name.inputValue(), expected)
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await dialog.waitFor({ state: 'detached' })
+    }
+    await open(page, text)
+    // This Enter comes before the results, and the next one after them.
+    await page.keyboard.press('Enter')
+    await creation.getByText('not by Enter alone').waitFor()
+    assert.deepEqual(await creation.locator('kbd').allTextContents(), ['Ctrl', 'Enter'])
+    await creation.hover()
+    await page.keyboard.press('Enter')
+    assert.equal(await creation.getAttribute('aria-selected'), 'false')
+    assert.equal(await dialog.count(), 0)
+    await assertAccessible(page, 'a palette that offers to create')
+    await page.keyboard.press('ArrowDown')
+    await palette.locator('[aria-selected=true]', { hasText: text }).waitFor()
+    assert.deepEqual(await creation.locator('kbd').allTextContents(), ['Enter'])
+    await page.keyboard.press('Enter')
+    await isOpenWith(text)
+
+    await open(page, text)
+    await page.keyboard.press('Control+Enter')
+    await isOpenWith(text)
+
+    await open(page, `new assignment ${text}`)
+    await page.keyboard.press('Enter')
+    await isOpenWith(text)
+    // Creation is last, so that Enter opens what was found.
+    await open(page, 'relaunch')
+    await palette.getByRole('option', { name: 'Website relaunch' }).waitFor()
+    const names = await palette.locator('.palette-name').allTextContents()
+    assert.equal(names.at(-1), 'Create assignment “relaunch”')
+    await palette.locator('[aria-selected=true]', { hasText: 'Website relaunch' }).waitFor()
+  })
+
+  test('creates no label by Enter alone', async () => {
+    const { signIn, workspace } = stage()
+    const name = 'Without a new label'
+    const id = await workspace.assignment(name)
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}?search=${name}`)
+    const card = page.locator(`[data-row="${id}"]`)
+    await page.locator(`#card-${id}`).focus()
+    await page.keyboard.press('l')
+    await page.keyboard.type('Unheard of by all')
+    const option = page.getByRole('option', { name: /Unheard of by all.*New label/ })
+    await option.waitFor()
+    // The small list has room for its name, too.
+    const cut = await page.evaluate<number>(
+      `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('[role=option] .palette-name'))`,
+    )
+    assert.equal(cut, 0)
+    await page.keyboard.press('Enter')
+    assert.equal(await option.getAttribute('aria-selected'), 'false')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await card.getByText('Unheard of by all').waitFor()
+  })
+
+  test('says of recent records where they belong and when they were opened', async () => {
+    const { signIn, workspace } = stage()
+    const id = await workspace.assignment('Opened a while ago')
+    const path = `/projects/${workspace.projectId}`
+    const page = await signIn('mara@example.com', path)
+    await page.goto(`${stage().hosts.web}${path}/assignments/${id}`)
+    await page.getByRole('complementary', { name: 'Opened a while ago' }).waitFor()
+    await page.evaluate(`localStorage.setItem('tracker.recent', JSON.stringify(
+      JSON.parse(localStorage.getItem('tracker.recent')).map((one) => ({
+        ...one,
+        openedAt: new Date(Date.now() - 2.5 * 3_600_000).toISOString(),
+      })),
+    ))`)
+    await page.goto(`${stage().hosts.web}/week`)
+    await page.getByRole('heading', { name: 'My week' }).waitFor()
+    await page.keyboard.press('Control+k')
+    const recent = paletteOf(page).getByRole('group', { name: 'Recent' })
+    const assignment = recent.getByRole('option', { name: /Opened a while ago/ })
+    await assignment.getByText('Website relaunch').waitFor()
+    await assignment.getByText('2 hr ago').waitFor()
+    const { name } = await workspace.get('organization', workspace.organizationId)
+    const project = recent.getByRole('option', { name: /^Website relaunch/ })
+    await project.getByText(String(name)).waitFor()
+    await project.getByText('2 hr ago').waitFor()
+  })
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { datedProjects } from '../support/dated-projects.ts'
+import type { Stage } from '../support/stage.ts'
+import { assertAccessible } from './accessibility.ts'
+
+export function panelViewJourneys(stage: () => Stage): void {
+  const { makeProject } = datedProjects(stage)
+
+  /** Names of assignments, whose order differs by column, by name and by start. */
+  const makeScene = async (name: string) => {
+    const { workspace } = stage()
+    const project = await makeProject(name)
+    const { Doing } = workspace.stages
+    await project.make('Cherry', 2, 6)
+    await project.make('Apple', 1, 3, { workflowId: Doing })
+    await project.make('Date', 3, 4)
+    await project.make('Banana', 0, 5, { workflowId: Doing })
+    return project
+  }
+
+  /** Opens the first assignment, and returns all names that J leads to. */
+  const walk = async (page: Page, first: string): Promise<readonly string[]> => {
+    await page.locator('main').getByRole('link', { name: first }).first().click()
+    const names: string[] = []
+    for (;;) {
+      const name = (await page.locator('.panel .panel-name').inputValue()) as string
+      names.push(name)
+      const next = page.getByRole('button', { name: 'Next assignment' })
+      if (await next.isDisabled()) return names
+      await page.keyboard.press('j')
+      await page.waitForFunction((last) => {
+        const field = document.querySelector<HTMLTextAreaElement>('.panel .panel-name')
+        return field !== null && field.value !== last
+      }, name)
+    }
+  }
+
+  test('K and J go through the assignments in the order of the board, the list, the calendar and the timeline', async () => {
+    const { signIn } = stage()
+    const { path } = await makeScene('In every order')
+    const page = await signIn('mara@example.com', path)
+    assert.deepEqual(await walk(page, 'Date'), ['Date', 'Cherry', 'Apple', 'Banana'])
+    const orders = [
+      ['?view=list&sort=name', ['Apple', 'Banana', 'Cherry', 'Date']],
+      ['?view=list&sort=name&group=stage', ['Cherry', 'Date', 'Apple', 'Banana']],
+      ['?view=calendar', ['Banana', 'Apple', 'Cherry', 'Date']],
+      ['?view=timeline', ['Banana', 'Apple', 'Cherry', 'Date']],
+    ] as const
+    for (const [query, names] of orders) {
+      await page.goto(`${new URL(page.url()).origin}${path}${query}`)
+      assert.deepEqual(await walk(page, names[0]), names, query)
+    }
+  })
+
+  test('Previous and Next end at the first and last assignment, keep the address and the history, and mark the card', async () => {
+    const { signIn } = stage()
+    const { path } = await makeScene('To both ends')
+    const page = await signIn('mara@example.com', `${path}?search=a`)
+    const previous = page.getByRole('button', { name: 'Previous assignment' })
+    const next = page.getByRole('button', { name: 'Next assignment' })
+    await page.getByRole('link', { name: 'Date' }).click()
+    await page.getByRole('complementary', { name: 'Date' }).waitFor()
+    assert.deepEqual([await previous.isDisabled(), await next.isDisabled()], [true, false])
+    await page.keyboard.press('k')
+    // Cherry does not match the filter.
+    await next.click()
+    const panel = page.getByRole('complementary', { name: 'Apple' })
+    await panel.getByLabel('Name', { exact: true }).waitFor()
+    await page.locator('.card.open', { hasText: 'Apple' }).waitFor()
+    assert.equal(new URL(page.url()).search, '?search=a')
+    await assertAccessible(page, 'an assignment between others')
+    await panel.getByLabel('Name', { exact: true }).focus()
+    await page.keyboard.press('End')
+    await page.keyboard.type('j')
+    await panel.getByRole('textbox', { name: 'Name', exact: true }).and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Escape')
+    await next.click()
+    await page.getByRole('complementary', { name: 'Banana' }).waitFor()
+    assert.equal(await next.isDisabled(), true)
+    await previous.click()
+    await page.getByRole('complementary', { name: 'Apple' }).waitFor()
+    await page.goBack()
+    await page.locator('.panel').waitFor({ state: 'detached' })
+    assert.equal(new URL(page.url()).pathname, path)
+  })
+
+  test('the card of the next assignment is scrolled into view, even below many others', async () => {
+    const { signIn } = stage()
+    const { path, make } = await makeProject('A long column')
+    for (let index = 10; index < 60; index += 1) await make(`Card ${index}`, 0, index)
+    const page = await signIn('mara@example.com', path)
+    await page.getByRole('link', { name: 'Card 10' }).click()
+    await page.getByRole('complementary', { name: 'Card 10' }).waitFor()
+    await page
+      .locator('.column-cards')
+      .first()
+      .evaluate((list) => list.scrollTo(0, list.scrollHeight))
+    for (const name of ['Card 11', 'Card 12']) {
+      await page.keyboard.press('j')
+      await page.getByRole('complementary', { name }).waitFor()
+    }
+    const box = await page.locator('.card.open', { hasText: 'Card 12' }).boundingBox()
+    assert.ok(box && box.y > 100 && box.y + box.height < 800, JSON.stringify(box))
+  })
+
+  test('the panel never covers its card: the board moves sideways as far as necessary, when it opens by a click or a link', async () => {
+    const { signIn, workspace } = stage()
+    const id = await workspace.assignment('Behind the panel', { workflowId: workspace.stages.Done })
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
+    const card = page.locator(`.card[data-row="${id}"]`)
+    const panel = page.getByRole('complementary', { name: 'Behind the panel' })
+    const boxOf = async (part: Locator) => {
+      const { x, y, width } = (await part.boundingBox()) ?? { x: Number.NaN, y: Number.NaN, width: 0 }
+      return { x, y, end: x + width }
+    }
+    const assertUncovered = async (way: string) => {
+      await panel.getByRole('heading', { name: 'Activity' }).waitFor()
+      const [at, over] = [await boxOf(card), await boxOf(panel)]
+      assert.ok(at.x >= 0 && at.end <= over.x, `${way}: ${JSON.stringify([at, over])}`)
+      return at
+    }
+    for (const width of [1024, 1440]) {
+      await page.setViewportSize({ width, height: 800 })
+      await card.scrollIntoViewIfNeeded()
+      const before = await boxOf(card)
+      await card.getByRole('link').click()
+      const after = await assertUncovered(`a click at ${width}`)
+      assert.equal(after.y, before.y)
+      await page.reload()
+      await assertUncovered(`a link at ${width}`)
+      await panel.getByRole('button', { name: 'Close', exact: true }).click()
+      await panel.waitFor({ state: 'detached' })
+    }
+  })
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '../../support/until.ts'
+import type { Stage } from '../support/stage.ts'
+import { assertAccessible } from './accessibility.ts'
+
+export function projectSettingsJourneys(stage: () => Stage): void {
+  test('show both names and offer a choice if another user has renamed the project meanwhile', async () => {
+    const { signIn, workspace } = stage()
+    const { organizationId } = workspace
+    const { id } = await workspace.make('project', { name: 'First name', organizationId })
+    const page = await signIn('root@example.com', '/projects')
+    await page.getByRole('button', { name: 'Actions for First name' }).click()
+    await page.getByRole('menuitem', { name: 'Settings…' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('My name')
+    await workspace.change('PATCH', 'project', { id, name: 'Their name', organizationId })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Someone else has changed this project in the meantime.').waitFor()
+    await page.locator('.conflict').getByText('Their name').waitFor()
+    assert.equal((await workspace.get('project', id)).name, 'Their name')
+    await page.getByRole('button', { name: 'Save mine anyway' }).click()
+    await page.getByText('My name was saved.').waitFor()
+    assert.equal((await workspace.get('project', id)).name, 'My name')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await until(async () => (await workspace.get('project', id)).name === 'Their name', 'the name before')
+  })
+
+  test('keep the values that another user has saved in fields that an unfinished form did not change', async () => {
+    const { signIn, workspace } = stage()
+    const { organizationId } = workspace
+    const { id } = await workspace.make('project', { name: 'Former name', organizationId })
+    const page = await signIn('root@example.com', `/projects/${id}/settings`)
+    await page.getByLabel('Description').fill('Typed before the reload.')
+    await workspace.change('PATCH', 'project', { id, name: 'Name of today', organizationId })
+    await page.reload()
+    const name = page.getByLabel('Name', { exact: true })
+    await name.waitFor()
+    assert.equal(await name.inputValue(), 'Name of today')
+    assert.equal(await page.getByLabel('Description').inputValue(), 'Typed before the reload.')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Name of today was saved.').waitFor()
+    assert.equal((await workspace.get('project', id)).name, 'Name of today')
+  })
+
+  test('have a key with its error at the field, a description, and an archive', async () => {
+    const { signIn, workspace } = stage()
+    const { organizationId } = workspace
+    const { id } = await workspace.make('project', { name: 'Quiet harbour', organizationId })
+    const page = await signIn('root@example.com', `/projects/${id}/settings`)
+    const key = page.getByLabel('Key', { exact: true })
+    await key.fill('no key')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('alert').filter({ hasText: /^Key/ }).waitFor()
+    await key.fill('HARBOUR')
+    await page.getByLabel('Description').fill('Where ships rest.')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Quiet harbour was saved.').waitFor()
+    // There is nothing to save until something is changed again.
+    await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'hidden' })
+    assert.equal(await key.inputValue(), 'HARBOUR')
+    await page.reload()
+    await key.waitFor()
+    assert.equal(await key.inputValue(), 'HARBOUR')
+    assert.equal(await page.getByLabel('Description').inputValue(), 'Where ships rest.')
+    await assertAccessible(page, 'the settings of a project')
+
+    await page.getByRole('button', { name: 'Archive', exact: true }).click()
+    await page.getByText('Quiet harbour is archived.').waitFor()
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Projects' }).click()
+    await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Quiet harbour' }).count(), 0)
+    await page.getByRole('checkbox', { name: /^Show .* archived/ }).check()
+    await page.getByRole('button', { name: 'Actions for Quiet harbour' }).click()
+    await page.getByRole('menuitem', { name: 'Settings…' }).click()
+    await page.getByRole('button', { name: 'Unarchive' }).click()
+    await page.getByText('Quiet harbour is no longer archived.').waitFor()
+    const members = page.getByRole('listitem').filter({ hasText: 'Members' })
+    await members.getByRole('img', { name: 'Rosa Root' }).waitFor()
+    // The whole row is a button, even next to its icon.
+    await members.click({ position: { x: 6, y: 6 } })
+    await page.getByRole('dialog', { name: 'Members of Quiet harbour' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'Webhooks' })
+      .click({ position: { x: 6, y: 6 } })
+    await page.waitForURL(`**/projects/${id}/webhooks`)
+  })
+}

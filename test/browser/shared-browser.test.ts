@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import { type TestContext, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Browser } from 'playwright-core'
+import { shareBrowser } from '../support/chromium.ts'
+
+/** Counts the browsers that are started, which are closed without an event. */
+function fakeBrowsers(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const started: EventEmitter[] = []
+  const start = async () => {
+    const browser = Object.assign(new EventEmitter(), { close: async () => undefined })
+    started.push(browser)
+    return browser as unknown as Browser
+  }
+  return { started, start }
+}
+
+test('A browser that disconnects late is not replaced by the next file', async (t) => {
+  const { started, start } = fakeBrowsers(t)
+  const launch = shareBrowser(start)
+  await (await launch()).close()
+  t.mock.timers.tick(2000)
+  await launch()
+  assert.equal(started.length, 2)
+  started[0]?.emit('disconnected')
+  await launch()
+  assert.equal(started.length, 2)
+  started[1]?.emit('disconnected')
+  await launch()
+  assert.equal(started.length, 3)
+})
+
+test('A browser that failed to start is started again by the next file, and closed when it is unused', async (t) => {
+  const { started, start } = fakeBrowsers(t)
+  let fails = true
+  const launch = shareBrowser(async () => {
+    if (fails) throw new Error('not enough memory')
+    return start()
+  })
+  await assert.rejects(launch(), /not enough memory/)
+  fails = false
+  const { close } = await launch()
+  await close()
+  const closed = t.mock.method(started[0] as unknown as Browser, 'close')
+  t.mock.timers.tick(2000)
+  await nextTurn()
+  assert.equal(closed.mock.callCount(), 1)
+})

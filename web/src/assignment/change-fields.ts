@@ -1,0 +1,103 @@
+import type { Change } from '#tracker-client'
+import { placeholders } from '../data/planned.ts'
+import { capitalize, nounOf } from '../texts/declared-names.ts'
+import { shorten, t } from '../texts/text.ts'
+import { dayOf, formatDay } from '../time/days.ts'
+import { formatTimestamp } from '../time/format-timestamp.ts'
+import { formatHours } from '../time/hours.ts'
+import { mentionedIn, showMentions } from '../ui/mention-text.ts'
+import { plainText } from '../ui/plain-text.ts'
+import type { NameOf } from './change-names.ts'
+import { type LabelColor, labelColors } from './labels.tsx'
+import { priorityName } from './priority.ts'
+
+/** A changed field as users know it. */
+export interface FieldChange {
+  readonly property: string
+  readonly name: string
+  /** The earlier value, as text; empty if there was none. */
+  readonly before: string
+  readonly after: string
+  /** The new value as it is stored. */
+  readonly value: unknown
+  /** Whether the value is written in Markdown. */
+  readonly isText: boolean
+}
+
+/** Fields that repeat the action or the subject, or mean nothing to users. */
+const hiddenFields: ReadonlySet<string> = new Set([
+  'active',
+  'deletedAt',
+  'createdAt',
+  'updatedAt',
+  'id',
+  'number',
+  'rank',
+])
+
+/** The fields that are shown for a new record, in addition to its name. */
+const fieldsOfNewRecords: ReadonlySet<string> = new Set([
+  'comment.text',
+  'appointment.amountHours',
+  'appointment.keepDate',
+])
+
+export function fieldChangesOf(change: Change, nameOf: NameOf): readonly FieldChange[] {
+  const { resource, action } = change
+  const { before, after } = withoutPlaceholders(change)
+  return Object.keys(after ?? {})
+    .filter(
+      (property) =>
+        !hiddenFields.has(property) &&
+        (action !== 'create' || fieldsOfNewRecords.has(`${resource}.${property}`)),
+    )
+    .map((property) => ({
+      property,
+      name: capitalize(nounOf(property, resource)),
+      before: formatFieldValue(property, before?.[property], nameOf),
+      after: formatFieldValue(property, after?.[property], nameOf),
+      value: after?.[property],
+      isText: markdownFields.has(property),
+    }))
+    .filter(({ before, after }) => before !== '' || after !== '')
+}
+
+/** Leaves out values that were placeholders, and the flag for them if the new values say the same. */
+function withoutPlaceholders({ before, after }: Change): Pick<Change, 'before' | 'after'> {
+  const shown = { before: { ...before }, after: { ...after } }
+  for (const [flag, names] of Object.entries(placeholders)) {
+    if (before?.[flag] !== true) continue
+    for (const name of names) delete shown.before[name]
+    if (names.some((name) => name in shown.after)) delete shown.after[flag]
+  }
+  return shown
+}
+
+const charactersMax = 120
+
+const markdownFields: ReadonlySet<string> = new Set(['description', 'text'])
+
+const formatBoolean = (value: unknown) => (value ? t('yes') : t('no'))
+
+/** Formats values whose stored form is not what screens show. */
+const formats: Readonly<Record<string, (value: unknown) => string>> = {
+  priority: (value) => priorityName(Number(value)),
+  color: (value) => t(labelColors[value as LabelColor]),
+  amountHours: (value) => formatHours(Number(value)),
+  isArchived: formatBoolean,
+  isUnscheduled: (value) => (value ? t('no dates') : t('scheduled')),
+  isUnassigned: (value) => (value ? t('nobody') : t('assigned')),
+  isDone: formatBoolean,
+}
+
+function formatFieldValue(name: string, value: unknown, nameOf: NameOf): string {
+  if (value === null || value === undefined) return ''
+  const format = formats[name]
+  if (format) return format(value)
+  if (name.endsWith('Id')) return nameOf(name, String(value)) ?? t('another one')
+  if (name.endsWith('Date')) return formatDay(dayOf(String(value)))
+  if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return formatTimestamp(value)
+  const text = markdownFields.has(name) ? plainText(String(value)) : String(value)
+  const mentioned = mentionedIn(text, (id) => nameOf('userId', id))
+  return shorten(showMentions(text, mentioned), charactersMax)
+}

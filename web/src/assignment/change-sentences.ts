@@ -1,0 +1,59 @@
+import type { Change } from '#tracker-client'
+import type { MessageKey } from '../texts/text.ts'
+import type { FieldChange } from './change-fields.ts'
+
+interface ActionSentences {
+  readonly alone: MessageKey
+  /** Also names the assignment to which the record belongs. */
+  readonly withTarget: MessageKey
+}
+
+export const actionSentences: Readonly<Record<Change['action'], ActionSentences>> = {
+  create: { alone: 'added {what}', withTarget: 'added {what} to {target}' },
+  update: { alone: 'changed {what}', withTarget: 'changed {what} of {target}' },
+  remove: { alone: 'removed {what}', withTarget: 'removed {what} from {target}' },
+  restore: { alone: 'restored {what}', withTarget: 'restored {what} in {target}' },
+}
+
+/** Sentences about records without names, in which `{what}` is the assignment. */
+export const recordSentences: Readonly<Record<string, MessageKey>> = {
+  'comment.create': 'commented on {what}',
+  'comment.update': 'changed a comment on {what}',
+  'comment.remove': 'removed a comment on {what}',
+  'comment.restore': 'restored a comment on {what}',
+  'appointment.create': 'recorded {hours} on {what}',
+}
+
+/** Sentences for an update of one field; a true or false value can have its own. */
+const fieldSentences: Readonly<Record<string, MessageKey>> = {
+  name: 'renamed {what} from “{before}” to “{after}”',
+  description: 'changed the description of {what}',
+  workflowId: 'moved {what} from {before} to {after}',
+  userId: 'assigned {what} to {after}',
+  'isUnassigned.true': 'unassigned {what}',
+  'isUnscheduled.true': 'removed the dates of {what}',
+  'isArchived.true': 'archived {what}',
+  'isArchived.false': 'unarchived {what}',
+}
+
+/** Fields whose names fit into “the priority of”. */
+const namedFields: ReadonlySet<string> = new Set([
+  'amountHours',
+  'assignmentTypeId',
+  'color',
+  'endDate',
+  'keepDate',
+  'key',
+  'priority',
+  'startDate',
+])
+
+/** Returns the sentence for an update of this field alone, if there is one. */
+export function fieldSentenceOf({ property, before, after, value }: FieldChange): MessageKey | undefined {
+  const sentence = fieldSentences[`${property}.${value}`] ?? fieldSentences[property]
+  if (sentence || !namedFields.has(property)) return sentence
+  if (before === '') return 'set the {field} of {what} to {after}'
+  return after === ''
+    ? 'removed the {field} of {what}'
+    : 'changed the {field} of {what} from {before} to {after}'
+}

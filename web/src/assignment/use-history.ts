@@ -1,0 +1,74 @@
+import { useState } from 'preact/hooks'
+import type { Change } from '#tracker-client'
+import { sentenceOf } from '../api/problems.ts'
+import { useLoaded } from '../data/use-loaded.ts'
+import { useServices } from '../services/services.ts'
+
+/** Changes, the newest first, and the cursor of the next page. */
+interface Changes {
+  readonly data: readonly Change[]
+  readonly next: string | null
+}
+
+interface HistoryQuery {
+  readonly projectId?: string
+  readonly assignmentId?: string
+  readonly pageSize: number
+}
+
+const changedResources = [
+  'assignment',
+  'appointment',
+  'comment',
+  'attachment',
+  'label',
+  'assignmentLabel',
+  'assignmentDependency',
+  'assignmentImpediment',
+  'userAssignment',
+  'userProject',
+] as const
+
+/**
+ * Loads the newest changes of a project or an assignment, and older ones on request. It loads them again when
+ * `version` changes.
+ */
+export function useHistory(query: HistoryQuery, version = '') {
+  const { people, toasts, tracker } = useServices()
+  const load = async (before?: string, signal?: AbortSignal): Promise<Changes> => {
+    const { result } = await tracker.call('GET /ext/history', { query: { ...query, before } }, { signal })
+    await people.waitForNames(result.data.flatMap(({ callerId }) => callerId ?? []))
+    return result
+  }
+  const subject = query.assignmentId ?? query.projectId
+  const newest = useLoaded(`history-${subject} ${version}`, changedResources, async (signal) => ({
+    subject,
+    changes: await load(undefined, signal),
+  }))
+  const [loaded, setLoaded] = useState<Changes>({ data: [], next: null })
+  const changes =
+    newest.value && newest.value.subject === subject ? joinChanges(newest.value.changes, loaded) : undefined
+  return {
+    /** Undefined until the first page is loaded. */
+    changes: changes?.data,
+    hasOlder: changes?.next !== undefined && changes.next !== null,
+    problem: newest.problem,
+    reload: newest.reload,
+    async loadOlder() {
+      if (!changes) return
+      try {
+        const older = await load(changes.next ?? undefined)
+        setLoaded({ data: [...changes.data, ...older.data], next: older.next })
+      } catch (error) {
+        toasts.show({ kind: 'problem', text: sentenceOf(error) })
+      }
+    },
+  }
+}
+
+/** Joins the newest page with the loaded changes. Returns only the page if they do not overlap. */
+function joinChanges(newest: Changes, loaded: Changes): Changes {
+  const lastId = newest.data.at(-1)?.id
+  const end = loaded.data.findIndex(({ id }) => id === lastId)
+  return end === -1 ? newest : { data: [...newest.data, ...loaded.data.slice(end + 1)], next: loaded.next }
+}

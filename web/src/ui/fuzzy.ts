@@ -1,0 +1,339 @@
+import { foldText } from '../texts/text.ts'
+
+export interface Searchable {
+  readonly name: string
+  /** Other words that users type for it. They are not shown. */
+  readonly words?: string
+}
+
+/** A part of a name, from the first letter to the one before `to`. */
+export type Span = readonly [from: number, to: number]
+
+export interface Match {
+  readonly matchRank: number
+  /** The letters of the name that match. */
+  readonly spans: readonly Span[]
+}
+
+/** How well a name matches a text, the best first. */
+export const ranks = {
+  /** The name begins with the text. */
+  start: 0,
+  /** Words of the name begin with the words of the text, in this order. */
+  inOrder: 1,
+  anyOrder: 2,
+  /** Some words of the text begin one of the other words, not one of the name. */
+  otherWords: 3,
+  /** Some words of the text are inside words of the name. */
+  inside: 4,
+  /** The letters of the text are in the name in this order, such as “nwa” in “New assignment”. */
+  letters: 5,
+  /** A word of the text has one wrong, missing, additional or swapped letter. */
+  typo: 6,
+} as const
+
+/** Shorter words have too many neighbours to forgive a letter. */
+const typoLettersMin = 4
+
+interface Query {
+  readonly text: string
+  readonly words: readonly string[]
+  readonly letters: string
+  readonly mask: number
+  /** The number of words in which a letter may be wrong. */
+  readonly longWords: number
+}
+
+function queryOf(text: string): Query {
+  const folded = foldText(text.trim()).replace(/\s+/g, ' ')
+  const words = folded === '' ? [] : folded.split(' ')
+  return {
+    text: folded,
+    words,
+    letters: words.join(''),
+    mask: maskOf(folded),
+    longWords: words.filter(({ length }) => length >= typoLettersMin).length,
+  }
+}
+
+/** A text without case and accents, and where its words begin. */
+interface Folded {
+  readonly text: string
+  readonly starts: readonly number[]
+}
+
+interface Entry {
+  readonly name: Folded
+  readonly words: Folded
+  readonly mask: number
+}
+
+function fold(text: string): Folded {
+  const folded = foldText(text)
+  const starts: number[] = []
+  for (let at = 0; at < folded.length; at += 1) if (isWordStart(folded, at)) starts.push(at)
+  return { text: folded, starts }
+}
+
+/** Returns at most `max` matches of a text. */
+export type Search<Item> = (text: string, max?: number) => readonly (Item & Match)[]
+
+/**
+ * Returns a function that finds the items whose names match a text, the best first; equal ones keep their
+ * order. Names with a wrong letter are left out if others match the text as it was typed. Case and accents
+ * are ignored.
+ */
+export function createSearch<Item extends Searchable>(items: readonly Item[]): Search<Item> {
+  const entries = items.map(({ name, words = '' }): Entry => {
+    const texts = { name: fold(name), words: fold(words) }
+    return { ...texts, mask: maskOf(texts.name.text) | maskOf(texts.words.text) }
+  })
+  return (text, max = items.length) => {
+    const query = queryOf(text)
+    return rankAll(query, entries, max)
+      .flatMap((indices, matchRank) => indices.map((index) => ({ index, matchRank })))
+      .slice(0, max)
+      .map(({ index, matchRank }) => {
+        const item = items[index] as Item
+        return { ...item, matchRank, spans: spansOf(query, item.name, matchRank) }
+      })
+  }
+}
+
+/** Returns the positions of the entries of each rank. The search ends at `max` of them, the best rank first. */
+function rankAll(query: Query, entries: readonly Entry[], max: number): readonly (readonly number[])[] {
+  const byRank = Object.values(ranks).map((): number[] => [])
+  let rest: number[] = []
+  for (const [index, entry] of entries.entries())
+    (byRank[typedRankOf(query, entry) ?? -1] ?? rest).push(index)
+  const isTyped = rest.length < entries.length
+  const [letters = [], typos = []] = byRank.slice(ranks.letters)
+  /** Moves entries from the rest to those of a rank. */
+  const take = (taken: number[], isMatch: (query: Query, entry: Entry) => boolean) => {
+    rest = rest.filter((index) => {
+      const entry = entries[index]
+      const isTaken = entries.length - rest.length + taken.length < max && entry && isMatch(query, entry)
+      if (isTaken) taken.push(index)
+      return !isTaken
+    })
+  }
+  take(letters, hasLetters)
+  if (!isTyped) take(typos, hasTypo)
+  return byRank
+}
+
+/** Returns the items that match, the best first. */
+export const findMatches = <Item extends Searchable>(
+  items: readonly Item[],
+  text: string,
+): readonly (Item & Match)[] => createSearch(items)(text)
+
+/**
+ * Ranks what the server has found by a text. What it has found by something other than the name comes after
+ * the rest, as if the text were inside a word.
+ */
+export function rankFound<Found extends Searchable & { readonly id: string }>(
+  found: readonly Found[],
+  text: string,
+): readonly (Found & Match)[] {
+  const matches = findMatches(found, text)
+  const ids = new Set(matches.map(({ id }) => id))
+  const others = found.filter(({ id }) => !ids.has(id))
+  return [...matches, ...others.map((record) => ({ ...record, matchRank: ranks.inside, spans: [] }))]
+}
+
+/** Returns a bit for each letter of the text, because most names lack one of them. */
+function maskOf(text: string): number {
+  let mask = 0
+  for (let index = 0; index < text.length; index += 1) {
+    const letter = text.charCodeAt(index) - 97
+    if (letter >= 0 && letter < 26) mask |= 1 << letter
+  }
+  return mask
+}
+
+function countBits(mask: number): number {
+  let count = 0
+  for (let rest = mask; rest !== 0; rest &= rest - 1) count += 1
+  return count
+}
+
+function typedRankOf(query: Query, entry: Entry): number | undefined {
+  const { name, mask } = entry
+  if ((query.mask & ~mask) !== 0) return undefined
+  if (name.text.startsWith(query.text)) return ranks.start
+  let rank: number = ranks.inOrder
+  let last = -1
+  for (const word of query.words) {
+    const at = findWord(name.text, word)
+    const rankOfWord = rankOfWordAt(at, last) ?? otherRankOf(entry, word)
+    if (rankOfWord === undefined) return undefined
+    rank = Math.max(rank, rankOfWord)
+    last = at
+  }
+  return rank
+}
+
+/** Returns the rank of a word that begins one of the name, after the one at `last` or before it. */
+function rankOfWordAt(at: number, last: number): number | undefined {
+  if (at < 0) return undefined
+  return at > last ? ranks.inOrder : ranks.anyOrder
+}
+
+/** Returns the rank of a word that begins no word of the name. */
+function otherRankOf({ name, words }: Entry, word: string): number | undefined {
+  if (findWord(words.text, word) >= 0) return ranks.otherWords
+  return name.text.includes(word) ? ranks.inside : undefined
+}
+
+const hasLetters = (query: Query, { name, mask }: Entry): boolean =>
+  (query.mask & ~mask) === 0 && findLetters(name, query.letters) !== undefined
+
+function hasTypo(query: Query, { name, words, mask }: Entry): boolean {
+  if (query.longWords === 0 || countBits(query.mask & ~mask) > query.longWords) return false
+  return query.words.every(
+    (word) =>
+      name.text.includes(word) ||
+      findWord(words.text, word) >= 0 ||
+      findTypo(name, word) !== undefined ||
+      findTypo(words, word) !== undefined,
+  )
+}
+
+/** Letters outside ASCII, such as Greek ones, are parts of words, too. */
+const isWordLetter = (code: number): boolean =>
+  (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code > 127
+
+const isWordStart = (text: string, at: number): boolean =>
+  at === 0 || (!isWordLetter(text.charCodeAt(at - 1)) && isWordLetter(text.charCodeAt(at)))
+
+/** Returns where a word begins with these letters, or -1. */
+function findWord(text: string, letters: string): number {
+  let at = text.indexOf(letters)
+  while (at > 0 && !isWordStart(text, at)) at = text.indexOf(letters, at + 1)
+  return at
+}
+
+/**
+ * Returns where the letters are, in their order. The first one begins a word; each other one follows in the
+ * same word, or begins a later one. Otherwise almost every long name would match a short text.
+ */
+function findLetters({ text, starts }: Folded, letters: string): readonly number[] | undefined {
+  if (!isInOrder(text, letters)) return undefined
+  const { length } = text
+  /**
+   * Maps each letter and position to the position of the letter before it, plus one. It has 0 where the letter
+   * may not be.
+   */
+  const places = new Uint16Array(letters.length * length)
+  for (let letter = 0; letter < letters.length; letter += 1)
+    placeLetter({ text, starts }, letters.charCodeAt(letter), places, letter * length)
+  let at = places.subarray(-length).findIndex((before) => before > 0)
+  if (at < 0) return undefined
+  const found: number[] = []
+  for (let row = places.length - length; row >= 0; row -= length) {
+    found.unshift(at)
+    at = (places[row + at] ?? 0) - 1
+  }
+  return found
+}
+
+function placeLetter({ text, starts }: Folded, letter: number, places: Uint16Array, row: number): void {
+  let word = 0
+  // The first letter may begin any word.
+  let last = row === 0 ? 1 : 0
+  let inWord = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const isStart = at === starts[word]
+    if (isStart) {
+      word += 1
+      inWord = last
+    }
+    if (inWord > 0 && text.charCodeAt(at) === letter) places[row + at] = inWord
+    if (isStart) inWord = 0
+    if (places[row - text.length + at]) last = inWord = at + 1
+  }
+}
+
+/** Returns whether the letters are anywhere in this order, which rules out most names at little cost. */
+function isInOrder(text: string, letters: string): boolean {
+  let at = -1
+  for (let index = 0; index < letters.length; index += 1) {
+    at = text.indexOf(letters.charAt(index), at + 1)
+    if (at < 0) return false
+  }
+  return true
+}
+
+/** Returns the beginning of a word that differs from the typed word by one letter. */
+function findTypo({ text, starts }: Folded, typed: string): Span | undefined {
+  if (typed.length < typoLettersMin) return undefined
+  for (const at of starts) {
+    const length = lengthWithTypo(text, at, typed)
+    if (length !== undefined) return [at, at + length]
+  }
+  return undefined
+}
+
+/** Returns how many letters of the text, from `at`, are the typed word with one error. */
+function lengthWithTypo(text: string, at: number, typed: string): number | undefined {
+  let same = 0
+  while (same < typed.length && text[at + same] === typed[same]) same += 1
+  const next = at + same
+  const { length } = typed
+  const isSwapped = text[next] === typed[same + 1] && text[next + 1] === typed[same]
+  if (isSwapped && isAt(text, next + 2, typed, same + 2)) return length
+  if (next < text.length && isAt(text, next + 1, typed, same + 1)) return length
+  if (isAt(text, next + 1, typed, same)) return length + 1
+  return isAt(text, next, typed, same + 1) ? length - 1 : undefined
+}
+
+/** Returns whether the text has the letters of the typed word, from one of them to the last, at a position. */
+function isAt(text: string, at: number, typed: string, from: number): boolean {
+  for (let index = from; index < typed.length; index += 1)
+    if (text[at + index - from] !== typed[index]) return false
+  return true
+}
+
+function spansOf(query: Query, name: string, rank: number): readonly Span[] {
+  if (query.text === '') return []
+  const folded = fold(name)
+  const positions = positionsIn(name, folded.text)
+  return merge(foldedSpansOf(query, folded, rank).map(([from, to]) => [positions(from), positions(to)]))
+}
+
+function foldedSpansOf(query: Query, name: Folded, rank: number): readonly Span[] {
+  if (rank === ranks.start) return [[0, query.text.length]]
+  if (rank === ranks.letters)
+    return (findLetters(name, query.letters) ?? []).map((at) => [at, at + 1] as const)
+  return query.words.flatMap((word): readonly Span[] => {
+    const start = findWord(name.text, word)
+    const at = start >= 0 ? start : name.text.indexOf(word)
+    if (at >= 0) return [[at, at + word.length]]
+    const typo = rank === ranks.typo ? findTypo(name, word) : undefined
+    return typo ? [typo] : []
+  })
+}
+
+/** Returns a function from positions in the folded name to positions in the name. */
+function positionsIn(name: string, folded: string): (at: number) => number {
+  if (name.length === folded.length) return (at) => at
+  const positions: number[] = []
+  let at = 0
+  for (const letter of name) {
+    for (let count = foldText(letter).length; count > 0; count -= 1) positions.push(at)
+    at += letter.length
+  }
+  return (position) => positions[position] ?? name.length
+}
+
+/** Sorts the spans, and joins those that touch. */
+function merge(spans: readonly Span[]): readonly Span[] {
+  const merged: [number, number][] = []
+  for (const [from, to] of spans.toSorted((a, b) => a[0] - b[0])) {
+    const last = merged.at(-1)
+    if (last && from <= last[1]) last[1] = Math.max(last[1], to)
+    else merged.push([from, to])
+  }
+  return merged
+}
