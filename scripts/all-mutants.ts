@@ -16,7 +16,7 @@ import { storeMutants } from './store-mutants.ts'
 import { versionMutants } from './version-mutants.ts'
 import { wireMutants } from './wire-mutants.ts'
 
-/** In the order of docs/mutants.md. */
+/** The mutants in the order of docs/mutants.md. */
 export const allMutants: readonly Mutant[] = [
   ...mutants,
   ...logMutants,

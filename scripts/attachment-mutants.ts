@@ -1,13 +1,13 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the replaced text stands so in templates.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
 import type { Mutant } from './mutant-table.ts'
 
 const directory = 'src/features/attachments'
 
-/** Rules about files. */
+/** Rules of attachments. */
 export const attachmentMutants: readonly Mutant[] = [
   {
     file: `${directory}/receive-upload.ts`,
-    rule: 'creates in one project wait for each other',
+    rule: 'uploads to one project wait for each other',
     from: 'select pg_advisory_xact_lock(hashtextextended(${`attachments ${projectId}`}, 0))',
     to: 'select 1',
     tests: ['attachments/quota'],
@@ -28,21 +28,21 @@ export const attachmentMutants: readonly Mutant[] = [
   },
   {
     file: `${directory}/receive-upload.ts`,
-    rule: 'the lock of a project is that of the assignment as it is now',
+    rule: 'an upload locks the project in which the assignment is now',
     from: '<> ${projectId}`',
     to: 'is null`',
     tests: ['attachments/sweep'],
   },
   {
     file: `${directory}/receive-upload.ts`,
-    rule: 'only members attach files',
+    rule: 'only members of a project attach files to its assignments',
     from: "sql`project_id in ${projectsOf(caller, 'active')}`",
     to: "raw('true')",
     tests: ['attachments/upload-rights'],
   },
   {
     file: `${directory}/receive-upload.ts`,
-    rule: 'an upload needs the session when its body has arrived',
+    rule: 'an upload needs an active session after its body has arrived',
     from: 'if (!(await session.recheck())) throw unauthenticated()',
     to: '',
     tests: ['attachments/upload-rights'],
@@ -63,21 +63,21 @@ export const attachmentMutants: readonly Mutant[] = [
   },
   {
     file: `${directory}/receive-file.ts`,
-    rule: 'a body is cut off when it is too large',
+    rule: 'an upload is cut off as soon as its body is too large',
     from: 'if (size > bytesMax) throw',
     to: 'if (false) throw',
     tests: ['attachments/uploads'],
   },
   {
     file: `${directory}/receive-file.ts`,
-    rule: 'a body that breaks off leaves no file',
+    rule: 'an upload with an incomplete body leaves no file',
     from: 'await rm(path, { force: true }).catch(() => undefined)',
     to: '',
     tests: ['attachments/uploads'],
   },
   {
     file: `${directory}/file-types.ts`,
-    rule: 'text has no NUL',
+    rule: 'a file that contains a NUL byte is not shown as text',
     from: '!piece.includes(0) && ',
     to: '',
     tests: ['attachments/uploads'],
@@ -91,28 +91,28 @@ export const attachmentMutants: readonly Mutant[] = [
   },
   {
     file: `${directory}/routes.ts`,
-    rule: 'a file runs nothing in a browser',
+    rule: 'a file cannot run scripts in a browser',
     from: "sandbox; default-src 'none'",
     to: "default-src 'self'",
     tests: ['attachments/downloads'],
   },
   {
     file: `${directory}/routes.ts`,
-    rule: 'a part is sent only of the file that the client knows',
-    from: ' || (ifRange !== undefined && ifRange !== tag)',
+    rule: 'a range is sent only if the client has the same version of the file',
+    from: ' || (ifRange !== undefined && ifRange !== etag)',
     to: '',
     tests: ['attachments/downloads'],
   },
   {
     file: `${directory}/routes.ts`,
-    rule: 'a reader that leaves releases its share',
+    rule: 'a reader that disconnects releases its share',
     from: 'onceClosed(reply, () => releaseAll(shares))',
     to: '',
     tests: ['attachments/downloads'],
   },
   {
     file: 'src/http/server.ts',
-    rule: 'a client that left before a share or a slot was taken gives it back',
+    rule: 'a share of a budget is released even if its client has already disconnected',
     from: 'if (raw.destroyed) callback()',
     to: 'if (false) callback()',
     tests: ['attachments/downloads', 'departed-clients'],
@@ -126,14 +126,14 @@ export const attachmentMutants: readonly Mutant[] = [
   },
   {
     file: `${directory}/sweep.ts`,
-    rule: 'a file whose row is being added is skipped',
+    rule: 'the cleanup keeps a file whose row is being added',
     from: 'for update skip locked',
     to: '',
     tests: ['attachments/sweep'],
   },
   {
     file: `${directory}/sweep.ts`,
-    rule: 'the file of an upload that may be in progress stays',
+    rule: 'the cleanup keeps the file of an upload that may still be in progress',
     from: 'where begun_at < now() - make_interval(hours => ${graceHours}::int)',
     to: 'where ${graceHours}::int > 0',
     tests: ['attachments/sweep'],
@@ -147,7 +147,7 @@ export const attachmentMutants: readonly Mutant[] = [
   },
   {
     file: 'src/http/broken-requests.ts',
-    rule: 'a route may limit the time of its body itself, for this request only',
+    rule: 'the time limit of a route for its body applies to this request only',
     from: 'socket.isBodyExempt = false',
     to: '',
     tests: ['src/http/server'],

@@ -2,16 +2,17 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
 /**
- * Which folder may import which. Lint (`npm run lint`), the structure test and the table in
- * docs/architecture.md all come from this table; `node scripts/borders.ts --write` rewrites the page.
+ * Says which folders a folder may import. Lint (`npm run lint`), the structure test and the table in
+ * docs/architecture.md use these entries; `node scripts/borders.ts --write` rewrites the page.
  */
 export interface Border {
   readonly folder: string
   readonly question: string
-  /** Folders of the same table. A folder within another one has borders of its own. */
+  /** Folders of the same table. A folder within another one has a separate entry. */
   readonly imports: readonly string[] | 'everything'
 }
 
+/** The folders that several entries import. */
 const below = {
   records: ['model', 'config', 'db', 'observability', 'accounts', 'resources'],
   features: [
@@ -110,13 +111,13 @@ export const borders: readonly Border[] = [
   },
 ]
 
-/** Each host and each feature is a unit that no other may import, except these features. */
+/** Each host and each feature is a unit that other units must not import, except for these features. */
 const sharedFeatures: readonly string[] = ['features/changes']
 
 const root = join(import.meta.dirname, '..')
 const page = join(root, 'docs', 'architecture.md')
 
-/** From each file to the files it imports, for types too. Paths are relative to the root of the project. */
+/** The imports of each file, including those of types. Paths are relative to the root of the project. */
 export type ImportGraph = ReadonlyMap<string, readonly string[]>
 
 export function importGraph(folder: string): ImportGraph {
@@ -131,13 +132,13 @@ const importsIn = (file: string): readonly string[] =>
     ...readFileSync(join(root, file), 'utf8').matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']*\.tsx?|#[^']*)'/g),
   ].map(([, path = '']) => normalize(aliases[path] ?? join(dirname(file), path)))
 
-/** The package of the client has a name here, as it has for other programs. */
+/** The package of the client is imported by a name, as in other programs. */
 const { imports: aliases } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   readonly imports: Readonly<Record<string, string>>
 }
 export const clientPackage = normalize(aliases['#tracker-client'] ?? '')
 
-/** Every import that crosses a border, a sentence each. */
+/** Returns a sentence for every import that the table does not allow. */
 export function crossings(graph: ImportGraph, table: readonly Border[] = borders): readonly string[] {
   const unitOf = (file: string) => findUnit(table, file)
   return [...graph].flatMap(([file, imported]) => {
@@ -161,8 +162,8 @@ const listOf = ({ imports }: Border): string =>
   imports === 'everything' ? 'everything' : imports.map((folder) => `${folder}/`).join(', ') || 'nothing'
 
 /**
- * Returns the unit of a file: each host and each feature is one, whether a folder or a single file; elsewhere
- * the folder of the table is.
+ * Returns the unit of a file. Each host and each feature is a unit, whether it is a folder or a file; other
+ * units are the folders of the table.
  */
 function findUnit(
   table: readonly Border[],
@@ -170,7 +171,7 @@ function findUnit(
 ): { readonly name: string; readonly border: Border } | undefined {
   const border = table
     .filter(({ folder }) => file.startsWith(`src/${folder}/`))
-    .toSorted((one, other) => other.folder.length - one.folder.length)[0]
+    .toSorted((a, b) => b.folder.length - a.folder.length)[0]
   if (border === undefined) return undefined
   const { folder } = border
   if (folder !== 'hosts' && folder !== 'features') return { name: folder, border }
@@ -179,9 +180,9 @@ function findUnit(
 }
 
 /**
- * The web client's folders import only those above them in the table of web/README.md; folders of screens are
- * neighbours. All may import the entry of the TypeScript client, as any program may, and nothing else from
- * outside `web/src/`.
+ * Returns a sentence for every import of the web client that is not allowed. Its folders may import only
+ * those above them in the table of web/README.md, and screens must not import each other. From outside of
+ * `web/src/`, they may import only the entry of the TypeScript client.
  */
 export function clientCrossings(graph: ImportGraph): readonly string[] {
   const order = [
@@ -200,26 +201,26 @@ export function clientCrossings(graph: ImportGraph): readonly string[] {
             levelOf(other) > levelOf(file) ||
             (levelOf(other) === levelOf(file) && folderOf(other) !== folderOf(file))),
       )
-      .map((other) => `${file} imports ${other}, which does not stand above it in web/README.md.`),
+      .map((other) => `${file} imports ${other}, which is not above it in web/README.md.`),
   )
 }
 
-/** Every file that a file needs, directly or by others. */
-export function reachOf(graph: ImportGraph, file: string, known = new Set<string>()): ReadonlySet<string> {
-  if (known.has(file)) return known
-  known.add(file)
-  for (const imported of graph.get(file) ?? []) reachOf(graph, imported, known)
-  return known
+/** Returns every file that a file imports, directly or indirectly, and the file itself. */
+export function reachOf(graph: ImportGraph, file: string, reached = new Set<string>()): ReadonlySet<string> {
+  if (reached.has(file)) return reached
+  reached.add(file)
+  for (const imported of graph.get(file) ?? []) reachOf(graph, imported, reached)
+  return reached
 }
 
-/** A way from a file back to itself, or nothing. */
+/** Returns a path from a file back to itself, if there is one. */
 export function findCircle(graph: ImportGraph): readonly string[] | undefined {
   const done = new Set<string>()
-  const visit = (file: string, way: readonly string[]): readonly string[] | undefined => {
-    if (way.includes(file)) return [...way.slice(way.indexOf(file)), file]
+  const visit = (file: string, path: readonly string[]): readonly string[] | undefined => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
     if (done.has(file)) return undefined
     for (const imported of graph.get(file) ?? []) {
-      const circle = visit(imported, [...way, file])
+      const circle = visit(imported, [...path, file])
       if (circle) return circle
     }
     done.add(file)
@@ -232,7 +233,7 @@ export function findCircle(graph: ImportGraph): readonly string[] | undefined {
   return undefined
 }
 
-/** The table of docs/architecture.md. */
+/** Returns the table of docs/architecture.md. */
 export const bordersTable = (): string =>
   [
     '| Folder | The question it answers | May import |',
@@ -245,7 +246,7 @@ export const bordersTable = (): string =>
 
 const tablePattern = /\| Folder \| The question it answers \| May import \|\n(?:\|.*\n)*/
 
-/** The page with the table as it should be. */
+/** Returns the page with the current table. */
 export const withTable = (text: string): string => text.replace(tablePattern, () => `${bordersTable()}\n`)
 
 if (import.meta.main) {

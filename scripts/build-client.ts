@@ -5,23 +5,28 @@ import { join } from 'node:path'
 import { build } from 'vite'
 import { knownCommands } from '../clients/typescript/src/known-commands.ts'
 
-/** Builds the package of the TypeScript client into clients/typescript/dist: JavaScript without any code of the hosts. */
+/** Builds the package of the TypeScript client into clients/typescript/dist, without code of the hosts. */
 const folder = join(import.meta.dirname, '..', 'clients', 'typescript')
 const dist = join(folder, 'dist')
 
-/** Types that only the hosts use; no caller needs them. */
-const inner = ['known-commands', 'message-codec', 'follow'].map((name) => `${name}.d.ts`)
+/** Declarations that callers do not need. */
+const internalFiles = ['known-commands', 'message-codec', 'follow'].map((name) => `${name}.d.ts`)
 
-/** Puts the messages in where the hosts derive them from the declarations. */
-const asData = `export const knownCommands = ${JSON.stringify(knownCommands)}`
+/** Replaces the module that derives the messages from the declarations of the hosts. */
+const knownCommandsModule = `export const knownCommands = ${JSON.stringify(knownCommands)}`
 
-// One after the other, so that neither contains what only the other needs.
+// Separate builds, so that no file contains code that only the other one needs.
 for (const name of ['tracker', 'commands'])
   await build({
     configFile: false,
     root: folder,
     logLevel: 'warn',
-    plugins: [{ name: 'known-commands', load: (id) => (id.endsWith('/known-commands.ts') ? asData : null) }],
+    plugins: [
+      {
+        name: 'known-commands',
+        load: (id) => (id.endsWith('/known-commands.ts') ? knownCommandsModule : null),
+      },
+    ],
     build: {
       ssr: true,
       rolldownOptions: { input: join(folder, 'src', `${name}.ts`) },
@@ -33,14 +38,14 @@ for (const name of ['tracker', 'commands'])
   })
 writeDeclarations()
 
-/** The compiler writes those of the hosts' files too; the package needs its own. */
+/** Copies only the declarations of the package, because the compiler also writes those of the hosts. */
 function writeDeclarations(): void {
   const all = mkdtempSync(join(tmpdir(), 'tracker-client-'))
   try {
     const compiler = join(import.meta.dirname, '..', 'node_modules', 'typescript', 'bin', 'tsc')
     execFileSync(process.execPath, [compiler, '-p', folder, '--outDir', all], { stdio: 'inherit' })
     const emitted = join(all, 'clients', 'typescript', 'src')
-    for (const name of readdirSync(emitted).filter((one) => !inner.includes(one))) {
+    for (const name of readdirSync(emitted).filter((file) => !internalFiles.includes(file))) {
       const text = readFileSync(join(emitted, name), 'utf8')
       writeFileSync(join(dist, name), text.replace(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"))
     }

@@ -1,4 +1,4 @@
-/** The health check of a container: exits with 0 if the address in the first argument answers with success. */
+// The health check of a container: exits with 0 if the URL in the first argument responds with success.
 const answerMilliseconds = 4000
 
 const response = await fetch(process.argv[2] ?? '', {

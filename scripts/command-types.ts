@@ -6,12 +6,12 @@ import {
 import type { Message, MessageField } from '../src/hosts/commands/message.ts'
 import { type Comments, commentsOf } from '../src/hosts/commands/protobuf/proto-file.ts'
 import { type CommandMessages, commandMessagesOf } from '../src/hosts/commands/resource-messages.ts'
-import { isRequired } from '../src/model/field.ts'
+import { capitalize, isRequired } from '../src/model/field.ts'
 import type { Resource } from '../src/resources/define-resource.ts'
 import { allForms } from '../src/resources/derived.ts'
 import { dateKeys, idFilterNumbers, idFiltersOf, supportsDates } from '../src/resources/list-keys.ts'
 
-/** The types of the TypeScript client's commands, derived from the declarations. */
+/** Returns the types of the TypeScript client's commands, derived from the declarations. */
 export function commandTypesOf(resources: readonly Resource[]): string {
   const comments = commentsOf(resources)
   const forms = allForms(resources)
@@ -38,8 +38,8 @@ function typesOf(resource: Resource, comments: Comments): string[] {
   return [
     typed(typeName, record, (field) => (isNullable(resource, field) ? 'or null' : '')),
     typed(`${typeName}Page`, page, () => ''),
-    ...(create ? [typed(`Create${typeName}Request`, create.request, givenIn(resource, create))] : []),
-    typed(`Update${typeName}Request`, update.request, givenIn(resource, update)),
+    ...(create ? [typed(`Create${typeName}Request`, create.request, marksOfRequest(resource, create))] : []),
+    typed(`Update${typeName}Request`, update.request, marksOfRequest(resource, update)),
     typed(`${pluralTypeName}Keys`, pagination, () => '?', keys),
     resultText(`${typeName}Result`, name, typeName),
     resultText(`${pluralTypeName}Result`, 'result', `${typeName}Page`),
@@ -49,7 +49,7 @@ function typesOf(resource: Resource, comments: Comments): string[] {
 const shapeIn = ({ fields }: Message, name: string): Message =>
   fields.find((field) => field.name === name)?.shape as Message
 
-/** The history and the feed belong to no resource. */
+/** Returns the types of the history and the feed, which belong to no resource. */
 function historyTypes(comments: Comments): string[] {
   const page = (command: CommandMessages) => shapeIn(command.result, 'result')
   const [historyPage, changePage] = [page(readHistoryMessages), page(readChangesMessages)]
@@ -68,13 +68,13 @@ function historyTypes(comments: Comments): string[] {
 
 const historyCommands = [readHistoryMessages, readChangesMessages, followChangesMessages]
 
-/** Leaves out the stream, which has a method of its own. */
+/** Leaves out the stream, whose method is written by hand. */
 const historyMethods = (comments: Comments): string[] =>
   [readHistoryMessages, readChangesMessages].map(({ name, request }) =>
     methodText(comments, { name, request }, `Call<${name}Request, ${name}Result>`),
   )
 
-/** Only what the resource can be filtered by. */
+/** Returns whether the lists of the resource have this key. */
 function isSupported(resource: Resource, key: string): boolean {
   if (Object.hasOwn(idFilterNumbers, key)) return idFiltersOf(resource).includes(key)
   return supportsDates(resource) || !dateKeys.some((name) => name === key)
@@ -85,8 +85,8 @@ const isNullable = ({ fields }: Resource, { name }: MessageField): boolean =>
 
 type Mark = (field: MessageField) => '' | '?' | 'or null' | '? or null'
 
-/** Marks the fields that a request may leave out; null means the same. */
-function givenIn({ fields }: Resource, { name: command }: CommandMessages): Mark {
+/** Returns the marks of a request: a field that may be left out may also be null. */
+function marksOfRequest({ fields }: Resource, { name: command }: CommandMessages): Mark {
   const purpose = command.startsWith('Update') ? 'update' : 'create'
   return ({ name }) => {
     if (name === 'updateMask') return '?'
@@ -119,33 +119,48 @@ const methodText = (
 ): string =>
   `  ${comment(comments.message(request))}\n  readonly ${name.charAt(0).toLowerCase()}${name.slice(1)}: ${type}\n`
 
-interface Writing {
+interface InterfaceOptions {
   readonly comments: Comments
   readonly markOf: Mark
   /** Absent for messages that belong to no resource. */
   readonly resource?: Resource
 }
 
-function interfaceText(name: string, message: Message, { comments, markOf, resource }: Writing): string {
+function interfaceText(
+  name: string,
+  message: Message,
+  { comments, markOf, resource }: InterfaceOptions,
+): string {
   const properties = message.fields.map((field) => {
     const mark = markOf(field)
     const type = `${typeOf(field, resource)}${mark.endsWith('or null') ? ' | null' : ''}`
-    return `  ${comment(`${field.isDeprecated ? '@deprecated ' : ''}${comments.field(message, field)}`)}\n  readonly ${field.name}${mark.startsWith('?') ? '?' : ''}: ${type}\n`
+    const about = `${field.isDeprecated ? '@deprecated ' : ''}${comments.field(message, field, resource)}`
+    return `  ${comment(about, mark)}\n  readonly ${field.name}${mark.startsWith('?') ? '?' : ''}: ${type}\n`
   })
   return `${comment(comments.message(message))}\nexport interface ${name} {\n${properties.join('')}}`
 }
 
-/** The comments have the names of the .proto file, and there a field is absent where it is null here. */
-const comment = (text: string): string =>
-  `/** ${text.replace(/\b[a-z]+_[a-z]+\b/g, camelCase).replace(/\babsent\b/gi, (word) => (word === 'absent' ? 'null' : 'Null'))} */`
+/** Adapts a comment of the .proto file: names become camelCase, and absent fields may be null. */
+const comment = (text: string, mark: ReturnType<Mark> = 'or null'): string =>
+  `/** ${text
+    .replace(/\b[a-z]+_[a-z]+\b/g, camelCase)
+    .replace(/\babsent\b/gi, (word) => (word === 'absent' ? absentAs[mark] : capitalize(absentAs[mark])))} */`
+
+/** The values that a client sends or gets for an absent field. */
+const absentAs: Readonly<Record<ReturnType<Mark>, string>> = {
+  '': 'null',
+  '?': 'absent',
+  'or null': 'null',
+  '? or null': 'null or absent',
+}
 
 const camelCase = (name: string): string => name.replace(/_(.)/, (_, letter) => letter.toUpperCase())
 
 function typeOf({ name, shape, isRepeated }: MessageField, { fields = {} }: Partial<Resource> = {}): string {
   if (name === 'sortOrder') return "'ASC' | 'DESC'"
   if (name === 'updateMask') {
-    const optional = Object.keys(fields).filter((one) => fields[one]?.presence === 'optional')
-    return `{ readonly paths: readonly (${optional.map((one) => `'${one}'`).join(' | ')})[] }`
+    const optional = Object.keys(fields).filter((field) => fields[field]?.presence === 'optional')
+    return `{ readonly paths: readonly (${optional.map((field) => `'${field}'`).join(' | ')})[] }`
   }
   const type = typeof shape === 'string' ? types[shape] : shape.name
   return isRepeated ? `readonly ${type}[]` : type

@@ -18,7 +18,8 @@ const head = `# Configuration
 Every setting is an environment variable, read once at startup; all mistakes are reported together. A warning names variables
 that look like a setting, or were one, but have no effect. \`{id}\` is a name of your choice; variables that end in \`__0\` are lists, continued
 with \`__1\`, \`__2\` and so on. A secret is a credential or may contain one; every secret
-can also be the content of a file: \`DATABASE_URL_FILE=/run/secrets/database-url\`, and so for the others. Hosts that are not named ignore the variable.
+can also be the content of a file: \`DATABASE_URL_FILE=/run/secrets/database-url\`, and likewise for the others. A host ignores
+variables whose row does not name it.
 \`npm run contract\` writes this page from \`src/config/declared-settings.ts\` and from what each host reads.
 `
 
@@ -26,10 +27,10 @@ const tail = `## Several instances, and poolers
 
 With \`DATABASE_URL\`, any number of instances of any host may share the database. Each instance migrates it at startup, one after the other;
 \`npm run cli -- migrate\` does only that. You may put a pooler in front of the database, in session or
-transaction mode; a start finds out which, and needs no setting here: [deployment.md](deployment.md#poolers).
+transaction mode. Hosts detect the mode when they start, without a setting: [deployment.md](deployment.md#poolers).
 `
 
-/** docs/configuration.md, from the declared settings. */
+/** Returns docs/configuration.md, from the declared settings. */
 export function configurationPage(): string {
   const sections = Object.entries<Readonly<Record<string, Setting<unknown>>>>(settingSections)
   return [head, ...sections.map(([title, settings]) => section(title, settings)), tail].join('\n')
@@ -45,15 +46,15 @@ ${Object.entries(settings).map(row).join('\n')}
 const row = ([name, setting]: [string, Setting<unknown>]): string => {
   const { expected, isSecret, isNumbered, documentedDefault, about } = setting
   const type = `${expected.replace(/^an? /, '')}${isSecret ? ', secret' : ''}`
-  return `| \`${name}${isNumbered ? '__0' : ''}\` | ${type} | ${documentedDefault} | ${scopeAudiences(name)} | ${about} |`
+  return `| \`${name}${isNumbered ? '__0' : ''}\` | ${type} | ${documentedDefault} | ${hostsReading(name)} | ${about} |`
 }
 
-function scopeAudiences(name: string): string {
+function hostsReading(name: string): string {
   const hosts = Object.keys(readBy).filter((host) => readBy[host]?.has(name))
   return hosts.length === Object.keys(readBy).length ? 'all' : hosts.join(', ')
 }
 
-/** Runs the functions that read a host's settings, and records which names they ask for. */
+/** Runs the functions that read a host's settings, and records the names that they read. */
 function namesReadBy(...readers: readonly ((settings: Settings) => unknown)[]): ReadonlySet<string> {
   const names = new Set<string>()
   const record = <Name extends SettingName>(name: Name): ValueOf<Name> => {
@@ -66,14 +67,14 @@ function namesReadBy(...readers: readonly ((settings: Settings) => unknown)[]): 
   return names
 }
 
-/** `src/cli/start.ts` reads it for whatever it starts. */
-const ofStart = (settings: Settings) => settings.get('DRAIN_SECONDS')
-const ofProcesses = (settings: Settings) => settings.get('PROCESSES')
+// `src/cli/start.ts` reads these two settings for the hosts that it starts.
+const readDrainSeconds = (settings: Settings) => settings.get('DRAIN_SECONDS')
+const readProcesses = (settings: Settings) => settings.get('PROCESSES')
 
 const readBy: Readonly<Record<string, ReadonlySet<string>>> = {
-  rest: namesReadBy(ofStart, ofProcesses, readStoreSettings, readRestSettings),
-  identity: namesReadBy(ofStart, ofProcesses, readStoreSettings, readIdentitySettings),
-  commands: namesReadBy(ofStart, ofProcesses, readStoreSettings, readCommandSettings),
-  web: namesReadBy(ofStart, readWebSettings),
-  bank: namesReadBy(ofStart, readStoreSettings, readBankSettings),
+  rest: namesReadBy(readDrainSeconds, readProcesses, readStoreSettings, readRestSettings),
+  identity: namesReadBy(readDrainSeconds, readProcesses, readStoreSettings, readIdentitySettings),
+  commands: namesReadBy(readDrainSeconds, readProcesses, readStoreSettings, readCommandSettings),
+  web: namesReadBy(readDrainSeconds, readWebSettings),
+  bank: namesReadBy(readDrainSeconds, readStoreSettings, readBankSettings),
 }

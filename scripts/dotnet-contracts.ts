@@ -7,21 +7,21 @@ import { resources } from '../src/resources/all.ts'
 import type { Resource } from '../src/resources/define-resource.ts'
 import { allForms } from '../src/resources/derived.ts'
 
-/** The commands and results as C# classes for FastEndpoints' remote messaging, whose names and namespaces make the paths. */
+/** Returns C# classes for FastEndpoints' remote messaging, whose paths come from names and namespaces. */
 export function dotnetContracts(
   commands: readonly Command[],
   declared: readonly Resource[] = resources,
 ): string {
   const comments = commentsOf(declared)
-  const own = new Set(commands.flatMap(({ request, result }) => [request.name, result.name]))
-  const shared = messagesIn(commands).filter(({ name }) => !own.has(name))
+  const topLevelNames = new Set(commands.flatMap(({ request, result }) => [request.name, result.name]))
+  const shared = messagesIn(commands).filter(({ name }) => !topLevelNames.has(name))
   const entities = [...new Set(commands.map(({ entity }) => entity))]
   return `${[
     '// Generated from the declarations of the resources by npm run contract; do not edit.',
     '#nullable enable',
     'using FastEndpoints;',
     namespaceText(recordsNamespace, [
-      ...shared.map((message) => classText(message, comments, 'answered')),
+      ...shared.map((message) => classText(message, comments, 'response')),
       maskText,
     ]),
     ...entities.map((entity) =>
@@ -36,26 +36,26 @@ export function dotnetContracts(
 }
 
 const commandsNamespace = 'GrpcServer.Contracts.Commands'
-/** In a namespace of its own: a class Project and a namespace Project would hide each other. */
+/** A separate namespace, because a class Project and a namespace Project would hide each other. */
 const recordsNamespace = 'GrpcServer.Contracts.Records'
 
 const namespaceText = (name: string, classes: readonly string[]): string =>
   `namespace ${name}\n{\n${classes.map((text) => text.replace(/^(?=.)/gm, '    ')).join('\n\n')}\n}`
 
 const commandText = ({ request, result }: Command, comments: Comments): string[] => [
-  classText(request, comments, 'sent', ` : ICommand<${result.name}>`),
-  classText(result, comments, 'answered'),
+  classText(request, comments, 'request', ` : ICommand<${result.name}>`),
+  classText(result, comments, 'response'),
 ]
 
-/** A client may leave out fields that it sends; a host sends all fields. */
-type Way = 'sent' | 'answered'
+/** A client may leave out fields of a request; a host sends all fields of a response. */
+type Direction = 'request' | 'response'
 
-function classText(message: Message, comments: Comments, way: Way, base = ''): string {
+function classText(message: Message, comments: Comments, direction: Direction, base = ''): string {
   const fields = message.fields.filter(({ isOmittedForDotnet }) => !isOmittedForDotnet)
   const properties = fields.map((field) => {
     const about = comments.field(message, field).replaceAll('update_mask', 'UpdateMask')
     const obsolete = field.isDeprecated ? '    [System.Obsolete]\n' : ''
-    return `    ${summary(about)}\n${obsolete}    public ${propertyText(message, field, way)}`
+    return `    ${summary(about)}\n${obsolete}    public ${propertyText(message, field, direction)}`
   })
   const head = `${summary(comments.message(message))}\npublic sealed class ${classNameOf(message)}${base}`
   return `${head}\n{\n${properties.join('\n\n')}\n}`
@@ -74,22 +74,25 @@ const summary = (text: string): string =>
 const typeNames = new Set(allForms().map(({ typeName }) => typeName))
 const classNameOf = ({ name }: Message): string => (typeNames.has(name) ? `${name}Record` : name)
 
-function propertyText(message: Message, field: MessageField, way: Way): string {
+function propertyText(message: Message, field: MessageField, direction: Direction): string {
   const name = capitalize(field.name)
   const type = typeOf(field)
   if (field.isRepeated) return `List<${type}> ${name} { get; set; } = new();`
   if (message.name === 'Pagination' && field.shape === 'integer') {
     return `int ${name} { get; set; } = ${field.name === 'pageNumber' ? 1 : 10};`
   }
-  return `${type}${isNullable(field, way) ? '?' : ''} ${name} { get; set; }${isText(field) && !isNullable(field, way) ? ' = "";' : ''}`
+  return `${type}${isNullable(field, direction) ? '?' : ''} ${name} { get; set; }${isText(field) && !isNullable(field, direction) ? ' = "";' : ''}`
 }
 
 const isText = ({ shape }: MessageField): boolean => shape === 'text'
 
-/** A text and a timestamp may be nil even where they are required: clients rely on these types. */
-function isNullable({ shape, isOptional, isNeverNullForDotnet }: MessageField, way: Way): boolean {
+/** Texts and timestamps are nullable even if they are never nil, because existing clients rely on it. */
+function isNullable(
+  { shape, isOptional, isNeverNullForDotnet }: MessageField,
+  direction: Direction,
+): boolean {
   if (isOptional !== true) return false
-  return way === 'answered' || !isNeverNullForDotnet || shape === 'text' || shape === 'timestamp'
+  return direction === 'response' || !isNeverNullForDotnet || shape === 'text' || shape === 'timestamp'
 }
 
 function typeOf({ shape }: MessageField): string {

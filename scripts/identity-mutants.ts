@@ -1,7 +1,7 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what is replaced stands so in templates.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
 import type { Mutant } from './mutant-table.ts'
 
-/** Break rules of signing in. */
+/** Rules of signing in. */
 export const identityMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/identity/endpoints/federated-callback.ts',
@@ -26,14 +26,14 @@ export const identityMutants: readonly Mutant[] = [
   },
   {
     file: 'src/hosts/identity/federation/federated-accounts.ts',
-    rule: 'an address makes no account an administrator',
+    rule: 'a mail address from a provider makes no account an administrator',
     from: '|| !mayCreate(identity, provider, login)',
     to: '',
     tests: ['external-sign-in'],
   },
   {
     file: 'src/hosts/identity/federation/federated-accounts.ts',
-    rule: 'closed accounts are not created again',
+    rule: 'removed and deactivated accounts are not created again',
     from: "if (!existing.isUsable) return 'account closed'",
     to: '',
     tests: ['external-sign-in'],
@@ -54,7 +54,7 @@ export const identityMutants: readonly Mutant[] = [
   },
   {
     file: 'src/hosts/identity/federation/claims.ts',
-    rule: 'an address counts only if the provider has verified it',
+    rule: 'a mail address from a provider counts only if the provider has verified it',
     from: 'isVerified ? email : undefined',
     to: 'email',
     tests: ['external-sign-in'],
@@ -69,8 +69,8 @@ export const identityMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/identity/factors/authenticator-app.ts',
     rule: 'an offered authenticator app belongs to the account that requested it',
-    from: 'if (offered?.accountId !== accountId) return false',
-    to: 'if (!offered) return false',
+    from: 'if (offer?.accountId !== accountId) return false',
+    to: 'if (!offer) return false',
     tests: ['identity/factors'],
   },
   {
@@ -96,7 +96,7 @@ export const identityMutants: readonly Mutant[] = [
   },
   {
     file: 'src/hosts/identity/factors/passkeys.ts',
-    rule: 'a passkey alone has to verify the user',
+    rule: 'a passkey without a password has to verify the user',
     from: 'requireUserVerification: isSoleFactor,',
     to: 'requireUserVerification: false,',
     tests: ['identity/passkeys'],
@@ -124,7 +124,7 @@ export const identityMutants: readonly Mutant[] = [
   },
   {
     file: 'src/hosts/identity/sign-in/sign-in-steps.ts',
-    rule: 'a second step belongs to the request that required it',
+    rule: 'a second step completes only the sign-in that required it',
     from: ' && step.request === digestOf(authRequest)',
     to: '',
     tests: ['identity/factors.test'],
@@ -138,7 +138,7 @@ export const identityMutants: readonly Mutant[] = [
   },
   {
     file: 'src/hosts/identity/endpoints/consent.ts',
-    rule: 'only the session that was asked can consent',
+    rule: 'only the session that was asked for consent can give it',
     from: ' || session.sessionId !== pending.sessionId',
     to: '',
     tests: ['identity/registered-clients'],
@@ -186,10 +186,10 @@ export const identityMutants: readonly Mutant[] = [
     tests: ['identity/external-sign-in'],
   },
   {
-    file: 'src/hosts/identity/endpoints/token.ts',
+    file: 'src/hosts/identity/core/sessions.ts',
     rule: 'everything created by a stolen session ends with it',
-    from: 'await endStolenSession(identity, session)',
-    to: 'await endSession(identity, session)',
+    from: 'await endLinksOfSessions(transaction, [sessionId])',
+    to: '',
     tests: ['journeys/sessions-end'],
   },
 ]

@@ -39,14 +39,14 @@ export const logMutants: readonly Mutant[] = [
   },
   {
     file: 'src/observability/metrics.ts',
-    rule: 'a value is in one bucket of OTLP, and in every larger one of Prometheus',
+    rule: 'a value counts in one bucket in OTLP, and in all larger ones in Prometheus',
     from: 'series.counts.push(value - series.count)',
     to: 'series.counts.push(value)',
     tests: ['observability/open-telemetry'],
   },
   {
     file: 'src/observability/metrics.ts',
-    rule: 'a count that is read for the page is not added to the one before',
+    rule: 'a gauge that is read for the metrics page replaces its previous value',
     from: '          this.reset()\n',
     to: '',
     tests: ['http/metrics'],

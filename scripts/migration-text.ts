@@ -3,14 +3,14 @@ import type { Field, WireKind } from '../src/model/field.ts'
 import type { Resource } from '../src/resources/define-resource.ts'
 import { hasCascadeParent, isOfAssignment, referencesFrom, searchColumns } from '../src/resources/derived.ts'
 
-/** The migration that creates the table of a resource, with every index that its lists, removals and purges need. */
+/** Returns the migration that creates the table of a resource, with its indexes. */
 export function tableMigration(resource: Resource): string {
   const { table, columns, fields } = resource
-  const own = Object.keys(fields).filter((name) => columns.includes(name))
+  const declared = Object.keys(fields).filter((name) => columns.includes(name))
   const isCascaded = hasCascadeParent(resource)
   const lines = [
     'id uuid primary key',
-    ...own.map((name) => columnLine(resource, name)),
+    ...declared.map((name) => columnLine(resource, name)),
     "created_at timestamptz not null default date_trunc('milliseconds', now())",
     'updated_at timestamptz',
     'deleted_at timestamptz',
@@ -21,18 +21,18 @@ export function tableMigration(resource: Resource): string {
     [`create table ${table} (\n  ${lines.join(',\n  ')}\n)`],
     [
       `create index ${table}_live on ${table} (id) where active`,
-      ...own.flatMap((name) => indexesOf(resource, name)),
+      ...declared.flatMap((name) => indexesOf(resource, name)),
       `create index ${table}_removed on ${table} (deleted_at desc, id) where not active`,
       ...(isCascaded
         ? [`create index ${table}_removed_with on ${table} (removed_with) where removed_with is not null`]
         : []),
     ],
     isOfAssignment(resource) ? [`select keep_with_assignment('${table}')`] : [],
-    searchIndexes(resource, own),
+    searchIndexes(resource, declared),
   ])
 }
 
-/** The migration that adds one column. Each constraint is a statement of its own, because a sharded store needs that. */
+/** Returns the migration that adds a column. A sharded store requires a statement for each constraint. */
 export function columnMigration(resource: Resource, name: string): string {
   const { table, columns, fields } = resource
   const field = fields[name]
@@ -44,9 +44,9 @@ export function columnMigration(resource: Resource, name: string): string {
   const constraint = `${add} constraint ${table}_${columnName(name)}`
   return textOf([
     [
-      `${add} column ${spelled(name)} ${types[field.wire]}${presence}`,
+      `${add} column ${sqlName(name)} ${types[field.wire]}${presence}`,
       ...(check ? [`${constraint} check (${check})`] : []),
-      ...(parent ? [`${constraint}_fkey foreign key (${spelled(name)}) references ${parent}`] : []),
+      ...(parent ? [`${constraint}_fkey foreign key (${sqlName(name)}) references ${parent}`] : []),
     ],
     indexesOf(resource, name),
     searchIndexes(resource, [name]),
@@ -59,11 +59,11 @@ const textOf = (groups: readonly (readonly string[])[]): string =>
     .map((statements) => statements.map((statement) => `${statement};\n`).join(''))
     .join('\n')
 
-/** Words of SQL that could be the name of a field. */
+/** Reserved words of SQL that could be names of fields. */
 const reserved =
   /^(all|any|check|column|default|end|from|group|limit|offset|order|primary|references|table|to|user|when|where)$/
 
-const spelled = (name: string): string => columnName(name).replace(reserved, '"$&"')
+const sqlName = (name: string): string => columnName(name).replace(reserved, '"$&"')
 
 const types: Readonly<Record<WireKind, string>> = {
   text: 'text',
@@ -77,11 +77,11 @@ const types: Readonly<Record<WireKind, string>> = {
 function columnLine(resource: Resource, name: string): string {
   const field = resource.fields[name] as Field
   const parent = parentOf(resource, name)
-  // `keep_with_assignment` adds this reference: a sharded store has to spread the table first.
+  // `keep_with_assignment` adds this reference, because a sharded store has to distribute the table first.
   const isAddedLater = name === 'assignmentId' && isOfAssignment(resource)
   const check = checkOf(name, field)
   return [
-    `${spelled(name)} ${types[field.wire]}`,
+    `${sqlName(name)} ${types[field.wire]}`,
     field.presence !== 'optional' && 'not null',
     field.defaultValue !== undefined && `default ${valueOfExistingRows(field)}`,
     parent && !isAddedLater && `references ${parent}`,
@@ -95,7 +95,7 @@ const parentOf = (resource: Resource, name: string): string | undefined =>
   referencesFrom(resource).find(({ column }) => column === name)?.parent.table
 
 function checkOf(name: string, { wire, schema }: Field): string {
-  const column = spelled(name)
+  const column = sqlName(name)
   if (Array.isArray(schema.enum)) return `${column} in (${schema.enum.map((word) => `'${word}'`).join(', ')})`
   if (wire === 'text') return `char_length(${column}) <= ${schema.maxLength}`
   const { minimum, exclusiveMinimum, maximum } = schema
@@ -119,26 +119,29 @@ function valueOfExistingRows({ wire, schema, defaultValue }: Field): string {
   return String(schema.minimum ?? 1)
 }
 
-/** A purge looks for references in live and removed rows, so those indexes hold all rows; dates are for lists only. */
+/**
+ * Indexes of references include removed rows, because a purge looks for these, too. Indexes of dates are for
+ * lists only.
+ */
 function indexesOf(resource: Resource, name: string): string[] {
   const { table, filters } = resource
   const index = `create index ${table}_${columnName(name).replace(/_id$/, '')} on ${table}`
-  if (parentOf(resource, name)) return [`${index} (${spelled(name)}, active, id)`]
+  if (parentOf(resource, name)) return [`${index} (${sqlName(name)}, active, id)`]
   return filters.flatMap((filter) => {
     if (typeof filter === 'string') return []
     const columns = 'instant' in filter ? [filter.instant] : filter.period.toReversed()
-    return columns[0] === name ? [`${index} (${columns.map(spelled).join(', ')}) where active`] : []
+    return columns[0] === name ? [`${index} (${columns.map(sqlName).join(', ')}) where active`] : []
   })
 }
 
-/** Without the extension, a search reads every row. */
+/** The indexes need the extension pg_trgm. Without it, a search reads every row. */
 function searchIndexes(resource: Resource, names: readonly string[]): string[] {
   const { table } = resource
   const searched = searchColumns(resource).filter((name) => names.includes(name))
   if (searched.length === 0) return []
   const statements = searched.map(
     (name) =>
-      `  create index ${table}_${columnName(name)}_search on ${table} using gin (${spelled(name)} gin_trgm_ops) where active;`,
+      `  create index ${table}_${columnName(name)}_search on ${table} using gin (${sqlName(name)} gin_trgm_ops) where active;`,
   )
   return [
     `do $$

@@ -2,10 +2,10 @@
 export interface Mutant {
   readonly file: string
   readonly rule: string
-  /** Stands in the file once. */
+  /** A text that is in the file exactly once. */
   readonly from: string
   readonly to: string
-  /** Words of the paths of test files. */
+  /** Parts of the paths of test files. */
   readonly tests: readonly string[]
 }
 
@@ -61,7 +61,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     file: 'src/db/transactions.ts',
-    rule: 'a request that holds a connection does not wait for a second share',
+    rule: 'a request that holds a connection gets a second one without waiting for a slot',
     from: 'work?.connections === 0 ? work.holder : undefined',
     to: 'work?.holder',
     tests: ['acquire-connections'],
@@ -125,7 +125,7 @@ export const mutants: readonly Mutant[] = [
   {
     file: 'src/db/conditional-write.ts',
     rule: 'a parent cannot be removed while its child is being created',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
     from: ' ${lockClause}`',
     to: '`',
     tests: ['records/races'],
@@ -153,35 +153,35 @@ export const mutants: readonly Mutant[] = [
   },
   {
     file: 'src/records/query/keyset.ts',
-    rule: 'a row matches a filter or its opposite',
+    rule: 'every row matches either a filter or its negation',
     from: ' is not true)`',
     to: ' is false)`',
     tests: ['journeys/query.test'],
   },
   {
     file: 'src/records/query/run-query.ts',
-    rule: 'a query is not a named statement',
+    rule: 'a query is never a named (prepared) statement',
     from: 'return unprepared(',
     to: 'return ((one) => one)(',
     tests: ['query-plans'],
   },
   {
     file: 'src/records/query/parse-query.ts',
-    rule: 'a view is used only by those who may see it',
+    rule: 'callers query only with views that they can see',
     from: "listedRows(viewResource, caller, 'active')",
     to: "listedRows(viewResource, { ...caller, isAdministrator: true }, 'active')",
     tests: ['journeys/query.test'],
   },
   {
     file: 'src/features/reports/run-report.ts',
-    rule: 'a report sums what its reader may see',
+    rule: 'a report sums only rows that its reader can see',
     from: "listedRows(report.summed, caller, 'active'),",
     to: "raw('row.active'),",
     tests: ['journeys/reports.test'],
   },
   {
     file: 'src/features/reports/run-report.ts',
-    rule: 'a report names what its reader may see',
+    rule: 'a report names only rows that its reader can see',
     from: "listedRows(listed, caller, 'active')",
     to: "listedRows(listed, { ...caller, isAdministrator: true }, 'active')",
     tests: ['journeys/reports.test'],
@@ -195,14 +195,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     file: 'clients/typescript/src/send.ts',
-    rule: 'the rule of the program decides about retries',
+    rule: "a program's own rule for retries replaces the default",
     from: 'retryAfter(error, request, tries)',
     to: 'defaultRetryAfter(error, request, tries)',
     tests: ['client-trouble'],
   },
   {
     file: 'clients/typescript/src/send.ts',
-    rule: 'errors are thrown in the words of the program',
+    rule: 'a program can replace the errors that are thrown',
     from: 'throw mapError?.(error) ?? error',
     to: 'throw error',
     tests: ['client-trouble'],
@@ -216,7 +216,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     file: 'scripts/borders.ts',
-    rule: 'the web client imports nothing of the package but its entry',
+    rule: 'the web client imports only the entry file of the TypeScript package',
     from: 'other !== clientPackage &&',
     to: "!other.startsWith('clients/') &&",
     tests: ['structure/structure'],
@@ -237,7 +237,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     file: 'clients/typescript/src/send.ts',
-    rule: 'a request that could be executed twice is sent once',
+    rule: 'a request that is not safe to repeat is never retried',
     from: "request.method === 'GET' || request.idempotencyKey !== undefined",
     to: "request.method !== ''",
     tests: ['client-trouble'],
@@ -251,7 +251,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     file: 'src/db/migrations/0073-forgotten-people.sql',
-    rule: 'rows that only belong to an account are purged with it',
+    rule: 'rows that belong only to an account are purged with it',
     from: '%s on delete cascade',
     to: '%s',
     tests: ['purge-removed'],

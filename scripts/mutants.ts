@@ -5,8 +5,8 @@ import { allMutants } from './all-mutants.ts'
 import type { Mutant } from './mutant-table.ts'
 
 /**
- * `npm run mutants` breaks one rule after the other and runs the tests that should notice. Breaches that no
- * test notices survive; docs/mutants.md lists all results. `npm run mutants -- word` runs those whose file
+ * `npm run mutants` breaks one rule after the other, and runs the tests that should fail. If none fails, the
+ * mutant survives; docs/mutants.md lists all results. `npm run mutants -- word` runs only those whose file
  * contains the word; the others keep their rows.
  */
 const root = join(import.meta.dirname, '..')
@@ -14,21 +14,21 @@ const page = join(root, 'docs', 'mutants.md')
 const before = readFileSync(page, 'utf8').split('\n')
 const testFiles = globSync('{src,test,clients}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules'] })
 const words = process.argv.slice(2)
-const chosen = allMutants.filter(
+const selected = allMutants.filter(
   ({ file }) => words.length === 0 || words.some((word) => file.includes(word)),
 )
 
 type Fate = 'dies' | 'survives' | 'has moved' | 'no such test'
 
-const ran = chosen.map((mutant) => {
-  const fate = fateOf(mutant)
+const results = selected.map((mutant) => {
+  const fate = tryMutant(mutant)
   console.log(`${fate.padEnd(10)}${mutant.file}: ${mutant.rule}`)
   return { ...mutant, fate }
 })
 writeFileSync(page, reportOf(allMutants.map(rowOf)))
-process.exitCode = ran.every(({ fate }) => fate === 'dies') ? 0 : 1
+process.exitCode = results.every(({ fate }) => fate === 'dies') ? 0 : 1
 
-function fateOf({ file, from, to, tests }: Mutant): Fate {
+function tryMutant({ file, from, to, tests }: Mutant): Fate {
   const path = join(root, file)
   if (!existsSync(path)) return 'has moved'
   const text = readFileSync(path, 'utf8')
@@ -51,13 +51,13 @@ function fateOf({ file, from, to, tests }: Mutant): Fate {
   }
 }
 
-/** The fate that this run found, or else the one that an earlier run wrote on the page. */
+/** Returns the row with the result of this run, or else the existing row. */
 function rowOf(mutant: Mutant): string {
   const { file, rule, tests } = mutant
   const begin = `| \`${file}\` | ${rule} | ${tests.join(', ')} |`
-  const fate = ran.find((one) => one.file === file && one.rule === rule)?.fate
-  const known = before.find((line) => line.startsWith(begin))
-  return fate === undefined && known ? known : `${begin} ${fate ?? 'not tried yet'} |`
+  const fate = results.find((result) => result.file === file && result.rule === rule)?.fate
+  const existing = before.find((line) => line.startsWith(begin))
+  return fate === undefined && existing ? existing : `${begin} ${fate ?? 'not tried yet'} |`
 }
 
 function reportOf(rows: readonly string[]): string {
@@ -66,7 +66,7 @@ function reportOf(rows: readonly string[]): string {
 \`npm run mutants\` writes this page from the tables in \`scripts/\`. If a broken rule survives, it needs a test.
 Decision 0055 explains why we maintain the table ourselves.
 
-| File | Broken rule | Tests | Result |
+| File | Rule | Tests | Result |
 |---|---|---|---|
 ${rows.join('\n')}
 `

@@ -1,18 +1,21 @@
 import type { Mutant } from './mutant-table.ts'
 
-/** Break rules of the history, the feed, keys, batches, webhooks, budgets, live listings, removal, restoring and access. */
+/**
+ * Rules of processes, connections, poolers, settings, history, the feed, idempotency keys, batches, webhooks,
+ * live listings, removal, restoring, visibility and the doctor.
+ */
 export const operationMutants: readonly Mutant[] = [
   {
     file: 'src/http/rate-limiter.ts',
-    rule: 'several processes count the requests of an address together',
+    rule: 'the processes of a host count the requests of an address together',
     from: '  if (limits.shared) return countTogether(limits.shared)\n',
     to: '',
     tests: ['journeys/processes'],
   },
   {
     file: 'src/cli/processes.ts',
-    rule: 'a process of the hosts that ends is replaced',
-    from: 'for (const process of started) void keepRunning(process)',
+    rule: 'a host process that exits is replaced',
+    from: 'for (const worker of started) void keepRunning(worker)',
     to: 'void keepRunning',
     tests: ['journeys/processes'],
   },
@@ -25,7 +28,7 @@ export const operationMutants: readonly Mutant[] = [
   },
   {
     file: 'src/db/pooled-connections.ts',
-    rule: 'requests wait for a connection while the server has none left',
+    rule: 'requests wait while the database server has no connection left',
     from: 'if (!isServerFull(error) || ',
     to: 'if (isServerFull(error) || ',
     tests: ['connection-limits'],
@@ -47,21 +50,21 @@ export const operationMutants: readonly Mutant[] = [
   {
     file: 'src/config/store-settings.ts',
     rule: 'sslmode has the meaning that it has for PostgreSQL',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
     from: "parameters.has('uselibpqcompat') ? url : `${url}&uselibpqcompat=true`",
     to: 'url',
     tests: ['db/tls'],
   },
   {
     file: 'src/db/poolers.ts',
-    rule: 'a pooler in transaction mode is recognized by the server connections that its clients share',
+    rule: 'a pooler in transaction mode is recognized, because several clients share a server connection',
     from: 'if (other === server || later !== server) return true',
     to: '',
     tests: ['behind-poolers'],
   },
   {
     file: 'src/db/poolers.ts',
-    rule: 'a pooler that gives statements no names of its own gets unnamed ones',
+    rule: 'a pooler that does not track prepared statements gets unnamed ones',
     from: 'return rowCount === 0',
     to: 'return true',
     tests: ['behind-poolers'],
@@ -75,21 +78,21 @@ export const operationMutants: readonly Mutant[] = [
   },
   {
     file: 'src/db/logged-write.ts',
-    rule: 'every write is kept in the history, by its own statement',
+    rule: 'the statement that writes a row also writes its history',
     from: "{ name: 'logged', statement: insertChanges }, { name: 'kept', statement: insertHistory }]",
     to: "{ name: 'logged', statement: insertChanges }]",
     tests: ['journeys/history'],
   },
   {
     file: 'src/features/changes/read-feed.ts',
-    rule: 'the newest position of the feed has no number that a promoted standby may assign again',
+    rule: 'the newest position of the feed contains no number that could be assigned again after a failover',
     from: 'select lasting_snapshot()::text as since',
     to: 'select settled_snapshot()::text as since',
     tests: ['changes/read-feed'],
   },
   {
     file: 'src/features/changes/read-feed.ts',
-    rule: 'a page of the feed ends with a position that a standby knows, too',
+    rule: 'a page of the feed ends at a position that the standbys know, too',
     from: 'with lasting as materialized (select lasting_snapshot() as snapshot)',
     to: 'with lasting as materialized (select settled_snapshot() as snapshot)',
     tests: ['changes/read-feed'],
@@ -110,28 +113,28 @@ export const operationMutants: readonly Mutant[] = [
   },
   {
     file: 'src/features/changes/read-feed.ts',
-    rule: 'the feed shows only what its reader may see',
+    rule: 'the feed shows only rows that its reader can see',
     from: 'changesOf(query, readableEntries(caller), pageSize)',
     to: "changesOf(query, raw('true'), pageSize)",
     tests: ['journeys/feed'],
   },
   {
     file: 'src/records/idempotency.ts',
-    rule: 'a key that was used for another request is rejected',
-    from: '!known.isSame || known.answer',
-    to: 'known.answer',
+    rule: 'an idempotency key that was used for another request is rejected',
+    from: '!stored.isSame || stored.answer',
+    to: 'stored.answer',
     tests: ['idempotency-key'],
   },
   {
     file: 'src/records/idempotency.ts',
-    rule: 'a request with a key is executed once',
-    from: 'where known.created_at <= ',
-    to: 'where true or known.created_at <= ',
+    rule: 'a request with an idempotency key is executed once',
+    from: 'where stored.created_at <= ',
+    to: 'where true or stored.created_at <= ',
     tests: ['idempotency-key'],
   },
   {
     file: 'src/records/idempotency.ts',
-    rule: 'a key and its effect are one transaction',
+    rule: 'an idempotency key is stored in the transaction of its request',
     from: 'database: joinTransaction(database, transaction),',
     to: 'database,',
     tests: ['idempotency-key'],
@@ -139,20 +142,20 @@ export const operationMutants: readonly Mutant[] = [
   {
     file: 'src/records/batch/run-batch.ts',
     rule: 'a batch of all or nothing writes nothing when one row is rejected',
-    from: "if (mode === 'allOrNothing') rejectAll(step)",
+    from: "if (mode === 'allOrNothing') throwIfAnyRejected(step)",
     to: '',
     tests: ['journeys/batch'],
   },
   {
     file: 'src/records/batch/parse-batch.ts',
-    rule: 'a batch item with a malformed body is rejected, not a server error',
-    from: '  // The types of the items are true only from here on.\n  violations.throwIfAny()\n',
+    rule: 'a batch item with a malformed body is a validation error, not a server error',
+    from: '  // The casts in `parseItem` are valid only from here on.\n  violations.throwIfAny()\n',
     to: '',
     tests: ['journeys/batch'],
   },
   {
     file: 'src/records/batch/parse-batch.ts',
-    rule: 'the zero id of a labelled row counts as absent',
+    rule: 'in a batch, an all-zero id of a row with a label counts as absent',
     from: "const parsedId = isIdAbsent(body.id, 'create') ? undefined : uuid.parse(body.id, 'Id')",
     to: "const parsedId = uuid.parse(body.id, 'Id')",
     tests: ['journeys/batch'],
@@ -166,7 +169,7 @@ export const operationMutants: readonly Mutant[] = [
   },
   {
     file: 'src/records/batch/run-batch.ts',
-    rule: 'a batch locks only rows that its caller sees',
+    rule: 'a batch locks only rows that its caller can see',
     from: "strength === 0 ? raw('row.active') : visibleRows(resource, caller, restorersMemberships)",
     to: "raw('true')",
     tests: ['journeys/batch'],
@@ -180,7 +183,7 @@ export const operationMutants: readonly Mutant[] = [
   },
   {
     file: 'src/features/webhooks/queue.ts',
-    rule: 'an instance that has lost its claim creates no deliveries',
+    rule: 'an instance that has lost its claim to a webhook creates no deliveries',
     from: 'if (moved.length === 0) return false',
     to: '',
     tests: ['webhooks/queue'],
@@ -188,23 +191,23 @@ export const operationMutants: readonly Mutant[] = [
   {
     file: 'src/features/webhooks/worker.ts',
     rule: 'the signature covers the timestamp, so that a message cannot be replayed later',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
     from: 'signature(`${id}.${timestampSeconds}.${body}`, secret)',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
     to: 'signature(`${id}.${body}`, secret)',
     tests: ['test/webhooks'],
   },
   {
     file: 'src/features/webhooks/queue.ts',
-    rule: 'the previous secret is valid for a day only',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
+    rule: 'the previous secret of a webhook is valid for only one day',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
     from: 'case when hook.previous_until > ${toTimestamp(now)} then hook.previous_secret end',
     to: 'hook.previous_secret',
     tests: ['webhooks/queue'],
   },
   {
     file: 'src/features/changes/stream-limits.ts',
-    rule: 'an account has a limit of live listings',
+    rule: 'an account opens a limited number of live listings',
     from: 'if (!ofAccount.take(1, account)) throw tooManyOfAccount(ofAccount.max)',
     to: 'ofAccount.take(0, account)',
     tests: ['commands/history-and-feed'],
@@ -253,15 +256,15 @@ export const operationMutants: readonly Mutant[] = [
   },
   {
     file: 'src/records/restore.ts',
-    rule: 'a link whose other parent is still removed is restored with that one',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
+    rule: 'a link whose other parent is still removed is restored together with that parent',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
     from: 'set removed_with = ${column(other.column)} where',
     to: 'set removed_with = removed_with where',
     tests: ['rest-restore'],
   },
   {
     file: 'src/records/remove.ts',
-    rule: 'a row that others refer to is not removed',
+    rule: 'a row that other rows refer to is not removed',
     from: 'await requireNoDependents(transaction, resource, ids)',
     to: '',
     tests: ['contract/unseen-references', 'contract/removal'],
@@ -275,21 +278,21 @@ export const operationMutants: readonly Mutant[] = [
   },
   {
     file: 'src/records/remove.ts',
-    rule: 'a row removed with its parent records which one',
+    rule: 'a row that was removed with its parent records that parent',
     from: 'links, column(parentId))',
     to: 'links)',
     tests: ['rest-restore', 'contract/removal'],
   },
   {
     file: 'src/records/remove.ts',
-    rule: 'users cannot remove rows of others',
+    rule: 'users cannot remove rows that belong to other users',
     from: 'requireOwner(resource, caller, rows)',
     to: '',
     tests: ['contract/authorization'],
   },
   {
     file: 'src/records/visible-rows.ts',
-    rule: 'members see the rows of their own projects only',
+    rule: 'members see only the rows of their own projects',
     from: 'return inProjects(access.projectPath, caller, memberships)',
     to: "return raw('true')",
     tests: ['contract/authorization'],
@@ -299,15 +302,15 @@ export const operationMutants: readonly Mutant[] = [
     rule: 'an ended membership gives no access',
     from: "memberships === 'active' ? raw('active')",
     to: "memberships === 'active' ? raw('true')",
-    tests: ['contract/moves'],
+    tests: ['contract/projects'],
   },
   {
     file: 'src/records/write-conditions.ts',
-    rule: 'users cannot write rows into foreign projects',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
+    rule: 'users cannot write rows into projects of which they are no members',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
     from: 'rejectIf: isMoved ? sql`${isMoved} and ${isForeign}` : isForeign',
     to: "rejectIf: raw('false')",
-    tests: ['contract/moves'],
+    tests: ['contract/projects'],
   },
   {
     file: 'src/records/batch/run-batch.ts',
@@ -318,28 +321,28 @@ export const operationMutants: readonly Mutant[] = [
   },
   {
     file: 'src/db/change-log.ts',
-    rule: 'an instant has settled only after the newest transaction that was writing then has ended',
+    rule: 'the state at a past instant is final only after every transaction that was writing then has ended',
     from: 'pg_current_xact_id()::text as transaction',
     to: 'pg_snapshot_xmax(pg_current_snapshot())::text as transaction',
     tests: ['db/settled'],
   },
   {
     file: 'src/cli/doctor/check-server.ts',
-    rule: 'the doctor draws no conclusion from sessions and standbys that its role cannot see',
+    rule: 'the doctor does not judge sessions and standbys that its role cannot see',
     from: 'if (!canReadStatistics)',
     to: 'if (false)',
     tests: ['cli/doctor'],
   },
   {
     file: 'src/cli/doctor/run-doctor.ts',
-    rule: 'a check of the doctor that the store rejects hides none of the others',
+    rule: 'a check of the doctor that the store rejects does not hide the other checks',
     from: 'if (!(cause instanceof pg.DatabaseError) || isLostConnection(cause)) break',
     to: 'break',
     tests: ['cli/doctor'],
   },
   {
     file: 'src/config/store-settings.ts',
-    rule: 'no part of a password is taken for another part of the address',
+    rule: 'a password in a database address is never read as another part of it',
     from: 'if (/[@#]/.test(path)) return false',
     to: '',
     tests: ['config/settings'],

@@ -19,67 +19,67 @@ export const projectMutants: readonly Mutant[] = [
   {
     file: 'src/records/project-rules.ts',
     rule: 'an update that moves an assignment to another project takes a transaction',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
     from: 'rejectIf: sql`before.project_id <> ${projectId}`',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
     to: 'rejectIf: sql`before.project_id <> ${projectId} and false`',
     tests: ['journeys/labels'],
   },
   {
     file: 'src/records/project-rules.ts',
-    rule: 'a link of an assignment that has moved does not return with its label',
+    rule: 'restoring a label does not restore its link to an assignment that has moved to another project',
     from: 'and not active and removed_with is not null',
     to: 'and not active and false',
     tests: ['journeys/labels'],
   },
   {
     file: 'src/records/project-rules.ts',
-    rule: 'a limit of rows per project holds',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
+    rule: 'a project has no more rows of a resource than its limit',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
     from: 'having count(*) > ${max}::int',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
     to: 'having count(*) > ${max + 1}::int',
     tests: ['journeys/labels'],
   },
   {
     file: 'src/resources/assignment-dependency.ts',
-    rule: 'dependencies form no circle',
-    from: 'if (others.length === left.length) return undefined',
-    to: 'if (others.length === left.length) return links',
+    rule: 'dependencies cannot form a cycle',
+    from: 'if (shortened.length === remaining.length) return undefined',
+    to: 'if (shortened.length === remaining.length) return links',
     tests: ['journeys/dependencies'],
   },
   {
     file: 'src/resources/assignment-dependency.ts',
-    rule: 'the chain above a new dependency counts, too',
+    rule: 'the chain above a new dependency counts towards the maximum length, too',
     from: 'longestChain([...below, ...above])',
     to: 'longestChain([...below])',
     tests: ['journeys/dependencies'],
   },
   {
     file: 'src/records/restore.ts',
-    rule: 'a row that was removed with one of two parents of a table is not restored with the other',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the code.
+    rule: 'a row with two parents in one table is restored only with the parent that it was removed with',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
     from: ' and removed_with = ${column(parentId)} and not active',
     to: ' and not active',
     tests: ['journeys/dependencies'],
   },
   {
     file: 'src/records/restore.ts',
-    rule: 'links that break a rule do not keep what they belong to from being restored',
+    rule: 'a row is restored even if its links now break a rule',
     from: "  if ('problem' in outcome)\n",
     to: "  if ('problem' in outcome) throw outcome.problem\n  if ('problem' in outcome)\n",
     tests: ['journeys/labels', 'journeys/dependencies'],
   },
   {
     file: 'src/records/write-conditions.ts',
-    rule: 'a reference within one project to an unseen row is answered like a missing one',
+    rule: 'a reference within a project to a row that the caller cannot see gets the same answer as a missing row',
     from: 'return projectRules?.sameProject?.includes(name)',
     to: 'return name.length < 0',
     tests: ['journeys/labels'],
   },
   {
     file: 'src/records/visible-rows.ts',
-    rule: 'a list of removed rows changes with the parents of its rows',
+    rule: 'a list of removed rows changes when the parents of its rows do',
     from: "const parents = state === 'removed' ? parentsOfRemoved(listed) : []",
     to: 'const parents: string[] = []',
     tests: ['journeys/labels'],

@@ -1,18 +1,18 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is the text of the code.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
 import type { Mutant } from './mutant-table.ts'
 
 /** Rules about how requests are read: queries, timestamps, bodies and paths. */
 export const readingMutants: readonly Mutant[] = [
   {
     file: 'src/records/visible-rows.ts',
-    rule: 'lists and reports of the extensions use no placeholder',
+    rule: 'lists and reports of the extensions return null instead of placeholder dates and people',
     from: 'flag in fields && columns.some',
     to: 'flag === "" && columns.some',
     tests: ['journeys/unplanned-assignments'],
   },
   {
     file: 'src/features/history/history.ts',
-    rule: 'a token reads of an assignment only what its scopes cover',
+    rule: 'a token reads only the parts of an assignment that its scopes cover',
     from: ` &&
       isCovered(caller, resource, 'read')`,
     to: '',
@@ -27,7 +27,7 @@ export const readingMutants: readonly Mutant[] = [
   },
   {
     file: 'src/resources/derived.ts',
-    rule: 'any field of any resource counts as such a filter',
+    rule: 'a query key that names a field of any resource counts as a filter',
     from: '...columns, ...Object.keys(fields)]',
     to: '...columns.slice(0, 0), ...Object.keys(fields).slice(0, 0)]',
     tests: ['list-filters'],
@@ -36,33 +36,33 @@ export const readingMutants: readonly Mutant[] = [
     file: 'src/hosts/rest/register-routes.ts',
     rule: 'query keys are case-insensitive',
     from: 'request.query = normalizeKeys(request.query as ParsedUrlQuery)',
-    to: 'void spelled',
+    to: 'void normalizeKeys',
     tests: ['contract/rest-requests'],
   },
   {
     file: 'src/http/url.ts',
     rule: 'a query key in two spellings is a duplicate',
-    from: '[before, value].flat()',
+    from: '[previous, value].flat()',
     to: 'value',
     tests: ['contract/rest-requests'],
   },
   {
     file: 'src/hosts/commands/resource-messages.ts',
-    rule: 'a filter that no message declares is rejected on the .NET wire too',
+    rule: 'the .NET wire, too, rejects a filter that no message declares',
     from: 'rejectedNames: [...filterNames[edition]].filter(',
     to: 'rejectedNames: [].filter(',
     tests: ['list-filters'],
   },
   {
     file: 'src/model/timestamp.ts',
-    rule: 'a timestamp has a fraction of any number of digits',
+    rule: 'a timestamp may have a fraction of any number of digits',
     from: '(?:\\.(\\d+))?',
     to: '(?:\\.(\\d{1,7}))?',
     tests: ['model/timestamp', 'contract/values'],
   },
   {
     file: 'src/model/timestamp.ts',
-    rule: 'digits finer than a microsecond are cut',
+    rule: 'digits of a timestamp beyond microseconds are truncated',
     from: 'fraction.slice(0, 6)',
     to: 'fraction.slice(0, 9)',
     tests: ['model/timestamp'],
@@ -76,14 +76,14 @@ export const readingMutants: readonly Mutant[] = [
   },
   {
     file: 'src/http/server.ts',
-    rule: 'bytes that are not UTF-8 are rejected, never replaced',
+    rule: 'bytes of a body that are not UTF-8 are rejected, never replaced',
     from: 'if (!isUtf8(bytes)) throw notUtf8()',
     to: '',
     tests: ['http/body'],
   },
   {
     file: 'src/http/server.ts',
-    rule: 'nor are those that a form writes as escapes',
+    rule: 'escaped bytes of a form that are not UTF-8 are rejected, too',
     from: 'if (!hasUtf8Escapes(text)) throw notUtf8()',
     to: '',
     tests: ['http/body'],
@@ -107,7 +107,7 @@ export const readingMutants: readonly Mutant[] = [
     rule: 'an empty expectedVersion is an error, not a version left out',
     from: "presence !== 'required' &&",
     to: "presence === 'requiredOnCreate' &&",
-    tests: ['contract/moves'],
+    tests: ['contract/projects'],
   },
   {
     file: 'src/resources/derived.ts',
@@ -125,7 +125,7 @@ export const readingMutants: readonly Mutant[] = [
   },
   {
     file: 'src/http/host-metrics.ts',
-    rule: 'metrics are at one spelling of their path only',
+    rule: 'the metrics are served at only one spelling of their path',
     from: "if (pathOf(request.url) !== '/metrics')",
     to: "if (pathOf(request.url) === '')",
     tests: ['http/metrics'],
@@ -139,7 +139,7 @@ export const readingMutants: readonly Mutant[] = [
   },
   {
     file: 'src/http/server.ts',
-    rule: 'the route decides what the limiter exempts, not the spelling',
+    rule: 'the rate limit exempts a route in every spelling of its path',
     from: "uncounted.has(request.routeOptions.url ?? '')",
     to: 'uncounted.has(request.url)',
     tests: ['http/rate-limit'],

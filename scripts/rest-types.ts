@@ -38,38 +38,41 @@ interface Schema {
   readonly additionalProperties?: Schema | boolean
 }
 
-/** The interface as TypeScript: schemas, operations by method and path, resources, and limits. */
+/** Returns the TypeScript of the REST interface: schemas, operations by path, resources and limits. */
 export function restTypesOf(document: OpenApi, extensions: OpenApi): string {
   const extended = withOwnNames(extensions, document)
   const schemas = { ...extended.components.schemas, ...document.components.schemas }
-  // Errors are thrown, as an error class of the client.
+  // The client throws errors with a class of its own.
   const named = Object.keys(schemas).filter((name) => name !== 'Error' && name !== 'ErrorAnswer')
-  const operations = [document, extended].flatMap(operationsIn).filter((one) => !isDownload(one))
+  const operations = [document, extended].flatMap(operationsIn).filter((operation) => !isDownload(operation))
   const resources = resourcesIn(operations, schemas)
   return [
     '// Generated from docs/contract/ by npm run contract; do not edit.',
     ...named.map((name) => declarationOf(name, schemas[name] ?? {})),
     `/** Every operation by its method and path. */\nexport interface Operations {\n${operations.map(operationType).join('')}}`,
     `/** The resources, by the last part of the path of their list. */\nexport interface Resources {\n${resources.map(resourceType).join('')}}`,
-    `/** The root of their paths, and the names of one row and of several, by the same keys. */\nexport const resourcePaths = {\n${resources.map(({ key, plural, root, name }) => `  ${key}: { root: '${root}', name: '${name}', plural: '${plural}' },\n`).join('')}} as const`,
+    `/** For each resource, the root of its paths, and its name in the singular and in the plural. */\nexport const resourcePaths = {\n${resources.map(({ key, plural, root, name }) => `  ${key}: { root: '${root}', name: '${name}', plural: '${plural}' },\n`).join('')}} as const`,
     limitsOf([document, extended]),
   ]
     .join('\n\n')
     .concat('\n')
 }
 
-/** Renames the schemas of extensions that have the name of another one in the contract: `ExtProject` has more fields. */
+/**
+ * Renames schemas of extensions that differ from the contract's schema of the same name. `ExtProject`, for
+ * example, has more fields than `Project`.
+ */
 function withOwnNames(extensions: OpenApi, { components: { schemas: known } }: OpenApi): OpenApi {
-  const own = extensions.components.schemas
+  const extended = extensions.components.schemas
   const refTo = (name: string) => `"$ref":"#/components/schemas/${name}"`
   const differing = new Set(
-    Object.keys(own).filter(
-      (name) => known[name] && JSON.stringify(own[name]) !== JSON.stringify(known[name]),
+    Object.keys(extended).filter(
+      (name) => known[name] && JSON.stringify(extended[name]) !== JSON.stringify(known[name]),
     ),
   )
-  // A schema that refers to one of them differs, too.
+  // A schema that refers to one of them differs, too. The loop also visits the names that it adds.
   for (const changed of differing)
-    for (const [name, schema] of Object.entries(own))
+    for (const [name, schema] of Object.entries(extended))
       if (known[name] && JSON.stringify(schema).includes(refTo(changed))) differing.add(name)
   let text = JSON.stringify(extensions)
   for (const name of differing)
@@ -90,7 +93,8 @@ function bodyOf({ properties = {}, required = [] }: Schema, indent = ''): string
 function typeOf(schema: Schema, indent: string): string {
   if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'unknown'
   if (schema.format === 'binary') return 'Blob'
-  if (schema.anyOf !== undefined) return schema.anyOf.map((one) => typeOf(one, indent)).join(' | ')
+  if (schema.anyOf !== undefined)
+    return schema.anyOf.map((alternative) => typeOf(alternative, indent)).join(' | ')
   if (schema.enum !== undefined)
     return schema.enum.map((value) => (value === null ? 'null' : `'${value}'`)).join(' | ')
   return [schema.type ?? 'unknown']
@@ -114,12 +118,12 @@ function itemType(items: Schema, indent: string): string {
   return items.enum ? `(${type})` : type
 }
 
-interface Known extends Operation {
+interface LocatedOperation extends Operation {
   readonly method: string
   readonly path: string
 }
 
-const operationsIn = ({ paths }: OpenApi): Known[] =>
+const operationsIn = ({ paths }: OpenApi): LocatedOperation[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
@@ -128,15 +132,15 @@ const operationsIn = ({ paths }: OpenApi): Known[] =>
     })),
   )
 
-/** `call` reads answers as JSON or text, so the client has a function of its own for files. */
-const isDownload = ({ responses }: Known): boolean =>
+/** Downloads have a separate function in the client, because `call` reads responses as JSON or text. */
+const isDownload = ({ responses }: LocatedOperation): boolean =>
   schemaOf(responses?.['200']?.content).format === 'binary'
 
 const schemaOf = (content: Readonly<Record<string, { readonly schema?: Schema }>> | undefined): Schema =>
-  // Anything but JSON is text.
+  // Content types other than JSON are text.
   content?.['application/json']?.schema ?? Object.values(content ?? {})[0]?.schema ?? {}
 
-function operationType(operation: Known): string {
+function operationType(operation: LocatedOperation): string {
   const { method, path, summary, requestBody, responses } = operation
   const answer = typeOf(schemaOf(responses?.['200']?.content), '    ')
   return [
@@ -147,7 +151,7 @@ function operationType(operation: Known): string {
 }
 
 function queryType({ parameters = [] }: Operation): string {
-  const keys = parameters.filter((one) => one.in === 'query')
+  const keys = parameters.filter((parameter) => parameter.in === 'query')
   if (keys.length === 0) return ''
   const lines = keys.map(
     ({ name, description, required, schema = {} }) =>
@@ -158,21 +162,21 @@ function queryType({ parameters = [] }: Operation): string {
 
 interface KnownResource {
   readonly name: string
-  /** The key of its client. */
+  /** The property of the TypeScript client that sends its requests. */
   readonly key: string
   readonly plural: string
   readonly title: string
   readonly typeName: string
   readonly root: string
-  /** False if its rows are created by a route of their own. */
+  /** False if a separate route creates its rows. */
   readonly isCreatable: boolean
 }
 
 /**
- * A resource is what can be changed, and its list has the same root. One that extensions show with more
- * fields is there twice.
+ * Returns the resources: everything that can be changed and has a list with the same root. A resource to
+ * which extensions add fields is there twice.
  */
-function resourcesIn(operations: readonly Known[], schemas: OpenApi['components']['schemas']) {
+function resourcesIn(operations: readonly LocatedOperation[], schemas: OpenApi['components']['schemas']) {
   return operations.flatMap(({ method, path }): KnownResource[] => {
     const [, root = '', name = ''] = /^(\/(?:api|ext))\/(\w+)$/.exec(path) ?? []
     const title = name.charAt(0).toUpperCase() + name.slice(1)
@@ -206,26 +210,25 @@ interface Limit {
   readonly limit: number | undefined
 }
 
-/** Schemas whose texts have limits of their own, which are listed with the prefix: `labelName`. */
+/** Schemas whose texts have other limits, which are listed with the prefix: `labelName`. */
 const ownLimits = { schemas: /^Label/, prefix: 'label' } as const
 
 /**
- * The limits by the name of a property or a query key. A name has the same limit everywhere else; two limits
- * are an error.
+ * Returns the limits by the name of a property or a query key. Throws if a name has two limits.
  */
 function limitsOf(documents: readonly OpenApi[]): string {
   const known = new Map<string, Limit>()
-  for (const one of documents.flatMap((document) => [
+  for (const entry of documents.flatMap((document) => [
     ...limitsOfSchemas(document),
     ...limitsOfKeys(document),
   ])) {
-    if (one.limit === undefined) continue
-    const other = known.get(one.name) ?? one
-    if (other.limit !== one.limit)
+    if (entry.limit === undefined) continue
+    const first = known.get(entry.name) ?? entry
+    if (first.limit !== entry.limit)
       throw new Error(
-        `${one.name} is limited to ${other.limit} in ${other.where} and to ${one.limit} in ${one.where}: clients ask for limits by name, so give it one limit, or another name.`,
+        `${entry.name} is limited to ${first.limit} in ${first.where} and to ${entry.limit} in ${entry.where}: clients look up limits by name, so give it one limit, or another name.`,
       )
-    known.set(one.name, other)
+    known.set(entry.name, first)
   }
   const lines = [...known].map(([name, { limit }]) => `  ${name}: ${limit},\n`).sort()
   return `/** The limits of texts, lists and pages, by the name of their property or query key. */\nexport const limits = {\n${lines.join('')}} as const`
@@ -245,6 +248,6 @@ const limitNameOf = (schema: string, name: string): string =>
 const limitsOfKeys = ({ paths }: OpenApi): Limit[] =>
   Object.entries(paths).flatMap(([where, methods]) =>
     Object.values(methods)
-      .flatMap(({ parameters = [] }) => parameters.filter((one) => one.in === 'query'))
+      .flatMap(({ parameters = [] }) => parameters.filter((parameter) => parameter.in === 'query'))
       .map(({ name, schema = {} }) => ({ where, name, limit: schema.maxLength ?? schema.maximum })),
   )

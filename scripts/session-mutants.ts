@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the replaced text stands so in templates.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
 import type { Mutant } from './mutant-table.ts'
 
 /** Rules about tokens, sessions and their ends. */
@@ -19,7 +19,7 @@ export const sessionMutants: readonly Mutant[] = [
   },
   {
     file: 'src/auth/access-token.ts',
-    rule: 'a verified token leaves the cache at its exp',
+    rule: 'a verified token is removed from the cache at its exp',
     from: 'Math.min(expiresAt, now() + cacheMilliseconds)',
     to: 'now() + cacheMilliseconds',
     tests: ['auth/authenticate'],
@@ -69,7 +69,7 @@ export const sessionMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/identity/endpoints/logout.ts',
     rule: 'only a browser that another site has sent is asked before its session ends',
-    from: ' && isForeign)',
+    from: ' && isFromOtherSite)',
     to: ')',
     tests: ['identity/sign-out'],
   },
@@ -89,7 +89,7 @@ export const sessionMutants: readonly Mutant[] = [
   },
   {
     file: 'src/hosts/identity/endpoints/logout.ts',
-    rule: 'a prefetch ends no session',
+    rule: 'a prefetch of the sign-out page ends no session',
     from: '    requireNoPrefetch(headers)\n',
     to: '',
     tests: ['identity/sign-out'],
@@ -103,14 +103,14 @@ export const sessionMutants: readonly Mutant[] = [
   },
   {
     file: 'src/hosts/identity/endpoints/logout.ts',
-    rule: 'an identity token of another client than the named one is no hint',
-    from: 'named === undefined || named === audienceOf(claims) ? claims : undefined',
+    rule: 'an id_token_hint that was issued to another client than client_id is ignored',
+    from: 'clientId === undefined || clientId === audienceOf(claims) ? claims : undefined',
     to: 'claims',
     tests: ['identity/conformance'],
   },
   {
     file: 'src/hosts/rest/register-routes.ts',
-    rule: 'a locked password change is answered before anything else of the request is looked at',
+    rule: 'a locked password change is rejected before the rest of the request is checked',
     from: 'await route.admit?.(session.caller)',
     to: '',
     tests: ['journeys/own-account'],
@@ -118,8 +118,8 @@ export const sessionMutants: readonly Mutant[] = [
   {
     file: 'src/accounts/administrators.ts',
     rule: 'the seeded account is the administrator only while none is listed',
-    from: 'listed.length === 0 ? isSeeded : listed.some((one) => isSameLogin(one, login))',
-    to: 'isSeeded || listed.some((one) => isSameLogin(one, login))',
+    from: 'listed.length === 0 ? isSeeded : listed.some((listedLogin) => isSameLogin(listedLogin, login))',
+    to: 'isSeeded || listed.some((listedLogin) => isSameLogin(listedLogin, login))',
     tests: ['accounts/administrators'],
   },
   {
@@ -152,14 +152,14 @@ export const sessionMutants: readonly Mutant[] = [
   },
   {
     file: 'src/hosts/identity/endpoints/presented-tokens.ts',
-    rule: 'an app that signs users in cannot introspect tokens of other clients',
+    rule: 'an app for users cannot introspect tokens of other clients',
     from: 'login === undefined ? [] : ',
     to: '',
     tests: ['identity/introspection'],
   },
   {
     file: 'src/resources/user.ts',
-    rule: 'removing an account ends its sessions, and restoring it reactivates none',
+    rule: 'removing an account ends its sessions, and restoring it does not reactivate them',
     from: '    afterRemove: revokeAccess,\n',
     to: '',
     tests: ['journeys/own-account'],
@@ -167,48 +167,55 @@ export const sessionMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/identity/core/sessions.ts',
     rule: 'signing in over a session of another account ends that session',
-    from: 'endedSessionIds: await endSessions(transaction, others, now())',
+    from: 'endedSessionIds: await endSessions(transaction, ofOtherAccounts, now())',
     to: 'endedSessionIds: []',
     tests: ['identity/authorize'],
   },
   {
     file: 'src/hosts/identity/authorization/consent.ts',
-    rule: 'a public client on a device is asked about each time',
+    rule: "a public client on the user's device needs consent each time",
     from: ' || canBeImpersonated(request)',
     to: '',
     tests: ['identity/registered-clients'],
   },
   {
     file: 'src/hosts/identity/authorization/consent.ts',
-    rule: 'an answer counts only for the request that it was given to',
+    rule: 'an answer on a page is valid only for its own request',
     from: 'if (mustAnswer && allowedBy !== accountId) return false',
     to: '',
     tests: ['identity/registered-clients'],
   },
   {
     file: 'src/hosts/identity/authorization/consent.ts',
-    rule: 'a client with a secret is remembered, whatever its address',
+    rule: 'consent to a client with a secret is remembered, whatever its redirect address',
     from: 'client.secretHash === undefined && ',
     to: '',
     tests: ['identity/registered-clients'],
   },
   {
     file: 'web/src/session/configuration.ts',
-    rule: 'a page waits ten seconds at most for the provider',
+    rule: 'a page waits at most ten seconds for a provider',
     from: 'AbortSignal.timeout(10_000)',
     to: 'new AbortController().signal',
     tests: ['browser/sessions'],
   },
   {
     file: 'web/src/session/session.ts',
-    rule: 'a new page does not wait for the refresh of another tab',
-    from: '{ ifAvailable: true }',
-    to: '{}',
+    rule: 'a page that is loaded while another tab refreshes the session waits for that refresh',
+    from: '{ signal: requestTimeout() }, end)',
+    to: '{ ifAvailable: true }, (lock) => lock && end())',
     tests: ['browser/sessions'],
   },
   {
     file: 'web/src/session/session.ts',
-    rule: 'a request waits ten seconds at most for the refresh of another tab',
+    rule: 'a page that is loaded waits at most ten seconds for the refresh of another tab',
+    from: '{ signal: requestTimeout() }, end)',
+    to: 'end)',
+    tests: ['browser/sessions'],
+  },
+  {
+    file: 'web/src/session/session.ts',
+    rule: 'a request waits at most ten seconds for the refresh of another tab',
     from: 'refreshLock, { signal: requestTimeout() }, async',
     to: 'refreshLock, async',
     tests: ['browser/sessions'],
@@ -250,7 +257,7 @@ export const sessionMutants: readonly Mutant[] = [
   },
   {
     file: 'src/hosts/identity/open-clients.ts',
-    rule: 'a client that was ended by hand stays ended while instances know it',
+    rule: 'a client that an operator has ended stays ended although instances know it',
     from: 'and retired_at is not null`',
     to: '`',
     tests: ['identity/retired-clients'],
@@ -264,21 +271,21 @@ export const sessionMutants: readonly Mutant[] = [
   },
   {
     file: 'src/db/instances.ts',
-    rule: 'an instance that has stopped disagrees with no other',
+    rule: 'the clients of an instance that has stopped are not compared with those of others',
     from: 'sql`stopped_at is null and ',
     to: 'sql`',
     tests: ['db/instances'],
   },
   {
     file: 'src/auth/issuer-keys.ts',
-    rule: 'a host without keys is not ready',
+    rule: 'the identity host is not ready without its keys',
     from: 'requireKeys: async () => void (await requireKeys()),',
     to: 'requireKeys: async () => undefined,',
     tests: ['auth/issuer-keys'],
   },
   {
     file: 'src/config/host-settings.ts',
-    rule: 'the issuer is by default the own address of the identity host',
+    rule: "by default, the issuer is the identity host's own address",
     from: "?? localUrl(host, settings.get('IDENTITY_PORT'))",
     to: "?? 'http://localhost:5200'",
     tests: ['config/settings'],
@@ -299,7 +306,7 @@ export const sessionMutants: readonly Mutant[] = [
   },
   {
     file: 'src/auth/authenticate.ts',
-    rule: 'accounts change only after a check of the personal access token that bypasses the cache',
+    rule: 'a change of accounts checks the personal access token in the store, not in the cache',
     from: 'isUnchanged(await personalTokens.query(text, queries))',
     to: 'isUnchanged(await personalTokens.find(text, origin?.address))',
     tests: ['auth/session-check'],
@@ -327,7 +334,7 @@ export const sessionMutants: readonly Mutant[] = [
   },
   {
     file: 'web/src/ui/dialog.tsx',
-    rule: 'a selection that ends outside of a dialog does not close it',
+    rule: 'selecting text with the mouse beyond the edge of a dialog does not close it',
     from: ' && target === pressed.current',
     to: '',
     tests: ['browser/access'],

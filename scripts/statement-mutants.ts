@@ -1,11 +1,11 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what is replaced stands so in templates.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
 import type { Mutant } from './mutant-table.ts'
 
-/** Break rules of writes that come at the same time, and of lists that the store writes. */
+/** Rules of SQL statements: concurrent writes, group commits, and lists that PostgreSQL renders as JSON. */
 export const statementMutants: readonly Mutant[] = [
   {
     file: 'src/db/logged-write.ts',
-    rule: 'a placeholder is compared with the row as the update finds it',
+    rule: 'a placeholder date or account is compared with the locked row, not with the snapshot',
     from: 'sql`row.${column(name)} = ${newValueOf(name)}`',
     to: 'sql`(select was.${column(name)} from assignments as was where was.id = row.id) = ${newValueOf(name)}`',
     tests: ['journeys/unplanned-assignments'],
@@ -47,7 +47,7 @@ export const statementMutants: readonly Mutant[] = [
   },
   {
     file: 'src/db/conditional-write.ts',
-    rule: 'a write has no more conditions than its verdict has bits',
+    rule: 'a write has no more conditions than its bit mask of results can hold',
     from: 'conditions.length > conditionsMax',
     to: 'conditions.length < 0',
     tests: ['conditional-write'],
@@ -68,14 +68,14 @@ export const statementMutants: readonly Mutant[] = [
   },
   {
     file: 'src/db/pooled-connections.ts',
-    rule: 'writes that share a statement wait for no key either',
+    rule: 'writes that share a statement wait for no unique key either',
     from: 'lockMilliseconds > 0 ? ',
     to: 'lockMilliseconds < 0 ? ',
     tests: ['records/grouped-writes'],
   },
   {
     file: 'src/db/group-commit.ts',
-    rule: 'two writes of one row share no statement',
+    rule: 'two writes of one row never share a statement',
     from: ' || ids.has(idOf(next.item))',
     to: '',
     tests: ['records/grouped-writes'],
@@ -89,7 +89,7 @@ export const statementMutants: readonly Mutant[] = [
   },
   {
     file: 'src/db/group-commit.ts',
-    rule: 'a row that fails undoes no other write',
+    rule: 'a row that fails does not undo the other writes of its statement',
     from: 'isRowError(error) || ',
     to: '',
     tests: ['records/grouped-writes'],

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The first minutes with the program: starts everything twice on a new data folder, asks every host, and stops it. */
+// Starts all hosts twice with a new data directory, waits until each is ready, and stops them.
 const readySecondsMax = 120
 const addresses = [
   ...[5400, 5100, 5200, 5301].map((port) => `http://localhost:${port}/readyz`),
@@ -33,7 +33,7 @@ async function tryStart(): Promise<void> {
       await sleep(200)
     }
   } finally {
-    // Windows has no signal that a program could answer in order.
+    // On Windows, this ends the process immediately, because there are no such signals.
     child.kill('SIGTERM')
   }
   const code = await ended

@@ -1,32 +1,32 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the replaced text stands so in templates.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
 import type { Mutant } from './mutant-table.ts'
 
-/** Versions of rows, the validators of answers that are made of them, and values that are rounded. */
+/** Rules of versions, of the ETags and dates made from them, and of rounded values. */
 export const versionMutants: readonly Mutant[] = [
   {
     file: 'src/model/field-kinds.ts',
-    rule: 'hours within a millionth of a step count as the step',
+    rule: 'hours within a millionth of a step count as a whole step',
     from: '<= hoursTolerance ? multiple : hours',
     to: '<= 0 ? multiple : hours',
     tests: ['model/field-kinds'],
   },
   {
     file: 'src/db/rows.ts',
-    rule: 'a version grows by at least a millisecond',
+    rule: 'each update increases a version by at least a millisecond',
     from: " + interval '1 millisecond'",
     to: '',
     tests: ['records/races'],
   },
   {
     file: 'src/db/rows.ts',
-    rule: 'a version has milliseconds',
+    rule: 'a version is a timestamp with milliseconds',
     from: "const now = toMilliseconds(raw('statement_timestamp()'))",
     to: "const now = raw('statement_timestamp()')",
     tests: ['records/rows-of-earlier-releases'],
   },
   {
     file: 'src/db/rows.ts',
-    rule: 'a version that a client kept with more digits is the same version',
+    rule: 'a version that a client stored with more digits is still the same version',
     from: '<> ${toMilliseconds(sql`${version}::timestamptz`)}',
     to: '<> ${version}',
     tests: ['records/rows-of-earlier-releases'],
@@ -40,7 +40,7 @@ export const versionMutants: readonly Mutant[] = [
   },
   {
     file: 'src/records/query/run-query.ts',
-    rule: 'a cursor keeps digits that are not shown, so that every row is returned once',
+    rule: 'a cursor has all digits of a timestamp, so that every row is returned once',
     from: 'last[sortAlias(name)] as Value',
     to: 'last[name] as Value',
     tests: ['records/rows-of-earlier-releases'],
@@ -68,7 +68,7 @@ export const versionMutants: readonly Mutant[] = [
   },
   {
     file: 'src/db/modification-dates.ts',
-    rule: 'the date of a change is later than that of every answer without it',
+    rule: 'the date of a change is later than the date of every answer without the change',
     from: 'Math.floor(settlement.seenAt) + 1',
     to: 'Math.floor(settlement.seenAt)',
     tests: ['conditional-requests', 'db/modification-dates'],
@@ -82,28 +82,28 @@ export const versionMutants: readonly Mutant[] = [
   },
   {
     file: 'src/db/modification-dates.ts',
-    rule: 'a date was known before the answer was read',
+    rule: 'the date of an answer was determined before its rows were read',
     from: 'date !== undefined && date <= second ? date : undefined',
     to: 'date',
     tests: ['conditional-requests', 'db/modification-dates'],
   },
   {
     file: 'src/http/conditional.ts',
-    rule: 'the Date of an answer is that of its content',
+    rule: 'the Date of an answer is the date of its content',
     from: "reply.header('date', httpDate(readAt)).header(",
     to: 'reply.header(',
     tests: ['http/conditional'],
   },
   {
     file: 'src/http/conditional.ts',
-    rule: 'a date later than the last change is as good as its own',
+    rule: 'a date after the last change also gives 304',
     from: 'date >= lastModified &&',
     to: 'date === lastModified &&',
     tests: ['journeys/conditional-requests'],
   },
   {
     file: 'src/http/conditional.ts',
-    rule: 'an earlier date than that of the last change never gives 304',
+    rule: 'a date before the last change never gives 304',
     from: 'date >= lastModified && date <= now',
     to: 'date <= now',
     tests: ['conditional-requests'],
@@ -118,8 +118,8 @@ export const versionMutants: readonly Mutant[] = [
   {
     file: 'src/http/conditional.ts',
     rule: 'a date counts only for the account that got the answer',
-    from: 'return isKnown',
-    to: 'return isKnown || true',
+    from: 'return wasSent',
+    to: 'return wasSent || true',
     tests: ['journeys/conditional-requests'],
   },
   {

@@ -1,10 +1,10 @@
 import type { Mutant } from './mutant-table.ts'
 
-/** How the commands are read and written, and how the bank reads HTTP. */
+/** Rules about how commands are read and written, and how the bank reads HTTP. */
 export const wireMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/commands/guard-streams.ts',
-    rule: 'gRPC-Web and Connect learn which protocol is served',
+    rule: 'clients of gRPC-Web and Connect get an error that names the served protocol',
     from: 'else if (!isGrpc(headers)) rejectProtocol(stream, headers)',
     to: '',
     tests: ['hostile-connections'],
@@ -25,21 +25,21 @@ export const wireMutants: readonly Mutant[] = [
   },
   {
     file: 'src/hosts/commands/status-details.ts',
-    rule: 'the status of an invalid call has every sentence',
+    rule: 'the status of an invalid call contains every error message',
     from: 'Object.values(errors).flat()',
     to: 'Object.values(errors).flat().slice(0, 1)',
     tests: ['commands/errors', 'status-details'],
   },
   {
     file: 'src/hosts/commands/status-details.ts',
-    rule: 'the sentences of a status fit the headers of common clients',
+    rule: 'the error messages in a status fit the header limits of common clients',
     from: 'const statusTextBytesMax = 1536',
     to: 'const statusTextBytesMax = 153_600',
     tests: ['status-details'],
   },
   {
     file: 'src/hosts/commands/guard-streams.ts',
-    rule: 'GET / on the command port has the policy of the diagnostics',
+    rule: 'GET / on the command port has the security headers of the diagnostics',
     from: "path === '/' &&",
     to: "path === '' &&",
     tests: ['commands/diagnostics'],
@@ -48,7 +48,7 @@ export const wireMutants: readonly Mutant[] = [
     file: 'src/hosts/commands/dotnet/decompress.ts',
     rule: 'an LZ4 block ends with literals',
     from: 'while (true)',
-    to: 'while (from < block.length)',
+    to: 'while (readAt < block.length)',
     tests: ['dotnet/lz4'],
   },
   {
@@ -68,7 +68,7 @@ export const wireMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/commands/dotnet/decompress.ts',
     rule: 'a compressed body has a limited number of blocks',
-    from: 'if (length > blocksMax + 1) throw new UnreadableMessageError()',
+    from: 'if (itemCount > blocksMax + 1) throw new UnreadableMessageError()',
     to: '',
     tests: ['dotnet/decompress'],
   },
@@ -109,14 +109,14 @@ export const wireMutants: readonly Mutant[] = [
   },
   {
     file: 'src/hosts/bank/server.ts',
-    rule: 'nothing is executed after the last response of a connection',
+    rule: 'no request is executed after the last response of a connection',
     from: 'if (socket.writable) handle()',
     to: 'handle()',
     tests: ['bank/pipelined'],
   },
   {
     file: 'src/hosts/bank/server.ts',
-    rule: 'a response to an expectation keeps its order',
+    rule: 'the response to a request with Expect keeps its order in the pipeline',
     from: 'of requestEvents) {',
     to: 'of requestEvents.slice(0, 1)) {',
     tests: ['bank/pipelined'],

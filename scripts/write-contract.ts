@@ -13,10 +13,11 @@ import { configurationPage } from './configuration-page.ts'
 import { dotnetContracts } from './dotnet-contracts.ts'
 import { restTypesOf } from './rest-types.ts'
 
-/** Writes the snapshots that the served documents must equal. Run it after a wanted change, and read the difference. */
+// Writes the snapshots with which tests compare the served documents. Run it after an intended change, and
+// read the difference.
 const folder = join(import.meta.dirname, '..', 'docs', 'contract')
 
-// The document says what the routes are; it never calls one.
+// Documents only describe the routes, and never call their handlers.
 const nowhere = undefined as never
 const tracker = { database: nowhere, passwords: nowhere, administrators: nowhere, budgets: openBudgets() }
 
@@ -55,16 +56,16 @@ await writeFile(dotnetFile, dotnetContracts(commandsOfEdition('v1')))
 const commandTypes = join(folder, '..', '..', 'clients', 'typescript', 'src', 'command-types.ts')
 await writeFile(commandTypes, commandTypesOf(resources))
 
-/** The types of the TypeScript client, made from the files alone, as any client would make them. */
-const written = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8'))
-const [rest, extensions] = [await written('rest.v1.json'), await written('extensions.v1.json')]
+// The types of the TypeScript client are generated from the files alone, like those of other clients.
+const readDocument = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8'))
+const [rest, extensions] = [await readDocument('rest.v1.json'), await readDocument('extensions.v1.json')]
 const restTypes = join(folder, '..', '..', 'clients', 'typescript', 'src', 'rest-types.ts')
 await writeFile(restTypes, restTypesOf(rest, extensions))
 
 await writeFile(join(folder, '..', 'configuration.md'), configurationPage())
 await writeFile(join(folder, '..', 'commands.md'), commandsPage())
 
-/** A release keeps its contract: from then on what is served is compared with it. */
+// Tests compare the served documents with the contract of the last release.
 if (process.argv.includes('--release')) {
   const released = join(folder, '..', 'contract-released')
   for (const name of Object.keys(documents)) await copyFile(join(folder, name), join(released, name))

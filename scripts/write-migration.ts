@@ -5,10 +5,8 @@ import { resourceNamed } from '../src/resources/all.ts'
 import { isOfAssignment } from '../src/resources/derived.ts'
 import { columnMigration, tableMigration } from './migration-text.ts'
 
-/**
- * Writes the next migration from a declaration, for its author to read: `npm run migration -- milestone`
- * creates a table, `npm run migration -- impediment reference` adds a column.
- */
+// Writes the next migration from a declaration, and prints it to be checked. `npm run migration -- milestone`
+// creates a table, `npm run migration -- impediment reference` adds a column.
 const directory = join(import.meta.dirname, '..', 'src', 'db', 'migrations')
 const [name, field] = process.argv.slice(2)
 if (name === undefined) throw new Error('npm run migration -- <resource> [<new field>]')

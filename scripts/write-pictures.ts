@@ -57,10 +57,10 @@ const pictures: readonly Picture[] = [
   { name: 'reports', size: [1280, 900], path: () => '/reports', shows: 'Hours per project' },
 ]
 
-/** Late answers, such as faces and sums. */
-const restMilliseconds = 800
+/** The time for late responses, such as avatars and sums. */
+const settleMilliseconds = 800
 
-/** From a phone to a large desk. */
+/** The widths from a phone to a large screen. */
 const widths = [390, 768, 1024, 1440, 2560]
 
 const stage = await openStage()
@@ -75,7 +75,7 @@ try {
   await stage.stop()
 }
 
-/** The pictures of the web client in docs/images/: `npm run pictures`. */
+/** Takes the pictures of the web client in docs/images/: `npm run pictures`. */
 async function takePictures(page: Page, scene: PictureScene): Promise<void> {
   for (const { name, size, colors = 'light', path, shows, prepare } of pictures) {
     await page.setViewportSize({ width: size[0], height: size[1] })
@@ -84,12 +84,12 @@ async function takePictures(page: Page, scene: PictureScene): Promise<void> {
     await page.getByText(shows).first().waitFor()
     await prepare?.(page)
     await page.mouse.move(0, 0)
-    await page.waitForTimeout(restMilliseconds)
+    await page.waitForTimeout(settleMilliseconds)
     await page.screenshot({ path: join(import.meta.dirname, '..', 'docs', 'images', `${name}.png`) })
   }
 }
 
-/** Every screen at every width in both themes, to be looked at: `npm run pictures -- /tmp/screens`. */
+/** Takes every screen at every width in both themes: `npm run pictures -- /tmp/screens`. */
 async function takeEveryScreen(page: Page, { openId }: PictureScene, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   await page.goto(`${stage.hosts.web}/account`)
@@ -100,7 +100,7 @@ async function takeEveryScreen(page: Page, { openId }: PictureScene, folder: str
       await goWithin(page, path)
       for (const width of widths) {
         await page.setViewportSize({ width, height: width < 640 ? 844 : 900 })
-        await page.waitForTimeout(restMilliseconds)
+        await page.waitForTimeout(settleMilliseconds)
         const name = path
           .slice(1)
           .replaceAll(/[0-9a-f]{8}-[0-9a-f-]+\/?/g, '')
