@@ -61,14 +61,14 @@ describe('an authorization request', () => {
     }
   })
 
-  it('gets no state back if it has none, or an empty one', async () => {
+  it('gets no state back if it sent none, or an empty one', async () => {
     const { browser } = await signedIn(host.address)
     const page = await browser.get('/connect/authorize', requestOf(pkce, { state: '' }))
     assert.ok('code' in queryOf(page))
     assert.ok(!('state' in queryOf(page)))
   })
 
-  it('of an unknown client or for an unregistered address is shown to the user, never sent to that address', async () => {
+  it('of an unknown client or for an unregistered address is reported to the user, never to that address', async () => {
     const pages = [
       await authorize({ client_id: 'nobody' }),
       await authorize({ client_id: 'robot' }),
@@ -153,7 +153,7 @@ describe('an authorization request', () => {
     assert.equal(new URL(location).searchParams.get('error'), 'invalid_request')
   })
 
-  it('whose state would not fit into a URL is shown to the user, even if it has other faults', async () => {
+  it('whose state would not fit into a URL is reported to the user, even if it has other faults', async () => {
     const tooLong = { state: 's'.repeat(6001) }
     for (const overrides of [tooLong, { ...tooLong, scope: 'nonsense' }, { state: '😀'.repeat(600) }]) {
       const browser = openBrowser(host.address)
@@ -172,10 +172,10 @@ describe('an authorization request', () => {
   it('is rejected if its sealed form was modified, has expired or was forged', async () => {
     const browser = openBrowser(host.address)
     const { authRequest = '' } = queryOf(await browser.follow(await authorize()))
-    // The last character is not changed, because some of its bits may not belong to the value.
+    // A character in the middle is changed, because some bits of the last one may not belong to the value.
     const changed = `${authRequest.slice(0, 30)}${authRequest[30] === 'A' ? 'B' : 'A'}${authRequest.slice(31)}`
-    for (const made of [changed, 'x', `${authRequest.slice(0, 22)}.AAAA`]) {
-      const { location } = await browser.get('/connect/authorize', { authRequest: made })
+    for (const invalid of [changed, 'x', `${authRequest.slice(0, 22)}.AAAA`]) {
+      const { location } = await browser.get('/connect/authorize', { authRequest: invalid })
       assert.equal(location, `${origin}/login/?error=request`)
     }
     host.clock.advance(24 * 60 * 60_000)
@@ -260,12 +260,13 @@ describe('an authorization request', () => {
     const authTime = Number(JSON.parse(atob(tokens.id_token.split('.')[1] ?? '')).auth_time)
     assert.ok(Math.abs(authTime * 1000 - host.clock.now()) < 5000)
     host.clock.advance(60_000)
-    const ask = (maxAge: string) => browser.get('/connect/authorize', requestOf(pkce, { max_age: maxAge }))
-    assert.ok('code' in queryOf(await ask('120')))
-    assert.match((await ask('30')).location, /login-page/)
-    assert.match((await ask('0')).location, /login-page/)
-    assertReported(await ask('-1'), 'invalid_request')
-    assertReported(await ask('soon'), 'invalid_request')
+    const authorizeWithin = (maxAge: string) =>
+      browser.get('/connect/authorize', requestOf(pkce, { max_age: maxAge }))
+    assert.ok('code' in queryOf(await authorizeWithin('120')))
+    assert.match((await authorizeWithin('30')).location, /login-page/)
+    assert.match((await authorizeWithin('0')).location, /login-page/)
+    assertReported(await authorizeWithin('-1'), 'invalid_request')
+    assertReported(await authorizeWithin('soon'), 'invalid_request')
     assertReported(
       await browser.get('/connect/authorize', requestOf(pkce, { max_age: '1', prompt: 'none' })),
       'login_required',
@@ -306,20 +307,20 @@ describe('an authorization request', () => {
 describe('signing in with a browser that already has a session', () => {
   const host = fixture(startIdentityUnderTest)
 
-  const asking = { request: { prompt: 'login' } }
+  const withLoginPrompt = { request: { prompt: 'login' } }
 
-  it('to another account ends the earlier session, whatever the site of the page that posts', async () => {
+  it('to another account ends the earlier session, whether or not the post contains the cookie', async () => {
     const other = await host.addAccount()
     for (const isCookieSent of [true, false]) {
       const { browser, tokens } = await signedIn(host.address)
       const pkce = createPkce()
       const shown = await browser.follow(
-        await browser.get('/connect/authorize', requestOf(pkce, asking.request)),
+        await browser.get('/connect/authorize', requestOf(pkce, withLoginPrompt.request)),
       )
       const posting = isCookieSent ? browser : openBrowser(host.address)
       const form = {
         login: other.login,
-        password: 'Correct-Horse-1',
+        password,
         authRequest: queryOf(shown).authRequest ?? '',
       }
       const next = await posting.follow(await posting.post('/api/account/login', form, { origin }))
@@ -333,9 +334,9 @@ describe('signing in with a browser that already has a session', () => {
   it('to the same account, or with a wrong password, leaves the session unchanged', async () => {
     const other = await host.addAccount()
     const { browser, tokens } = await signedIn(host.address)
-    await signIn(browser, createPkce(), { ...asking, login: other.login, password: 'wrong' })
+    await signIn(browser, createPkce(), { ...withLoginPrompt, login: other.login, password: 'wrong' })
     const { json } = await refresh(browser, tokens.refresh_token)
-    await signIn(browser, createPkce(), asking)
+    await signIn(browser, createPkce(), withLoginPrompt)
     assert.equal((await refresh(browser, json.refresh_token)).status, 200)
   })
 
@@ -346,7 +347,7 @@ describe('signing in with a browser that already has a session', () => {
     const other = await host.addAccount()
     const form = {
       login: other.login,
-      password: 'Correct-Horse-1',
+      password,
       authRequest: queryOf(shown).authRequest ?? '',
     }
     await openBrowser(host.address).post('/api/account/login', form, { origin })
@@ -355,7 +356,7 @@ describe('signing in with a browser that already has a session', () => {
 })
 
 describe('an unused session', () => {
-  it('ends after the minutes of Identity__InactivityMinutes, and not while it is used', async () => {
+  it('ends Identity__InactivityMinutes after its last use', async () => {
     await using host = await startIdentityUnderTest({ environment: { Identity__InactivityMinutes: '60' } })
     const { browser, tokens } = await signedIn(host.address)
     const unused = await signedIn(host.address)

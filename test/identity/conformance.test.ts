@@ -122,8 +122,8 @@ describe('the RP-initiated logout plan', () => {
   const host = fixture(startIdentityUnderTest)
 
   const returnTo = `${origin}/login/`
-  /** Signs a browser out. Returns its last address, and whether it is signed out. */
-  const leave = async (query: (idToken: string) => Fields, headers: Fields = {}) => {
+  /** Signs a user in, then requests the sign-out. Returns the final page, and whether the session has ended. */
+  const signOutWith = async (query: (idToken: string) => Fields, headers: Fields = {}) => {
     const { browser, tokens } = await signedIn(host.address)
     const finalPage = await signOut(browser, query(tokens.id_token), headers)
     const next = await browser.get('/connect/authorize', requestOf(pkce, { prompt: 'none' }))
@@ -131,20 +131,29 @@ describe('the RP-initiated logout plan', () => {
   }
 
   it('signs out and returns to a registered URL', async () => {
-    const ways: (readonly [(hint: string) => Fields, string])[] = [
-      [
-        (hint) => ({ id_token_hint: hint, post_logout_redirect_uri: returnTo, state: 'x' }),
-        `${returnTo}?state=x`,
-      ],
-      [(hint) => ({ id_token_hint: hint, post_logout_redirect_uri: returnTo }), returnTo],
-      [() => ({ client_id: 'svc-webclient', post_logout_redirect_uri: returnTo }), returnTo],
-      [() => ({ post_logout_redirect_uri: returnTo, state: 'x' }), `${returnTo}?state=x`],
-      [(hint) => ({ id_token_hint: hint }), returnTo],
-      [() => ({ state: 'x' }), returnTo],
-      [() => ({}), returnTo],
+    const cases: { query: (hint: string) => Fields; expected: string }[] = [
+      {
+        query: (hint) => ({ id_token_hint: hint, post_logout_redirect_uri: returnTo, state: 'x' }),
+        expected: `${returnTo}?state=x`,
+      },
+      {
+        query: (hint) => ({ id_token_hint: hint, post_logout_redirect_uri: returnTo }),
+        expected: returnTo,
+      },
+      {
+        query: () => ({ client_id: 'svc-webclient', post_logout_redirect_uri: returnTo }),
+        expected: returnTo,
+      },
+      {
+        query: () => ({ post_logout_redirect_uri: returnTo, state: 'x' }),
+        expected: `${returnTo}?state=x`,
+      },
+      { query: (hint) => ({ id_token_hint: hint }), expected: returnTo },
+      { query: () => ({ state: 'x' }), expected: returnTo },
+      { query: () => ({}), expected: returnTo },
     ]
-    for (const [query, expected] of ways) {
-      const { finalPage, isSignedOut } = await leave(query)
+    for (const { query, expected } of cases) {
+      const { finalPage, isSignedOut } = await signOutWith(query)
       assert.deepEqual([finalPage.location, isSignedOut], [expected, true])
     }
   })
@@ -175,7 +184,7 @@ describe('the RP-initiated logout plan', () => {
     ]
     for (const query of wrong) {
       const withReturn = (hint: string) => ({ ...query(hint), post_logout_redirect_uri: returnTo })
-      const { finalPage, isSignedOut } = await leave(withReturn, fromOtherSite)
+      const { finalPage, isSignedOut } = await signOutWith(withReturn, fromOtherSite)
       assert.match(finalPage.location, /\?logoutId=/)
       assert.equal(isSignedOut, false)
     }
@@ -191,10 +200,10 @@ describe('the RP-initiated logout plan', () => {
       () => ({ client_id: 'nobody', post_logout_redirect_uri: returnTo }),
     ]
     for (const query of wrong) {
-      const { finalPage, isSignedOut } = await leave(query)
+      const { finalPage, isSignedOut } = await signOutWith(query)
       assert.deepEqual([finalPage.status, finalPage.location, isSignedOut], [200, '', true])
     }
-    const tooLong = await leave(() => ({ post_logout_redirect_uri: returnTo, state: 's'.repeat(6001) }))
+    const tooLong = await signOutWith(() => ({ post_logout_redirect_uri: returnTo, state: 's'.repeat(6001) }))
     assertRejected(tooLong.finalPage, 'invalid_request')
     assert.equal(tooLong.isSignedOut, false)
   })

@@ -19,6 +19,7 @@ import { fixture } from '../support/fixture.ts'
 import { startIdentityUnderTest } from '../support/identity-host.ts'
 
 const callback = (id: string) => `/ext/sign-in/from/${id}`
+const secret = 'a secret that the provider has given'
 
 describe('a misbehaving provider', () => {
   const first = fixture(startMaliciousProvider)
@@ -26,7 +27,7 @@ describe('a misbehaving provider', () => {
   const settings = (id: string, { issuer }: MaliciousProvider) => ({
     [`Identity__Providers__${id}__Issuer`]: issuer,
     [`Identity__Providers__${id}__ClientId`]: 'tracker',
-    [`Identity__Providers__${id}__ClientSecret`]: 'a secret that the provider has given',
+    [`Identity__Providers__${id}__ClientSecret`]: secret,
   })
   const host = fixture(() =>
     startIdentityUnderTest({
@@ -44,7 +45,7 @@ describe('a misbehaving provider', () => {
       values (${newId()}, ${first.issuer}, 'somebody', ${host.person.id}, 'first', 'x')`)
   })
 
-  const leave = async (
+  const goToProvider = async (
     browser: Browser,
     provider = 'first',
     headers: Fields = {},
@@ -56,8 +57,12 @@ describe('a misbehaving provider', () => {
     const query = { provider, authRequest: queryOf(page).authRequest ?? '' }
     return browser.get('/ext/sign-in/with', query, headers)
   }
-  /** Responds like the provider, with overrides of a correct response. */
-  const comeBack = async (browser: Browser, atProvider: Page, overrides: Fields = {}): Promise<Page> => {
+  /** Sends the browser to the callback with a correct response, or with overrides of one. */
+  const returnFromProvider = async (
+    browser: Browser,
+    atProvider: Page,
+    overrides: Fields = {},
+  ): Promise<Page> => {
     const { state = '', nonce = '' } = queryOf(atProvider)
     first.nonce = nonce
     return browser.follow(
@@ -70,9 +75,9 @@ describe('a misbehaving provider', () => {
     request: Fields = {},
   ): Promise<Page> => {
     const browser = openBrowser(host.address)
-    const atProvider = await leave(browser, 'first', {}, request)
+    const atProvider = await goToProvider(browser, 'first', {}, request)
     first.misbehave = misbehaviour
-    const page = await comeBack(browser, atProvider, overrides)
+    const page = await returnFromProvider(browser, atProvider, overrides)
     first.misbehave = {}
     assert.equal(browser.cookies.has('identity'), queryOf(page).code !== undefined)
     return page
@@ -92,7 +97,9 @@ describe('a misbehaving provider', () => {
       { key: otherKey },
       { algorithm: 'HS256' },
       { claims: { iss: second.issuer } },
-      ...['aud', 'azp', 'nonce'].map((claim) => ({ claims: { [claim]: 'another' } })),
+      { claims: { aud: 'another' } },
+      { claims: { azp: 'another' } },
+      { claims: { nonce: 'another' } },
       { claims: { aud: ['tracker', 'another'] } },
       { claims: { exp: now - 120 } },
       { claims: { nbf: now + 120 } },
@@ -109,27 +116,24 @@ describe('a misbehaving provider', () => {
   it('cannot use an old session if a new sign-in is requested', async () => {
     const signInAged = (age: number | undefined, request: Fields) =>
       signInDuring({ claims: { auth_time: age && Math.floor(host.clock.now() / 1000) - age } }, {}, request)
-    const [login, hour] = [{ prompt: 'login' }, { max_age: '3600' }]
-    const both = { ...login, ...hour }
-    const old = [
-      [login, [120]],
-      [hour, [3700, undefined]],
-      [both, [120, undefined]],
-    ] as const
-    const fresh = [
-      [login, [1, undefined]],
-      [hour, [120]],
-      [both, [1]],
-      [{}, [9999, undefined]],
-    ] as const
-    for (const [request, ages] of old)
-      for (const age of ages)
+    const login = { prompt: 'login' }
+    const hour = { max_age: '3600' }
+    // The age is undefined if the provider does not report the time of the sign-in.
+    type Ages = readonly (number | undefined)[]
+    const cases: readonly { request: Fields; tooOld: Ages; recent: Ages }[] = [
+      { request: login, tooOld: [120], recent: [1, undefined] },
+      { request: hour, tooOld: [3700, undefined], recent: [120] },
+      { request: { ...login, ...hour }, tooOld: [120, undefined], recent: [1] },
+      { request: {}, tooOld: [], recent: [9999, undefined] },
+    ]
+    for (const { request, tooOld, recent } of cases) {
+      for (const age of tooOld)
         assertRejected(await signInAged(age, request), /first did not confirm that you did/)
-    for (const [request, ages] of fresh)
-      for (const age of ages) assert.ok(queryOf(await signInAged(age, request)).code)
+      for (const age of recent) assert.ok(queryOf(await signInAged(age, request)).code)
+    }
   })
 
-  it('determines the time of the authentication, even if a maximum age was requested', async () => {
+  it('determines when the user authenticated, even if a maximum age was requested', async () => {
     const authTime = Math.floor(host.clock.now() / 1000) - 1800
     const page = await signInDuring({ claims: { auth_time: authTime } }, {}, { max_age: '3600' })
     assert.ok(queryOf(page).code)
@@ -139,14 +143,14 @@ describe('a misbehaving provider', () => {
     assert.equal(session?.authenticatedAt, authTime)
   })
 
-  it('cannot send a response of another issuer, or omit the issuer that it has announced', async () => {
+  it('cannot send a response of another issuer, or omit the issuer if its metadata promises one', async () => {
     assertRejected(await signInDuring({}, { iss: second.issuer }))
     const sent = first.codes.length
     assertRejected(await signInDuring({}, { iss: '' }))
     assert.equal(first.codes.length, sent)
     // Sends the response of one provider to the callback of the other.
     const browser = openBrowser(host.address)
-    const { state = '' } = queryOf(await leave(browser))
+    const { state = '' } = queryOf(await goToProvider(browser))
     const page = await browser.get(callback('second'), { code: 'code', state, iss: second.issuer })
     assert.equal(page.status, 400)
     assert.equal(second.codes.length, 0)
@@ -154,55 +158,54 @@ describe('a misbehaving provider', () => {
 
   it('can respond only once to an attempt, in the browser that started it, within 15 minutes', async () => {
     const browser = openBrowser(host.address)
-    const atProvider = await leave(browser)
-    assert.ok(queryOf(await comeBack(browser, atProvider)).code)
-    assert.match((await comeBack(browser, atProvider)).text, /has expired/)
+    const atProvider = await goToProvider(browser)
+    assert.ok(queryOf(await returnFromProvider(browser, atProvider)).code)
+    assert.match((await returnFromProvider(browser, atProvider)).text, /has expired/)
     // A browser with a session is not sent to the provider, so each attempt starts without one.
     const firstBrowser = openBrowser(host.address)
     const sent = first.codes.length
     const withCookieOfItsOwn = openBrowser(host.address)
-    await leave(withCookieOfItsOwn)
+    await goToProvider(withCookieOfItsOwn)
     for (const other of [openBrowser(host.address), withCookieOfItsOwn])
-      assert.match((await comeBack(other, await leave(firstBrowser))).text, /has expired/)
+      assert.match((await returnFromProvider(other, await goToProvider(firstBrowser))).text, /has expired/)
     assert.equal(first.codes.length, sent)
-    const lateAttempt = await leave(firstBrowser)
+    const lateAttempt = await goToProvider(firstBrowser)
     host.clock.advance(16 * 60_000)
-    assert.match((await comeBack(firstBrowser, lateAttempt)).text, /has expired/)
+    assert.match((await returnFromProvider(firstBrowser, lateAttempt)).text, /has expired/)
     assert.equal(first.codes.length, sent)
     for (const state of ['', 'made-up'])
-      assert.equal((await comeBack(browser, atProvider, { state })).status, 400)
+      assert.equal((await returnFromProvider(browser, atProvider, { state })).status, 400)
   })
 
   it('signs in only one of ten concurrent requests with the same state', async () => {
     const browser = openBrowser(host.address)
-    const atProvider = await leave(browser)
-    const pages = await Promise.all(Array.from({ length: 10 }, () => comeBack(browser, atProvider)))
+    const atProvider = await goToProvider(browser)
+    const pages = await Promise.all(Array.from({ length: 10 }, () => returnFromProvider(browser, atProvider)))
     assert.equal(pages.filter((page) => queryOf(page).code).length, 1)
   })
 
   it('serves two concurrent sign-ins of one browser', async () => {
     const browser = openBrowser(host.address)
-    const [firstAttempt, secondAttempt] = [await leave(browser), await leave(browser)]
-    for (const atProvider of [firstAttempt, secondAttempt])
-      assert.ok(queryOf(await comeBack(browser, atProvider)).code)
+    const attempts = [await goToProvider(browser), await goToProvider(browser)]
+    for (const atProvider of attempts) assert.ok(queryOf(await returnFromProvider(browser, atProvider)).code)
   })
 
   it('gets at most two hundred concurrent sign-ins from one address, and other addresses are served', async () => {
-    const leaveFrom = (address: string) =>
-      leave(openBrowser(host.address), 'first', { 'x-forwarded-for': address })
+    const goFrom = (address: string) =>
+      goToProvider(openBrowser(host.address), 'first', { 'x-forwarded-for': address })
     await host.database.query(sql`
       insert into outside_attempts (id, sealed, expires_at, address)
       select sha256(number::text::bytea), 'x', ${new Date(host.clock.now() + 10 * 60_000)}, '2001:db8:0:7::/64'
       from generate_series(1, 198) as number`)
-    const crowd = await Promise.all([1, 2, 3, 4, 5, 6].map((host) => leaveFrom(`2001:db8:0:7::${host}`)))
+    const crowd = await Promise.all([1, 2, 3, 4, 5, 6].map((last) => goFrom(`2001:db8:0:7::${last}`)))
     assert.deepEqual(crowd.map(({ status }) => status).sort(), [302, 302, 429, 429, 429, 429])
-    const rejected = await leaveFrom('2001:db8:0:7:ffff::1')
+    const rejected = await goFrom('2001:db8:0:7:ffff::1')
     const seconds = Number(rejected.headers.get('retry-after'))
     assert.ok(seconds > 500 && seconds <= 600, String(seconds))
     assert.match(rejected.text, /<p role="alert">Too many sign-ins from your network address/)
-    for (const other of ['2001:db8:0:8::1', '203.0.113.7']) assert.equal((await leaveFrom(other)).status, 302)
+    for (const other of ['2001:db8:0:8::1', '203.0.113.7']) assert.equal((await goFrom(other)).status, 302)
     host.clock.advance(11 * 60_000)
-    assert.equal((await leaveFrom('2001:db8:0:7::1')).status, 302)
+    assert.equal((await goFrom('2001:db8:0:7::1')).status, 302)
   })
 
   it('is reported to the user if it responds with an error or with nonsense', async () => {
@@ -232,24 +235,24 @@ describe('a misbehaving provider', () => {
       { discovery: { authorization_endpoint: 'javascript:alert(1)' } },
     ]) {
       first.misbehave = misbehave
-      assertRejected(await leave(browser), /cannot be reached|is invalid/)
+      assertRejected(await goToProvider(browser), /cannot be reached|is invalid/)
       host.clock.advance(6000)
     }
     first.misbehave = {}
     host.clock.advance(11 * 60_000)
-    assert.ok(queryOf(await comeBack(browser, await leave(browser))).code)
+    assert.ok(queryOf(await returnFromProvider(browser, await goToProvider(browser))).code)
   })
 
   it('cannot make this host send requests to internal addresses', async () => {
-    for (const [token_endpoint, sentence] of [
-      [`${second.issuer}/token`, /cannot be reached/],
-      ['https://127.0.0.1:1/token', /cannot be reached/],
-      ['file:///etc/passwd', /is invalid|cannot be reached/],
-    ] as const) {
+    for (const { token_endpoint, sentence } of [
+      { token_endpoint: `${second.issuer}/token`, sentence: /cannot be reached/ },
+      { token_endpoint: 'https://127.0.0.1:1/token', sentence: /cannot be reached/ },
+      { token_endpoint: 'file:///etc/passwd', sentence: /is invalid|cannot be reached/ },
+    ]) {
       host.clock.advance(11 * 60_000)
       first.misbehave = { discovery: { token_endpoint } }
       const browser = openBrowser(host.address)
-      assertRejected(await comeBack(browser, await leave(browser)), sentence)
+      assertRejected(await returnFromProvider(browser, await goToProvider(browser)), sentence)
     }
     first.misbehave = {}
     host.clock.advance(11 * 60_000)
@@ -346,7 +349,12 @@ async function answerToken({ issuer, nonce, now, misbehave }: MaliciousProvider,
   }
   const seconds = Math.floor(now() / 1000)
   const identity = await new SignJWT({
-    ...{ iss: issuer, aud: 'tracker', sub: 'somebody', iat: seconds, exp: seconds + 300, nonce },
+    iss: issuer,
+    aud: 'tracker',
+    sub: 'somebody',
+    iat: seconds,
+    exp: seconds + 300,
+    nonce,
     ...claims,
   })
     .setProtectedHeader({ alg: algorithm, kid: 'a' })
@@ -358,8 +366,6 @@ async function answerToken({ issuer, nonce, now, misbehave }: MaliciousProvider,
     id_token: identity,
   })
 }
-
-const secret = 'a secret that the provider has given'
 
 function answer(response: ServerResponse, body: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' })

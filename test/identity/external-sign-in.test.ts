@@ -92,11 +92,8 @@ describe('a sign-in with an external provider', () => {
   it('connects the account whose login is the verified address, if the settings allow it', async () => {
     const { id, login } = await host.addAccount()
     const person = { sub: `of-${id}`, email: login.toUpperCase() }
-    for (const email_verified of [false, undefined] as const)
-      assert.equal(
-        (await arrive('linking', { ...person, ...(email_verified === false && { email_verified }) })).status,
-        403,
-      )
+    const unverified: readonly ExternalAccount[] = [{ ...person, email_verified: false }, person]
+    for (const account of unverified) assert.equal((await arrive('linking', account)).status, 403)
     assert.deepEqual(await identitiesOf(id), [])
     assert.ok(queryOf(await arrive('linking', { ...person, email_verified: true })).code)
     assert.deepEqual(await identitiesOf(id), [
@@ -106,7 +103,7 @@ describe('a sign-in with an external provider', () => {
     assert.ok(queryOf(await arrive('plain', { sub: person.sub, email: 'other@example.com' })).code)
   })
 
-  it("connects no account whose login equals the address only in the store's comparison", async () => {
+  it('connects no account whose login equals the address only after the store has lower-cased both', async () => {
     const { id, login } = await host.addAccount({ login: 'kate@corp.example' })
     // The Kelvin sign looks like a K, and its lower case is k.
     const person = { sub: 'kelvin', email: login.replace('k', '\u212a'), email_verified: true }
@@ -154,15 +151,15 @@ describe('a sign-in with an external provider', () => {
   })
 
   it('is rejected for accounts that are removed or deactivated, which are not created again either', async () => {
-    for (const close of ['removed', 'deactivated']) {
+    for (const state of ['removed', 'deactivated']) {
       const { id, login } = await host.addAccount()
-      await connect(id, close)
+      await connect(id, state)
       await host.database.query(
-        close === 'removed'
+        state === 'removed'
           ? sql`update users set active = false, deleted_at = now() where id = ${id}`
           : sql`insert into deactivated_accounts (user_id, deactivated_by) values (${id}, ${id})`,
       )
-      for (const sub of [close, `another-${close}`]) {
+      for (const sub of [state, `another-${state}`]) {
         const page = await arrive('making', { sub, email: login, email_verified: true })
         assert.equal(page.status, 403)
         assert.match(page.text, /Your account here is closed/)
@@ -180,13 +177,13 @@ describe('a sign-in with an external provider', () => {
     assert.equal(made.length, 1)
   })
 
-  it('connects one identity to one account, and one login to one of several identities', async () => {
+  it('connects one identity to one account, even if ten with the same address arrive concurrently', async () => {
     const people = Array.from({ length: 10 }, (_, index) => ({
       sub: `racer-${index}`,
       email: 'race@example.com',
       email_verified: true,
     }))
-    // The provider signs in the configured user, so each goes to the callback first.
+    // The provider signs in only the person who is set, so each one obtains the callback before any opens it.
     const waiting: { browser: Browser; callback: Page }[] = []
     for (const person of people) {
       const browser = openBrowser(host.address)
@@ -201,7 +198,7 @@ describe('a sign-in with an external provider', () => {
     assert.equal(pages.filter(({ status }) => status === 403).length, 9)
   })
 
-  it('is repeated at the provider, whose session is still active', async () => {
+  it('succeeds again while the session at the provider is active', async () => {
     const { id } = await host.addAccount()
     await connect(id, 'again')
     const there = openBrowser(external.issuer)
@@ -236,12 +233,12 @@ describe('a sign-in by a provider without a fresh authentication', () => {
 
   const arrive = async (request: Fields = {}, browser = openBrowser(host.address)) => {
     const pkce = createPkce()
-    const way = { provider: 'plain', person: { sub: 'ada' }, browser, pkce, request }
-    const page = await arriveFrom(external, host.address, way)
+    const arrival = { provider: 'plain', person: { sub: 'ada' }, browser, pkce, request }
+    const page = await arriveFrom(external, host.address, arrival)
     return { browser, token: (await redeem(browser, pkce, page)).json.access_token }
   }
 
-  it('permits changing no factors and connecting no other provider, unlike one with it', async () => {
+  it('permits changing no factors and connecting no other provider, unlike one with a fresh authentication', async () => {
     const [old, fresh] = [await arrive(), await arrive({ prompt: 'login' })]
     const rejected = await askFactors(host, old.token, '/app', {})
     assert.deepEqual([rejected.status, rejected.json.error], [401, 'insufficient_user_authentication'])
@@ -269,8 +266,8 @@ describe('a sign-in by a provider without a fresh authentication', () => {
     const app = await setUpApp(host, login)
     await insertIdentity(host.database, external.issuer, { userId: id, subject: login })
     const browser = openBrowser(host.address)
-    const way = { provider: 'plain', person: { sub: login }, browser }
-    const step = await arriveFrom(external, host.address, way)
+    const arrival = { provider: 'plain', person: { sub: login }, browser }
+    const step = await arriveFrom(external, host.address, arrival)
     assert.equal(step.address.pathname, '/ext/second-step')
     await host.database.singleWrites.query(sql`delete from outside_identities where user_id = ${id}`)
     await submit(browser, step, { code: app.code() })
@@ -301,12 +298,12 @@ describe('an identity at an external provider', () => {
     const atProvider = await browser.get('/ext/connect', { provider: 'plain', ...query })
     return atProvider.status === 302 ? browser.follow(await passThrough(atProvider)) : atProvider
   }
-  const holderOf = async (subject: string) =>
-    (
-      await host.database.query<{ userId: string }>(
-        sql`select user_id as "userId" from outside_identities where subject = ${subject}`,
-      )
-    )[0]?.userId
+  const holderOf = async (subject: string) => {
+    const [identity] = await host.database.query<{ userId: string }>(
+      sql`select user_id as "userId" from outside_identities where subject = ${subject}`,
+    )
+    return identity?.userId
+  }
 
   it('is connected by the user, who is shown both accounts and returns to the requesting page', async () => {
     const { id, login, browser } = await signedIn()
@@ -324,14 +321,15 @@ describe('an identity at an external provider', () => {
     )
   })
 
-  it('is connected only by a recently signed-in user, in the same session until the response', async () => {
+  it('is connected only by a recently signed-in user, in the same session until the confirmation', async () => {
     const [victim, other] = [await signedIn(), await signedIn()]
-    // There is no session, and then one that is too old.
+    // This browser has no session.
     assert.equal((await ask(openBrowser(host.address), { sub: 'theirs' })).status, 403)
     const page = await ask(victim.browser, { sub: 'theirs' })
-    // Another user signs in to the same browser before the response.
+    // Another user signs in to the same browser before the confirmation.
     await signIn(victim.browser, createPkce(), { login: other.login, request: { prompt: 'login' } })
     assert.match((await submit(victim.browser, page, {})).text, /Another user has signed in/)
+    // This session is too old.
     host.clock.advance(11 * 60_000)
     assert.match((await ask(other.browser, { sub: 'theirs' })).text, /sign in again first/)
     assert.equal(await holderOf('theirs'), undefined)
@@ -342,18 +340,15 @@ describe('an identity at an external provider', () => {
     const page = await ask(attacker.browser, { sub: 'of the attacker' })
     // The victim's browser posts the form of the attacker from another site.
     assert.match((await submit(victim.browser, page, {})).text, /Another user has signed in/)
-    const authentication = /name="proof" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
-    for (const headers of [{}, { origin: 'null' }, { origin }, { origin: 'https://evil.example' }])
-      assert.equal(
-        (
-          await attacker.browser.post(
-            '/ext/connect',
-            { proof: authentication },
-            headers as Record<string, string>,
-          )
-        ).status,
-        403,
-      )
+    const proof = /name="proof" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
+    const foreign: readonly Fields[] = [
+      {},
+      { origin: 'null' },
+      { origin },
+      { origin: 'https://evil.example' },
+    ]
+    for (const headers of foreign)
+      assert.equal((await attacker.browser.post('/ext/connect', { proof }, headers)).status, 403)
     // The victim's browser gets the response for the attacker's session at the provider.
     external.person = { sub: 'of the attacker' }
     const atProvider = await attacker.browser.get('/ext/connect', { provider: 'plain' })
@@ -383,7 +378,7 @@ describe('an identity at an external provider', () => {
     )
   })
 
-  it('is one of at most twenty of an account, even if they are connected concurrently', async () => {
+  it('is one of at most twenty per account, even if they are connected concurrently', async () => {
     const { id, browser } = await signedIn()
     for (let index = 0; index < 18; index += 1)
       await insertIdentity(host.database, external.issuer, { userId: id, subject: `many-${index}` })
@@ -429,7 +424,7 @@ describe('an identity at an external provider', () => {
       assert.match((await browser.get('/ext/signed-out/return', { state })).text, /You are signed out/)
   })
 
-  it('is a button on the page of this host, and in a list for other pages', async () => {
+  it('is offered as a button on the sign-in page of this host, and in a list for other pages', async () => {
     const browser = openBrowser(host.address)
     const page = await browser.follow(
       await browser.get('/connect/authorize', authorizationRequestOf(wiki, createPkce())),
@@ -466,7 +461,7 @@ describe('the identity host with passwords switched off', () => {
       assert.match(answer.body.message, /Passwords are switched off/)
     }
     assert.equal((await openBrowser(identity.address).get('/ext/providers')).json.passwords, false)
-    // Starts a second instance with the same issuer, where signing in needs no password.
+    // A sign-in with the provider needs no password. The first instance serves it, as the issuer is its address.
     await insertIdentity(rest.database, external.issuer, { userId: id, subject: 'ada' })
     const arrival = { provider: 'plain', person: { sub: 'ada' } }
     assert.ok(queryOf(await arriveFrom(external, rest.identity.address, arrival)).code)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { declaredSettings } from '../../src/config/declared-settings.ts'
-import { sql } from '../../src/db/sql.ts'
+import { type Sql, sql } from '../../src/db/sql.ts'
 import {
   claimsOf,
   createPkce,
@@ -41,11 +41,14 @@ describe('the authentication of an account', () => {
     const { tokens } = await signedIn(host.address, { login })
     const ask = (path: string, form?: Record<string, string>) =>
       askFactors(host, tokens.access_token, path, form)
-    const nothing = {
-      ...{ appSince: null, recoveryCodesLeft: 0, passkeys: [] },
-      ...{ isRequired: false, passkeyDomain: null },
+    const noFactors = {
+      appSince: null,
+      recoveryCodesLeft: 0,
+      passkeys: [],
+      isRequired: false,
+      passkeyDomain: null,
     }
-    assert.deepEqual((await ask('')).json, nothing)
+    assert.deepEqual((await ask('')).json, noFactors)
     assert.equal((await ask('/recovery-codes', {})).status, 400)
     await setUpApp(host, login, tokens.access_token)
     const { appSince, recoveryCodesLeft } = (await ask('')).json
@@ -59,7 +62,7 @@ describe('the authentication of an account', () => {
     ] as const)
       assert.ok([400, 403].includes((await ask(path, form)).status), path)
     assert.equal((await ask('/app/remove', {})).status, 200)
-    assert.deepEqual((await ask('')).json, nothing)
+    assert.deepEqual((await ask('')).json, noFactors)
     assert.equal((await ask('/app/remove', {})).status, 404)
     host.clock.advance(10 * 60_000)
     const stale = await ask('/app', {})
@@ -70,7 +73,7 @@ describe('the authentication of an account', () => {
   })
 
   it('is shown to administrators with role, deactivation and last sign-in, and to no other user', async () => {
-    const ask = async (token: string, path: string) => {
+    const read = async (token: string, path: string) => {
       const headers = { authorization: `Bearer ${token}` }
       const response = await fetch(`${host.address}/ext/${path}`, { headers })
       return { status: response.status, json: await response.json() }
@@ -83,25 +86,29 @@ describe('the authentication of an account', () => {
       insert into deactivated_accounts (user_id, deactivated_by) values (${deactivated.id}, ${plain.id})`)
     const { access_token: token } = await host.signIn(root.login)
     const ids = [plain.id, withFactor.id, deactivated.id, '00000000-0000-4000-8000-000000000000']
-    const { json } = await ask(token, `accounts?ids=${ids}`)
+    const { json } = await read(token, `accounts?ids=${ids}`)
     const byId = new Map(json.accounts.map((account: { userId: string }) => [account.userId, account]))
-    const nothing = { isAdministrator: false, hasRole: false, isDeactivated: false, mustHaveFactor: false }
-    const never = { ...nothing, hasFactor: false, lastSignInAt: null }
-    assert.deepEqual(byId.get(plain.id), { ...never, userId: plain.id })
-    assert.deepEqual(byId.get(deactivated.id), { ...never, userId: deactivated.id, isDeactivated: true })
+    const member = { isAdministrator: false, hasRole: false, isDeactivated: false, mustHaveFactor: false }
+    const neverSignedIn = { ...member, hasFactor: false, lastSignInAt: null }
+    assert.deepEqual(byId.get(plain.id), { ...neverSignedIn, userId: plain.id })
+    assert.deepEqual(byId.get(deactivated.id), {
+      ...neverSignedIn,
+      userId: deactivated.id,
+      isDeactivated: true,
+    })
     const { lastSignInAt, ...rest } = byId.get(withFactor.id) as { lastSignInAt: string }
-    assert.deepEqual(rest, { ...nothing, userId: withFactor.id, hasFactor: true })
+    assert.deepEqual(rest, { ...member, userId: withFactor.id, hasFactor: true })
     const at = Date.parse(lastSignInAt)
     assert.ok(at >= signedInAt && at < host.clock.now(), lastSignInAt)
     assert.equal(byId.size, 3)
     const { access_token: other } = await host.signIn(plain.login)
     for (const path of [`accounts?ids=${ids}`, 'sign-in-policy']) {
-      assert.equal((await ask(other, path)).status, 403)
-      assert.equal((await ask('nonsense', path)).status, 401)
+      assert.equal((await read(other, path)).status, 403)
+      assert.equal((await read('nonsense', path)).status, 401)
     }
     for (const wrong of ['', 'x', Array.from({ length: 101 }, () => crypto.randomUUID())])
-      assert.deepEqual(Object.keys((await ask(token, `accounts?ids=${wrong}`)).json.errors), ['ids'])
-    const { rules, providers } = (await ask(token, 'sign-in-policy')).json
+      assert.deepEqual(Object.keys((await read(token, `accounts?ids=${wrong}`)).json.errors), ['ids'])
+    const { rules, providers } = (await read(token, 'sign-in-policy')).json
     assert.deepEqual(providers, [])
     assert.deepEqual(
       rules.find(({ name }: { name: string }) => name === 'secondFactor'),
@@ -165,23 +172,24 @@ describe('the authentication of an account', () => {
     const { login } = await host.addAccount()
     const token = await host.serviceToken(login)
     assert.equal((await askFactors(host, token)).status, 401)
+    // Requests without a body never cause a 5xx.
     const { access_token } = await host.signIn(login)
     for (const path of ['/app', '/app/confirm', '/app/remove', '/passkeys', '/take-away']) {
-      const bare = await fetch(`${host.address}/ext/factors${path}`, {
+      const { status } = await fetch(`${host.address}/ext/factors${path}`, {
         method: 'POST',
         headers: { authorization: `Bearer ${access_token}` },
       })
-      assert.ok(bare.status < 500, `${path} ${bare.status}`)
+      assert.ok(status < 500, `${path} ${status}`)
     }
     for (const path of ['second-step', 'set-up', 'passkey', 'forgot-password']) {
-      const bare = await fetch(`${host.address}/ext/${path}`, { method: 'POST' })
-      assert.ok(bare.status < 500, `${path} ${bare.status}`)
+      const { status } = await fetch(`${host.address}/ext/${path}`, { method: 'POST' })
+      assert.ok(status < 500, `${path} ${status}`)
     }
     for (const wrong of ['', 'x', `svc_${'0'.repeat(72)}`])
       assert.equal((await askFactors(host, wrong, '/app', {})).status, 401)
   })
 
-  it('can lose its second factor only by an act of an administrator', async () => {
+  it('can have its second factor taken away by an administrator, but by no other user', async () => {
     const { id, login } = await withApp()
     const member = await host.addAccount()
     const token = async (person: { login: string }) => (await host.signIn(person.login)).access_token
@@ -296,7 +304,7 @@ describe('an account with an app for codes', () => {
   }
   const isSignedIn = (page: { readonly location: string }) => page.location.startsWith(`${redirectUri}?code=`)
 
-  it('must enter a code after the password, which its tokens state', async () => {
+  it('must enter a code after the password, and its identity token says so in amr', async () => {
     const { login, app } = await withApp()
     const { browser, pkce, page, answer } = await atSecondStep(host, login)
     assert.equal(page.address.pathname, '/ext/second-step')
@@ -382,7 +390,7 @@ describe('an account with an app for codes', () => {
     assert.ok(isSignedIn(await (await atSecondStep(host, login)).answer(app.code())))
   })
 
-  it('is locked at the second step by wrong passwords from other places, too', async () => {
+  it('is locked at the second step, too, by wrong passwords in other browsers', async () => {
     const { login, app } = await withApp()
     const { answer } = await atSecondStep(host, login)
     for (let count = 0; count < 5; count += 1)
@@ -434,24 +442,22 @@ describe('an account with an app for codes', () => {
 
   it('starts again when the step is too old, or the account has changed meanwhile', async () => {
     const [first, second, third] = [await withApp(), await withApp(), await withApp()]
-    const changes: readonly [typeof first, () => unknown][] = [
-      [first, () => host.clock.advance(16 * 60_000)],
-      [
-        second,
-        () =>
-          host.database.singleWrites.query(
-            sql`update users set security_stamp = 'x' where id = ${second.id}`,
-          ),
-      ],
-      [
-        third,
-        () => host.database.singleWrites.query(sql`update users set active = false where id = ${third.id}`),
-      ],
+    const write = (statement: Sql) => host.database.singleWrites.query(statement)
+    const cases: readonly { account: typeof first; change: () => unknown }[] = [
+      { account: first, change: () => host.clock.advance(16 * 60_000) },
+      {
+        account: second,
+        change: () => write(sql`update users set security_stamp = 'x' where id = ${second.id}`),
+      },
+      {
+        account: third,
+        change: () => write(sql`update users set active = false where id = ${third.id}`),
+      },
     ]
-    for (const [{ login, app }, change] of changes) {
-      const { answer } = await atSecondStep(host, login)
+    for (const { account, change } of cases) {
+      const { answer } = await atSecondStep(host, account.login)
       await change()
-      const page = await answer(app.code())
+      const page = await answer(account.app.code())
       assert.ok(page.location.startsWith(`${origin}/login/`), page.location)
     }
   })
@@ -467,7 +473,7 @@ describe('an account with an app for codes', () => {
       )
   })
 
-  it('has its secret encrypted in the store, and a changed or moved one cannot be decrypted', async () => {
+  it('has its secret encrypted in the store, and one moved from another account cannot be decrypted', async () => {
     const [ada, eve] = [await withApp(), await withApp()]
     await host.database.singleWrites.query(sql`
       update authenticator_apps set sealed_secret =
@@ -478,11 +484,12 @@ describe('an account with an app for codes', () => {
 
   it('is rejected while the extensions are off, and other accounts sign in as before', async () => {
     const { login } = await withApp()
-    const bare = await host.startAnother({ EXTENSIONS: 'off' })
-    const rejected = await postSignIn(openBrowser(bare.address), createPkce(), { login })
+    const contractOnly = await host.startAnother({ EXTENSIONS: 'off' })
+    const rejected = await postSignIn(openBrowser(contractOnly.address), createPkce(), { login })
     assert.equal(queryOf(rejected).error, 'invalid')
     const other = await host.addAccount()
-    assert.equal(queryOf(await postSignIn(openBrowser(bare.address), createPkce(), other)).error, undefined)
-    assert.equal((await openBrowser(bare.address).get('/ext/factors')).status, 404)
+    const accepted = await postSignIn(openBrowser(contractOnly.address), createPkce(), other)
+    assert.equal(queryOf(accepted).error, undefined)
+    assert.equal((await openBrowser(contractOnly.address).get('/ext/factors')).status, 404)
   })
 })

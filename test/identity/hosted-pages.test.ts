@@ -45,9 +45,9 @@ describe('the pages of the identity host, in a real browser', {
     page.goto(
       `${host.address}/connect/authorize?${new URLSearchParams(authorizationRequestOf(app(), createPkce(), overrides))}`,
     )
-  const fillIn = async (page: Page, secret: string, login: string) => {
+  const submitSignIn = async (page: Page, login: string, given: string) => {
     await page.getByLabel('Login').fill(login)
-    await page.getByLabel('Password').fill(secret)
+    await page.getByLabel('Password').fill(given)
     await page.keyboard.press('Enter')
   }
 
@@ -60,18 +60,17 @@ describe('the pages of the identity host, in a real browser', {
       await goTo(page)
       await page.locator('[name=login]:focus').waitFor()
       await assertAccessible(page, 'sign-in')
-      await fillIn(page, 'Wrong-Horse-1', login)
+      await submitSignIn(page, login, 'Wrong-Horse-1')
       await page.getByRole('alert').waitFor()
       await assertAccessible(page, 'sign-in after a wrong password')
-      await fillIn(page, password, login)
+      await submitSignIn(page, login, password)
       await page.getByRole('heading', { name: 'Allow The app?' }).waitFor()
       await assertAccessible(page, 'consent')
       assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
       await page.getByRole('button', { name: 'Allow', exact: true }).click()
-      // The callback leads to another address of the client.
+      // The callback redirects to another origin of the client.
       await page.getByRole('heading', { name: 'Home' }).waitFor()
-      // The page of the client is another site: its URL has the IP address of the machine, that of this host
-      // its name.
+      // The client is another site: its URL has the name localhost, that of this host an IP address.
       await page.evaluate(`location.assign('${host.address}/connect/endsession?client_id=app')`)
       await page.getByRole('heading', { name: 'Sign out?' }).waitFor()
       await assertAccessible(page, 'sign-out')
@@ -86,7 +85,7 @@ describe('the pages of the identity host, in a real browser', {
     const { login } = await host.addAccount()
     const page = await open({ viewport: { width: 320, height: 640 } })
     await goTo(page)
-    await fillIn(page, password, login)
+    await submitSignIn(page, login, password)
     await page.getByRole('button', { name: 'Allow', exact: true }).click()
     await page.getByRole('heading', { name: 'Home' }).waitFor()
     const unknown = new URLSearchParams({
@@ -106,7 +105,7 @@ describe('the pages of the identity host, in a real browser', {
       const { login } = await host.addAccount()
       const page = await open({ javaScriptEnabled })
       await goTo(page, { response_mode: 'form_post' })
-      await fillIn(page, password, login)
+      await submitSignIn(page, login, password)
       await page.getByRole('button', { name: 'Allow', exact: true }).click()
       if (!javaScriptEnabled) await page.getByRole('button', { name: 'Continue' }).click()
       await page.getByRole('heading', { name: 'Home' }).waitFor()
@@ -171,9 +170,7 @@ describe('setting up a second factor at the sign-in, in a real browser', {
 }, () => {
   let browser: SharedBrowser
   let host: IdentityUnderTest
-  /**
-   * The client, which responds: a page that cannot load would still be loading when the next one is opened.
-   */
+  /** The client. It responds, because a failing page would still be loading when the next one is opened. */
   const client = createServer((_request, response) => response.end('Welcome.'))
   let app: TestClient
   before(async () => {
@@ -239,7 +236,7 @@ describe('setting up a second factor at the sign-in, in a real browser', {
       await back
     })
 
-  it('works with a passkey, which is then asked for on this host', async () => {
+  it('works with a passkey, which the next sign-in on this host requests', async () => {
     const { login } = await host.addAccount()
     const page = await open()
     await addAuthenticator(page)
@@ -266,7 +263,7 @@ describe('setting up a second factor at the sign-in, in a real browser', {
   })
 
   for (const colorScheme of ['light', 'dark'] as const)
-    it(`is not required after a forgotten password, in ${colorScheme} colours`, async () => {
+    it(`is not needed to request a link for a forgotten password, in ${colorScheme} colours`, async () => {
       const page = await open({ colorScheme, viewport: { width: 320, height: 640 } })
       await page.goto(
         `${host.address}/connect/authorize?${new URLSearchParams(authorizationRequestOf(app, createPkce()))}`,

@@ -10,9 +10,8 @@ import { robot } from '../support/known-clients.ts'
 import { assertRejected } from './support/assertions.ts'
 
 const asRobot = { client_id: robot.id, client_secret: robot.secret }
-
-const forCommands = { client_id: 'commands', client_secret: robot.secret }
-const appOfPeople = { client_id: 'portal', client_secret: robot.secret }
+const asCommands = { client_id: 'commands', client_secret: robot.secret }
+const asPortal = { client_id: 'portal', client_secret: robot.secret }
 
 describe('introspection', () => {
   const host = fixture(startIdentityUnderTest, {
@@ -50,7 +49,7 @@ describe('introspection', () => {
     assert.deepEqual((await ask(tokens.access_token)).json, inactive)
   })
 
-  it('describes a refresh token until it is used, and a service token too', async () => {
+  it('describes a refresh token until it is used, and also a service token', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const { json } = await ask(tokens.refresh_token)
     const { sid } = claimsOf(tokens.access_token)
@@ -77,22 +76,21 @@ describe('introspection', () => {
     const grant = async (client: Fields, scope: string) =>
       (await browser.post('/connect/token', { grant_type: 'client_credentials', ...client, scope })).json
         .access_token
-    const askers = [asRobot, forCommands, appOfPeople]
-    const cases = [
-      [tokens.access_token, [true, false, false]],
-      [tokens.refresh_token, [true, false, false]],
-      [await grant(asRobot, 'svc.api'), [true, false, false]],
-      [await grant(asRobot, 'svc.grpc'), [true, true, false]],
-      [await grant(asRobot, 'svc.api svc.grpc'), [true, true, false]],
-      [await grant(forCommands, 'svc.grpc'), [true, true, false]],
-      [forNoAudience.access_token, [false, false, false]],
-    ] as const
-    for (const [token, expected] of cases) {
-      const answers = await Promise.all(askers.map((asker) => ask(token, asker)))
-      assert.deepEqual(
-        answers.map(({ json }) => json.active),
-        expected,
-      )
+    const clients = { robot: asRobot, commands: asCommands, portal: asPortal }
+    const cases: { token: string; activeFor: (keyof typeof clients)[] }[] = [
+      { token: tokens.access_token, activeFor: ['robot'] },
+      { token: tokens.refresh_token, activeFor: ['robot'] },
+      { token: await grant(asRobot, 'svc.api'), activeFor: ['robot'] },
+      { token: await grant(asRobot, 'svc.grpc'), activeFor: ['robot', 'commands'] },
+      { token: await grant(asRobot, 'svc.api svc.grpc'), activeFor: ['robot', 'commands'] },
+      { token: await grant(asCommands, 'svc.grpc'), activeFor: ['robot', 'commands'] },
+      { token: forNoAudience.access_token, activeFor: [] },
+    ]
+    for (const { token, activeFor } of cases) {
+      const actual: string[] = []
+      for (const [name, client] of Object.entries(clients))
+        if ((await ask(token, client)).json.active) actual.push(name)
+      assert.deepEqual(actual, activeFor)
     }
   })
 

@@ -44,18 +44,18 @@ describe('two identity instances behind one address', () => {
     let current = tokens
     for (let count = 0; count < 4; count += 1) current = (await refresh(browser, current.refresh_token)).json
     assert.equal((await readMe(current.access_token)).status, 200)
-    const left = await browser.follow(
+    const signedOut = await browser.follow(
       await browser.get('/connect/endsession', {
         id_token_hint: current.id_token,
         post_logout_redirect_uri: `${origin}/login/`,
       }),
     )
-    assert.equal(left.location, `${origin}/login/`)
+    assert.equal(signedOut.location, `${origin}/login/`)
     assert.equal((await readMe(current.access_token)).status, 401)
     assert.equal((await refresh(browser, current.refresh_token)).json.error, 'invalid_grant')
     assert.ok(
       entry.counts().every((count) => count >= 5),
-      `Both were asked: ${entry.counts()}`,
+      `Both instances get requests: ${entry.counts()}`,
     )
   })
 })
@@ -91,11 +91,11 @@ test('the program of docs/identity.md, with the settings before it, greets the u
   const page = readFileSync(join(root, 'docs', 'identity.md'), 'utf8')
   const [, settings = ''] = /```sh\n(.*?)```/s.exec(page) ?? []
   const [, program = ''] = /```ts\n(.*?)```/s.exec(page) ?? []
-  const place = `http://localhost:${await freePort()}`
+  const clientAddress = `http://localhost:${await freePort()}`
   const environment = Object.fromEntries(
     [...settings.matchAll(/^export (\w+)='?(.*?)'?$/gm)].map(([, name = '', value = '']) => [
       name,
-      value.replace('http://localhost:3000', place),
+      value.replace('http://localhost:3000', clientAddress),
     ]),
   )
   assert.equal(Object.keys(environment).length, 3)
@@ -109,7 +109,7 @@ test('the program of docs/identity.md, with the settings before it, greets the u
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   writeFileSync(join(folder, 'greet.mjs'), program)
   const greeter = spawn(process.execPath, [join(folder, 'greet.mjs')], {
-    env: { ...process.env, ISSUER: host.address, CALLBACK: `${place}/callback` },
+    env: { ...process.env, ISSUER: host.address, CALLBACK: `${clientAddress}/callback` },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   t.after(() => greeter.kill())
@@ -120,9 +120,9 @@ test('the program of docs/identity.md, with the settings before it, greets the u
     printed += part
     const [, address] = /^Open (\S+)\n$/.exec(printed) ?? []
     if (address === undefined) continue
-    const signIn = await browser.follow(await browser.get(address))
-    const asked = await submit(browser, signIn, { login: host.person.login, password })
-    const callback = await submit(browser, asked, { answer: 'allow' })
+    const signInPage = await browser.follow(await browser.get(address))
+    const consentPage = await submit(browser, signInPage, { login: host.person.login, password })
+    const callback = await submit(browser, consentPage, { answer: 'allow' })
     assert.equal((await fetch(callback.location, { headers: { connection: 'close' } })).status, 200)
   }
   await ended

@@ -59,51 +59,60 @@ interface Step {
   readonly kind: 'redeem' | 'refresh' | 'revoke' | 'service'
   /** The age of the refresh token to use; 0 is the newest. */
   readonly age: number
-  readonly changed: Fields
+  readonly overrides: Fields
 }
 
-type Explanation = readonly [why: string, applies: (step: Step, ours: string, theirs: string) => boolean]
+interface Explanation {
+  readonly why: string
+  readonly applies: (step: Step, ours: string, theirs: string) => boolean
+}
 
 /** Intended differences between our responses and those of oidc-provider. */
 const explanations: readonly Explanation[] = [
-  [
-    'A verifier that cannot be one is invalid_request to us, before the code is looked at.',
-    ({ kind, changed }, ours) =>
+  {
+    why: 'We reject a malformed verifier as invalid_request before we look up the code.',
+    applies: ({ kind, overrides }, ours) =>
       kind === 'redeem' &&
       ours === '400 invalid_request' &&
-      ['', 'short'].includes(changed.code_verifier ?? 'x'),
-  ],
-  [
-    'Another client’s refresh token is unknown to us; theirs answers that clients do not match.',
-    ({ kind, changed }, _ours, theirs) =>
-      kind === 'revoke' && 'client_id' in changed && theirs.startsWith('400'),
-  ],
-  [
-    'RFC 6749, 5.2: a request without any client is invalid_client.',
-    ({ changed }, ours) => changed.client_id === '' && ours === '401 invalid_client',
-  ],
-  [
-    'Of several faults in one request, another is named first.',
-    ({ changed }, ours, theirs) => Object.keys(changed).length > 1 && /^4/.test(ours) && /^4/.test(theirs),
-  ],
+      ['', 'short'].includes(overrides.code_verifier ?? 'x'),
+  },
+  {
+    why: 'We ignore a refresh token of another client; oidc-provider reports that the client does not match.',
+    applies: ({ kind, overrides }, _ours, theirs) =>
+      kind === 'revoke' && 'client_id' in overrides && theirs.startsWith('400'),
+  },
+  {
+    why: 'RFC 6749, 5.2: a request without any client is invalid_client.',
+    applies: ({ overrides }, ours) => overrides.client_id === '' && ours === '401 invalid_client',
+  },
+  {
+    why: 'If a request has several faults, the two report different ones.',
+    applies: ({ overrides }, ours, theirs) =>
+      Object.keys(overrides).length > 1 && /^4/.test(ours) && /^4/.test(theirs),
+  },
 ]
 
-/** Stops at a difference, because the two then have different states. */
+/** Returns the first difference, and nothing if it is explained: the later steps then start from different states. */
 async function firstDifference(
   ours: Side,
   theirs: Side,
   steps: readonly Step[],
 ): Promise<string | undefined> {
-  for (const [index, taken] of steps.entries()) {
-    const [mine, certified] = [await take(ours, taken), await take(theirs, taken)]
-    if (mine === certified) continue
-    const isExplained = explanations.some(([, applies]) => applies(taken, mine, certified))
-    return isExplained ? undefined : `${mine} | ${certified} | ${JSON.stringify(steps.slice(0, index + 1))}`
+  for (const [index, step] of steps.entries()) {
+    const ourAnswer = await perform(ours, step)
+    const theirAnswer = await perform(theirs, step)
+    if (ourAnswer === theirAnswer) continue
+    const isExplained = explanations.some(({ applies }) => applies(step, ourAnswer, theirAnswer))
+    if (isExplained) return undefined
+    return `${ourAnswer} | ${theirAnswer} | ${JSON.stringify(steps.slice(0, index + 1))}`
   }
   return undefined
 }
 
-async function take({ browser, code, refreshTokens }: Side, { kind, age, changed }: Step): Promise<string> {
+async function perform(
+  { browser, code, refreshTokens }: Side,
+  { kind, age, overrides }: Step,
+): Promise<string> {
   const refreshToken = refreshTokens.at(-1 - Math.min(age, refreshTokens.length - 1)) ?? 'made-up'
   const forms: Readonly<Record<Step['kind'], Fields>> = {
     redeem: {
@@ -118,15 +127,17 @@ async function take({ browser, code, refreshTokens }: Side, { kind, age, changed
     service: { grant_type: 'client_credentials', client_id: robot.id, client_secret: robot.secret },
   }
   const path = kind === 'revoke' ? '/connect/revocation' : '/connect/token'
-  const page = await browser.post(path, { ...forms[kind], ...changed })
+  const page = await browser.post(path, { ...forms[kind], ...overrides })
   if (page.status === 200 && page.json?.refresh_token) refreshTokens.push(page.json.refresh_token)
   return answerOf(page)
 }
 
-const answerOf = ({ status, json }: Page): string =>
-  json?.error === undefined
-    ? `${status} ${json?.refresh_token === undefined ? '' : 'refresh'} ${json?.id_token === undefined ? '' : 'id'}`
-    : `${status} ${json.error}`
+function answerOf({ status, json }: Page): string {
+  if (json?.error !== undefined) return `${status} ${json.error}`
+  const refresh = json?.refresh_token === undefined ? '' : 'refresh'
+  const identity = json?.id_token === undefined ? '' : 'id'
+  return `${status} ${refresh} ${identity}`
+}
 
 const otherValues: Readonly<Record<Step['kind'], Readonly<Record<string, readonly string[]>>>> = {
   redeem: {
@@ -160,7 +171,7 @@ const step: fc.Arbitrary<Step> = fc
     fc.record({
       kind: fc.constant(kind),
       age: fc.constantFrom(0, 0, 0, 1),
-      changed: fc
+      overrides: fc
         .array(
           fc
             .constantFrom(...Object.entries(otherValues[kind]))

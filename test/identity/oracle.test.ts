@@ -27,61 +27,64 @@ describe(`compared with oidc-provider (seed ${seed})`, () => {
     const unexplained: string[] = []
     for (const { parameters, isSignedIn } of fc.sample(authorizationRequests, { numRuns: requests, seed })) {
       const path = `/connect/authorize?${new URLSearchParams([...parameters])}`
-      const [own, other] = isSignedIn
-        ? [ours, theirs]
-        : [openBrowser(host.address), openBrowser(oracle.address)]
-      const [mine, certified] = [classOf(await own.get(path)), classOf(await other.get(path))]
-      const isExplained = explanations.some(([, applies]) =>
-        applies(Object.fromEntries(parameters), mine, certified, repeatedIn(parameters)),
+      const ourBrowser = isSignedIn ? ours : openBrowser(host.address)
+      const theirBrowser = isSignedIn ? theirs : openBrowser(oracle.address)
+      const ourAnswer = classOf(await ourBrowser.get(path))
+      const theirAnswer = classOf(await theirBrowser.get(path))
+      const isExplained = explanations.some(({ applies }) =>
+        applies(Object.fromEntries(parameters), ourAnswer, theirAnswer, repeatedIn(parameters)),
       )
-      if (mine !== certified && !isExplained)
-        unexplained.push(`${mine} | ${certified} | ${shown(parameters)}`)
+      if (ourAnswer !== theirAnswer && !isExplained)
+        unexplained.push(`${ourAnswer} | ${theirAnswer} | ${changedIn(parameters)}`)
     }
     assert.deepEqual(unexplained, [])
   })
 })
 
 type Pairs = [string, string][]
-type Explanation = readonly [
-  why: string,
-  applies: (request: Fields, ours: string, theirs: string, repeated: readonly string[]) => boolean,
-]
+interface Explanation {
+  readonly why: string
+  readonly applies: (request: Fields, ours: string, theirs: string, repeated: readonly string[]) => boolean
+}
 
 /** Intended differences between our responses and those of oidc-provider. */
 const explanations: readonly Explanation[] = [
-  [
-    'The implicit types are known to us and rejected for the client; theirs are unsupported or judged by other rules first.',
-    ({ response_type: type = '' }, ours) => type.includes('token') && ours.startsWith('#un'),
-  ],
-  [
-    'Without openid a request is plain OAuth to us; theirs wants openid for auth_time.',
-    ({ scope = '' }, _ours, theirs) => !scope.includes('openid') && theirs.includes('invalid_request'),
-  ],
-  [
-    'RFC 6749, 3.3: a missing scope is invalid_scope.',
-    ({ scope = '' }, ours) => scope === '' && ours.includes('invalid_scope'),
-  ],
-  [
-    'An unknown scope is rejected: a misspelt one would only show at the API. OpenID Connect lets it be ignored.',
-    ({ scope = '' }, ours) => scope.includes('email') && ours.includes('invalid_scope'),
-  ],
-  [
-    'Our only mode is query, and a wrong one is invalid_request.',
-    ({ response_mode: mode = 'query' }) => mode !== 'query' && mode !== '',
-  ],
-  [
-    'RFC 6749, 3.1: no parameter may be sent twice, whether we know it or not.',
-    (_request, ours, _theirs, repeated) => ours.startsWith('invalid_request') && repeated.includes('unknown'),
-  ],
-  [
-    'There is nothing to consent to for the one client, which is our own.',
-    ({ prompt = '' }, ours, theirs) =>
+  {
+    why: 'We know the implicit types and reject them for the client; oidc-provider does not support some, and checks others later.',
+    applies: ({ response_type: type = '' }, ours) => type.includes('token') && ours.startsWith('#un'),
+  },
+  {
+    why: 'To us, a request without openid is plain OAuth; oidc-provider requires openid for auth_time.',
+    applies: ({ scope = '' }, _ours, theirs) =>
+      !scope.includes('openid') && theirs.includes('invalid_request'),
+  },
+  {
+    why: 'RFC 6749, 3.3: a missing scope is invalid_scope.',
+    applies: ({ scope = '' }, ours) => scope === '' && ours.includes('invalid_scope'),
+  },
+  {
+    why: 'We reject an unknown scope, because a typing error would otherwise be noticed only at the API. OpenID Connect permits ignoring it.',
+    applies: ({ scope = '' }, ours) => scope.includes('email') && ours.includes('invalid_scope'),
+  },
+  {
+    why: 'Our only mode is query, and a wrong one is invalid_request.',
+    applies: ({ response_mode: mode = 'query' }) => mode !== 'query' && mode !== '',
+  },
+  {
+    why: 'RFC 6749, 3.1: no parameter may be sent twice, whether we know it or not.',
+    applies: (_request, ours, _theirs, repeated) =>
+      ours.startsWith('invalid_request') && repeated.includes('unknown'),
+  },
+  {
+    why: 'The only client is our own, so there is nothing to consent to.',
+    applies: ({ prompt = '' }, ours, theirs) =>
       prompt.includes('consent') && ours.startsWith('code') && theirs === 'sign-in',
-  ],
-  [
-    'Of several faults in one request, another is named first.',
-    (_request, ours, theirs) => isRejection(ours) && isRejection(theirs) && stateOf(ours) === stateOf(theirs),
-  ],
+  },
+  {
+    why: 'If a request has several faults, the two report different ones.',
+    applies: (_request, ours, theirs) =>
+      isRejection(ours) && isRejection(theirs) && stateOf(ours) === stateOf(theirs),
+  },
 ]
 
 const isRejection = (answer: string): boolean => /^#?[a-z]+_[a-z_]+ /.test(answer)
@@ -102,7 +105,7 @@ function classOf({ status, location, json }: Page): string {
 const repeatedIn = (parameters: Pairs): string[] =>
   parameters.map(([name]) => name).filter((name, index, names) => names.indexOf(name) !== index)
 
-const shown = (parameters: Pairs): string =>
+const changedIn = (parameters: Pairs): string =>
   JSON.stringify(parameters.filter(([name, value]) => requestOf(pkce)[name] !== value))
 
 const otherValues: Readonly<Record<string, readonly string[]>> = {

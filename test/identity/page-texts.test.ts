@@ -7,32 +7,36 @@ import { en, ptBr } from '../../src/hosts/identity/pages/texts.ts'
 import { valuesOf } from '../support/assertions.ts'
 import { nodesIn, parseSource, placeholdersOf, textOf } from '../support/syntax.ts'
 
-const folder = join(import.meta.dirname, '..', '..', 'src', 'hosts', 'identity')
-const files = globSync('**/*.ts', { cwd: folder })
+const project = join(import.meta.dirname, '..', '..')
+const hostFolder = join(project, 'src', 'hosts', 'identity')
+const filesWithTexts = globSync('**/*.ts', { cwd: hostFolder })
   .filter((file) => !/^pages\/texts|\.test\.ts$/.test(file))
-  .map((file) => ({ file, nodes: [...nodesIn(parseSource(readFileSync(join(folder, file), 'utf8'), 'ts'))] }))
+  .map((file) => {
+    const source = parseSource(readFileSync(join(hostFolder, file), 'utf8'), 'ts')
+    return { file, nodes: [...nodesIn(source)] }
+  })
 
 describe('the texts of the pages of the identity host', () => {
   it('are all in the list, and none is written in the markup', () => {
-    const bare = files.flatMap(({ file, nodes }) =>
+    const unlisted = filesWithTexts.flatMap(({ file, nodes }) =>
       nodes.flatMap(([{ type, tag, quasi }]) => {
         if (type !== 'TaggedTemplateExpression' || (tag as { name?: string }).name !== 'html') return []
         const markup = textOf(quasi as Parameters<typeof textOf>[0]) ?? ''
         const attributeTexts = [...markup.matchAll(/(?:aria-label|alt|title|placeholder)="([^"]*)"/g)].map(
           String,
         )
-        // Removes tags, and attributes whose tag is in another part.
-        const between = markup.replaceAll(/<[^>]*>/g, ' ').replaceAll(/[\w-]+="[^"]*"|data-\w+/g, ' ')
-        return [between, ...attributeTexts.map((attribute) => attribute.split('"')[1] ?? '')]
+        // Tags are removed, and also attributes whose tag is in another part.
+        const textBetweenTags = markup.replaceAll(/<[^>]*>/g, ' ').replaceAll(/[\w-]+="[^"]*"|data-\w+/g, ' ')
+        return [textBetweenTags, ...attributeTexts.map((attribute) => attribute.split('"')[1] ?? '')]
           .filter((text) => /\p{L}/u.test(text))
           .map((text) => `${file}: ${text.trim()}`)
       }),
     )
-    assert.deepEqual(bare, [])
+    assert.deepEqual(unlisted, [])
   })
 
   it('are all used, and listed once', () => {
-    const usedTexts = new Set(files.flatMap(({ nodes }) => nodes.map(([node]) => textOf(node))))
+    const usedTexts = new Set(filesWithTexts.flatMap(({ nodes }) => nodes.map(([node]) => textOf(node))))
     assert.deepEqual(
       en.filter((text) => !usedTexts.has(text)),
       [],
@@ -49,9 +53,7 @@ describe('the texts of the pages of the identity host', () => {
   })
 })
 
-const root = join(import.meta.dirname, '../../src/hosts/identity')
-
-/** Each folder may import from those above it. The folder of the host, which connects all, is the last. */
+/** The layers, lowest first: each folder may import from those before it. The host's own folder connects all. */
 const layers = [
   'values',
   'keys',
@@ -66,7 +68,7 @@ const layers = [
 ]
 
 test('folders of the identity host import only from layers below them', () => {
-  const files = globSync('**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
+  const files = globSync('**/*.ts', { cwd: hostFolder }).filter((file) => !file.endsWith('.test.ts'))
   const upward = files.flatMap((file) =>
     importsOf(file)
       .filter((other) => layerOf(other) > layerOf(file))
@@ -76,7 +78,7 @@ test('folders of the identity host import only from layers below them', () => {
 })
 
 test('no endpoint imports another one', () => {
-  const files = globSync('endpoints/*.ts', { cwd: root })
+  const files = globSync('endpoints/*.ts', { cwd: hostFolder })
   const sideways = files.flatMap((file) => importsOf(file).filter((other) => other.startsWith('endpoints/')))
   assert.ok(files.length > 0)
   assert.deepEqual(sideways, [])
@@ -91,13 +93,13 @@ function layerOf(file: string): number {
 
 /** Returns the files of this host that the file imports, including type imports. */
 function importsOf(file: string): readonly string[] {
-  const text = readFileSync(join(root, file), 'utf8')
+  const text = readFileSync(join(hostFolder, file), 'utf8')
   return [...text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)]
-    .map(([, path = '']) => relative(root, join(root, dirname(file), path)))
+    .map(([, path = '']) => relative(hostFolder, join(hostFolder, dirname(file), path)))
     .filter((path) => !path.startsWith('..'))
 }
 
-const endpointFolder = join(import.meta.dirname, '../../src/hosts/identity/endpoints')
+const endpointFolder = join(hostFolder, 'endpoints')
 
 test('every endpoint that a file declares is mounted and documented', async () => {
   const listed = new Set<unknown>([...contractEndpoints, ...extensionEndpoints])
@@ -117,8 +119,6 @@ test('every endpoint that a file declares is mounted and documented', async () =
 
 const isEndpoint = (value: unknown): value is { readonly id: string } =>
   typeof value === 'object' && value !== null && 'path' in value && 'id' in value
-
-const project = join(import.meta.dirname, '..', '..')
 
 for (const [name, rowsMin] of [
   ['identity-rules.md', 70],

@@ -91,8 +91,12 @@ describe('the identity provider', () => {
   it('lets no script read navigation paths, and needs no preflight for them', async () => {
     const preflight = { origin, 'access-control-request-method': 'POST' }
     for (const path of [
-      ...['/connect/authorize', '/connect/authorize?client_id=x', '/connect/endsession'],
-      ...['/api/account/login-page', '/api/account/login', '/api/account/logout'],
+      '/connect/authorize',
+      '/connect/authorize?client_id=x',
+      '/connect/endsession',
+      '/api/account/login-page',
+      '/api/account/login',
+      '/api/account/logout',
     ]) {
       const preflightResponse = await fetch(new URL(path, host.address), {
         method: 'OPTIONS',
@@ -229,12 +233,14 @@ describe('the metadata of the provider', () => {
     assert.ok(!contract.scopes_supported.includes('email'))
     const discovery = await read(full.address, 'openid-configuration')
     assert.deepEqual(discovery.response_modes_supported, ['query', 'fragment', 'form_post'])
-    assert.ok(discovery.grant_types_supported.includes('implicit'), 'The contract wants it listed.')
+    assert.ok(discovery.grant_types_supported.includes('implicit'), 'The contract requires it.')
     const metadata = await read(full.address, 'oauth-authorization-server')
     assert.equal(metadata.issuer, full.address)
     assert.deepEqual(metadata.response_types_supported, ['code'])
     assert.deepEqual(metadata.grant_types_supported, [
-      ...['authorization_code', 'refresh_token', 'client_credentials'],
+      'authorization_code',
+      'refresh_token',
+      'client_credentials',
     ])
     for (const [name, value] of Object.entries(metadata))
       if (!/^(response_types|grant_types|ui_locales)_supported$/.test(name))
@@ -352,24 +358,27 @@ describe('The spelling of a path of the identity host', () => {
 
   it('does not matter to health, documents and pages', async () => {
     for (const path of [
-      ...[
-        '/Healthz',
-        '/READYZ/',
-        '/.Well-Known/OpenID-Configuration',
-        '/.well-known/openid-configuration/jwks/',
-      ],
-      ...['/swagger/', '/swagger/index.html', '/Swagger/Index.html', '/swagger/extensions/', '/SWAGGER'],
+      '/Healthz',
+      '/READYZ/',
+      '/.Well-Known/OpenID-Configuration',
+      '/.well-known/openid-configuration/jwks/',
+      '/swagger/',
+      '/swagger/index.html',
+      '/Swagger/Index.html',
+      '/swagger/extensions/',
+      '/SWAGGER',
     ])
       assert.equal((await openBrowser(host.address).get(path)).status, 200, path)
   })
 })
 
-const form = 'application/x-www-form-urlencoded'
+const formType = 'application/x-www-form-urlencoded'
 
-const posts: readonly (readonly [path: string, type: string, text: string])[] = [
-  ['/connect/token', form, 'grant_type=refresh_token&client_id=svc-webclient&refresh_token='],
-  ['/connect/revocation', form, 'client_id=svc-webclient&token='],
-  ['/api/account/login', form, 'authRequest=x&password=y&login='],
+/** Forms without the value of their last field, which the tests append. */
+const posts = [
+  { path: '/connect/token', form: 'grant_type=refresh_token&client_id=svc-webclient&refresh_token=' },
+  { path: '/connect/revocation', form: 'client_id=svc-webclient&token=' },
+  { path: '/api/account/login', form: 'authRequest=x&password=y&login=' },
 ]
 
 describe('A body that is sent to the identity host', () => {
@@ -385,10 +394,10 @@ describe('A body that is sent to the identity host', () => {
     return { status: response.status, text: await response.text() }
   }
 
-  for (const [path, type, text] of posts) {
+  for (const { path, form } of posts) {
     it(`is rejected by ${path} when its bytes are not UTF-8, escaped or not`, async () => {
-      for (const bytes of [Buffer.from(`${text}\xfc`, 'latin1'), `${text}%FC`, `${text}%C3%28`]) {
-        const answer = await post(path, type, bytes)
+      for (const body of [Buffer.from(`${form}\xfc`, 'latin1'), `${form}%FC`, `${form}%C3%28`]) {
+        const answer = await post(path, formType, body)
         const { statusCode, errors } = JSON.parse(answer.text)
         assert.deepEqual([answer.status, statusCode], [400, 400])
         assert.deepEqual(errors, { generalErrors: ['The body is not valid UTF-8.'] })
@@ -397,10 +406,10 @@ describe('A body that is sent to the identity host', () => {
 
     it(`is rejected by ${path} in another character set`, async () => {
       for (const charset of ['iso-8859-1', '"ISO-8859-1"']) {
-        const answer = await post(path, `${type}; charset=${charset}`, `${text}a`)
+        const answer = await post(path, `${formType}; charset=${charset}`, `${form}a`)
         assert.deepEqual([answer.status, JSON.parse(answer.text).statusCode], [415, 415])
       }
-      assert.notEqual((await post(path, `${type}; charset="UTF-8"`, `${text}%C3%BC`)).status, 415)
+      assert.notEqual((await post(path, `${formType}; charset="UTF-8"`, `${form}%C3%BC`)).status, 415)
     })
   }
 })

@@ -87,9 +87,8 @@ describe('a client of the settings', () => {
   it('gets nothing beyond its scopes, and no email that is not an address', async () => {
     const { browser, ...person } = await createUser()
     const { json } = await requestTokens(browser, wiki, { login: person.login, request: { scope: 'openid' } })
-    assert.deepEqual(Object.keys(claimsOf(json.id_token)).sort(), [
-      ...['aud', 'auth_time', 'exp', 'iat', 'iss', 'nonce', 'sid', 'sub'],
-    ])
+    const claimNames = Object.keys(claimsOf(json.id_token)).sort()
+    assert.deepEqual(claimNames, ['aud', 'auth_time', 'exp', 'iat', 'iss', 'nonce', 'sid', 'sub'])
     assert.equal(json.refresh_token, undefined)
     const { login } = await host.addAccount({ login: 'no mail address' })
     const other = await requestTokens(openBrowser(host.address), wiki, { login })
@@ -111,12 +110,12 @@ describe('a client of the settings', () => {
   it('gets responses only at its registered URLs, which must match exactly', async () => {
     const { browser } = await createUser()
     for (const redirectUri of [
-      ...['https://wiki.example.test/callback', `${wiki.redirectUri}&x=1`, `${wiki.redirectUri}/`],
-      ...[
-        portal.redirectUri,
-        'https://evil.example/callback',
-        'https://WIKI.example.test/callback?of=tracker',
-      ],
+      'https://wiki.example.test/callback',
+      `${wiki.redirectUri}&x=1`,
+      `${wiki.redirectUri}/`,
+      portal.redirectUri,
+      'https://evil.example/callback',
+      'https://WIKI.example.test/callback?of=tracker',
     ]) {
       const request = authorizationRequestOf(wiki, createPkce(), { redirect_uri: redirectUri })
       const { location } = await browser.get('/connect/authorize', request)
@@ -165,8 +164,11 @@ describe('a client of the settings', () => {
     // A verifier cannot be omitted if there was a challenge.
     const callback = await signInTo(browser, portal, { login })
     const withoutVerifier = await browser.post('/connect/token', {
-      ...{ grant_type: 'authorization_code', client_id: portal.id, ...secret },
-      ...{ code: queryOf(callback).code ?? '', redirect_uri: portal.redirectUri },
+      grant_type: 'authorization_code',
+      client_id: portal.id,
+      code: queryOf(callback).code ?? '',
+      redirect_uri: portal.redirectUri,
+      ...secret,
     })
     assertRejected(withoutVerifier, 'invalid_grant')
     assert.equal((await requestTokens(browser, portal, { login })).status, 200)
@@ -202,22 +204,17 @@ describe('a client of the settings', () => {
 
   it('may read responses with its scripts if it has no secret, but cannot post a sign-in', async () => {
     const browser = openBrowser(host.address)
-    const allowed = async (from: string) =>
-      (await browser.get('/.well-known/openid-configuration', {}, { origin: from })).headers.get(
-        'access-control-allow-origin',
-      )
-    assert.equal(await allowed('https://wiki.example.test'), 'https://wiki.example.test')
-    assert.equal(await allowed('https://portal.example.test'), null)
+    const discoverFrom = (from: string) =>
+      browser.get('/.well-known/openid-configuration', {}, { origin: from })
+    const response = await discoverFrom('https://wiki.example.test')
+    assert.equal(response.headers.get('access-control-allow-origin'), 'https://wiki.example.test')
     // keycloak-js sends cookies, so the response has to allow them.
-    const response = await browser.get(
-      '/.well-known/openid-configuration',
-      {},
-      { origin: 'https://wiki.example.test' },
-    )
     assert.equal(response.headers.get('access-control-allow-credentials'), 'true')
-    const page = await browser.get('/ext/consent', {}, { origin: 'https://wiki.example.test' })
-    assert.equal(page.headers.get('access-control-allow-origin'), null)
+    const fromPortal = await discoverFrom('https://portal.example.test')
+    assert.equal(fromPortal.headers.get('access-control-allow-origin'), null)
     const headers = { origin: 'https://wiki.example.test' }
+    const page = await browser.get('/ext/consent', {}, headers)
+    assert.equal(page.headers.get('access-control-allow-origin'), null)
     for (const path of ['/api/account/login', '/ext/sign-in', '/api/account/logout', '/ext/sign-out'])
       assert.equal((await browser.post(path, {}, headers)).status, 403, path)
   })
@@ -285,7 +282,7 @@ describe('a user', () => {
     assert.ok(queryOf(await ask(browser, { scope: 'openid profile email' })).code)
   })
 
-  it('sees the consent page in the right order, whatever the direction of the own name', async () => {
+  it('sees their name without direction marks, which would reorder the text of the consent page', async () => {
     const { login } = await host.addAccount({ name: 'Ann\u202e\u2066 B' })
     const browser = openBrowser(host.address)
     await signInTo(browser, wiki, { login, answer: 'deny' })
@@ -318,7 +315,7 @@ describe('a user', () => {
     assert.ok(isAsked(await ask(browser)))
   })
 
-  it('revokes tokens of a host whose clock is ahead, even if the client is allowed again', async () => {
+  it('who withdraws a consent revokes the tokens of a host whose clock is ahead, even if consent is given again', async () => {
     host.clock.advance(30_000)
     const { browser, login, id } = await createUser()
     const { json } = await requestTokens(browser, wiki, { login })
@@ -384,9 +381,11 @@ describe('a client that any program on the device can impersonate', () => {
     named: 'http://localhost:3000/callback',
     scheme: 'com.example.notes:/callback',
   }
-  const clientOf = (id: string, redirectUri: string, extraSettings = {}): TestClient => ({
-    ...{ id, redirectUri, postLogoutRedirectUri: redirectUri },
-    ...extraSettings,
+  const clientOf = (id: string, redirectUri: string, options = {}): TestClient => ({
+    id,
+    redirectUri,
+    postLogoutRedirectUri: redirectUri,
+    ...options,
   })
   const impersonable = Object.entries(addresses).map(([id, address]) => clientOf(id, address))
   const authenticated = [
@@ -439,7 +438,7 @@ describe('a client that any program on the device can impersonate', () => {
     }
   })
 
-  it('is remembered if its secret, its operator or its address authenticates it', async () => {
+  it('needs consent only once if a secret, the operator or an https address authenticates it', async () => {
     for (const client of authenticated) {
       const { ask } = await openFor(client)
       assert.ok(queryOf(await ask()).code, client.id)

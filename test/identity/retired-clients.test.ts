@@ -17,7 +17,7 @@ import { until } from '../support/until.ts'
 import { assertRejected } from './support/assertions.ts'
 
 describe('a service client that is removed from the settings', () => {
-  it('keeps its tokens while an instance with these settings runs or restarts, and then loses them permanently', async () => {
+  it('keeps its tokens while an instance that has it in its settings runs or restarts, and then loses them permanently', async () => {
     await using host = await startIdentityUnderTest()
     const rest = createAuthentication({
       database: host.database,
@@ -44,8 +44,8 @@ describe('a service client that is removed from the settings', () => {
         [`Identity__ServiceClients__${robot.id}__Login`]: undefined,
       })
     const old = (await grantFrom(host.address)).json.access_token
-    const stray = await startWithout()
-    assertRejected(await grantFrom(stray.address), 'invalid_client', 401)
+    const without = await startWithout()
+    assertRejected(await grantFrom(without.address), 'invalid_client', 401)
     assert.equal(await isAccepted(old), true, 'the first instance still knows it')
     await host.host.stop()
     // An instance counts as running for 60 seconds after its last report.
@@ -56,7 +56,8 @@ describe('a service client that is removed from the settings', () => {
     const last = await startWithout()
     assert.equal(await isAccepted(old), false)
     const { json } = await openBrowser(last.address).post('/connect/introspect', {
-      ...{ client_id: robot.id, client_secret: robot.secret },
+      client_id: robot.id,
+      client_secret: robot.secret,
       token: old,
     })
     assert.notEqual(json.active, true)
@@ -95,24 +96,24 @@ describe('a service client that is removed from the settings', () => {
     await (await instanceWith(database, serviceClientSettings(robot), { now: () => now })).refresh()
     now += 61_000
     const [recorded, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const knowing = await instanceWith(database, serviceClientSettings(robot), {
+    const withClient = await instanceWith(database, serviceClientSettings(robot), {
       now: () => now,
       async afterRecord() {
         recorded.resolve()
         await release.promise
       },
     })
-    const other = await instanceWith(database, {}, { now: () => now })
-    const first = knowing.refresh()
+    const withoutClient = await instanceWith(database, {}, { now: () => now })
+    const first = withClient.refresh()
     await recorded.promise
-    const second = other.refresh()
+    const second = withoutClient.refresh()
     await until(async () => {
       const [row] = await database.query<{ waiting: number }>(
         raw(`select count(*)::int as waiting from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock'`),
       )
       return row?.waiting === 1
-    }, 'the other instance to wait')
+    }, 'the instance without the client to wait')
     release.resolve()
     await Promise.all([first, second])
     assert.equal(await isRobotValid(database), true)

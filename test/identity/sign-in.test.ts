@@ -56,11 +56,9 @@ describe('the sign-in page', () => {
       (await browser.get('/api/account/login-page')).location,
       'https://sso.example/enter?theme=dark&error=request',
     )
-    assert.ok(
-      (
-        await browser.get('/api/account/login-page', { authRequest: await pendingIn(browser) })
-      ).location.startsWith(`${origin}/login/?authRequest=`),
-    )
+    const authRequest = await pendingIn(browser)
+    const { location } = await browser.get('/api/account/login-page', { authRequest })
+    assert.ok(location.startsWith(`${origin}/login/?authRequest=`), location)
   })
 
   it('is not available to a request whose origin is no longer allowed', async () => {
@@ -206,13 +204,8 @@ describe('the post of the sign-in page', () => {
   it('accepts no cookie that was forged or modified', async () => {
     const { browser } = await signedIn(host.address)
     const [[name = '', value = ''] = []] = browser.cookies
-    for (const made of [
-      'x',
-      `${value.slice(0, -2)}AA`,
-      value.slice(0, 30),
-      `${value}; identity=y`.replace(value, 'z'),
-    ]) {
-      browser.cookies.set(name, made)
+    for (const invalid of ['x', `${value.slice(0, -2)}AA`, value.slice(0, 30), 'z; identity=y']) {
+      browser.cookies.set(name, invalid)
       assert.match((await browser.get('/connect/authorize', requestOf(pkce))).location, /login-page/)
     }
   })
@@ -366,7 +359,7 @@ describe('the login-by-link attack', () => {
     const victim = openBrowser(host.address)
     const posted = await victim.post(
       '/api/account/login',
-      { login: 'ada@example.com', password: 'Correct-Horse-1', authRequest },
+      { login: 'ada@example.com', password, authRequest },
       { origin },
     )
     assert.match(posted.location, /^\/connect\/authorize\?authRequest=/)
@@ -416,50 +409,48 @@ describe('the language of the pages of the identity host', () => {
   it('is the one that the client requests, whatever the browser prefers', async () => {
     const { login } = await host.addAccount()
     const pages: Page[] = []
-    const see = (page: Page): Page => {
+    const record = (page: Page): Page => {
       pages.push(page)
       return page
     }
-    const [request, headers] = [
-      { ui_locales: 'fr pt', response_mode: 'form_post' },
-      { 'accept-language': 'en' },
-    ]
+    const request = { ui_locales: 'fr pt', response_mode: 'form_post' }
+    const headers = { 'accept-language': 'en' }
     const first = openBrowser(host.address)
-    const signIn = see(await goTo(first, request, headers))
+    const signIn = record(await goTo(first, request, headers))
     for (const path of ['/ext/passkey', '/ext/sign-in/with'])
-      see(await first.follow(await first.get(linkTo(signIn, path), {}, headers)))
-    const forgotPasswordPage = see(await first.get(linkTo(signIn, '/ext/forgot-password'), {}, headers))
-    see(await submit(first, forgotPasswordPage, { login: 'nobody@example.com' }))
-    see(await submit(first, signIn, { login, password: 'Wrong-Horse-1' }))
-    const setUp = see(await submit(first, signIn, { login, password }))
-    see(await submit(first, setUp, { code: '000000' }))
+      record(await first.follow(await first.get(linkTo(signIn, path), {}, headers)))
+    const forgotPasswordPage = record(await first.get(linkTo(signIn, '/ext/forgot-password'), {}, headers))
+    record(await submit(first, forgotPasswordPage, { login: 'nobody@example.com' }))
+    record(await submit(first, signIn, { login, password: 'Wrong-Horse-1' }))
+    const setUp = record(await submit(first, signIn, { login, password }))
+    record(await submit(first, setUp, { code: '000000' }))
     const [, secret = ''] = /<code>([A-Z2-7 ]+)<\/code>/.exec(setUp.text) ?? []
     const app = testApp(host, secret.replaceAll(' ', ''))
-    const codes = see(await submit(first, setUp, { code: app.code() }))
+    const codes = record(await submit(first, setUp, { code: app.code() }))
     const [, recoveryCode = ''] = /<li><code>([^<]+)<\/code>/.exec(codes.text) ?? []
 
     const second = openBrowser(host.address)
-    const step = see(await submit(second, await goTo(second, request), { login, password }))
-    see(await submit(second, step, { code: 'wrong' }))
-    const consent = see(await submit(second, step, { code: recoveryCode }))
-    see(await submit(second, consent, { answer: 'allow' }))
+    const step = record(await submit(second, await goTo(second, request), { login, password }))
+    record(await submit(second, step, { code: 'wrong' }))
+    const consent = record(await submit(second, step, { code: recoveryCode }))
+    record(await submit(second, consent, { answer: 'allow' }))
     const end = { client_id: 'wiki', ui_locales: 'pt-BR' }
-    const asked = see(await signOut(second, end, fromOtherSite))
-    see(await submit(second, asked, {}))
+    const asked = record(await signOut(second, end, fromOtherSite))
+    record(await submit(second, asked, {}))
 
     const titles = pages.map(({ text }) => /<h1>([^<]*)<\/h1>/.exec(text)?.[1])
     assert.equal(new Set(titles).size, 12, titles.join())
     for (const page of pages) {
       assert.equal(languageOf(page), 'pt-BR', page.text)
-      const said = page.text.replace(/<style>.*?<\/style>/s, '')
-      const english = en.filter((text) => text.includes(' ') && !text.includes('{') && said.includes(text))
+      const markup = page.text.replace(/<style>.*?<\/style>/s, '')
+      const english = en.filter((text) => text.includes(' ') && !text.includes('{') && markup.includes(text))
       assert.deepEqual(english, [], page.text)
     }
   })
 
   it('is otherwise that of the browser, and English if neither is supported', async () => {
-    const languageFor = async (asked: string | undefined, accepted: string) => {
-      const request = asked === undefined ? {} : { ui_locales: asked }
+    const languageFor = async (requested: string | undefined, accepted: string) => {
+      const request = requested === undefined ? {} : { ui_locales: requested }
       return languageOf(await goTo(openBrowser(host.address), request, { 'accept-language': accepted }))
     }
     assert.equal(await languageFor(undefined, 'fr, pt-PT;q=0.5, en;q=0.4'), 'pt-BR')
@@ -469,7 +460,7 @@ describe('the language of the pages of the identity host', () => {
     assert.equal(await languageFor('se', 'pt-BR'), 'pt-BR')
     assert.equal(await languageFor('en-US pt', 'pt-BR'), 'en')
     const many = 'xx-XX '.repeat(1000)
-    assert.equal(await languageFor(`pt ${many}`, many.replaceAll(' ', ',')), 'pt-BR', 'None is too long.')
+    assert.equal(await languageFor(`pt ${many}`, many.replaceAll(' ', ',')), 'pt-BR', 'Long lists are read.')
   })
 
   it('is that of the browser on a page without a pending request', async () => {

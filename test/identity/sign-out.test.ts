@@ -26,7 +26,7 @@ import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, otherOrigin, robot } from '../support/known-clients.ts'
 import { assertRejected } from './support/assertions.ts'
 
-const page = `${origin}/login/`
+const loginPage = `${origin}/login/`
 
 function assertCleared({ headers }: Pick<Response, 'headers'>): void {
   const cookies = headers.getSetCookie()
@@ -45,7 +45,7 @@ describe('a sign-out', () => {
     return isKnown
   }
   /** Asserts that the browser is on the page of the client, which asks the user. */
-  const assertAsked = ({ location }: Page, address = page) => {
+  const assertAsked = ({ location }: Page, address = loginPage) => {
     assert.ok(location.startsWith(`${address}?logoutId=`), location)
     return queryOf({ location } as Page).logoutId ?? ''
   }
@@ -60,7 +60,7 @@ describe('a sign-out', () => {
     // Sec-Fetch-Site takes precedence.
     { 'sec-fetch-site': 'same-site', referer: 'https://evil.example/' },
   ]
-  const foreign: readonly Fields[] = [
+  const otherSiteHeaders: readonly Fields[] = [
     fromOtherSite,
     { 'sec-fetch-site': 'cross-site, same-origin' },
     { origin: 'null' },
@@ -83,18 +83,18 @@ describe('a sign-out', () => {
         { id_token_hint: 'made-up' },
         { id_token_hint: other.access_token },
         { id_token_hint: other.id_token, client_id: 'nobody' },
-        { post_logout_redirect_uri: page },
+        { post_logout_redirect_uri: loginPage },
       ].map((query) => (browser: Browser, headers: Fields) => signOut(browser, query, headers)),
     ]
     const cases = [
-      ...ownSiteHeaders.map((headers) => [headers, ways[0]] as const),
-      ...ways.map((way) => [{}, way] as const),
+      ...ownSiteHeaders.map((headers) => ({ headers, way: ways[0] })),
+      ...ways.map((way) => ({ headers: {}, way })),
     ]
-    for (const [headers, way] of cases) {
+    for (const { headers, way } of cases) {
       const { browser, tokens } = await signedIn(host.address)
       assert.ok(way)
       const finalPage = await browser.follow(await way(browser, headers), headers)
-      assert.equal(finalPage.location, page)
+      assert.equal(finalPage.location, loginPage)
       assert.equal(browser.cookies.size, 0)
       const { sid } = claimsOf(tokens.access_token)
       const refreshTokens = await host.database.query(
@@ -114,22 +114,23 @@ describe('a sign-out', () => {
       { id_token_hint: 'x' },
     ]
     const cases = [
-      ...foreign.map((headers) => [headers, {}] as const),
-      ...queries.map((query) => [fromOtherSite, query] as const),
+      ...otherSiteHeaders.map((headers) => ({ headers, query: {} })),
+      ...queries.map((query) => ({ headers: fromOtherSite, query })),
     ]
-    for (const [headers, query] of cases) {
+    for (const { headers, query } of cases) {
       const { browser, tokens } = await signedIn(host.address)
       const question = await signOut(browser, query, headers)
       const logoutId = assertAsked(question)
       assert.deepEqual(question.headers.getSetCookie(), [], 'The cookie stays.')
-      const copy = await signedIn(host.address)
-      assert.equal(await isActive(copy.browser, copy.tokens.refresh_token), true)
+      const otherSession = await signedIn(host.address)
+      assert.equal(await isActive(otherSession.browser, otherSession.tokens.refresh_token), true)
       const finalPage = await browser.post('/api/account/logout', { logoutId }, { origin })
-      assert.equal(finalPage.location, page)
+      assert.equal(finalPage.location, loginPage)
       assert.equal(await isActive(browser, tokens.refresh_token), false)
     }
     const { browser, tokens } = await signedIn(host.address)
-    assert.equal((await signOut(browser, { id_token_hint: tokens.id_token }, fromOtherSite)).location, page)
+    const withHint = await signOut(browser, { id_token_hint: tokens.id_token }, fromOtherSite)
+    assert.equal(withHint.location, loginPage)
     assert.equal(await isActive(browser, tokens.refresh_token), false)
   })
 
@@ -152,7 +153,7 @@ describe('a sign-out', () => {
     for (const headers of [{}, fromOtherSite]) {
       const { browser, tokens } = await signedIn(host.address)
       const query = {
-        post_logout_redirect_uri: `${page}?foo=bar`,
+        post_logout_redirect_uri: `${loginPage}?foo=bar`,
         state: 's-1',
         id_token_hint: tokens.id_token,
       }
@@ -215,7 +216,7 @@ describe('a sign-out', () => {
     const { browser, tokens } = await signedIn(host.address)
     const { location } = await browser.get('/connect/endsession', { id_token_hint: tokens.id_token })
     host.clock.advance(5 * 60_000)
-    assert.equal((await openBrowser(host.address).get(location)).location, page)
+    assert.equal((await openBrowser(host.address).get(location)).location, loginPage)
     assertAsked(await browser.get(location, {}, fromOtherSite))
     assert.equal(await isActive(browser, tokens.refresh_token), true)
   })
@@ -223,7 +224,7 @@ describe('a sign-out', () => {
   it('in a browser without a session ends that of the identity token', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const finalPage = await signOut(openBrowser(host.address), { id_token_hint: tokens.id_token })
-    assert.equal(finalPage.location, page)
+    assert.equal(finalPage.location, loginPage)
     assert.equal(await isActive(browser, tokens.refresh_token), false)
   })
 })

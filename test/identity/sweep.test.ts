@@ -62,7 +62,7 @@ describe('the purge', () => {
     assert.equal(await countRows(), 2)
     host.clock.advance(9 * 60 * 60_000)
     t.mock.timers.tick(5 * 60_000)
-    await until(async () => (await countRows()) === 0, 'the end of the rows')
+    await until(async () => (await countRows()) === 0, 'the rows to be deleted')
     const messages = () => lines.map((line) => JSON.parse(line).msg)
     await until(() => messages().includes('The signing keys could not be renewed.'), 'the failure')
     for (const { msg } of lines.map((line) => JSON.parse(line))) assert.doesNotMatch(msg, /purged|clients/)

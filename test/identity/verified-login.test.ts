@@ -7,7 +7,7 @@ import { fixture } from '../support/fixture.ts'
 import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { registrationOf, requestTokens, type SignInOptions, wiki } from '../support/registered-clients.ts'
 
-/** The claim in the identity token and at userinfo, which must be the same. */
+/** Returns the claim in the identity token, and asserts that userinfo returns the same. */
 async function isVerified(browser: Browser, options: SignInOptions = {}): Promise<unknown> {
   const { json } = await requestTokens(browser, wiki, options)
   const authorization = `Bearer ${json.access_token}`
