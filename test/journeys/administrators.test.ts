@@ -33,15 +33,17 @@ describe('Administrators whose role is stored in the database', () => {
     destination: { write: (line) => void logLines.push(line) },
   })
 
-  const ask = (method: string, token: string, userId?: string) =>
-    rest.call(method, '/ext/administrators', { token, ...(userId && { body: { userId } }) })
-  const grant = (by: string, userId: string) => ask('POST', by, userId)
-  const revoke = (by: string, userId: string) => ask('DELETE', by, userId)
-  const listedIds = async (): Promise<string[]> =>
-    (await ask('GET', rest.administrator.token)).body.administrators.map(
-      ({ userId }: { userId: string }) => userId,
-    )
-  const mayReadUsers = async (token: string) => (await rest.call('GET', '/api/users', { token })).status
+  const list = (by: string) => rest.call('GET', '/ext/administrators', { token: by })
+  const grant = (by: string, userId: string) =>
+    rest.call('POST', '/ext/administrators', { token: by, body: { userId } })
+  const revoke = (by: string, userId: string) =>
+    rest.call('DELETE', '/ext/administrators', { token: by, body: { userId } })
+  const listedIds = async (): Promise<string[]> => {
+    const { body } = await list(rest.administrator.token)
+    return body.administrators.map(({ userId }: { userId: string }) => userId)
+  }
+  /** Returns the status of a request that only administrators may send. */
+  const statusOfUsers = async (token: string) => (await rest.call('GET', '/api/users', { token })).status
   const tokenOf = async ({ login }: Person) => (await rest.identity.signIn(login)).access_token
   const createAdministrator = async () => {
     const person = await rest.signUp({ name: 'Mara' })
@@ -52,17 +54,17 @@ describe('Administrators whose role is stored in the database', () => {
   test('are appointed by others, have the role from their next token on, and lose it with all of their tokens', async () => {
     const person = await rest.signUp({ name: 'Mara' })
     const { secret } = await makeToken(rest, person.token, { scopes: ['*:read'] })
-    assert.equal(await mayReadUsers(person.token), 403)
+    assert.equal(await statusOfUsers(person.token), 403)
     assert.equal((await grant(rest.administrator.token, person.id)).status, 200)
-    assert.equal(await mayReadUsers(person.token), 403)
+    assert.equal(await statusOfUsers(person.token), 403)
     const token = await tokenOf(person)
-    assert.equal(await mayReadUsers(token), 200)
-    assert.equal(await mayReadUsers(secret), 200)
+    assert.equal(await statusOfUsers(token), 200)
+    assert.equal(await statusOfUsers(secret), 200)
     assert.ok((await listedIds()).includes(person.id))
     assert.equal((await revoke(rest.administrator.token, person.id)).status, 200)
-    assert.equal(await mayReadUsers(token), 401)
-    assert.equal(await mayReadUsers(secret), 403)
-    assert.equal(await mayReadUsers(await tokenOf(person)), 403)
+    assert.equal(await statusOfUsers(token), 401)
+    assert.equal(await statusOfUsers(secret), 403)
+    assert.equal(await statusOfUsers(await tokenOf(person)), 403)
     assert.ok(!(await listedIds()).includes(person.id))
   })
 
@@ -75,13 +77,14 @@ describe('Administrators whose role is stored in the database', () => {
     ] as const)
       assert.equal((await rest.call(method, path, { token, body: { ids: [person.id] } })).status, 200)
     assert.ok(!(await listedIds()).includes(person.id))
-    assert.equal(await mayReadUsers(await tokenOf(person)), 403)
+    assert.equal(await statusOfUsers(await tokenOf(person)), 403)
   })
 
   test('can be listed and appointed by administrators only, and not with a personal access token', async () => {
     const person = await rest.signUp()
-    for (const method of ['GET', 'POST', 'DELETE'])
-      assertEnvelope(await ask(method, person.token, method === 'GET' ? undefined : person.id), 403)
+    assertEnvelope(await list(person.token), 403)
+    assertEnvelope(await grant(person.token, person.id), 403)
+    assertEnvelope(await revoke(person.token, person.id), 403)
     const { secret } = await makeToken(rest, rest.administrator.token)
     assertEnvelope(await grant(secret, person.id), 403)
   })
@@ -127,7 +130,7 @@ describe('Administrators whose role is stored in the database', () => {
   })
 })
 
-describe('A deactivated account', () => {
+describe('The deactivation of an account', () => {
   const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
 
   const ask = (method: string, token: string, userId: string) =>
@@ -148,7 +151,7 @@ describe('A deactivated account', () => {
     )
   const isAccepted = async (token: string) => (await rest.call('GET', '/api/me', { token })).status === 200
 
-  test('can no longer sign in until it is reactivated, and everything issued to it stays invalid', async () => {
+  test('prevents sign-ins until the reactivation, and invalidates all earlier tokens permanently', async () => {
     const person = await join()
     const { secret } = await makeToken(rest, person.token)
     const service = await rest.identity.serviceToken(person.login)
@@ -167,7 +170,7 @@ describe('A deactivated account', () => {
     for (const old of [person.token, secret, service]) assert.equal(await isAccepted(old), false)
   })
 
-  test('keeps its name, its memberships and its history', async () => {
+  test('keeps the name, the memberships and the history of the account', async () => {
     const workspace = await seed(rest)
     const [person, colleague] = [await join(), await join()]
     const projectId = await workspace.project('Pier', person)
@@ -182,7 +185,7 @@ describe('A deactivated account', () => {
     assert.equal(callerId, person.id)
   })
 
-  test('rejects a sign-in that began before it was deactivated', async () => {
+  test('rejects a sign-in that began before it', async () => {
     for (let round = 0; round < 4; round += 1) {
       const person = await join()
       const browser = openBrowser(rest.identity.address)
@@ -191,13 +194,12 @@ describe('A deactivated account', () => {
         postSignIn(browser, createPkce(), { login: person.login, password }).catch(() => undefined),
       ])
       assert.ok(signedInMeanwhile)
-      const [session] = (await rest.call('GET', `/ext/sessions?userId=${person.id}`, { token: root() })).body
-        .sessions
-      assert.equal(session, undefined)
+      const { body } = await rest.call('GET', `/ext/sessions?userId=${person.id}`, { token: root() })
+      assert.deepEqual(body.sessions, [])
     }
   })
 
-  test('can be deactivated by other administrators only, and not with a personal access token', async () => {
+  test('is allowed to other administrators only, and not with a personal access token', async () => {
     const [person, other] = [await join(), await join()]
     assertEnvelope(await ask('POST', person.token, other.id), 403)
     assertEnvelope(await ask('DELETE', person.token, other.id), 403)
@@ -248,16 +250,16 @@ describe('A deactivated account', () => {
       },
     })
 
-  for (const [title, first, second] of [
-    ['deactivate each other', deactivate, deactivate],
-    ['deactivate and revoke the role of each other', deactivate, revokeRole],
-    ['remove each other', remove, remove],
-    ['remove each other, one in a batch', remove, removeInBatch],
-    ['remove and deactivate each other', remove, deactivate],
-    ['deactivate and remove each other', deactivate, remove],
-    ['remove and revoke the role of each other', remove, revokeRole],
-    ['revoke the role of and remove each other', revokeRole, remove],
-  ] as const)
+  for (const { title, first, second } of [
+    { title: 'deactivate each other', first: deactivate, second: deactivate },
+    { title: 'deactivate and revoke the role of each other', first: deactivate, second: revokeRole },
+    { title: 'remove each other', first: remove, second: remove },
+    { title: 'remove each other, one in a batch', first: remove, second: removeInBatch },
+    { title: 'remove and deactivate each other', first: remove, second: deactivate },
+    { title: 'deactivate and remove each other', first: deactivate, second: remove },
+    { title: 'remove and revoke the role of each other', first: remove, second: revokeRole },
+    { title: 'revoke the role of and remove each other', first: revokeRole, second: remove },
+  ])
     test(`leaves at least one administrator: two ${title}, and only the first succeeds`, async () => {
       const [ann, bob] = [await appoint(), await appoint()]
       const statuses = await inOrder([() => first(ann.token, bob.id), () => second(bob.token, ann.id)])
@@ -272,7 +274,7 @@ describe('A deactivated account', () => {
     assert.equal((await remove(token, id)).status, 200)
   })
 
-  test('is not reactivated by an administrator whose role is being revoked', async () => {
+  test('cannot be reversed by an administrator whose role is being revoked', async () => {
     const [person, former] = [await join(), await appoint()]
     assert.equal((await ask('POST', root(), person.id)).status, 200)
     const statuses = await inOrder([
@@ -308,7 +310,7 @@ describe('A consent of a user', () => {
     const { json } = await requestTokens(browser, wiki, { login, request: { scope } })
     const me = () => rest.call('GET', '/api/me', { token: json.access_token })
     assert.equal((await me()).status, 200)
-    // The tokens are older than the withdrawal, which happens within the same second.
+    // Makes the tokens older than the withdrawal, which would otherwise happen within the same second.
     await rest.database.query(sql`update refresh_tokens set created_at = now() - interval '10 seconds'`)
     const [consent, ...more] = (await rest.call('GET', '/ext/consents', { token })).body.consents
     assert.equal(more.length, 0)
@@ -375,9 +377,8 @@ describe('Identities at external providers', () => {
     const [browser, pkce] = [openBrowser(rest.identity.address), createPkce()]
     const arrival = { provider: 'plain', person: { sub }, browser, pkce }
     const callback = await arriveFrom(direct, rest.identity.address, arrival)
-    return queryOf(callback).code === undefined
-      ? undefined
-      : ((await redeem(browser, pkce, callback)).json.access_token as string)
+    if (queryOf(callback).code === undefined) return undefined
+    return (await redeem(browser, pkce, callback)).json.access_token as string
   }
 
   test('can be listed and unlinked by their owner, which ends only the sessions that they started', async () => {
@@ -434,11 +435,11 @@ describe('Identities at external providers', () => {
     await rest.database.query(sql`
       insert into passkeys (id, user_id, credential_id, public_key, counter, transports, name, created_at)
       values (gen_random_uuid(), ${owner.id}, '\\x01'::bytea, '\\x00'::bytea, 0, '{}', 'Key', now())`)
-    for (const [domain, status] of [
-      [null, 400],
-      ['former.example', 400],
-      ['example.com', 200],
-    ] as const) {
+    for (const { domain, status } of [
+      { domain: null, status: 400 },
+      { domain: 'former.example', status: 400 },
+      { domain: 'example.com', status: 200 },
+    ]) {
       await rest.database.query(sql`update passkeys set alone_domain = ${domain} where user_id = ${owner.id}`)
       assert.equal((await disconnectHere()).status, status, String(domain))
     }

@@ -21,7 +21,7 @@ describe('Personal access tokens', { concurrency: true }, () => {
 
   const join = () => rest.signUp({ name: 'Mara' })
   const ask = (method: string, path: string, token: string, body?: unknown) =>
-    rest.call(method, path, { token, ...(body !== undefined && { body }) })
+    rest.call(method, path, body === undefined ? { token } : { token, body })
   const listOf = async ({ token }: Person, query = '') =>
     (await ask('GET', `/ext/tokens${query}`, token)).body.tokens
 
@@ -58,27 +58,26 @@ describe('Personal access tokens', { concurrency: true }, () => {
     assert.equal((await calls.call('ListAssignments', { pagination: {} }, { token: reader })).code, 7)
   })
 
-  test('are ended at once by their owner, an administrator, a new password, and the end of all sessions', async () => {
-    const root = rest.administrator.token
-    const ends: readonly ((person: Person, id: string) => Promise<unknown>)[] = [
-      ({ token }, id) => ask('DELETE', '/ext/tokens', token, { ids: [id] }),
-      (_, id) => ask('DELETE', '/ext/tokens', root, { ids: [id] }),
-      ({ token }) =>
-        ask('POST', '/api/me/password', token, {
-          currentPassword: password,
-          newPassword: 'Another-Horse-456',
-        }),
-      ({ token }) => ask('POST', '/ext/sessions/end-all', token),
-      ({ id }) => ask('DELETE', '/api/user', root, { ids: [id] }),
-    ]
-    for (const end of ends) {
+  const ends: Readonly<Record<string, (person: Person, id: string) => Promise<unknown>>> = {
+    'their owner': ({ token }, id) => ask('DELETE', '/ext/tokens', token, { ids: [id] }),
+    'an administrator': (_, id) => ask('DELETE', '/ext/tokens', rest.administrator.token, { ids: [id] }),
+    'a new password': ({ token }) =>
+      ask('POST', '/api/me/password', token, {
+        currentPassword: password,
+        newPassword: 'Another-Horse-456',
+      }),
+    'the end of all sessions': ({ token }) => ask('POST', '/ext/sessions/end-all', token),
+    'the removal of the account': ({ id }) =>
+      ask('DELETE', '/api/user', rest.administrator.token, { ids: [id] }),
+  }
+  for (const [cause, end] of Object.entries(ends))
+    test(`are ended at once by ${cause}`, async () => {
       const person = await join()
       const { id, secret } = await makeToken(rest, person.token)
       assert.equal((await ask('GET', '/api/me', secret)).status, 200)
       await end(person, id)
       assertEnvelope(await ask('GET', '/api/me', secret), 401)
-    }
-  })
+    })
 
   test('are rejected after they expire, or if any character is changed', async () => {
     const person = await join()
@@ -125,9 +124,9 @@ describe('Personal access tokens', { concurrency: true }, () => {
     }
     const rename = { id: projectId, name: 'Quay 2', organizationId: workspace.organizationId }
     assert.equal((await ask('PATCH', '/api/project', secret, rename)).status, 200)
-    const book = { keepDate: '2026-01-05', amountHours: 1, assignmentId, userId: person.id }
-    assertEnvelope(await ask('POST', '/api/appointment', secret, book), 403)
-    const items = [{ operation: 'create', resource: 'appointment', body: book }]
+    const appointment = { keepDate: '2026-01-05', amountHours: 1, assignmentId, userId: person.id }
+    assertEnvelope(await ask('POST', '/api/appointment', secret, appointment), 403)
+    const items = [{ operation: 'create', resource: 'appointment', body: appointment }]
     assertEnvelope(await ask('POST', '/ext/batch', secret, { items }), 403)
   })
 
@@ -169,22 +168,26 @@ describe('Personal access tokens', { concurrency: true }, () => {
     assert.equal((await listOf(rest.administrator, `?userId=${bob.id}`))[0].id, id)
   })
 
-  test('are rejected with all of their violations at once', async () => {
+  test('cannot be created with invalid values, all of which are reported at once', async () => {
     const person = await join()
     const foreign = await workspace.project('Elsewhere')
     const valid = { name: 'x', scopes: ['project:read'], expiresAt: inDays(364) }
-    for (const [change, ...fields] of [
-      [{ name: ' ', scopes: [], expiresAt: 'soon' }, 'expiresAt', 'name', 'scopes'],
-      [{ scopes: ['user:write'] }, 'scopes'],
-      [{ scopes: 'project:read' }, 'scopes'],
-      [{ scopes: ['project:read', 7] }, 'scopes'],
-      [{ expiresAt: inDays(367) }, 'expiresAt'],
-      [{ expiresAt: inDays(-1) }, 'expiresAt'],
-      [{ name: 'x'.repeat(201) }, 'name'],
-      [{ projectIds: [] }, 'projectIds'],
-      [{ projectIds: ['x'] }, 'projectIds'],
-      [{ projectIds: [foreign] }, 'projectIds'],
-    ] as const) {
+    const invalid: readonly { change: object; fields: readonly string[] }[] = [
+      {
+        change: { name: ' ', scopes: [], expiresAt: 'soon' },
+        fields: ['expiresAt', 'name', 'scopes'],
+      },
+      { change: { scopes: ['user:write'] }, fields: ['scopes'] },
+      { change: { scopes: 'project:read' }, fields: ['scopes'] },
+      { change: { scopes: ['project:read', 7] }, fields: ['scopes'] },
+      { change: { expiresAt: inDays(367) }, fields: ['expiresAt'] },
+      { change: { expiresAt: inDays(-1) }, fields: ['expiresAt'] },
+      { change: { name: 'x'.repeat(201) }, fields: ['name'] },
+      { change: { projectIds: [] }, fields: ['projectIds'] },
+      { change: { projectIds: ['x'] }, fields: ['projectIds'] },
+      { change: { projectIds: [foreign] }, fields: ['projectIds'] },
+    ]
+    for (const { change, fields } of invalid) {
       const answer = await ask('POST', '/ext/tokens', person.token, { ...valid, ...change })
       assertEnvelope(answer, 400)
       assert.deepEqual(Object.keys(answer.body.errors).sort(), fields)
@@ -234,9 +237,11 @@ describe('Personal access tokens', { concurrency: true }, () => {
 /** A project with rows of several resources. */
 interface SeededProject {
   readonly projectId: string
+  /** The ids of all of these rows, and of the project. */
   readonly ids: readonly string[]
   readonly assignmentId: string
   readonly appointmentId: string
+  readonly removedAppointmentId: string
 }
 
 describe('A personal access token that is limited to a project', () => {
@@ -256,19 +261,19 @@ describe('A personal access token that is limited to a project', () => {
     const projectId = await workspace.project(name, member)
     const assignmentId = await workspace.assignment(projectId, member.id, { name })
     const appointmentId = await workspace.appointment(assignmentId, member.id)
-    const gone = await workspace.appointment(assignmentId, member.id)
+    const removedAppointmentId = await workspace.appointment(assignmentId, member.id)
     const comment = await workspace.make('comment', { text: name, assignmentId, userId: member.id }, member)
     const link = await workspace.make('userAssignment', { assignmentId, userId: member.id }, member)
-    await workspace.write('DELETE', '/api/appointment', { ids: [gone] }, member)
-    const joined = other ? [await workspace.join(projectId, other.id), other.id] : []
-    const ids = [projectId, assignmentId, appointmentId, gone, comment.id, link.id, ...joined]
-    return { projectId, ids, assignmentId, appointmentId }
+    await workspace.write('DELETE', '/api/appointment', { ids: [removedAppointmentId] }, member)
+    const ids = [projectId, assignmentId, appointmentId, removedAppointmentId, comment.id, link.id]
+    if (other) ids.push(await workspace.join(projectId, other.id), other.id)
+    return { projectId, ids, assignmentId, appointmentId, removedAppointmentId }
   }
 
-  const limited = async ({ token }: Person) =>
+  const limitedTokenOf = async ({ token }: Person) =>
     (await makeToken(rest, token, { projectIds: [inside.projectId] })).secret
   const ask = (method: string, path: string, token: string, body?: unknown) =>
-    rest.call(method, path, { token, ...(body !== undefined && { body }) })
+    rest.call(method, path, body === undefined ? { token } : { token, body })
 
   /** Returns every path of both documents that supports GET without the id of a row. */
   async function findReadPaths(): Promise<string[]> {
@@ -293,7 +298,7 @@ describe('A personal access token that is limited to a project', () => {
     const paths = await findReadPaths()
     assert.ok(paths.length > 60, `${paths.length} paths`)
     for (const person of [member, rest.administrator]) {
-      const token = await limited(person)
+      const token = await limitedTokenOf(person)
       const texts = await Promise.all(
         paths.map(async (path) => JSON.stringify((await ask('GET', path, token)).body)),
       )
@@ -305,7 +310,7 @@ describe('A personal access token that is limited to a project', () => {
 
   test('cannot read rows or the history of another project by their ids', async () => {
     for (const person of [member, rest.administrator]) {
-      const token = await limited(person)
+      const token = await limitedTokenOf(person)
       for (const path of [
         `/api/project?id=${outside.projectId}`,
         `/api/assignment?id=${outside.assignmentId}`,
@@ -325,7 +330,7 @@ describe('A personal access token that is limited to a project', () => {
 
   test('writes nothing outside of the project, moves nothing out of it, and creates no project', async () => {
     for (const person of [member, rest.administrator]) {
-      const token = await limited(person)
+      const token = await limitedTokenOf(person)
       const assignment = {
         name: 'Moved',
         startDate: '2026-01-05',
@@ -336,7 +341,7 @@ describe('A personal access token that is limited to a project', () => {
         assignmentTypeId: workspace.assignmentTypeId,
       }
       const project = { name: 'New', organizationId: workspace.organizationId }
-      const book = { keepDate: '2026-01-05', amountHours: 1, userId: person.id }
+      const appointment = { keepDate: '2026-01-05', amountHours: 1, userId: person.id }
       for (const [status, method, path, body] of [
         [403, 'POST', '/api/project', project],
         [404, 'PATCH', '/api/project', { ...project, id: outside.projectId }],
@@ -348,9 +353,9 @@ describe('A personal access token that is limited to a project', () => {
           { ...assignment, id: inside.assignmentId, projectId: outside.projectId },
         ],
         [404, 'DELETE', '/api/assignment', { ids: [outside.assignmentId] }],
-        [403, 'POST', '/api/appointment', { ...book, assignmentId: outside.assignmentId }],
+        [403, 'POST', '/api/appointment', { ...appointment, assignmentId: outside.assignmentId }],
         [403, 'POST', '/api/userProject', { projectId: outside.projectId, userId: outsider.id }],
-        [404, 'POST', '/api/appointment/restore', { ids: [outside.ids[3]] }],
+        [404, 'POST', '/api/appointment/restore', { ids: [outside.removedAppointmentId] }],
         [403, 'POST', '/ext/batch', { items: [{ operation: 'create', resource: 'project', body: project }] }],
         [
           404,
@@ -360,16 +365,16 @@ describe('A personal access token that is limited to a project', () => {
         ],
       ] as const)
         assertEnvelope(await ask(method, path, token, body), status)
-      const booked = await ask('POST', '/api/appointment', token, {
-        ...book,
+      const created = await ask('POST', '/api/appointment', token, {
+        ...appointment,
         assignmentId: inside.assignmentId,
       })
-      assert.equal(booked.status, 200, JSON.stringify(booked.body))
+      assert.equal(created.status, 200, JSON.stringify(created.body))
     }
   })
 
   test('of an administrator neither changes catalogs nor reads accounts', async () => {
-    const token = await limited(rest.administrator)
+    const token = await limitedTokenOf(rest.administrator)
     assertEnvelope(await ask('POST', '/api/workflow', token, { name: 'Mine', order: 9 }), 403)
     assertEnvelope(await ask('GET', '/api/users', token), 403)
     assert.equal((await ask('GET', '/api/workflows', token)).status, 200)
@@ -392,7 +397,7 @@ describe('A personal access token that is limited to a project', () => {
   })
 
   test('does not share idempotency keys with another token of the same account', async () => {
-    const [tokenA, tokenB] = [await limited(member), await limited(member)]
+    const [tokenA, tokenB] = [await limitedTokenOf(member), await limitedTokenOf(member)]
     const body = {
       keepDate: '2026-01-05',
       amountHours: 1,

@@ -49,7 +49,7 @@ describe('The documentation of the project', () => {
     })
   }
 
-  test('has the right numbers of resources and commands of the contract', () => {
+  test('states how many resources and commands the contract really has', () => {
     const numerals: Readonly<Record<string, number>> = { ten: 10, eleven: 11, twelve: 12, thirteen: 13 }
     const resourceCount = resourcesOf('v1').length
     const text = pages
@@ -83,16 +83,17 @@ describe('The declared settings', () => {
   })
 
   test('are all read', async () => {
-    const read = await findReadVariables()
+    const namesRead = await findNamesRead()
     assert.deepEqual(
-      Object.keys(declaredSettings).filter((name) => !read.has(name)),
+      Object.keys(declaredSettings).filter((name) => !namesRead.has(name)),
       [],
     )
   })
 })
 
 /** Calls every function that reads settings, and returns the names that were read. */
-async function findReadVariables(): Promise<Set<string>> {
+async function findNamesRead(): Promise<Set<string>> {
+  // `npm start` reads these two itself.
   const names = new Set<string>(['DRAIN_SECONDS', 'PROCESSES'])
   const files = globSync(['src/config/*-settings.ts', 'src/hosts/*/configuration.ts'], { cwd: root })
   for (const file of files) {

@@ -25,14 +25,10 @@ describe('Keys of projects and numbers of assignments', () => {
   const ann = fixture(() => rest.signUp({ name: 'Ann' }))
 
   const { bodyOf, call, write } = assignmentCalls(workspace, ann)
-  const makeProject = async (values: Body, root = '/ext') => {
+  const makeProject = async (values: Body) => {
     const { organizationId } = workspace
-    const { project } = await write('POST', `${root}/project`, {
-      name: 'Relaunch',
-      organizationId,
-      ...values,
-    })
-    return root === '/ext' ? project : (await call('GET', `/ext/project?id=${project.id}`)).body.project
+    const { project } = await write('POST', '/ext/project', { name: 'Relaunch', organizationId, ...values })
+    return project
   }
   const makeAssignment = async (projectId: string, by = ann) =>
     (await write('POST', '/ext/assignment', bodyOf(projectId), by)).assignment
@@ -46,14 +42,14 @@ describe('Keys of projects and numbers of assignments', () => {
   const find = (key: string, by?: Person) => call('GET', `/ext/assignment/by-key?key=${key}`, undefined, by)
 
   describe('A key', () => {
-    for (const [name, key] of [
-      ['Zebra Base Alpha', /^ZBA$/],
-      ['Zulu', /^ZUL$/],
-      ['Ónix Ácido', /^OA$/],
-      ['2026 wombats', /^WOM$/],
-      ['月面基地', /^PRO\d*$/],
-      ['x', /^PRO\d*$/],
-    ] as const)
+    for (const { name, key } of [
+      { name: 'Zebra Base Alpha', key: /^ZBA$/ },
+      { name: 'Zulu', key: /^ZUL$/ },
+      { name: 'Ónix Ácido', key: /^OA$/ },
+      { name: '2026 wombats', key: /^WOM$/ },
+      { name: '月面基地', key: /^PRO\d*$/ },
+      { name: 'x', key: /^PRO\d*$/ },
+    ])
       test(`is derived from the name ${name}`, async () =>
         assert.match((await makeProject({ name })).key, key))
 
@@ -82,13 +78,10 @@ describe('Keys of projects and numbers of assignments', () => {
     })
 
     test('that is requested is used or rejected with one message, and never makes a derived one fail', async () => {
+      const project = { name: 'Hot Key', organizationId: workspace.organizationId }
       const answers = await Promise.all(
         times(12, (index) =>
-          call('POST', '/ext/project', {
-            name: 'Hot Key',
-            organizationId: workspace.organizationId,
-            ...(index % 2 === 0 && { key: 'HK' }),
-          }),
+          call('POST', '/ext/project', index % 2 === 0 ? { ...project, key: 'HK' } : project),
         ),
       )
       const requested = answers.filter((_, index) => index % 2 === 0)
@@ -239,15 +232,13 @@ describe('Keys of projects and numbers of assignments', () => {
   })
 
   describe('An assignment that moves to another project', () => {
-    for (const [way, move] of [
-      ['v1', (row: Body, projectId: string) => write('PATCH', '/api/assignment', { ...row, projectId })],
-      ['/ext/', ({ id }: Body, projectId: string) => write('PATCH', '/ext/assignment', { id, projectId })],
-      [
-        'a batch',
-        (row: Body, projectId: string) =>
-          write('POST', '/ext/batch', { items: [update('assignment', { ...row, projectId })] }),
-      ],
-    ] as const)
+    const moves: Readonly<Record<string, (row: Body, projectId: string) => Promise<unknown>>> = {
+      v1: (row, projectId) => write('PATCH', '/api/assignment', { ...row, projectId }),
+      '/ext/': ({ id }, projectId) => write('PATCH', '/ext/assignment', { id, projectId }),
+      'a batch': (row, projectId) =>
+        write('POST', '/ext/batch', { items: [update('assignment', { ...row, projectId })] }),
+    }
+    for (const [way, move] of Object.entries(moves))
       test(`by ${way} gets a number there, and is found by all of its earlier keys`, async () => {
         const [first, second] = [await makeProject({}), await makeProject({})]
         await makeAssignment(second.id)

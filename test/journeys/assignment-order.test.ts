@@ -79,11 +79,10 @@ describe('The manual order of a stage', () => {
     const { Aa, Bb, Cc, Dd } = await makeAll(project, 'Aa Bb Cc Dd')
     let [inner, outer] = [Bb, Cc]
     for (let count = 0; count < 700; count += 1) {
-      await write('POST', '/ext/assignment/move', {
-        id: inner,
-        [count % 2 ? 'afterId' : 'beforeId']: count % 2 ? Aa : outer,
-      })
-      if (count % 2) [inner, outer] = [outer, inner]
+      const isOdd = count % 2 === 1
+      const position = isOdd ? { afterId: Aa } : { beforeId: outer }
+      await write('POST', '/ext/assignment/move', { id: inner, ...position })
+      if (isOdd) [inner, outer] = [outer, inner]
     }
     const { body } = await call('GET', `/ext/assignments?projectId=${project}&sortColumn=rank&sortOrder=ASC`)
     const ranks: string[] = body.result.data.map(({ rank }: Body) => rank)
@@ -99,18 +98,17 @@ describe('The manual order of a stage', () => {
     const project = await makeProject()
     const ids = Object.values(await makeAll(project, 'Aa Bb Cc Dd Ee Ff Gg Hh'))
     const [first, second, ...others] = ids
+    const movedIds = Array.from({ length: 6 }, () => others).flat()
     const another = await rest.startAnother()
     const bob = await rest.signUp({ name: 'Bob' })
     await write('POST', '/api/userProject', { userId: bob.id, projectId: project })
     const answers = await Promise.all(
-      Array.from({ length: 6 }, () => others)
-        .flat()
-        .map((id, index) =>
-          send(index % 2 ? another.address : rest.address, 'POST', '/ext/assignment/move', {
-            token: index % 4 < 2 ? ann.token : bob.token,
-            body: index % 3 ? { id, afterId: first } : { id, beforeId: second },
-          }),
-        ),
+      movedIds.map((id, index) =>
+        send(index % 2 ? another.address : rest.address, 'POST', '/ext/assignment/move', {
+          token: index % 4 < 2 ? ann.token : bob.token,
+          body: index % 3 ? { id, afterId: first } : { id, beforeId: second },
+        }),
+      ),
     )
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
     const { body } = await call('GET', `/ext/assignments?projectId=${project}&sortColumn=rank&sortOrder=ASC`)

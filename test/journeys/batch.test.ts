@@ -183,15 +183,15 @@ describe('A batch', () => {
       sql`select action, caller from changes where row_id in (${first.id}, ${second.id})`,
     )
     assert.deepEqual(lines, Array(2).fill({ action: 'create', caller: batches.rest.administrator.id }))
-    await batches.all([update('impediment', { id: first.id, name: 'Told' })])
-    const kept = await batches.rest.database.query<{ action: string; fields: { name: unknown } }>(
+    await batches.all([update('impediment', { id: first.id, name: 'Renamed' })])
+    const entries = await batches.rest.database.query<{ action: string; fields: { name: unknown } }>(
       sql`select action, fields from history where row_id = ${first.id} order by sequence`,
     )
     assert.deepEqual(
-      kept.map(({ action, fields }) => [action, fields.name]),
+      entries.map(({ action, fields }) => [action, fields.name]),
       [
         ['create', 'Logged'],
-        ['update', ['Logged', 'Told']],
+        ['update', ['Logged', 'Renamed']],
       ],
     )
   })
@@ -264,7 +264,7 @@ describe('A rejected batch', () => {
     const appointment = { keepDate: '2026-01-05', amountHours: 1, assignmentId: task, userId: ann.id }
     const project = { id: hers, name: 'Hers', organizationId: batches.workspace.organizationId }
     const { administrator } = batches.rest
-    const cases: readonly (readonly [string, Person, Item])[] = [
+    const cases: readonly (readonly [description: string, caller: Person, item: Item])[] = [
       ['a missing name', ann, create('project', { organizationId: batches.workspace.organizationId })],
       ['every violation at once', ann, create('appointment', { amountHours: 0.001, keepDate: 'x' })],
       ['a reference to nothing', ann, create('project', { name: 'P', organizationId: randomUUID() })],
@@ -338,26 +338,27 @@ describe('A rejected batch', () => {
       remove: 'DELETE',
       restore: 'POST',
     }
-    for (const [what, by, item] of cases) {
-      const at = `${pathOf(item.resource as 'project')}${item.operation === 'restore' ? '/restore' : ''}`
-      const single = await batches.rest.call(methods[item.operation] ?? '', at, {
-        token: by.token,
+    for (const [description, caller, item] of cases) {
+      const path = `${pathOf(item.resource as 'project')}${item.operation === 'restore' ? '/restore' : ''}`
+      const single = await batches.rest.call(methods[item.operation] ?? '', path, {
+        token: caller.token,
         body: item.body,
         headers: item.ifMatch === undefined ? {} : { 'if-match': item.ifMatch },
       })
-      assert.ok(single.status >= 400, `${what}: ${single.status}`)
+      assert.ok(single.status >= 400, `${description}: ${single.status}`)
       // The item is between others, so that its statement has several items.
       const alongside = create('impediment', {})
-      const { body } = await batches.each([alongside, item, alongside], by)
-      assert.deepEqual(body.results[1], single.body, what)
-      const rejected = await batches.all([item], by)
-      assert.deepEqual([rejected.status, rejected.body.message], [single.status, single.body.message], what)
-      const keys = Object.keys(single.body.errors ?? { '': [] }).map((key) => `items[0]${key && `.${key}`}`)
-      assert.deepEqual(Object.keys(rejected.body.errors), keys, what)
+      const { body } = await batches.each([alongside, item, alongside], caller)
+      assert.deepEqual(body.results[1], single.body, description)
+      const { status, body: whole } = await batches.all([item], caller)
+      assert.deepEqual([status, whole.message], [single.status, single.body.message], description)
+      const { errors } = single.body
+      const keys = errors ? Object.keys(errors).map((key) => `items[0].${key}`) : ['items[0]']
+      assert.deepEqual(Object.keys(whole.errors), keys, description)
     }
   })
 
-  const rejections: readonly (readonly [string, unknown, string])[] = [
+  const rejections: readonly (readonly [description: string, body: object, key: string])[] = [
     ['without items', {}, 'items'],
     ['of no items', { items: [] }, 'items'],
     ['of more than 1000 items', { items: Array(1001).fill({}) }, 'items'],
@@ -411,13 +412,13 @@ describe('A rejected batch', () => {
   for (const [description, body, key] of rejections)
     test(`${description} is rejected with 400 under ${key}`, async () => {
       for (const mode of ['allOrNothing', 'eachForItself']) {
-        const answer = await batches.post({ mode, ...(body as object) })
+        const answer = await batches.post({ mode, ...body })
         assertEnvelope(answer, 400)
         assert.ok(Object.keys(answer.body.errors).includes(key), JSON.stringify(answer.body))
       }
     })
 
-  test('can be rejected in part: a second item that writes the same row is', async () => {
+  test('with eachForItself rejects a second item that writes the same row', async () => {
     const { id } = await batches.workspace.make('impediment', { name: 'Twice' })
     const { body } = await batches.each([
       update('impediment', { id, name: 'A' }),

@@ -95,13 +95,13 @@ describe('The calendar of assignments', () => {
   })
 
   test('contains nothing of a project that its owner has left', async () => {
-    const left = await workspace.project('Left', bob)
-    const membership = await workspace.join(left, ann.id)
-    await workspace.assignment(left, ann.id, { name: 'Of the past', startDate: day(1), endDate: day(2) })
+    const former = await workspace.project('Former', bob)
+    const membership = await workspace.join(former, ann.id)
+    await workspace.assignment(former, ann.id, { name: 'In former', startDate: day(1), endDate: day(2) })
     const { secret } = await tokenOf(ann)
-    assert.ok((await namesOf(subscribe({ token: secret }))).includes('Of the past'))
+    assert.ok((await namesOf(subscribe({ token: secret }))).includes('In former'))
     await workspace.write('DELETE', '/api/userProject', { ids: [membership] })
-    assert.ok(!(await namesOf(subscribe({ token: secret }))).includes('Of the past'))
+    assert.ok(!(await namesOf(subscribe({ token: secret }))).includes('In former'))
   })
 
   test('is not sent again while it is unchanged', async () => {
@@ -113,7 +113,7 @@ describe('The calendar of assignments', () => {
     assert.equal((await subscribe({ token: secret }, { 'if-none-match': etag })).status, 200)
   })
 
-  test('accepts tokens with no other scope in its URL, which no other operation does', async () => {
+  test('accepts a token in its URL if it has no other scope, and no other operation accepts one there', async () => {
     const { secret } = await tokenOf(ann)
     const wider = await tokenOf(ann, ['calendar:read', 'assignment:read'])
     const everything = await tokenOf(ann, ['*:write'])

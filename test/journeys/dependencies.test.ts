@@ -23,10 +23,10 @@ describe('Dependencies between assignments', () => {
 
   const { batch, call, listOf } = assignmentCalls(workspace, ann)
   const bodyOf = ([assignmentId, blockedById]: Pair) => ({ assignmentId, blockedById })
-  const wait = (waiting: string, blocker: string) =>
+  const postDependency = (waiting: string, blocker: string) =>
     call('POST', '/ext/assignmentDependency', bodyOf([waiting, blocker]))
   const makeDependency = async (waiting: string, blocker: string): Promise<string> => {
-    const { status, body } = await wait(waiting, blocker)
+    const { status, body } = await postDependency(waiting, blocker)
     assert.equal(status, 200, JSON.stringify(body))
     return body.assignmentDependency.id
   }
@@ -76,14 +76,14 @@ describe('Dependencies between assignments', () => {
     const [a, b] = tasks
     const path = `/ext/assignmentDependencies?projectId=${projectId}`
     await using reader = await listen(rest.address, path, { token: ann.token })
-    const until = (count: number) => reader.nextWhere(({ data }) => data.result.totalCount === count)
-    await until(0)
+    const untilCount = (count: number) => reader.nextWhere(({ data }) => data.result.totalCount === count)
+    await untilCount(0)
     await makeDependency(a, b)
-    await until(1)
+    await untilCount(1)
     await write('DELETE', '/api/assignment', b)
-    await until(0)
+    await untilCount(0)
     await write('POST', '/api/assignment/restore', b)
-    await until(1)
+    await untilCount(1)
   })
 
   test('connect two visible assignments of one project, at most once', async () => {
@@ -92,16 +92,20 @@ describe('Dependencies between assignments', () => {
     const [foreignTask] = (await makeProject(1)).tasks
     const stranger = await rest.signUp()
     const hidden = await workspace.assignment(await workspace.project('Hidden', stranger), stranger.id)
-    assertRejected(await wait(a, a), 400, { blockedById: ['BlockedById must be another assignment.'] })
-    assertRejected(await wait(a, foreignTask), 400, {
+    assertRejected(await postDependency(a, a), 400, {
+      blockedById: ['BlockedById must be another assignment.'],
+    })
+    assertRejected(await postDependency(a, foreignTask), 400, {
       blockedById: ['BlockedById must belong to the same project as AssignmentId.'],
     })
     for (const id of [hidden, randomUUID()])
-      assertRejected(await wait(a, id), 400, {
+      assertRejected(await postDependency(a, id), 400, {
         blockedById: ['BlockedById must refer to an active assignment.'],
       })
     const id = await makeDependency(a, b)
-    assertRejected(await wait(a, b), 409, { blockedById: ['The assignment already waits for this one.'] })
+    assertRejected(await postDependency(a, b), 409, {
+      blockedById: ['The assignment already waits for this one.'],
+    })
     const change = { id, ...bodyOf([a, foreignTask]) }
     assert.equal((await call('PATCH', '/ext/assignmentDependency', change)).status, 400)
     assert.equal(
@@ -114,18 +118,18 @@ describe('Dependencies between assignments', () => {
     const { projectId, tasks } = await makeProject(4)
     const [a, b, c, d] = tasks
     await makeDependency(a, b)
-    assertRejected(await wait(b, a), 400, isCircle)
+    assertRejected(await postDependency(b, a), 400, isCircle)
     const last = await makeDependency(b, c)
-    assertRejected(await wait(c, a), 400, isCircle)
+    assertRejected(await postDependency(c, a), 400, isCircle)
     const other = await makeDependency(c, d)
     const change = { id: other, ...bodyOf([c, a]) }
     assertRejected(await call('PATCH', '/ext/assignmentDependency', change), 400, isCircle)
     await write('DELETE', '/ext/assignmentDependency', last)
     const closing = await makeDependency(c, a)
-    const back = () => call('POST', '/ext/assignmentDependency/restore', { ids: [last] })
-    assertRejected(await back(), 400, isCircle)
+    const restoreLast = () => call('POST', '/ext/assignmentDependency/restore', { ids: [last] })
+    assertRejected(await restoreLast(), 400, isCircle)
     await write('DELETE', '/ext/assignmentDependency', closing)
-    assert.equal((await back()).status, 200)
+    assert.equal((await restoreLast()).status, 200)
     // Two ways to the same assignment are no circle.
     await makeDependency(a, c)
     assert.equal((await dependenciesOf(projectId)).length, 4)
@@ -140,7 +144,7 @@ describe('Dependencies between assignments', () => {
         const answers = await Promise.all(
           [...pairs, ...pairs].map((pair, index) =>
             send([rest, another][index % 2]?.address ?? '', 'POST', '/ext/assignmentDependency', {
-              token: [ann, rest.administrator][(index >> 1) % 2]?.token,
+              token: [ann, rest.administrator][Math.floor(index / 2) % 2]?.token,
               body: bodyOf(pair),
             }),
           ),
@@ -175,13 +179,12 @@ describe('Dependencies between assignments', () => {
       .slice(1)
       .map((task, index) => create('assignmentDependency', bodyOf([task, tasks[index] ?? ''])))
     const tooLong = { blockedById: ['A chain of dependencies may have at most 100 links.'] }
-    const whole = await batch(links.toReversed())
-    assert.equal(whole.status, 400)
+    assert.equal((await batch(links.toReversed())).status, 400)
     const [, ...hundred] = links
     assert.equal((await batch(hundred.toReversed())).status, 200)
-    assertRejected(await wait(tasks[1], tasks[0]), 400, tooLong)
+    assertRejected(await postDependency(tasks[1], tasks[0]), 400, tooLong)
     const [more] = (await makeProject(1)).tasks
-    assert.equal((await wait(tasks[1], more)).status, 400)
+    assert.equal((await postDependency(tasks[1], more)).status, 400)
   })
 
   test('of a batch that form a circle are rejected: all of them, or with eachForItself the last', async () => {
@@ -233,8 +236,8 @@ describe('Dependencies between assignments', () => {
     const removed = await listOf(`/ext/removed/assignmentDependencies?projectId=${projectId}`)
     assert.equal(removed.totalCount + (await dependenciesOf(projectId)).length, 3)
     for (const id of valuesOf(removed.data, 'id')) {
-      const back = () => call('POST', '/ext/assignmentDependency/restore', { ids: [id] })
-      assertRejected(await back(), 400, isCircle)
+      const rejected = await call('POST', '/ext/assignmentDependency/restore', { ids: [id] })
+      assertRejected(rejected, 400, isCircle)
     }
     await write('DELETE', '/ext/assignmentDependency', closing)
     for (const id of valuesOf(removed.data, 'id'))

@@ -205,11 +205,11 @@ describe('The hosts, with the commands, variables and database roles of compose.
     assert.deepEqual(valuesOf(rows, 'name'), [], 'Add new tables to src/cli/roles.ts.')
   })
 
-  for (const [host, hidden] of [
-    ['rest', 'keys'],
-    ['commands', 'keys'],
-    ['identity', undefined],
-  ] as const)
+  for (const { host, hidden } of [
+    { host: 'rest', hidden: 'keys' },
+    { host: 'commands', hidden: 'keys' },
+    { host: 'identity', hidden: undefined },
+  ])
     test(`pass the checks of doctor with the variables and the role of ${host}`, async () => {
       const found = await collectFindings(deployed.environment(host))
       const subjects = (severity: string) =>
@@ -230,7 +230,7 @@ describe('The hosts, with the commands, variables and database roles of compose.
       assert.match(subjects('warning').join('\n'), /^backup: none was recorded$/m)
     })
 
-  throughProxies(() => deployed)
+  testThroughNginx(() => deployed)
 })
 
 interface Upstreams {
@@ -248,7 +248,7 @@ const adaptUpstreams = (text: string, ports: Upstreams['ports']) =>
     .replace('bank:9999', `127.0.0.1:${ports['bank-1']}`)
 
 /** Tests nginx with the files of `deploy/nginx/` in front of running hosts. */
-function throughProxies(upstreams: () => Upstreams): void {
+function testThroughNginx(upstreams: () => Upstreams): void {
   describe('Through nginx', {
     skip: nginxProgram === undefined && 'nginx is not installed: its configuration stays untested',
   }, () => {
@@ -268,11 +268,11 @@ function throughProxies(upstreams: () => Upstreams): void {
           .replace('listen 5300', `listen 127.0.0.1:${proxyPorts.command}`),
       )
       nginx.checkConfiguration()
-      const ask = (port: number, path: string) =>
-        fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } })
+      const statusOf = async (port: number, path: string) =>
+        (await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } })).status
       for (const port of [proxyPorts.web, proxyPorts.rest, proxyPorts.identity]) {
-        assert.equal((await ask(port, '/healthz')).status, 200)
-        assert.equal((await ask(port, '/metrics')).status, 404)
+        assert.equal(await statusOf(port, '/healthz'), 200)
+        assert.equal(await statusOf(port, '/metrics'), 404)
       }
       await requireEvents(
         requestPlain,
@@ -376,13 +376,13 @@ function throughProxies(upstreams: () => Upstreams): void {
         get(requestTls, { ...at('unknown.example.com'), path: '/' }),
         /handshake|unrecognized/i,
       )
-      const moved = await get(requestPlain, {
+      const redirect = await get(requestPlain, {
         host: '127.0.0.1',
         port: plainPort,
         path: '/a',
         headers: { host: 'app.example.com' },
       })
-      assert.deepEqual([moved.status, moved.headers.location], [301, 'https://app.example.com/a'])
+      assert.deepEqual([redirect.status, redirect.headers.location], [301, 'https://app.example.com/a'])
     })
   })
 }

@@ -39,7 +39,7 @@ describe('An error', { concurrency: true }, () => {
         assertEnvelope(await rest.call(method, path, { token }), 404)
     })
 
-  const methods: readonly (readonly [string, string, readonly string[]])[] = [
+  const methods: readonly (readonly [method: string, path: string, allowed: readonly string[]])[] = [
     ['PUT', '/api/workflow', ['DELETE', 'GET', 'PATCH', 'POST']],
     ['POST', '/api/workflows', ['GET']],
     ['DELETE', '/api/workflows', ['GET']],
@@ -224,9 +224,11 @@ describe('An error', { concurrency: true }, () => {
     assert.equal(await ready(), 200)
     const [{ name }] = (await direct.query('select current_database() as name')).rows
     await direct.end()
-    await using neighbour = await connectDirectly(rest.database)
-    await neighbour.query(`alter database ${name} allow_connections false`)
-    await neighbour.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+    await using otherDatabase = await connectDirectly(rest.database)
+    await otherDatabase.query(`alter database ${name} allow_connections false`)
+    await otherDatabase.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
+      name,
+    ])
     assertEnvelope(await separateHost.call('GET', '/readyz'), 503)
     assert.equal((await separateHost.call('GET', '/healthz')).status, 200)
     const failed = await separateHost.call('GET', '/api/workflows', {
@@ -234,7 +236,7 @@ describe('An error', { concurrency: true }, () => {
     })
     assertEnvelope(failed, failed.status)
     assert.ok(failed.status >= 500)
-    await neighbour.query(`alter database ${name} allow_connections true`)
+    await otherDatabase.query(`alter database ${name} allow_connections true`)
     assert.equal(await ready(), 200)
   })
 })
@@ -242,17 +244,17 @@ describe('An error', { concurrency: true }, () => {
 describe('With HOURS_STEP=1, for clients that declare whole hours,', { concurrency: true }, () => {
   test('REST rejects finer hours', async () => {
     await using rest = await startRestUnderTest({ HOURS_STEP: '1' })
-    const send = async (entity: string, amountHours: number) => {
+    const errorsFor = async (resource: string, amountHours: number) => {
       const { token } = rest.administrator
-      const { body } = await rest.call('POST', `/api/${entity}`, { token, body: { amountHours } })
+      const { body } = await rest.call('POST', `/api/${resource}`, { token, body: { amountHours } })
       return body.errors.amountHours
     }
-    assert.deepEqual(await send('appointment', 1.5), ['AmountHours must be a multiple of 1.'])
-    assert.deepEqual(await send('assignment', 0.25), ['AmountHours must be a multiple of 1.'])
-    assert.equal(await send('assignment', 3), undefined)
+    assert.deepEqual(await errorsFor('appointment', 1.5), ['AmountHours must be a multiple of 1.'])
+    assert.deepEqual(await errorsFor('assignment', 0.25), ['AmountHours must be a multiple of 1.'])
+    assert.equal(await errorsFor('assignment', 3), undefined)
   })
 
-  test('commands reject them with the same message', async () => {
+  test('commands reject finer hours with the same message', async () => {
     await using host = await startCommandsUnderTest({ HOURS_STEP: '1' })
     await using calls = openCommandCalls(host.target)
     const { token } = host.administrator

@@ -56,11 +56,11 @@ describe('An export', () => {
       if (names.length > 0) assert.equal(head, names.join())
     })
 
-  test('is CSV with the stored values, and with an apostrophe before text that a spreadsheet would run', async () => {
-    const texts = ['=1+1', '+1', '-1', '@SUM(A1)', '＝1', '\u200B=1', "'=1"]
-    const harmless = ['a "quoted", line\r\nand another', 'Grüße 🎉', "'quoted"]
+  test('is CSV with the stored values, and with an apostrophe before text that a spreadsheet would evaluate', async () => {
+    const formulas = ['=1+1', '+1', '-1', '@SUM(A1)', '＝1', '\u200B=1', "'=1"]
+    const plainTexts = ['a "quoted", line\r\nand another', 'Grüße 🎉', "'quoted"]
     const made = await Promise.all(
-      [...texts, ...harmless].map((description) =>
+      [...formulas, ...plainTexts].map((description) =>
         workspace.make('organization', { name: 'Texts', description }),
       ),
     )
@@ -68,7 +68,7 @@ describe('An export', () => {
     const rows = parseCsv(body)
     for (const { id, createdAt, description } of made) {
       const row = rows.find((found) => found.id === id)
-      assert.equal(row?.description, texts.includes(description) ? `'${description}` : description)
+      assert.equal(row?.description, formulas.includes(description) ? `'${description}` : description)
       assert.deepEqual([row?.createdAt, row?.updatedAt, row?.active], [createdAt, '', 'true'])
     }
   })

@@ -12,7 +12,7 @@ import { startCommandsUnderTest } from '../support/command-host.ts'
 import { openDotnetCalls } from '../support/dotnet-calls.ts'
 import { fixture } from '../support/fixture.ts'
 import { listen } from '../support/live-events.ts'
-import { type Person, send as request, startRestUnderTest } from '../support/rest-host.ts'
+import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -22,7 +22,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
   const workspace = fixture(seed, rest)
   const commands = fixture(startCommandsUnderTest, {}, { alongside: rest })
 
-  const send = (method: string, path: string, body?: Body, headers = {}) =>
+  const call = (method: string, path: string, body?: Body, headers = {}) =>
     rest.administrator.call(method, path, body, headers)
   const bodyOf = async (projectId?: string): Promise<Body> => ({
     name: 'Write',
@@ -35,12 +35,12 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     assignmentTypeId: workspace.assignmentTypeId,
   })
   async function make(values: Body = {}, root = '/ext') {
-    const { status, body } = await send('POST', `${root}/assignment`, { ...(await bodyOf()), ...values })
+    const { status, body } = await call('POST', `${root}/assignment`, { ...(await bodyOf()), ...values })
     assert.equal(status, 200, JSON.stringify(body))
     return body.assignment
   }
   const read = async (id: string, root = '/ext') =>
-    (await send('GET', `${root}/assignment?id=${id}`)).body.assignment
+    (await call('GET', `${root}/assignment?id=${id}`)).body.assignment
 
   test('are created, returned and changed under /ext/, and do not appear in v1', async () => {
     const created = await make({ priority: 3 })
@@ -52,7 +52,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     assert.deepEqual([isUnscheduled, isUnassigned], [false, false])
     assert.deepEqual(await read(created.id, '/api'), v1Fields)
 
-    const changed = await send('PATCH', '/ext/assignment', { id: created.id, priority: null })
+    const changed = await call('PATCH', '/ext/assignment', { id: created.id, priority: null })
     assert.deepEqual([changed.status, changed.body.assignment.priority], [200, null])
     const { updatedAt, ...rest } = await read(created.id, '/api')
     assert.ok(isEarlier(created.createdAt, updatedAt))
@@ -67,7 +67,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
 
     const urgent = await make({ ...body, priority: 4 })
     const change = { ...body, id: urgent.id, name: 'Renamed', priority: 1 }
-    const updated = await send('PATCH', '/api/assignment', change)
+    const updated = await call('PATCH', '/api/assignment', change)
     assert.deepEqual([updated.status, 'priority' in updated.body.assignment], [200, false])
     const { name, priority } = await read(urgent.id)
     assert.deepEqual([name, priority], ['Renamed', 4])
@@ -76,33 +76,33 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
   test('are rejected with one message if their values are invalid', async () => {
     const { id } = await make()
     for (const priority of [0, 5, 1.5, '3', true, {}]) {
-      const answer = await send('PATCH', '/ext/assignment', { id, priority })
+      const answer = await call('PATCH', '/ext/assignment', { id, priority })
       assertEnvelope(answer, 400)
       assert.deepEqual(answer.body.errors, { priority: ['Priority must be a whole number from 1 to 4.'] })
     }
   })
 
-  test('are updated under /ext/ with only the changed ones; blank texts and missing rows are errors', async () => {
+  test('are updated under /ext/ by a body with only the changed ones; blank texts and missing rows are errors', async () => {
     const made = await make({ description: 'Long', priority: 2 })
-    assert.equal((await send('PATCH', '/ext/assignment', { id: made.id, name: 'Short' })).status, 200)
+    assert.equal((await call('PATCH', '/ext/assignment', { id: made.id, name: 'Short' })).status, 200)
     const { updatedAt: _, ...renamed } = await read(made.id)
     assert.deepEqual({ ...renamed, updatedAt: null }, { ...made, name: 'Short' })
-    const blank = await send('PATCH', '/ext/assignment', { id: made.id, name: ' ' })
+    const blank = await call('PATCH', '/ext/assignment', { id: made.id, name: ' ' })
     assert.deepEqual(blank.body.errors, { name: ['Name must not be empty.'] })
     const { id: gone } = await make()
-    await send('DELETE', '/ext/assignment', { ids: [gone] })
-    assertEnvelope(await send('PATCH', '/ext/assignment', { id: gone, priority: 1 }), 404)
+    await call('DELETE', '/ext/assignment', { ids: [gone] })
+    assertEnvelope(await call('PATCH', '/ext/assignment', { id: gone, priority: 1 }), 404)
   })
 
-  test('are compared with stored values: a single date with the other one', async () => {
+  test('are validated together with stored values, such as a new date with the other date of its row', async () => {
     const { id } = await make()
     for (const body of [{ endDate: '2026-01-04T00:00:00Z' }, { startDate: '2026-01-10T00:00:00Z' }]) {
-      const answer = await send('PATCH', '/ext/assignment', { id, ...body })
+      const answer = await call('PATCH', '/ext/assignment', { id, ...body })
       assertEnvelope(answer, 400)
       assert.deepEqual(answer.body.errors, { endDate: ['End date must be on or after start date.'] })
     }
     assert.equal(
-      (await send('PATCH', '/ext/assignment', { id, endDate: '2026-01-05T00:00:00Z' })).status,
+      (await call('PATCH', '/ext/assignment', { id, endDate: '2026-01-05T00:00:00Z' })).status,
       200,
     )
   })
@@ -111,8 +111,8 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     for (let round = 0; round < 10; round++) {
       const { id } = await make()
       const [start, end] = await Promise.all([
-        send('PATCH', '/ext/assignment', { id, startDate: '2026-01-08T00:00:00Z' }),
-        send('PATCH', '/ext/assignment', { id, endDate: '2026-01-06T00:00:00Z' }),
+        call('PATCH', '/ext/assignment', { id, startDate: '2026-01-08T00:00:00Z' }),
+        call('PATCH', '/ext/assignment', { id, endDate: '2026-01-06T00:00:00Z' }),
       ])
       assert.deepEqual([start.status, end.status].sort(), [200, 400])
     }
@@ -121,7 +121,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
   test('sort and filter lists and queries of extensions, and are ignored by lists of v1', async () => {
     const projectId = await workspace.project()
     for (const priority of [2, 4, 1]) await make({ ...(await bodyOf(projectId)), priority })
-    const sorted = await send('GET', `/ext/assignments?projectId=${projectId}&sortColumn=priority`)
+    const sorted = await call('GET', `/ext/assignments?projectId=${projectId}&sortColumn=priority`)
     const priorities = sorted.body.result.data.map((row: { priority: number }) => row.priority)
     assert.deepEqual(priorities, [1, 2, 4])
     const query = new URLSearchParams({
@@ -129,12 +129,12 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
       sort: '-priority',
       fields: 'priority',
     })
-    const found = await send('GET', `/ext/query/assignments?${query}`)
+    const found = await call('GET', `/ext/query/assignments?${query}`)
     assert.deepEqual(
       found.body.result.data.map((row: { priority: number }) => row.priority),
       [4, 2],
     )
-    const ignored = await send('GET', `/api/assignments?projectId=${projectId}&priority=1`)
+    const ignored = await call('GET', `/api/assignments?projectId=${projectId}&priority=1`)
     assert.equal(ignored.body.result.totalCount, 3)
     assert.ok(!('priority' in ignored.body.result.data[0]))
   })
@@ -151,15 +151,15 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     const nextPriorities = () =>
       Promise.all(streams.map(async (stream) => (await stream.next()).data.result.data[0].priority))
     assert.deepEqual(await nextPriorities(), [undefined, 1])
-    await send('PATCH', '/ext/assignment', { id, priority: 2 })
+    await call('PATCH', '/ext/assignment', { id, priority: 2 })
     assert.deepEqual(await nextPriorities(), [undefined, 2])
     for (const stream of streams) stream.close()
   })
 
   test('are in the history, even of rows that v1 created', async () => {
     const { id } = await make({}, '/api')
-    await send('PATCH', '/ext/assignment', { id, priority: 3 })
-    const { body } = await send('GET', `/ext/history?resource=assignment&id=${id}&sortOrder=ASC`)
+    await call('PATCH', '/ext/assignment', { id, priority: 3 })
+    const { body } = await call('GET', `/ext/history?resource=assignment&id=${id}&sortOrder=ASC`)
     const [created, changed] = body.result.data.toReversed()
     assert.equal(created.after.priority, null)
     assert.deepEqual([changed.before.priority, changed.after.priority], [null, 3])
@@ -171,7 +171,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
       rows.map((row, index) => {
         const { priority: _, ...body } = row
         const root = index % 2 === 0 ? '/api' : '/ext'
-        return send('PATCH', `${root}/assignment`, { ...body, name: `Row ${index}` })
+        return call('PATCH', `${root}/assignment`, { ...body, name: `Row ${index}` })
       }),
     )
     assert.deepEqual(
@@ -183,16 +183,19 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
   test('are covered by ETags, which are valid for both forms and in batches', async () => {
     const { id } = await make({ priority: 1 })
     const tagOf = async (root: string) =>
-      (await send('GET', `${root}/assignment?id=${id}`)).headers.get('etag') ?? ''
+      (await call('GET', `${root}/assignment?id=${id}`)).headers.get('etag') ?? ''
     const [contract, extended] = [await tagOf('/api'), await tagOf('/ext')]
     const change = { ...(await bodyOf()), id, name: 'Tagged' }
-    const first = await send('PATCH', '/api/assignment', change, { 'if-match': extended })
+    const first = await call('PATCH', '/api/assignment', change, { 'if-match': extended })
     assert.equal(first.status, 200)
-    assertEnvelope(await send('PATCH', '/ext/assignment', { id, priority: 2 }, { 'if-match': contract }), 412)
-    const items = [{ resource: 'assignment', operation: 'update', ifMatch: first.headers.get('etag') }]
-    const batch = await send('POST', '/ext/batch', {
-      items: items.map((item) => ({ ...item, body: { ...change, priority: 4 } })),
-    })
+    assertEnvelope(await call('PATCH', '/ext/assignment', { id, priority: 2 }, { 'if-match': contract }), 412)
+    const item = {
+      resource: 'assignment',
+      operation: 'update',
+      ifMatch: first.headers.get('etag'),
+      body: { ...change, priority: 4 },
+    }
+    const batch = await call('POST', '/ext/batch', { items: [item] })
     assert.equal(batch.status, 200, JSON.stringify(batch.body))
     assert.equal((await read(id)).priority, 4)
   })
@@ -226,10 +229,10 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     const projectId = await workspace.project()
     await workspace.join(projectId, member.id)
     const { id } = await make(await bodyOf(projectId))
-    const as = ({ token }: { readonly token: string }) =>
+    const updateAs = ({ token }: { readonly token: string }) =>
       rest.call('PATCH', '/ext/assignment', { token, body: { id, priority: 1 } })
-    assert.equal((await as(member)).status, 200)
-    assertEnvelope(await as(stranger), 404)
+    assert.equal((await updateAs(member)).status, 200)
+    assertEnvelope(await updateAs(stranger), 404)
   })
 
   test('exist for resources of v1 only, and every form has a unique type name', () => {
@@ -240,29 +243,29 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
   })
 
   describe('for the stages and colors of a project', () => {
-    const stageOf = (values: Body, by: Pick<Person, 'token'> = rest.administrator, address = rest.address) =>
-      request(address, 'POST', '/ext/projectStage', { token: by.token, body: { order: 1, ...values } })
-    const listOf = async (path: string) => (await send('GET', path)).body.result.data
+    const addStage = (values: Body, by: Pick<Person, 'token'> = rest.administrator, address = rest.address) =>
+      send(address, 'POST', '/ext/projectStage', { token: by.token, body: { order: 1, ...values } })
+    const listOf = async (path: string) => (await call('GET', path)).body.result.data
 
     test('accept twelve colors: for a project by its members, for a stage by administrators', async () => {
       const [member, projectId] = await Promise.all([rest.signUp(), workspace.project()])
       await workspace.join(projectId, member.id)
       const { id: workflowId } = await workspace.make('workflow', { name: 'Review', order: 5 })
-      const paint = (resource: string, id: string, color: unknown) =>
+      const setColor = (resource: string, id: string, color: unknown) =>
         rest.call('PATCH', `/ext/${resource}`, { token: member.token, body: { id, color } })
-      assert.equal((await paint('project', projectId, 'teal')).body.project.color, 'teal')
-      assertEnvelope(await paint('workflow', workflowId, 'teal'), 403)
-      const painted = await send('PATCH', '/ext/workflow', { id: workflowId, color: 'pink' })
-      assert.equal(painted.body.workflow.color, 'pink')
-      const wrong = await paint('project', projectId, '#008080')
+      assert.equal((await setColor('project', projectId, 'teal')).body.project.color, 'teal')
+      assertEnvelope(await setColor('workflow', workflowId, 'teal'), 403)
+      const changed = await call('PATCH', '/ext/workflow', { id: workflowId, color: 'pink' })
+      assert.equal(changed.body.workflow.color, 'pink')
+      const wrong = await setColor('project', projectId, '#008080')
       assertEnvelope(wrong, 400)
       assert.deepEqual(wrong.body.errors, { color: [`Color must be one of ${colors.join(', ')}.`] })
-      assert.equal((await paint('project', projectId, null)).body.project.color, null)
+      assert.equal((await setColor('project', projectId, null)).body.project.color, null)
       for (const [resource, id] of [
         ['project', projectId],
         ['workflow', workflowId],
       ])
-        assert.ok(!('color' in (await send('GET', `/api/${resource}?id=${id}`)).body[resource as string]))
+        assert.ok(!('color' in (await call('GET', `/api/${resource}?id=${id}`)).body[resource as string]))
     })
 
     test('include stages that members order, and that are removed with their project or stage', async () => {
@@ -273,30 +276,30 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
         ['One', 'Two'].map((name) => workspace.make('workflow', { name, order: 1 })),
       )
       const [first, second] = stages.map(({ id }) => id)
-      assertEnvelope(await stageOf({ projectId, workflowId: first }, stranger), 400)
-      const { body } = await stageOf({ projectId, workflowId: first, order: 2, color: 'green' }, member)
+      assertEnvelope(await addStage({ projectId, workflowId: first }, stranger), 400)
+      const { body } = await addStage({ projectId, workflowId: first, order: 2, color: 'green' }, member)
       assert.deepEqual([body.projectStage.order, body.projectStage.color], [2, 'green'])
-      assert.equal((await stageOf({ projectId, workflowId: second }, member)).body.projectStage.color, null)
+      assert.equal((await addStage({ projectId, workflowId: second }, member)).body.projectStage.color, null)
       const list = `/ext/projectStages?projectId=${projectId}&sortColumn=order`
-      const used = async () => (await listOf(list)).map((row: { workflowId: string }) => row.workflowId)
-      assert.deepEqual(await used(), [second, first])
+      const usedStages = async () => (await listOf(list)).map((row: { workflowId: string }) => row.workflowId)
+      assert.deepEqual(await usedStages(), [second, first])
       const unseen = await rest.call('GET', list, { token: stranger.token })
       assert.deepEqual(unseen.body.result.data, [])
       for (const [resource, id, left] of [
         ['workflow', first, [second]],
         ['project', projectId, []],
       ] as const) {
-        await send('DELETE', `/api/${resource}`, { ids: [id] })
-        assert.deepEqual(await used(), left)
-        await send('POST', `/api/${resource}/restore`, { ids: [id] })
-        assert.deepEqual(await used(), [second, first])
+        await call('DELETE', `/api/${resource}`, { ids: [id] })
+        assert.deepEqual(await usedStages(), left)
+        await call('POST', `/api/${resource}/restore`, { ids: [id] })
+        assert.deepEqual(await usedStages(), [second, first])
       }
     })
 
     test('accept an assignment in a stage that its project does not use, as v1 promises', async () => {
       const projectId = await workspace.project()
       const other = await workspace.make('workflow', { name: 'Elsewhere', order: 9 })
-      assert.equal((await stageOf({ projectId, workflowId: other.id })).status, 200)
+      assert.equal((await addStage({ projectId, workflowId: other.id })).status, 200)
       const { workflowId } = await make(await bodyOf(projectId), '/api')
       assert.equal(workflowId, workspace.workflowId)
     })
@@ -307,7 +310,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
       const addresses = [rest.address, another.address]
       const answers = await Promise.all(
         Array.from({ length: 8 }, (_, index) =>
-          stageOf({ projectId, workflowId: workspace.workflowId }, undefined, addresses[index % 2]),
+          addStage({ projectId, workflowId: workspace.workflowId }, undefined, addresses[index % 2]),
         ),
       )
       await another.stop()
@@ -322,12 +325,12 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     test('include at most a hundred stages', async () => {
       const projectId = await workspace.project()
       const ids = Array.from({ length: 101 }, () => randomUUID())
-      const batch = (items: readonly Item[]) => send('POST', '/ext/batch', { items })
+      const batch = (items: readonly Item[]) => call('POST', '/ext/batch', { items })
       const stages = ids.map((id, order) => create('workflow', { id, name: `Stage ${order}`, order }))
-      const used = ids.map((workflowId, order) => create('projectStage', { projectId, workflowId, order }))
-      for (const items of [stages.slice(1), stages.slice(0, 1), used.slice(1)])
+      const uses = ids.map((workflowId, order) => create('projectStage', { projectId, workflowId, order }))
+      for (const items of [stages.slice(1), stages.slice(0, 1), uses.slice(1)])
         assert.equal((await batch(items)).status, 200)
-      const answer = await stageOf({ projectId, workflowId: ids[0] })
+      const answer = await addStage({ projectId, workflowId: ids[0] })
       assertEnvelope(answer, 400)
       assert.deepEqual(answer.body.errors, { generalErrors: ['A project may use at most 100 stages.'] })
     })

@@ -139,7 +139,7 @@ describe('The people of GET /ext/people', { concurrency: true }, () => {
     const [ann, zoe] = (await signUp('Ann', 'Zoe')) as [Person, Person]
     const project = await workspace.project('Paged', ann)
     await Promise.all([...same, zoe].map(({ id }) => workspace.join(project, id)))
-    const equals = same.map(({ id }) => id).sort()
+    const sortedSameIds = same.map(({ id }) => id).sort()
     const inPages = async (order: Readonly<Record<string, string>>) => {
       const pages = []
       for (const pageNumber of ['1', '2', '3']) {
@@ -149,8 +149,8 @@ describe('The people of GET /ext/people', { concurrency: true }, () => {
       }
       return pages
     }
-    assert.deepEqual(await inPages({}), [ann.id, ...equals, zoe.id])
-    assert.deepEqual(await inPages({ sortOrder: 'desc' }), [zoe.id, ...equals, ann.id])
+    assert.deepEqual(await inPages({}), [ann.id, ...sortedSameIds, zoe.id])
+    assert.deepEqual(await inPages({ sortOrder: 'desc' }), [zoe.id, ...sortedSameIds, ann.id])
     assert.deepEqual((await pageOf(ann, { pageNumber: '4', pageSize: '2' })).data, [])
   })
 

@@ -40,7 +40,7 @@ onRest('The removed rows of GET /ext/removed', (tracker) => {
   const among = (...rows: readonly Row[]) => ({ ids: rows.map(({ id }) => id).join(',') })
 
   for (const entity of entities) {
-    test(`show a removed ${entity} as it was, and since when it is gone`, async () => {
+    test(`show a removed ${entity} with its values and the time of its removal`, async () => {
       const [row, active] = await Promise.all([tracker.make(entity), tracker.make(entity)])
       await remove(entity, row)
       const [found, ...others] = await rowsOf(entity, tracker.administrator, among(row, active))
@@ -57,13 +57,13 @@ onRest('The removed rows of GET /ext/removed', (tracker) => {
       assert.match(String(found?.deletedAt), /Z$/)
     })
 
-    test(`no longer hold ${a(entity)} that was restored`, async () => {
+    test(`no longer include ${a(entity)} that was restored`, async () => {
       const row = await tracker.makeRemoved(entity)
       await done(tracker.restore(entity, [row.id], tracker.administrator))
       assert.deepEqual(await idsOf(entity, tracker.administrator, among(row)), [])
     })
 
-    test(`of ${entity} come with the newest removal first, unless another order is asked for`, async () => {
+    test(`of ${entity} start with the newest removal, unless another order is requested`, async () => {
       const rows = [await tracker.make(entity), await tracker.make(entity), await tracker.make(entity)]
       const [first, second, third] = rows as [Row, Row, Row]
       for (const row of [second, third, first]) await remove(entity, row)
@@ -87,7 +87,7 @@ onRest('The removed rows of GET /ext/removed', (tracker) => {
     })
 
     for (const field of resources[entity].searched)
-      test(`of ${entity} are searched by ${field}, letter for letter`, async () => {
+      test(`of ${entity} are searched by ${field}, without wildcards`, async () => {
         const word = newWord()
         const [row, other] = await Promise.all([
           tracker.makeRemoved(entity, { [field]: `x ${word}_% y` }),
@@ -105,15 +105,15 @@ onRest('The removed rows of GET /ext/removed', (tracker) => {
       const isOwn = filter in resources[entity].references
       const parent = resources[entity].references[filter] ?? 'project'
       if (resources[entity].filters.includes(filter))
-        test(`of ${entity} are narrowed by ${filter}`, async () => {
+        test(`of ${entity} are filtered by ${filter}`, async () => {
           const [first, second] = await Promise.all([tracker.make(parent), tracker.make(parent)])
-          const under = async ({ id }: Row) =>
+          const valuesUnder = async ({ id }: Row) =>
             isOwn
               ? { [filter]: id }
               : { assignmentId: (await tracker.make('assignment', { [filter]: id })).id }
           const [row] = await Promise.all([
-            tracker.makeRemoved(entity, await under(first)),
-            tracker.makeRemoved(entity, await under(second)),
+            tracker.makeRemoved(entity, await valuesUnder(first)),
+            tracker.makeRemoved(entity, await valuesUnder(second)),
           ])
           assert.deepEqual(await idsOf(entity, tracker.administrator, { [filter]: first.id }), [row?.id])
         })
@@ -131,7 +131,7 @@ onRest('The removed rows of GET /ext/removed', (tracker) => {
     }
   }
 
-  test('are narrowed by dates as their lists are', async () => {
+  test('are filtered by dates like the lists of active rows', async () => {
     const appointment = await tracker.makeRemoved('appointment', { keepDate: '2026-03-02T09:00:00Z' })
     const within = { ...among(appointment), dateFrom: '2026-03-02', dateTo: '2026-03-03' }
     assert.deepEqual(await idsOf('appointment', tracker.administrator, within), [appointment.id])
@@ -146,7 +146,7 @@ onRest('The removed rows of GET /ext/removed', (tracker) => {
   })
 
   for (const entity of administrated)
-    test(`of ${entity} are the administrators' own, and rejected to others as restoring is`, async () => {
+    test(`of ${entity} are visible to administrators only; others get the error of restoring`, async () => {
       const row = await tracker.makeRemoved(entity)
       const person = await tracker.signUp()
       const { message } = await tracker.restore(entity, [row.id], person)
@@ -157,7 +157,7 @@ onRest('The removed rows of GET /ext/removed', (tracker) => {
       }
     })
 
-  test('of appointments are a member’s own, and for an administrator those of all', async () => {
+  test('of appointments are only their own for members, and all for administrators', async () => {
     const project = await tracker.make('project')
     const [ann, bob] = await Promise.all([tracker.memberOf(project), tracker.memberOf(project)])
     const { id: assignmentId } = await tracker.make('assignment', { projectId: project.id })
@@ -170,7 +170,7 @@ onRest('The removed rows of GET /ext/removed', (tracker) => {
     assert.deepEqual(all.sort(), [mine?.id, theirs?.id].sort())
   })
 
-  test('of a project are its members’, and out of reach as soon as they left', async () => {
+  test('of a project are visible to its members, until they leave it', async () => {
     const project = await tracker.make('project')
     const ann = await tracker.memberOf(project)
     const outsider = await tracker.signUp()
@@ -180,21 +180,21 @@ onRest('The removed rows of GET /ext/removed', (tracker) => {
     const [membership] = (await tracker.list('userProject', { userId: ann.id }, ann)).page?.data ?? []
     await remove('userProject', membership as Row)
     assert.deepEqual(await idsOf('assignment', ann, among(task)), [])
-    assert.deepEqual(await idsOf('userProject', ann), [], 'nor can they let themselves in again')
+    assert.deepEqual(await idsOf('userProject', ann), [], 'Former members cannot restore their membership.')
   })
 
-  test('hold a project for those whose membership went with it, and what was in it', async () => {
+  test('include a project and its rows for users whose membership was removed with it', async () => {
     const project = await tracker.make('project')
     const ann = await tracker.memberOf(project)
     const task = await tracker.makeRemoved('assignment', { projectId: project.id })
     await remove('project', project)
     assert.deepEqual(await idsOf('project', ann), [project.id])
-    assert.deepEqual(await idsOf('assignment', ann), [task.id], 'to be restored after the project')
+    assert.deepEqual(await idsOf('assignment', ann), [task.id], 'It can be restored after the project.')
     await done(tracker.restore('project', [project.id], ann))
     await done(tracker.restore('assignment', [task.id], ann))
   })
 
-  test('hold a link that was removed on its own, not one that comes back with its parent', async () => {
+  test('include a link that was removed by itself, not one that is restored with its parent', async () => {
     const project = await tracker.make('project')
     const [ann, bob] = await Promise.all([tracker.memberOf(project), tracker.memberOf(project)])
     const links = await tracker.list('userProject', { projectId: project.id }, ann)
@@ -208,7 +208,7 @@ onRest('The removed rows of GET /ext/removed', (tracker) => {
     await recordIn(tracker.get('userProject', linkOf(ann).id, ann))
   })
 
-  test('can be watched: what is removed and restored, and who may no longer look', async () => {
+  test('have a live listing, which follows removals, restored rows and lost memberships', async () => {
     const project = await tracker.make('project')
     const ann = await tracker.memberOf(project)
     const task = await tracker.make('assignment', { projectId: project.id })
@@ -227,19 +227,19 @@ onRest('The removed rows of GET /ext/removed', (tracker) => {
   })
 })
 
-interface Gone {
+interface RemovedRow {
   readonly entity: Entity
   readonly id: string
-  /** The parents that are removed too. */
-  readonly parentsGone: readonly string[]
-  /** A link that its parent took along. */
-  readonly wentAlong: boolean
+  /** The references to parents that are removed, too. */
+  readonly removedParents: readonly string[]
+  /** Whether it is a link that was removed together with its parent. */
+  readonly wasRemovedWithParent: boolean
 }
 
-const who = ['administrator', 'owner', 'member', 'leftBefore', 'outsider'] as const
+const roles = ['administrator', 'owner', 'member', 'formerMember', 'outsider'] as const
 const takenLogin = 'taken@example.com'
 
-/** The resources that are declared beyond the contract. */
+/** The resources of the extensions. */
 const entitiesBeyond = entities.filter((entity) => resources[entity].root === '/ext')
 
 const bodyUnder = (entity: Entity, parents: Readonly<Partial<Record<Entity, string>>>) => {
@@ -248,38 +248,38 @@ const bodyUnder = (entity: Entity, parents: Readonly<Partial<Record<Entity, stri
   return { ...sample, ...Object.fromEntries(ids) }
 }
 
-describe('Anyone who asks for removed rows', () => {
-  let people: Record<(typeof who)[number], Person>
-  let gone: readonly Gone[]
+describe('A user who lists removed rows', () => {
+  let people: Record<(typeof roles)[number], Person>
+  let removedRows: readonly RemovedRow[]
 
-  /** Three projects, one of them removed and one foreign, with rows removed in every way there is. */
+  /** Three projects, one of them removed and one foreign, with rows that were removed in every possible way. */
   const rest = fixture(startRestUnderTest)
   before(async () => {
     const workspace = await seed(rest)
-    const [owner, member, leftBefore, outsider, leaver, clashing] = (await Promise.all([
+    const [owner, member, formerMember, outsider, removedUser, clashing] = (await Promise.all([
       ...['Ann', 'Bob', 'Carl', 'Dora', 'Erik'].map((name) => rest.signUp({ name })),
       rest.signUp({ login: takenLogin }),
     ])) as [Person, Person, Person, Person, Person, Person]
-    people = { administrator: rest.administrator, owner, member, leftBefore, outsider }
+    people = { administrator: rest.administrator, owner, member, formerMember, outsider }
     const remove = (entity: Entity, ...ids: string[]) => workspace.write('DELETE', pathOf(entity), { ids })
     const make = async (entity: Entity, body: Readonly<Record<string, unknown>>): Promise<string> =>
       (await workspace.make(entity, body)).id
-    for (const [creator, isRemoved] of [
-      [owner, true],
-      [owner, false],
-      [rest.administrator, false],
-    ] as const) {
+    for (const { creator, isRemoved } of [
+      { creator: owner, isRemoved: true },
+      { creator: owner, isRemoved: false },
+      { creator: rest.administrator, isRemoved: false },
+    ]) {
       const project = await workspace.project('Project', creator)
-      const [task, goneTask] = await Promise.all([
+      const [task, removedTask] = await Promise.all([
         workspace.assignment(project, owner.id),
         workspace.assignment(project, member.id),
       ])
       if (creator === owner) {
         await workspace.join(project, member.id)
-        await remove('userProject', await workspace.join(project, leftBefore.id))
-        await workspace.join(project, leaver.id)
+        await remove('userProject', await workspace.join(project, formerMember.id))
+        await workspace.join(project, removedUser.id)
       }
-      for (const assignmentId of [task, goneTask]) {
+      for (const assignmentId of [task, removedTask]) {
         const { impedimentId } = workspace
         const [first, second] = await Promise.all(
           [owner, member].map(({ id }) => workspace.appointment(assignmentId, id)),
@@ -294,28 +294,28 @@ describe('Anyone who asks for removed rows', () => {
         const { organizationId, workflowId: workflow, assignmentTypeId: assignmentType } = workspace
         const catalogs = { organization: organizationId, workflow, assignmentType, impediment: impedimentId }
         const parents = { ...catalogs, project, assignment: assignmentId, user: owner.id }
-        /** Rows that are there once differ in these. */
-        const ownValues = async (entity: Entity) => ({
-          ...(entity === 'label' && { name: newWord() }),
-          ...(entity === 'assignmentLabel' && {
+        /** Values in which two rows of a resource must differ. */
+        const uniqueValues: Readonly<Partial<Record<Entity, () => Promise<object>>>> = {
+          label: async () => ({ name: newWord() }),
+          assignmentLabel: async () => ({
             labelId: await make('label', { name: newWord(), color: 'red', projectId: project }),
           }),
-          ...(entity === 'projectStage' && {
+          projectStage: async () => ({
             workflowId: await make('workflow', { name: newWord(), order: 1 }),
           }),
-          ...(entity === 'assignmentDependency' && {
+          assignmentDependency: async () => ({
             blockedById: await workspace.assignment(project, owner.id),
           }),
-        })
+        }
         await Promise.all(
           entitiesBeyond.map(async (entity) => {
             const body = bodyUnder(entity, parents)
-            await remove(entity, await make(entity, { ...body, ...(await ownValues(entity)) }))
-            await make(entity, { ...body, ...(await ownValues(entity)) })
+            await remove(entity, await make(entity, { ...body, ...(await uniqueValues[entity]?.()) }))
+            await make(entity, { ...body, ...(await uniqueValues[entity]?.()) })
           }),
         )
       }
-      await remove('assignment', goneTask)
+      await remove('assignment', removedTask)
       if (isRemoved) {
         const { body } = await rest.administrator.call(
           'GET',
@@ -325,39 +325,39 @@ describe('Anyone who asks for removed rows', () => {
         await remove('project', project)
       }
     }
-    const goneOrganization = await make('organization', { name: 'Gone' })
-    const inIt = await make('project', { name: 'In it', organizationId: goneOrganization })
-    await workspace.join(inIt, owner.id)
-    await remove('project', inIt)
-    await remove('organization', goneOrganization)
+    const removedOrganization = await make('organization', { name: 'Gone' })
+    const projectOfIt = await make('project', { name: 'Of it', organizationId: removedOrganization })
+    await workspace.join(projectOfIt, owner.id)
+    await remove('project', projectOfIt)
+    await remove('organization', removedOrganization)
     await remove('workflow', await make('workflow', { name: 'Gone', order: 9 }))
     await remove('assignmentType', await make('assignmentType', { name: 'Gone' }))
     await remove('impediment', await make('impediment', { name: 'Gone' }))
-    await remove('user', leaver.id, clashing.id)
+    await remove('user', removedUser.id, clashing.id)
     await rest.signUp({ login: takenLogin })
-    gone = await findGone(rest)
-    assert.deepEqual([...new Set(gone.map(({ entity }) => entity))].sort(), [...entities].sort())
+    removedRows = await findRemovedRows(rest)
+    assert.deepEqual([...new Set(valuesOf(removedRows, 'entity'))].sort(), [...entities].sort())
   })
 
   const listOf = async (entity: Entity, { token }: Person) => {
     const { status, body } = await rest.call('GET', `/ext/removed/${resources[entity].list}?pageSize=100`, {
       token,
     })
-    return { status, ids: (body.result?.data ?? []).map(({ id }: Gone) => id) as string[] }
+    return { status, ids: (body.result?.data ?? []).map(({ id }: RemovedRow) => id) as string[] }
   }
 
   /** Restored rows are removed again, so that all callers see the same rows. */
-  const tryToRestore = async ({ entity, id }: Gone, { token }: Person) => {
+  const tryToRestore = async ({ entity, id }: RemovedRow, { token }: Person) => {
     const body = { ids: [id] }
     const answer = await rest.call('POST', `${pathOf(entity)}/restore`, { token, body })
     if (answer.status === 200) await rest.administrator.call('DELETE', pathOf(entity), body)
     return answer
   }
 
-  for (const name of who)
+  for (const name of roles)
     for (const entity of entities)
-      test(`the ${name} can restore what is listed of ${entity} if its parents are there, and nothing else`, async () => {
-        const rows = gone.filter((row) => row.entity === entity)
+      test(`as ${name} can restore exactly the listed rows of ${entity} whose parents are active`, async () => {
+        const rows = removedRows.filter((row) => row.entity === entity)
         const { status: listStatus, ids } = await listOf(entity, people[name])
         const known = rows.map(({ id }) => id)
         assert.deepEqual(
@@ -372,25 +372,26 @@ describe('Anyone who asks for removed rows', () => {
         }
       })
 
-  test('each is shown the appointments of their own in projects they are or were in to the end', async () => {
+  test('sees only their own appointments, in projects of which they are members or were when these were removed', async () => {
     const counts = await Promise.all(
-      who.map(async (name) => {
+      roles.map(async (name) => {
         const path = '/ext/removed/appointments?pageSize=100'
         return (await rest.call('GET', path, { token: people[name].token })).body.result.totalCount
       }),
     )
-    // Three projects with two assignments, each with one of the owner's and one of the member's.
+    // Three projects with two assignments each, all of which have one appointment of the owner and one of the member.
     assert.deepEqual(counts, [12, 4, 4, 0, 0])
   })
 })
 
-function expected({ entity, parentsGone, wentAlong }: Gone, isListed: boolean): number[] {
-  if (!isListed) return wentAlong ? [400, 403, 404] : [403, 404]
-  if (parentsGone.length > 0) return [400]
+/** Returns the possible statuses of an attempt to restore the row. */
+function expected({ entity, removedParents, wasRemovedWithParent }: RemovedRow, isListed: boolean): number[] {
+  if (!isListed) return wasRemovedWithParent ? [400, 403, 404] : [403, 404]
+  if (removedParents.length > 0) return [400]
   return entity === 'user' ? [200, 409] : [200]
 }
 
-async function findGone({ database }: RestUnderTest): Promise<Gone[]> {
+async function findRemovedRows({ database }: RestUnderTest): Promise<RemovedRow[]> {
   const found = await Promise.all(
     entities.map(async (entity) => {
       const rows = await database.query<Record<string, string>>(
@@ -403,11 +404,11 @@ async function findGone({ database }: RestUnderTest): Promise<Gone[]> {
   return found.flat().map(({ entity, row }) => ({
     entity,
     id: String(row.id),
-    parentsGone: Object.keys(resources[entity].references).filter(
+    removedParents: Object.keys(resources[entity].references).filter(
       (column) =>
         !resources[entity].staying.includes(column) &&
         ids.has(row[column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]),
     ),
-    wentAlong: (row.removed_with ?? null) !== null,
+    wasRemovedWithParent: (row.removed_with ?? null) !== null,
   }))
 }

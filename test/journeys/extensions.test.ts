@@ -22,24 +22,26 @@ const snapshotOf = async (name: string) =>
   JSON.parse(await readFile(join(import.meta.dirname, '..', '..', 'docs', 'contract', name), 'utf8'))
 
 const contractAddress = '/swagger/v1/swagger.json'
-const address = '/swagger/extensions.v1.json'
+const documentAddress = '/swagger/extensions.v1.json'
 
 const removedPathOf = (entity: Entity) => `/ext/removed/${resources[entity].list}`
-/** What is only read there. */
 const queryPathOf = (entity: Entity) => `/ext/query/${resources[entity].list}`
+/** The paths that only support GET. */
 const readPaths = ['/ext/people', ...entities.map(removedPathOf), ...entities.map(queryPathOf)]
-/** The resources that the contract does not know, which have all its routes there. */
 const extensionResources = entities.filter((entity) => resources[entity].root === '/ext')
-/** All its routes, and again those of resources of the contract that have more fields there. */
-const written = [
+/** The paths of the resources of the extensions, and of those of v1 to which extensions add fields. */
+const resourcePaths = [
   ...extensionResources.map((entity) => ({ record: pathOf(entity), list: listPathOf(entity) })),
   ...resourcesOf('ext')
     .filter(({ edition }) => edition === 'v1')
     .map(({ name, plural }) => ({ record: `/ext/${name}`, list: `/ext/${plural}` })),
 ]
-const paths = [...readPaths, ...written.flatMap(({ record, list }) => [record, list, `${record}/restore`])]
+const paths = [
+  ...readPaths,
+  ...resourcePaths.flatMap(({ record, list }) => [record, list, `${record}/restore`]),
+]
 
-/** Tested in files of their own. */
+/** Paths that other files test. */
 const otherPaths = [
   '/ext/assignment/by-key',
   '/ext/assignment/move',
@@ -69,7 +71,10 @@ const otherPaths = [
   '/ext/notifications',
   '/ext/webhooks',
   '/ext/webhook',
-  ...['rotate', 'test', 'deliveries', 'replay'].map((name) => `/ext/webhook/${name}`),
+  '/ext/webhook/rotate',
+  '/ext/webhook/test',
+  '/ext/webhook/deliveries',
+  '/ext/webhook/replay',
   '/ext/batch',
   '/ext/mcp',
   '/ext/settings',
@@ -96,16 +101,16 @@ describe('The interface under /ext/', { concurrency: true }, () => {
   const get = (path: string, headers = {}) => rest.administrator.call('GET', path, undefined, headers)
 
   const rest = fixture(startRestUnderTest)
-  const document = fixture(async () => (await rest.call('GET', address)).body)
+  const document = fixture(async () => (await rest.call('GET', documentAddress)).body)
 
-  test('serves exactly the reviewed document of its version 1', async () => {
+  test('has exactly the reviewed document of version 1', async () => {
     assert.deepEqual(document, await snapshotOf('extensions.v1.json'))
   })
 
-  test('documents people, the removed rows and the queries of every list route, and every route of its own resources', () => {
+  test('documents people, the removed rows and queries of every resource, and every other route', () => {
     assert.deepEqual(Object.keys(document.paths).sort(), [...paths, ...otherPaths].sort())
     for (const path of readPaths) assert.deepEqual(Object.keys(document.paths[path]), ['get'])
-    for (const { record, list } of written) {
+    for (const { record, list } of resourcePaths) {
       assert.deepEqual(Object.keys(document.paths[record]).sort(), ['delete', 'get', 'patch', 'post'])
       assert.deepEqual(Object.keys(document.paths[list]), ['get'])
       assert.deepEqual(Object.keys(document.paths[`${record}/restore`]), ['post'])
@@ -123,7 +128,7 @@ describe('The interface under /ext/', { concurrency: true }, () => {
     }
   })
 
-  test('documents for removed rows the very keys of their list, and for people no column to sort by', async () => {
+  test('documents the query keys of the list for removed rows, and no sort column for people', async () => {
     const contract = await snapshotOf('rest.v1.json')
     const keysOf = ({ get: { parameters } }: { get: Operation }) =>
       parameters.filter((record) => record.in === 'query').map(({ name }) => name)
@@ -133,24 +138,28 @@ describe('The interface under /ext/', { concurrency: true }, () => {
       assert.deepEqual(keysOf(document.paths[removedPathOf(entity)]), keysOf(list))
     }
     assert.deepEqual(keysOf(document.paths['/ext/people']).sort(), [
-      ...['ids', 'pageNumber', 'pageSize', 'search', 'sortOrder'],
+      'ids',
+      'pageNumber',
+      'pageSize',
+      'search',
+      'sortOrder',
     ])
   })
 
-  test('leaves the document of the contract as it is, without a word of /ext/', async () => {
+  test('is not mentioned in the document of the contract', async () => {
     const { body } = await rest.call('GET', contractAddress)
     assert.deepEqual(body, await snapshotOf('rest.v1.json'))
     assert.doesNotMatch(JSON.stringify(body), /\/ext\//)
   })
 
-  test('has its own page next to /swagger, and each links to the other', async () => {
+  test('has its own documentation page, and this and /swagger link to each other', async () => {
     const [contract, extensions] = await Promise.all([get('/swagger'), get('/swagger/extensions')])
     assert.equal(extensions.status, 200)
     assert.match(contract.body, /href="\/swagger\/extensions"/)
     assert.match(extensions.body, /href="\/swagger"/)
     for (const { body } of [contract, extensions]) {
-      const [, choice = ''] = /<nav>(.*)<\/nav>/.exec(body) ?? []
-      const titles = choice.replaceAll(/<[^>]*>/g, '')
+      const [, navigation = ''] = /<nav>(.*)<\/nav>/.exec(body) ?? []
+      const titles = navigation.replaceAll(/<[^>]*>/g, '')
       assert.equal(titles, 'Project tracking: REST · Project tracking: extensions')
     }
     const links = [...extensions.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link)
@@ -158,19 +167,19 @@ describe('The interface under /ext/', { concurrency: true }, () => {
     const scripts = await Promise.all([get('/swagger/start.js'), get('/swagger/extensions/start.js')])
     assert.deepEqual(
       scripts.map(({ body }) => /url: '([^']+)'/.exec(body)?.[1]),
-      [contractAddress, address],
+      [contractAddress, documentAddress],
     )
   })
 
   for (const path of paths)
-    test(`wants an access token for ${path}`, async () => {
+    test(`requires an access token for ${path}`, async () => {
       const method = path.endsWith('/restore') ? 'POST' : 'GET'
       assertEnvelope(await rest.call(method, path), 401)
       assertEnvelope(await rest.call(method, path, { token: 'none' }), 401)
     })
 
   for (const path of readPaths) {
-    test(`only reads at ${path}`, async () => {
+    test(`allows only GET on ${path}`, async () => {
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
         const answer = await rest.administrator.call(method, path)
         assertEnvelope(answer, 405)
@@ -178,7 +187,7 @@ describe('The interface under /ext/', { concurrency: true }, () => {
       }
     })
 
-    test(`answers ${path} with a tag that is good for this caller and this content`, async () => {
+    test(`returns an ETag for ${path}, with which its caller gets a 304`, async () => {
       const first = await get(path)
       assert.equal(first.status, 200)
       const tag = first.headers.get('etag') ?? ''
@@ -189,7 +198,7 @@ describe('The interface under /ext/', { concurrency: true }, () => {
     })
   }
 
-  test('has nothing else under its paths', async () => {
+  test('responds with 404 on other paths under /ext/', async () => {
     for (const path of [
       '/ext',
       '/ext/',
@@ -210,7 +219,7 @@ describe('With EXTENSIONS=off', () => {
 
   test('every path under /ext/ is unknown, and so are its document and page', async () => {
     const { token } = rest.administrator
-    for (const path of [...paths, address, '/swagger/extensions', '/swagger/extensions/start.js'])
+    for (const path of [...paths, documentAddress, '/swagger/extensions', '/swagger/extensions/start.js'])
       for (const method of ['GET', 'POST'])
         for (const call of [{}, { token }]) {
           const answer = await rest.call(method, path, call)
@@ -224,13 +233,13 @@ describe('With EXTENSIONS=off', () => {
     assert.deepEqual(await readdir(rest.dataDirectory), [])
   })
 
-  test('the contract is served as ever', async () => {
+  test('the contract is served as with the extensions', async () => {
     assert.deepEqual((await rest.call('GET', contractAddress)).body, await snapshotOf('rest.v1.json'))
     assert.equal((await rest.administrator.call('GET', '/api/projects')).status, 200)
   })
 })
 
-test('The interface under /ext/ counts against the same limit of requests', async () => {
+test('Requests under /ext/ and /api/ share one rate limit', async () => {
   await using rest = await startRestUnderTest({
     RateLimit__Rest__PermitLimit: '2',
     RateLimit__Rest__QueueLimit: '0',
@@ -243,11 +252,9 @@ test('The interface under /ext/ counts against the same limit of requests', asyn
   assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/)
 })
 
-const root = join(import.meta.dirname, '..', '..')
-
-/** Those that want a token. */
+/** Returns the routes of the contract that require a token. */
 async function routesOfContract(): Promise<readonly { readonly path: string; readonly method: string }[]> {
-  const { paths } = JSON.parse(await readFile(join(root, 'docs/contract/rest.v1.json'), 'utf8'))
+  const { paths } = await snapshotOf('rest.v1.json')
   return Object.entries<Readonly<Record<string, unknown>>>(paths)
     .filter(([path]) => path.startsWith('/api/'))
     .flatMap(([path, operations]) =>
@@ -270,12 +277,12 @@ describe('With EXTENSIONS=off on a store that has used them', () => {
 
   test('a personal access token is accepted by no route of the contract', async () => {
     assert.equal((await rest.call('GET', '/api/me', { token: secret })).status, 200)
-    const asked = await routesOfContract()
-    for (const { path, method } of asked) {
+    const routes = await routesOfContract()
+    for (const { path, method } of routes) {
       const body = method === 'GET' ? {} : { body: {} }
       assertEnvelope(await send(address, method, path, { token: secret, ...body }), 401)
     }
-    assert.ok(asked.length > 40, String(asked.length))
+    assert.ok(routes.length > 40, String(routes.length))
     const stream = await send(address, 'GET', '/api/projects', {
       token: secret,
       headers: { accept: 'text/event-stream' },
@@ -283,7 +290,7 @@ describe('With EXTENSIONS=off on a store that has used them', () => {
     assert.equal(stream.status, 401)
   })
 
-  test('nor by a command, on either wire', async () => {
+  test('a personal access token is accepted by no command, on either wire', async () => {
     const [calls, dotnet] = [openCommandCalls(commands.target), openDotnetCalls(commands.target)]
     const { code } = await calls.call('ListOrganizations', { pagination: {} }, { token: secret })
     assert.equal(code, status.UNAUTHENTICATED)
@@ -293,32 +300,35 @@ describe('With EXTENSIONS=off on a store that has used them', () => {
     dotnet.close()
   })
 
-  test('the identity host has no providers, no pages and no addresses beyond the contract', async () => {
+  test('the identity host has no providers, pages or routes beyond the contract', async () => {
     const identity = await rest.identity.startAnother({ EXTENSIONS: 'off', ...direct.settings('corp') })
     const browser = openBrowser(identity.address)
-    const gone = [
-      ...['/ext/providers', '/ext/sign-in/with', '/ext/sign-in/from/corp', '/ext/connect'],
-      ...['/ext/signed-out/return', '/ext/sign-in', '/.well-known/oauth-authorization-server'],
-      ...['/swagger/extensions', '/swagger/extensions.v1.json'],
-    ]
-    for (const path of gone) {
+    for (const path of [
+      '/ext/providers',
+      '/ext/sign-in/with',
+      '/ext/sign-in/from/corp',
+      '/ext/connect',
+      '/ext/signed-out/return',
+      '/ext/sign-in',
+      '/.well-known/oauth-authorization-server',
+      '/swagger/extensions',
+      '/swagger/extensions.v1.json',
+    ]) {
       assert.equal((await browser.get(path)).status, 404, path)
       assert.equal((await browser.post(path, {}, { origin: identity.address })).status, 404, path)
     }
-    assert.equal(
-      (await browser.get('/connect/userinfo', {}, { authorization: `Bearer ${secret}` })).status,
-      401,
-    )
-    // The web client's page gets nothing beyond the contract.
+    const userInfo = await browser.get('/connect/userinfo', {}, { authorization: `Bearer ${secret}` })
+    assert.equal(userInfo.status, 401)
+    // The sign-in page of the web client gets no parameter beyond the contract.
     const hinted = requestOf(createPkce(), { login_hint: 'mara@example.com' })
     const page = await browser.follow(await browser.get('/connect/authorize', hinted))
     assert.deepEqual(Object.keys(queryOf(page)), ['authRequest'])
   })
 })
 
-/** Alone on their host: any other change would make it look again, and hide that it missed one. */
-describe('What is listed under /ext/, as time goes by,', () => {
-  // The session of a briefly removed user stays known.
+/** Each test runs alone on this host: any other write would make it read again, and hide that it missed a change. */
+describe('A list under /ext/ that is requested again after a change', () => {
+  // The session of a user who is removed for a short time stays in the cache.
   const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '300' })
   const workspace = fixture(seed, rest)
 
@@ -326,49 +336,45 @@ describe('What is listed under /ext/, as time goes by,', () => {
     rest.call('GET', path, { token, headers })
   const idsIn = ({ data }: Answer['body']['result']): string[] => data.map(({ id }: { id: string }) => id)
 
-  /** Asks until a Last-Modified comes, which it does once all transactions have ended. */
-  async function settled(path: string, by: Person): Promise<string> {
-    for (let asks = 0; asks < 200; asks += 1) {
+  /** Repeats the request until it has Last-Modified, which it has once all transactions have ended. */
+  async function untilLastModified(path: string, by: Person): Promise<string> {
+    for (let attempt = 0; attempt < 200; attempt += 1) {
       const date = (await get(path, by)).headers.get('last-modified')
       if (date) return date
       await sleep(50)
     }
-    throw new Error(`${path} carried no Last-Modified within ten seconds of rest.`)
+    throw new Error(`${path} has no Last-Modified after ten seconds.`)
   }
 
-  /** A date was sent, then something changes: the earlier date must not hide that. */
-  async function assertSeen(path: string, by: Person, change: () => Promise<unknown>, wanted: string[]) {
-    const date = await settled(path, by)
+  /** Asserts that a date that was sent before the change does not hide it. */
+  async function assertVisible(path: string, by: Person, change: () => Promise<unknown>, expected: string[]) {
+    const date = await untilLastModified(path, by)
     assert.equal((await get(path, by, { 'if-modified-since': date })).status, 304)
     await change()
     const { status, body } = await get(path, by, { 'if-modified-since': date })
     assert.equal(status, 200)
-    assert.deepEqual(idsIn(body.result), wanted)
+    assert.deepEqual(idsIn(body.result), expected)
   }
 
-  test('shows who joined a project, in spite of an If-Modified-Since from before', async () => {
-    const [ann, bob] = (await Promise.all(['Ann', 'Bob'].map((name) => rest.signUp({ name })))) as [
-      Person,
-      Person,
-    ]
+  const signUpTwo = () => Promise.all([rest.signUp({ name: 'Ann' }), rest.signUp({ name: 'Bob' })])
+
+  test('shows a new member of a project, despite the If-Modified-Since of an earlier response', async () => {
+    const [ann, bob] = await signUpTwo()
     const project = await workspace.project('Joined', ann)
-    await assertSeen('/ext/people', ann, () => workspace.join(project, bob.id), [ann.id, bob.id])
+    await assertVisible('/ext/people', ann, () => workspace.join(project, bob.id), [ann.id, bob.id])
   })
 
-  test('shows a new name, in spite of an If-Modified-Since from before', async () => {
-    const [ann, bob] = (await Promise.all(['Ann', 'Bob'].map((name) => rest.signUp({ name })))) as [
-      Person,
-      Person,
-    ]
+  test('shows a new name, despite the If-Modified-Since of an earlier response', async () => {
+    const [ann, bob] = await signUpTwo()
     await workspace.join(await workspace.project('Renamed', ann), bob.id)
     const rename = () => workspace.write('PATCH', '/api/me', { name: 'Abel' }, bob)
-    await assertSeen('/ext/people', ann, rename, [bob.id, ann.id])
+    await assertVisible('/ext/people', ann, rename, [bob.id, ann.id])
   })
 
-  test('follows a membership that passes from a removed account to a removed project, and back', async () => {
+  test('follows a membership that was removed with the account or the project, and restored with the other one', async () => {
     const path = '/ext/removed/assignments'
     const ann = await rest.signUp()
-    const project = await workspace.project('Passing', ann)
+    const project = await workspace.project('Removed', ann)
     const task = await workspace.assignment(project, ann.id)
     await workspace.write('DELETE', '/api/assignment', { ids: [task] })
     await using live = await listen(rest.address, path, { token: ann.token })
@@ -379,12 +385,12 @@ describe('What is listed under /ext/, as time goes by,', () => {
     assert.deepEqual(await next(), [])
     await workspace.write('DELETE', '/api/project', { ids: [project] })
     const restoreUser = () => workspace.write('POST', '/api/user/restore', { ids: [ann.id] })
-    await assertSeen(path, ann, restoreUser, [task])
+    await assertVisible(path, ann, restoreUser, [task])
     assert.deepEqual(await next(), [task])
 
     await workspace.write('DELETE', '/api/user', { ids: [ann.id] })
     const restoreProject = () => workspace.write('POST', '/api/project/restore', { ids: [project] })
-    await assertSeen(path, ann, restoreProject, [])
+    await assertVisible(path, ann, restoreProject, [])
     assert.deepEqual(await next(), [])
   })
 })

@@ -60,20 +60,17 @@ describe('GET /ext/changes', () => {
       result = await page(`after=${result.cursor}`)
       all.push(...result.data)
     }
-    const kept = await rest.database.query<{ id: string }>(
+    const entries = await rest.database.query<{ id: string }>(
       sql`select sequence::text as id from history order by sequence`,
     )
-    assert.deepEqual(
-      valuesOf(all, 'id'),
-      kept.map(({ id }) => id),
-    )
+    assert.deepEqual(valuesOf(all, 'id'), valuesOf(entries, 'id'))
   })
 
   test('does not miss a change that is committed long after later ones', async () => {
     const start = await now()
     const written = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
-    const late = rest.database.transaction(async (transaction) => {
+    const lateCommit = rest.database.transaction(async (transaction) => {
       await insertRow(transaction, impediment, undefined, { id: newId(), name: 'late' })
       written.resolve()
       await released.promise
@@ -86,7 +83,7 @@ describe('GET /ext/changes', () => {
     const second = await page(`after=${first.cursor}`)
     assert.deepEqual(second.data, [])
     released.resolve()
-    await late
+    await lateCommit
     const third = await page(`after=${second.cursor}`)
     assert.deepEqual(namesOf(third.data), ['late'])
     assert.ok(Number(third.data[0].id) < Number(first.data[0].id))
@@ -163,7 +160,7 @@ describe('GET /ext/changes', () => {
     assertEnvelope(await rest.call('GET', '/ext/changes'), 401)
   })
 
-  test('returns 410 for a cursor before the kept history, and for one of a database that was restored', async () => {
+  test('returns 410 for a cursor older than the history, and for one from before the database was restored', async () => {
     const position = parsePosition(await now())
     assert.ok(position)
     const old = formatPosition({ ...position, sinceAt: position.sinceAt - 86_400_000 })
@@ -214,7 +211,7 @@ describe('GET /ext/changes', () => {
     for (const stream of streams) stream.close()
   })
 
-  test('as a stream ends with its session', async () => {
+  test('as a stream is rejected after the session has ended', async () => {
     const reader = await rest.signUp()
     await using stream = await listen(rest.address, '/ext/changes?after=now', reader)
     assert.equal(stream.status, 200)

@@ -112,9 +112,9 @@ function testFlowInBrowser(deployment: () => Deployment) {
     test('a user signs in after a wrong password, calls REST, refreshes the token, stays signed in, and signs out', async () => {
       const page = await openPage()
       await goToSignIn(page)
-      await fillIn(page, deployment().person.login, 'Wrong-Horse-1')
+      await submitSignIn(page, deployment().person.login, 'Wrong-Horse-1')
       await page.waitForURL(/error=invalid/)
-      await fillIn(page, deployment().person.login, password)
+      await submitSignIn(page, deployment().person.login, password)
       const first = await redeem(page)
       assert.deepEqual(Object.keys(first).sort(), [
         'access_token',
@@ -131,7 +131,7 @@ function testFlowInBrowser(deployment: () => Deployment) {
       })
       assert.equal((await readMeFrom(page, second.access_token)).login, deployment().person.login)
       // The cookie alone is enough for a second code.
-      await startAt(page)
+      await startFlow(page)
       assert.ok((await redeem(page)).access_token)
       const query = new URLSearchParams({
         id_token_hint: second.id_token,
@@ -147,7 +147,7 @@ function testFlowInBrowser(deployment: () => Deployment) {
     test('a second use of a refresh token ends the session', async () => {
       const page = await openPage()
       await goToSignIn(page)
-      await fillIn(page, deployment().person.login, password)
+      await submitSignIn(page, deployment().person.login, password)
       const { refresh_token } = await redeem(page)
       const use = () => post(page, 'token', { grant_type: 'refresh_token', refresh_token })
       const successor = await use()
@@ -160,7 +160,7 @@ function testFlowInBrowser(deployment: () => Deployment) {
     test('the identity cookie is hidden from scripts and not sent with POST requests of other sites', async () => {
       const page = await openPage()
       await goToSignIn(page)
-      await fillIn(page, deployment().person.login, password)
+      await submitSignIn(page, deployment().person.login, password)
       await redeem(page)
       const [cookie] = await page.context().cookies(deployment().identity.address)
       assert.deepEqual([cookie?.httpOnly, cookie?.sameSite, cookie?.path], [true, 'Lax', '/'])
@@ -169,14 +169,14 @@ function testFlowInBrowser(deployment: () => Deployment) {
     })
 
     /** Starts the flow on the page of the client, like its script. */
-    async function startAt(page: Page) {
+    async function startFlow(page: Page) {
       await page.goto(`${deployment().origin}/`)
       const address = await page.evaluate(
         async ([issuer, origin]) => {
           const encode = (bytes: Uint8Array) =>
             btoa(String.fromCharCode(...bytes)).replace(
               /[+/=]/g,
-              (sign) => ({ '+': '-', '/': '_' })[sign] ?? '',
+              (character) => ({ '+': '-', '/': '_' })[character] ?? '',
             )
           const verifier = encode(crypto.getRandomValues(new Uint8Array(32)))
           sessionStorage.setItem('verifier', verifier)
@@ -198,13 +198,13 @@ function testFlowInBrowser(deployment: () => Deployment) {
     }
 
     async function goToSignIn(page: Page) {
-      await startAt(page)
+      await startFlow(page)
       assert.match(page.url(), new RegExp(`^${deployment().origin}/login/\\?authRequest=`))
     }
 
-    async function fillIn(page: Page, login: string, secret: string) {
+    async function submitSignIn(page: Page, login: string, given: string) {
       await page.fill('[name=login]', login)
-      await page.fill('[name=password]', secret)
+      await page.fill('[name=password]', given)
       await page.click('button')
     }
 
@@ -331,7 +331,7 @@ async function startClientPages(issuer: string): Promise<ClientPages> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    // `localhost` is another site than that of the identity host, which is the harder case for its cookie.
+    // `localhost` and the identity host, at 127.0.0.1, are different sites: the harder case for its cookie.
     origin: `http://localhost:${(server.address() as AddressInfo).port}`,
     stop: () =>
       new Promise<void>((resolve) => {

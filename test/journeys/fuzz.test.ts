@@ -126,11 +126,11 @@ const keys = [
 function anyBody(ids: () => readonly string[]): fc.Arbitrary<string> {
   const value = anyValue(ids)
   const entry = fc.tuple(fc.constantFrom(...keys), value)
-  const likely = keys
-    .slice(0, fields.length)
-    .map((key) => fc.option(value).map((text) => (text === null ? [] : [[key, text]])))
+  const optionalFields = fields.map((key) =>
+    fc.option(value).map((text) => (text === null ? [] : [[key, text]])),
+  )
   const object = fc
-    .tuple(fc.tuple(...likely), fc.array(entry, { maxLength: 4 }))
+    .tuple(fc.tuple(...optionalFields), fc.array(entry, { maxLength: 4 }))
     .map(([found, more]) => [...found.flat(), ...more].map(([key, text]) => `${JSON.stringify(key)}:${text}`))
     .map((entries) => `{${entries.join(',')}}`)
   const batch = fc.array(value, { maxLength: 103 }).map((items) => `{"ids":[${items.join(',')}]}`)
@@ -273,7 +273,7 @@ const routes: readonly Target[] = [
 const limits = { properties: 5, secondsMax: 3 }
 const parameters = fuzzed({ runs: 400, ...limits })
 
-type Sent = Readonly<Record<string, string>>
+type Headers = Readonly<Record<string, string>>
 
 describe('The REST host', () => {
   let rest: RestUnderTest
@@ -315,7 +315,7 @@ describe('The REST host', () => {
     if (answer.status >= 400) assertEnvelope(answer, answer.status)
   }
 
-  async function send({ method, path }: Target, query: string, headers: Sent, body?: string) {
+  async function send({ method, path }: Target, query: string, headers: Headers, body?: string) {
     const response = await fetch(`${rest.address}${path}${query}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
@@ -427,18 +427,18 @@ describe('The REST host', () => {
 
   test('rejects three megabytes, deep nesting and unsupported types on every route with a body', async () => {
     const levels = 20_000
-    const rejections: readonly (readonly [string, Sent, number])[] = [
-      [JSON.stringify({ name: 'x'.repeat(3_000_000) }), {}, 413],
-      [`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`, {}, 400],
-      [`{"name":${'['.repeat(levels)}${']'.repeat(levels)}}`, {}, 400],
-      ['<x/>', { 'content-type': 'text/xml' }, 415],
+    const rejections: readonly { body: string; headers: Headers; status: number }[] = [
+      { body: JSON.stringify({ name: 'x'.repeat(3_000_000) }), headers: {}, status: 413 },
+      { body: `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`, headers: {}, status: 400 },
+      { body: `{"name":${'['.repeat(levels)}${']'.repeat(levels)}}`, headers: {}, status: 400 },
+      { body: '<x/>', headers: { 'content-type': 'text/xml' }, status: 415 },
     ]
     const attempts = routes
       // The body of an upload is a file of any size and kind.
       .filter(({ method, path }) => method !== 'GET' && `${method} ${path}` !== 'POST /ext/attachment')
-      .flatMap((route) => rejections.map((rejection) => [route, ...rejection] as const))
+      .flatMap((route) => rejections.map((rejection) => ({ route, ...rejection })))
     await Promise.all(
-      attempts.map(async ([route, body, headers, status]) => {
+      attempts.map(async ({ route, body, headers, status }) => {
         const answer = await send(route, '', headers, body).catch((error) => {
           // The host may close the connection while three megabytes are still on their way.
           assert.equal(status, 413, String(error))

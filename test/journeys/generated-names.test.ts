@@ -14,29 +14,21 @@ interface Content {
   readonly content?: Readonly<Record<string, { readonly schema: Schema }>>
 }
 
+interface Operation {
+  readonly operationId: string
+  readonly requestBody?: Content
+  readonly responses: Readonly<Record<string, Content>>
+}
+
 interface Document {
-  readonly paths: Readonly<
-    Record<
-      string,
-      Readonly<
-        Record<
-          string,
-          {
-            readonly operationId: string
-            readonly requestBody?: Content
-            readonly responses: Readonly<Record<string, Content>>
-          }
-        >
-      >
-    >
-  >
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
 const directory = join(import.meta.dirname, '..', '..', 'docs', 'contract')
 const read = (name: string): Document => JSON.parse(readFileSync(join(directory, name), 'utf8'))
 
-/** Names that were released. Generators rename `Error` in some languages, and the result compiles in all. */
+/** Names in a released contract, which stay. Generators rename `Error` in some languages, so clients compile. */
 const releasedNames: Readonly<Record<string, readonly string[]>> = {
   'rest.v1.json': ['Error'],
   'identity.v1.json': ['Error'],
@@ -150,7 +142,7 @@ function collisionsIn({ paths, components }: Document, released: readonly string
   )
 }
 
-/** Returns the operations with unnamed schemas. Generators invent names for these, one for all equal ones. */
+/** Returns the operations with unnamed schemas, for which generators invent names that equal schemas share. */
 const unnamedIn = ({ paths }: Document): string[] =>
   Object.values(paths)
     .flatMap((methods) => Object.values(methods))

@@ -12,7 +12,7 @@ import { restore } from '../../src/records/restore.ts'
 import { impediment } from '../../src/resources/impediment.ts'
 import { type Entity, entities, listPathOf, resources } from '../contract/resources.ts'
 import { makeToken } from '../support/api-tokens.ts'
-import { assertEnvelope } from '../support/assertions.ts'
+import { assertEnvelope, valuesOf } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
 import { listen } from '../support/live-events.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
@@ -77,12 +77,12 @@ describe('GET /ext/history', { concurrency: true }, () => {
     const all = await changes(`projectId=${projectId}&pageSize=100`)
     assert.equal(all.length, 9)
     const paged = []
-    let next: string | null = ''
-    while (next !== null) {
-      const query: string = `projectId=${projectId}&pageSize=4${next && `&before=${next}`}`
+    let query = `projectId=${projectId}&pageSize=4`
+    for (let hasMore = true; hasMore; ) {
       const { result } = (await read(query)).body
       paged.push(...result.data)
-      next = result.next
+      hasMore = result.next !== null
+      query = `projectId=${projectId}&pageSize=4&before=${result.next}`
     }
     assert.deepEqual(paged, all)
     assert.deepEqual(await changes(`projectId=${projectId}&resource=comment&pageSize=100`), all.slice(0, 6))
@@ -128,15 +128,16 @@ describe('GET /ext/history', { concurrency: true }, () => {
   test('of an assignment includes its related rows, but not those of other assignments', async () => {
     const { id, projectId } = await makeAssignment()
     const other = await workspace.assignment(projectId, member.id, { name: 'Elsewhere' })
-    const by = member
-    const comment = await workspace.make('comment', { text: 'Nine rungs', assignmentId: id }, by)
-    await workspace.make('comment', { text: 'Not here', assignmentId: other }, by)
+    const make = (resource: string, values: Readonly<Record<string, unknown>>) =>
+      workspace.make(resource, values, member)
+    const comment = await make('comment', { text: 'Nine rungs', assignmentId: id })
+    await make('comment', { text: 'Not here', assignmentId: other })
     await workspace.appointment(id, member.id)
-    const label = await workspace.make('label', { name: 'Urgent', color: 'red', projectId }, by)
-    await workspace.make('assignmentLabel', { assignmentId: id, labelId: label.id }, by)
-    await workspace.make('assignmentDependency', { assignmentId: id, blockedById: other }, by)
-    await workspace.write('PATCH', '/ext/comment', { ...comment, text: 'Ten rungs' }, by)
-    await workspace.write('DELETE', '/ext/comment', { ids: [comment.id] }, by)
+    const label = await make('label', { name: 'Urgent', color: 'red', projectId })
+    await make('assignmentLabel', { assignmentId: id, labelId: label.id })
+    await make('assignmentDependency', { assignmentId: id, blockedById: other })
+    await workspace.write('PATCH', '/ext/comment', { ...comment, text: 'Ten rungs' }, member)
+    await workspace.write('DELETE', '/ext/comment', { ids: [comment.id] }, member)
     const seen = await changes(`assignmentId=${id}`, member)
     assert.deepEqual(
       seen.map(({ resource, action }: { resource: string; action: string }) => `${action} ${resource}`),
@@ -196,12 +197,12 @@ describe('The monthly partitions of the history', () => {
   test('are created ahead, and dropped when they are old enough', async () => {
     await using rest = await startRestUnderTest()
     const { database } = rest
-    const months = async () =>
-      (
-        await database.query<{ name: string }>(
-          sql`select inhrelid::regclass::text as name from pg_inherits where inhparent = 'history'::regclass order by 1`,
-        )
-      ).map(({ name }) => name)
+    const partitions = async () => {
+      const rows = await database.query<{ name: string }>(
+        sql`select inhrelid::regclass::text as name from pg_inherits where inhparent = 'history'::regclass order by 1`,
+      )
+      return valuesOf(rows, 'name')
+    }
     const insert = (at: string) =>
       database.transaction((transaction) =>
         transaction.query(
@@ -209,7 +210,7 @@ describe('The monthly partitions of the history', () => {
             values (1, pg_current_xact_id(), ${at}, 'project', gen_random_uuid(), 'create', '{}')`),
         ),
       )
-    const before = await months()
+    const before = await partitions()
     assert.equal(before.length, 4)
     await insert("now() - interval '400 days'")
     await insert('now()')
@@ -219,9 +220,9 @@ describe('The monthly partitions of the history', () => {
     ])
       await database.transaction((transaction) => transaction.query(raw(statement)))
     await maintainHistory(database, 0)
-    assert.equal((await months()).length, 5)
+    assert.equal((await partitions()).length, 5)
     await maintainHistory(database, 365)
-    assert.deepEqual(await months(), before)
+    assert.deepEqual(await partitions(), before)
     const remaining = await database.query(sql`select from history`)
     assert.ok(remaining.length >= 1)
     await assert.rejects(maintainHistory(database, 29), /30 days/)
@@ -250,20 +251,20 @@ describe('A query with at=', () => {
   test('returns exactly the rows that every list returned at that instant', async () => {
     const projectId = await workspace.project('Then', member)
     const snapshots: { at: string; lists: Map<Entity, unknown> }[] = []
-    const take = async () => {
+    const takeSnapshot = async () => {
       const lists = new Map<Entity, unknown>()
       for (const entity of entities)
         lists.set(entity, await rows(resources[entity].list, 'sort=id', member).catch(() => 'rejected'))
       snapshots.push({ at: await timestamp(), lists })
     }
-    await take()
+    await takeSnapshot()
     const id = await workspace.assignment(projectId, member.id, { name: 'First' })
     const comment = await workspace.make(
       'comment',
       { text: 'Said', assignmentId: id, userId: member.id },
       member,
     )
-    await take()
+    await takeSnapshot()
     const row = (await get(`/api/assignment?id=${id}`)).body.assignment
     await workspace.write('PATCH', '/api/assignment', {
       ...row,
@@ -272,13 +273,13 @@ describe('A query with at=', () => {
       amountHours: 7.25,
     })
     await workspace.write('PATCH', '/api/organization', { id: workspace.organizationId, name: 'Renamed' })
-    await take()
+    await takeSnapshot()
     await workspace.write('PATCH', '/ext/comment', { ...comment, text: 'Said again' }, member)
     await workspace.write('DELETE', '/api/assignment', { ids: [id] })
-    await take()
+    await takeSnapshot()
     await workspace.write('POST', '/api/assignment/restore', { ids: [id] })
     await workspace.write('PATCH', '/api/assignment', { ...row, name: 'Third', description: null })
-    await take()
+    await takeSnapshot()
     await workspace.write('DELETE', '/api/assignment', { ids: [id] })
     for (const { at, lists } of snapshots)
       for (const entity of entities.filter((name) => name !== 'user'))
@@ -302,7 +303,7 @@ describe('A query with at=', () => {
       assertEnvelope(await get(`/ext/query/assignmentTypes?pageSize=1&cursor=${first.nextCursor}`), 400)
   })
 
-  test('is also possible for a single row of an extension, with its access rules and errors', async () => {
+  test('is also possible for a single row of an extension, with the same access rules and errors', async () => {
     const projectId = await workspace.project('One row')
     const membership = await workspace.join(projectId, member.id)
     const assignmentId = await workspace.assignment(projectId, member.id)
@@ -311,20 +312,21 @@ describe('A query with at=', () => {
     const comment = await workspace.make('comment', body, member)
     const at = await timestamp()
     await workspace.write('PATCH', '/ext/comment', { ...comment, text: 'Said again' }, member)
-    const shown = (query: string, by: Person = member) => get(`/ext/comment?id=${comment.id}${query}`, by)
-    const textAt = async (query: string, by?: Person) => (await shown(query, by)).body.comment.text
+    const readComment = (query: string, by: Person = member) =>
+      get(`/ext/comment?id=${comment.id}${query}`, by)
+    const textAt = async (query: string, by?: Person) => (await readComment(query, by)).body.comment.text
     assert.equal(await textAt(''), 'Said again')
     assert.equal(await textAt(`&at=${at}`), 'Said')
-    assertEnvelope(await shown(`&at=${early}`), 404)
+    assertEnvelope(await readComment(`&at=${early}`), 404)
     await workspace.write('DELETE', '/ext/comment', { ids: [comment.id] }, member)
-    assertEnvelope(await shown(''), 404)
+    assertEnvelope(await readComment(''), 404)
     assert.equal(await textAt(`&at=${at}`), 'Said')
     await workspace.write('DELETE', '/api/userProject', { ids: [membership] })
-    assertEnvelope(await shown(`&at=${at}`), 404)
+    assertEnvelope(await readComment(`&at=${at}`), 404)
     assert.equal(await textAt(`&at=${at}`, rest.administrator), 'Said')
     for (const wrong of ['', 'yesterday', '2999-01-01', `${at}&at=${at}`])
-      assert.ok((await shown(`&at=${wrong}`)).body.errors.at, wrong)
-    assertEnvelope(await shown('&at=2001-01-01'), 410)
+      assert.ok((await readComment(`&at=${wrong}`)).body.errors.at, wrong)
+    assertEnvelope(await readComment('&at=2001-01-01'), 410)
     // v1 does not know the key, and ignores it.
     assert.equal((await get(`/api/assignment?id=${assignmentId}&at=2001-01-01`)).status, 200)
   })
@@ -416,34 +418,32 @@ describe('A query with at=', () => {
     assert.equal(stream.status, 400)
   })
 
-  test('has a counterpart that compares a project at two instants: added, changed and removed rows', async () => {
+  test('is complemented by the difference of a project between two instants: added, changed and removed rows', async () => {
     const projectId = await workspace.project('Compared', member)
-    const stays = await workspace.assignment(projectId, member.id, { name: 'Stays' })
-    const goes = await workspace.assignment(projectId, member.id, { name: 'Goes' })
+    const changedId = await workspace.assignment(projectId, member.id, { name: 'Original' })
+    const removedId = await workspace.assignment(projectId, member.id, { name: 'Removed' })
     const from = await timestamp()
-    const comes = await workspace.assignment(projectId, member.id, { name: 'Comes' })
-    const passing = await workspace.assignment(projectId, member.id, { name: 'Passes' })
-    const row = (await get(`/api/assignment?id=${stays}`)).body.assignment
+    const addedId = await workspace.assignment(projectId, member.id, { name: 'Added' })
+    const addedAndRemovedId = await workspace.assignment(projectId, member.id, { name: 'In between' })
+    const row = (await get(`/api/assignment?id=${changedId}`)).body.assignment
     await workspace.write('PATCH', '/api/assignment', { ...row, name: 'Changed', amountHours: 9 })
     await workspace.write('PATCH', '/api/assignment', { ...row, name: 'Changed twice' })
-    await workspace.write('DELETE', '/api/assignment', { ids: [goes, passing] })
+    await workspace.write('DELETE', '/api/assignment', { ids: [removedId, addedAndRemovedId] })
     const to = await timestamp()
     await workspace.assignment(projectId, member.id, { name: 'After the second instant' })
     const difference = async (by: Person, query = `from=${from}&to=${to}`) =>
       by.call('GET', `/ext/project/difference?id=${projectId}&${query}`)
     const found = (await difference(member)).body.rows
     const rowsById = Object.fromEntries(found.map((row: { rowId: string }) => [row.rowId, row]))
-    assert.deepEqual(Object.keys(rowsById).sort(), [stays, goes, comes].sort())
+    assert.deepEqual(Object.keys(rowsById).sort(), [changedId, removedId, addedId].sort())
+    const { [addedId]: added, [changedId]: changed, [removedId]: removed } = rowsById
+    assert.deepEqual([added.kind, added.before, added.after.name], ['added', null, 'Added'])
     assert.deepEqual(
-      [rowsById[comes].kind, rowsById[comes].before, rowsById[comes].after.name],
-      ['added', null, 'Comes'],
+      [changed.kind, changed.before.name, changed.after.name],
+      ['changed', 'Original', 'Changed twice'],
     )
-    assert.deepEqual(
-      [rowsById[stays].kind, rowsById[stays].before.name, rowsById[stays].after.name],
-      ['changed', 'Stays', 'Changed twice'],
-    )
-    assert.ok(!('amountHours' in rowsById[stays].after))
-    assert.equal(rowsById[goes].kind, 'removed')
+    assert.ok(!('amountHours' in changed.after))
+    assert.equal(removed.kind, 'removed')
     assert.deepEqual((await difference(member, `from=${to}&to=${to}`)).body.rows, [])
     assertEnvelope(await difference(await rest.signUp()), 404)
     assertEnvelope(await difference(member, `from=${to}&to=${from}`), 400)

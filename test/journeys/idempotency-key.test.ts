@@ -70,12 +70,12 @@ describe('A POST with an Idempotency-Key', () => {
     assertEnvelope(duplicate, 409)
   })
 
-  for (const [description, key] of [
-    ['empty', ''],
-    ['with a space', 'two words'],
-    ['longer than 255 characters', 'k'.repeat(256)],
-    ['not ASCII', 'schl\u00fcssel'],
-  ] as const)
+  for (const { description, key } of [
+    { description: 'empty', key: '' },
+    { description: 'with a space', key: 'two words' },
+    { description: 'longer than 255 characters', key: 'k'.repeat(256) },
+    { description: 'not ASCII', key: 'schl\u00fcssel' },
+  ])
     test(`is rejected with 400 if the key is ${description}`, async () => {
       const answer = await post(key, { name: 'Never' })
       assertEnvelope(answer, 400)
@@ -158,18 +158,18 @@ describe('A POST with an Idempotency-Key', () => {
   test('can reuse a key after a day, and older keys are deleted', async () => {
     const { key, name } = makeKeyAndName()
     await post(key, { name })
-    const age = (hours: number) =>
+    const makeKeysOld = (hours: number) =>
       rest.database.singleWrites.query(
         sql`update idempotency_keys set created_at = statement_timestamp() - make_interval(hours => ${hours}::int)`,
       )
-    await age(23)
+    await makeKeysOld(23)
     assert.equal(isReplay(await post(key, { name })), true)
     await purgeKeys(rest.database)
     assert.equal(isReplay(await post(key, { name })), true)
-    await age(24)
+    await makeKeysOld(24)
     assert.equal(isReplay(await post(key, { name: `${name} again` })), false)
     assert.equal(await countOf(name), 2)
-    await age(24)
+    await makeKeysOld(24)
     await purgeKeys(rest.database)
     assert.deepEqual(await rest.database.query(sql`select key from idempotency_keys`), [])
   })

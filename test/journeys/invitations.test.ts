@@ -16,15 +16,14 @@ describe('An invitation', { concurrency: true }, () => {
   })
   const workspace = fixture(seed, rest)
 
-  let people = 0
-  const newcomer = (change: object = {}) => ({
-    name: 'Nora New',
-    login: `nora-${++people}@example.com`,
-    password,
-    ...change,
-  })
+  let count = 0
+  /** Returns the values of a new account. */
+  const newcomer = (overrides: object = {}) => {
+    count += 1
+    return { name: 'Nora New', login: `nora-${count}@example.com`, password, ...overrides }
+  }
   const ask = (method: string, path: string, token: string | undefined, body?: unknown) =>
-    rest.call(method, path, { token, ...(body !== undefined && { body }) })
+    rest.call(method, path, body === undefined ? { token } : { token, body })
   const invite = async ({ token }: Person, projectId?: string) => {
     const answer = await ask('POST', '/ext/invitations', token, { projectId })
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
@@ -33,14 +32,14 @@ describe('An invitation', { concurrency: true }, () => {
       readonly secret: string
     }
   }
-  const accept = (secret: unknown, who: object) =>
-    ask('POST', '/ext/invitations/accept', undefined, { ...who, secret })
-  const host = async () => {
+  const accept = (secret: unknown, account: object) =>
+    ask('POST', '/ext/invitations/accept', undefined, { ...account, secret })
+  const signUpWithProject = async () => {
     const member = await rest.signUp({ name: 'Mara' })
     return { member, projectId: await workspace.project('Pier', member) }
   }
 
-  test('makes no administrator, whoever made it: not by a login that the settings name', async () => {
+  test('creates no administrator, even if an administrator created it and the settings name the login', async () => {
     await using separateHost = await startRestUnderTest({
       SVC_ADMIN_LOGINS: `${rest.administrator.login},kim@example.com,ops@example.com`,
     })
@@ -48,25 +47,22 @@ describe('An invitation', { concurrency: true }, () => {
     const ownProject = await (await seed(separateHost)).project('Quay', ownMember)
     const secretOf = async (token: string, projectId?: string) =>
       (await separateHost.call('POST', '/ext/invitations', { token, body: { projectId } })).body.secret
-    const acceptThere = (secret: string, login: string) =>
+    const acceptAs = (secret: string, login: string) =>
       separateHost.call('POST', '/ext/invitations/accept', { body: { ...newcomer({ login }), secret } })
     const secret = await secretOf(ownMember.token, ownProject)
     for (const login of ['kim@example.com', ' KIM@example.com', '\u212Aim@example.com'])
-      assertEnvelope(await acceptThere(secret, login), 409, ['login'])
-    assert.equal((await acceptThere(secret, 'kim2@example.com')).status, 200)
-    assertEnvelope(
-      await acceptThere(await secretOf(separateHost.administrator.token), 'ops@example.com'),
-      409,
-      ['login'],
-    )
+      assertEnvelope(await acceptAs(secret, login), 409, ['login'])
+    assert.equal((await acceptAs(secret, 'kim2@example.com')).status, 200)
+    const byAdministrator = await secretOf(separateHost.administrator.token)
+    assertEnvelope(await acceptAs(byAdministrator, 'ops@example.com'), 409, ['login'])
   })
 
   const read = (secret: unknown) => ask('POST', '/ext/invitations/read', undefined, { secret })
 
-  test('shows who invites and into what, to anyone with the link, and stays unused', async () => {
-    const { member, projectId } = await host()
+  test('shows its inviter and project to every reader of the link, which does not use it up', async () => {
+    const { member, projectId } = await signUpWithProject()
     const { secret, link } = await invite(member, projectId)
-    for (const _ of [1, 2]) {
+    for (let reads = 0; reads < 2; reads += 1) {
       const shown = await read(secret)
       assert.deepEqual(shown.body, {
         inviter: 'Mara',
@@ -79,9 +75,11 @@ describe('An invitation', { concurrency: true }, () => {
       assert.equal(shown.headers.get('cache-control'), 'no-store')
     }
     assert.equal((await accept(secret, newcomer())).status, 200)
-    const intoNone = await read((await invite(rest.administrator)).secret)
-    const { projectId: intoId, project, organization } = intoNone.body
-    assert.deepEqual([intoId, project, organization], [null, null, null])
+    const withoutProject = (await read((await invite(rest.administrator)).secret)).body
+    assert.deepEqual(
+      [withoutProject.projectId, withoutProject.project, withoutProject.organization],
+      [null, null, null],
+    )
     const named = await ask('POST', '/ext/invitations', member.token, { projectId, recipientName: 'Nora' })
     assert.equal((await read(named.body.secret)).body.recipientName, 'Nora')
     const listed = await ask('GET', `/ext/invitations?projectId=${projectId}`, member.token)
@@ -94,14 +92,14 @@ describe('An invitation', { concurrency: true }, () => {
     for (const wrong of [undefined, 7, {}, 'x'.repeat(101)]) assertEnvelope(await read(wrong), 400)
   })
 
-  test('of a member makes one account, which sees the project and nothing else, and is used up', async () => {
-    const { member, projectId } = await host()
-    const other = await host()
+  test('of a member creates one account, which sees only the project, and is then used up', async () => {
+    const { member, projectId } = await signUpWithProject()
+    const other = await signUpWithProject()
     const { secret } = await invite(member, projectId)
     assert.match(secret, /^svl_[0-9a-f]{72}$/)
-    const who = newcomer()
-    assert.deepEqual((await accept(secret, who)).body, { success: true })
-    const { access_token: token } = await rest.identity.signIn(who.login)
+    const account = newcomer()
+    assert.deepEqual((await accept(secret, account)).body, { success: true })
+    const { access_token: token } = await rest.identity.signIn(account.login)
     const seen = (await ask('GET', '/api/projects', token)).body.result.data
     assert.deepEqual(valuesOf(seen, 'id'), [projectId])
     assert.notEqual(other.projectId, projectId)
@@ -114,8 +112,8 @@ describe('An invitation', { concurrency: true }, () => {
     assert.equal(callerId, (await ask('GET', '/api/me', token)).body.id)
   })
 
-  test('makes one account of ten who use it at once', async () => {
-    const { member, projectId } = await host()
+  test('creates a single account if ten users accept it at the same time', async () => {
+    const { member, projectId } = await signUpWithProject()
     const { secret } = await invite(member, projectId)
     const answers = await Promise.all(Array.from({ length: 10 }, () => accept(secret, newcomer())))
     const statuses = answers.map(({ status }) => status).sort()
@@ -124,14 +122,14 @@ describe('An invitation', { concurrency: true }, () => {
     assert.equal(members.totalCount, 2)
   })
 
-  test('stays as it was when what was sent with it is rejected', async () => {
-    const { member, projectId } = await host()
+  test('stays valid if the values of the new account are rejected', async () => {
+    const { member, projectId } = await signUpWithProject()
     const { secret } = await invite(member, projectId)
     const wrong = await accept(secret, newcomer({ name: '', password: 'short' }))
     assertEnvelope(wrong, 400)
     assert.deepEqual(Object.keys(wrong.body.errors).sort(), ['name', 'password'])
     assertEnvelope(await accept(secret, newcomer({ login: member.login })), 409)
-    // Looks like the one that exists.
+    // Such a login looks like the existing one.
     for (const hidden of ['\u200b', '\u202e', '\t', '\u2028'])
       assert.deepEqual((await accept(secret, newcomer({ login: `n${hidden}${member.login}` }))).body.errors, {
         login: ['Login must not contain invisible characters.'],
@@ -139,7 +137,7 @@ describe('An invitation', { concurrency: true }, () => {
     assert.equal((await accept(secret, newcomer())).status, 200)
   })
 
-  test('no longer works when it was ended, has expired, or its creator has left', async () => {
+  test('is invalid after it was ended or has expired, or after its creator or its project is gone', async () => {
     const root = rest.administrator.token
     const ends: readonly ((made: { member: Person; projectId: string; id: string }) => Promise<unknown>)[] = [
       ({ member, id }) => ask('DELETE', '/ext/invitations', member.token, { id }),
@@ -157,7 +155,7 @@ describe('An invitation', { concurrency: true }, () => {
       ({ projectId }) => ask('DELETE', '/api/project', root, { ids: [projectId] }),
     ]
     for (const end of ends) {
-      const { member, projectId } = await host()
+      const { member, projectId } = await signUpWithProject()
       const { secret, link } = await invite(member, projectId)
       await end({ member, projectId, id: link.id })
       assertEnvelope(await read(secret), 410)
@@ -165,22 +163,22 @@ describe('An invitation', { concurrency: true }, () => {
     }
   })
 
-  test('is made into projects of one’s own only, by administrators into none as well, and by no token', async () => {
-    const [{ member, projectId }, other] = [await host(), await host()]
+  test('can be created for the projects of its creator, by administrators also without one, and never with a personal access token', async () => {
+    const [{ member, projectId }, other] = [await signUpWithProject(), await signUpWithProject()]
     assertEnvelope(await ask('POST', '/ext/invitations', member.token, { projectId: other.projectId }), 404)
     assertEnvelope(await ask('POST', '/ext/invitations', member.token, {}), 400)
     assertEnvelope(await ask('POST', '/ext/invitations', member.token, { projectId: 'x' }), 400)
     const { secret: program } = await makeToken(rest, member.token)
     assertEnvelope(await ask('POST', '/ext/invitations', program, { projectId }), 403)
-    const who = newcomer()
+    const account = newcomer()
     const { secret } = await invite(rest.administrator)
-    assert.equal((await accept(secret, who)).status, 200)
-    const { access_token: token } = await rest.identity.signIn(who.login)
+    assert.equal((await accept(secret, account)).status, 200)
+    const { access_token: token } = await rest.identity.signIn(account.login)
     assert.equal((await ask('GET', '/api/projects', token)).body.result.totalCount, 0)
   })
 
-  test('is listed for its creator, without its secret, and ended by no other user', async () => {
-    const [{ member, projectId }, other] = [await host(), await host()]
+  test('is listed for its creator, without its secret, and cannot be ended by users outside of the project', async () => {
+    const [{ member, projectId }, other] = [await signUpWithProject(), await signUpWithProject()]
     const { secret, link } = await invite(member, projectId)
     const listed = await ask('GET', '/ext/invitations', member.token)
     assert.deepEqual(listed.body.links, [link])
@@ -188,8 +186,8 @@ describe('An invitation', { concurrency: true }, () => {
     assertEnvelope(await ask('DELETE', '/ext/invitations', other.member.token, { id: link.id }), 404)
   })
 
-  test('is at most one of twenty that are open', async () => {
-    const { member, projectId } = await host()
+  test('is one of at most twenty open ones per account, even if they are created concurrently', async () => {
+    const { member, projectId } = await signUpWithProject()
     const inviteAtOnce = async (count: number) => {
       const sent = Array.from({ length: count }, () =>
         ask('POST', '/ext/invitations', member.token, { projectId }),
@@ -200,16 +198,16 @@ describe('An invitation', { concurrency: true }, () => {
     assert.deepEqual(await inviteAtOnce(6), [200, 200, 400, 400, 400, 400])
   })
 
-  test('that was made up, cut off or is no text reveals nothing about logins and passwords', async () => {
-    const { member } = await host()
+  test('with an invalid secret reveals nothing about logins and passwords', async () => {
+    const { member } = await signUpWithProject()
     for (const secret of ['x', `svl_${'0'.repeat(72)}`, 'svl_'])
       assertEnvelope(await accept(secret, newcomer({ login: member.login, password: 'x' })), 410)
     for (const secret of [undefined, 7, {}, 'x'.repeat(101)])
       assertEnvelope(await accept(secret, newcomer()), 400)
   })
 
-  test('is written into the security log when it is made and used, without its secret', async () => {
-    const { member, projectId } = await host()
+  test('is recorded in the security log when it is created and used, without its secret', async () => {
+    const { member, projectId } = await signUpWithProject()
     const from = written.length
     const { secret } = await invite(member, projectId)
     await accept(secret, newcomer())
@@ -233,8 +231,8 @@ describe('Joining by an invitation', { concurrency: true }, () => {
   const workspace = fixture(seed, rest)
 
   const ask = (method: string, path: string, token: string | undefined, body?: unknown) =>
-    rest.call(method, path, { token, ...(body !== undefined && { body }) })
-  const host = async () => {
+    rest.call(method, path, body === undefined ? { token } : { token, body })
+  const signUpWithProject = async () => {
     const member = await rest.signUp({ name: 'Mara' })
     return { member, projectId: await workspace.project('Pier', member) }
   }
@@ -249,13 +247,13 @@ describe('Joining by an invitation', { concurrency: true }, () => {
     (await ask('GET', `/api/userProjects?projectId=${projectId}`, rest.administrator.token)).body.result
       .totalCount
 
-  test('makes an existing account a member once, in many concurrent uses, and uses the link up', async () => {
-    const { member, projectId } = await host()
+  test('makes an existing account a member only once under concurrent requests, and uses up one link', async () => {
+    const { member, projectId } = await signUpWithProject()
     const other = await rest.signUp()
     const links = [await invite(member, projectId), await invite(member, projectId)]
     const answers = await Promise.all([...links, ...links, ...links].map(({ secret }) => join(secret, other)))
-    const done = answers.filter(({ status }) => status === 200)
-    assert.deepEqual(valuesOf(done, 'body'), [{ projectId }])
+    const accepted = answers.filter(({ status }) => status === 200)
+    assert.deepEqual(valuesOf(accepted, 'body'), [{ projectId }])
     assert.ok(answers.every(({ status }) => [200, 409, 410].includes(status)))
     assert.equal(await membersOf(projectId), 2)
     const seen = (await ask('GET', '/api/projects', other.token)).body.result.data
@@ -268,17 +266,17 @@ describe('Joining by an invitation', { concurrency: true }, () => {
     assert.deepEqual(statuses.sort(), [200, 410])
   })
 
-  test('leaves the link as it was for who is a member already', async () => {
-    const { member, projectId } = await host()
+  test('does not use up the link if the user is already a member', async () => {
+    const { member, projectId } = await signUpWithProject()
     const { secret } = await invite(member, projectId)
     assertEnvelope(await join(secret, member), 409)
-    const who = { name: 'Nora', login: 'nora-joins@example.com', password, secret }
-    assert.equal((await ask('POST', '/ext/invitations/accept', undefined, who)).status, 200)
+    const account = { name: 'Nora', login: 'nora-joins@example.com', password, secret }
+    assert.equal((await ask('POST', '/ext/invitations/accept', undefined, account)).status, 200)
     assertEnvelope(await join(secret, await rest.signUp()), 410)
   })
 
-  test("needs a user's session, a valid link, and one that leads into a project", async () => {
-    const { member, projectId } = await host()
+  test("requires a user's session, and a valid link to a project", async () => {
+    const { member, projectId } = await signUpWithProject()
     const { secret, link } = await invite(member, projectId)
     const other = await rest.signUp()
     assertEnvelope(await join(secret, {}), 401)
@@ -289,19 +287,19 @@ describe('Joining by an invitation', { concurrency: true }, () => {
     assertEnvelope(await join((await invite(rest.administrator)).secret, other), 400)
     await ask('DELETE', '/ext/invitations', member.token, { id: link.id })
     assertEnvelope(await join(secret, other), 410)
-    const left = await host()
-    const late = await invite(left.member, left.projectId)
-    await ask('POST', '/ext/deactivations', rest.administrator.token, { userId: left.member.id })
-    assertEnvelope(await join(late.secret, other), 410)
+    const deactivated = await signUpWithProject()
+    const orphaned = await invite(deactivated.member, deactivated.projectId)
+    await ask('POST', '/ext/deactivations', rest.administrator.token, { userId: deactivated.member.id })
+    assertEnvelope(await join(orphaned.secret, other), 410)
     assert.equal(await membersOf(projectId), 1)
   })
 
-  test('is visible to all members, who may all end it, and to no other user', async () => {
-    const { member, projectId } = await host()
+  test('uses links that all members of the project, and no other users, can list and end', async () => {
+    const { member, projectId } = await signUpWithProject()
     const colleague = await rest.signUp()
     assert.equal((await join((await invite(member, projectId)).secret, colleague)).status, 200)
     const { link } = await invite(member, projectId)
-    const elsewhere = await host()
+    const elsewhere = await signUpWithProject()
     await invite(elsewhere.member, elsewhere.projectId)
     const listed = (token: string) => ask('GET', `/ext/invitations?projectId=${projectId}`, token)
     for (const token of [member.token, colleague.token, rest.administrator.token])
@@ -313,8 +311,8 @@ describe('Joining by an invitation', { concurrency: true }, () => {
     assert.deepEqual((await listed(member.token)).body.links, [])
   })
 
-  test('by mail is rejected where no mail can be sent', async () => {
-    const { member, projectId } = await host()
+  test('cannot be offered by mail if no mail server is configured', async () => {
+    const { member, projectId } = await signUpWithProject()
     const answer = await ask('POST', '/ext/invitations/mail', member.token, {
       projectId,
       mailTo: 'a@example.com',
@@ -326,63 +324,63 @@ describe('Joining by an invitation', { concurrency: true }, () => {
 
 const newPassword = 'Another-Horse-456'
 
-describe('A link for a new password', { concurrency: true }, () => {
+describe('A password link', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
 
   const ask = (method: string, path: string, token: string | undefined, body?: unknown) =>
-    rest.call(method, path, { token, ...(body !== undefined && { body }) })
+    rest.call(method, path, body === undefined ? { token } : { token, body })
   const make = async ({ id: userId }: Person, token = rest.administrator.token): Promise<string> => {
     const answer = await ask('POST', '/ext/password-links', token, { userId })
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     return answer.body.secret
   }
-  const use = (secret: string, wanted = newPassword) =>
-    ask('POST', '/ext/password-links/use', undefined, { secret, newPassword: wanted })
+  const setPassword = (secret: string, chosen = newPassword) =>
+    ask('POST', '/ext/password-links/use', undefined, { secret, newPassword: chosen })
 
-  test('sets it, once, and ends everything issued before', async () => {
+  test('sets a new password, once, and ends all earlier sessions and tokens', async () => {
     const person = await rest.signUp()
     const { secret: program } = await makeToken(rest, person.token)
     const secret = await make(person)
-    assert.deepEqual((await use(secret)).body, { success: true })
+    assert.deepEqual((await setPassword(secret)).body, { success: true })
     for (const token of [person.token, program]) assertEnvelope(await ask('GET', '/api/me', token), 401)
     const { access_token: token } = await rest.identity.signIn(person.login, { password: newPassword })
     assert.equal((await ask('GET', '/api/me', token)).body.id, person.id)
-    assertEnvelope(await use(secret), 410)
+    assertEnvelope(await setPassword(secret), 410)
   })
 
-  test('sets one password of ten that come at once', async () => {
+  test('sets only one of ten passwords that are sent at the same time', async () => {
     const secret = await make(await rest.signUp())
     const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, index) => use(secret, `Horse-Nr-${index}-x`)),
+      Array.from({ length: 10 }, (_, index) => setPassword(secret, `Horse-Nr-${index}-x`)),
     )
     assert.equal(answers.filter(({ status }) => status === 200).length, 1)
     assert.equal(answers.filter(({ status }) => status === 410).length, 9)
   })
 
-  test('no longer works once its creator is not an administrator', async () => {
-    const maker = await rest.signUp()
-    const role = (method: string) =>
-      ask(method, '/ext/administrators', rest.administrator.token, { userId: maker.id })
-    assert.equal((await role('POST')).status, 200)
-    const { access_token: token } = await rest.identity.signIn(maker.login)
+  test('is invalid from the time its creator loses the role of administrator', async () => {
+    const creator = await rest.signUp()
+    const changeRole = (method: 'POST' | 'DELETE') =>
+      ask(method, '/ext/administrators', rest.administrator.token, { userId: creator.id })
+    assert.equal((await changeRole('POST')).status, 200)
+    const { access_token: token } = await rest.identity.signIn(creator.login)
     const person = await rest.signUp()
     const secret = await make(person, token)
-    assert.equal((await role('DELETE')).status, 200)
-    assertEnvelope(await use(secret), 410)
-    assert.equal((await role('POST')).status, 200)
-    assertEnvelope(await use(secret), 410)
+    assert.equal((await changeRole('DELETE')).status, 200)
+    assertEnvelope(await setPassword(secret), 410)
+    assert.equal((await changeRole('POST')).status, 200)
+    assertEnvelope(await setPassword(secret), 410)
   })
 
-  test('no longer works once its creator has lost the role without a request, as by other settings', async () => {
-    const maker = await rest.signUp()
-    await ask('POST', '/ext/administrators', rest.administrator.token, { userId: maker.id })
-    const { access_token: token } = await rest.identity.signIn(maker.login)
+  test('is invalid if its creator lost the role without a request, for example by other settings', async () => {
+    const creator = await rest.signUp()
+    await ask('POST', '/ext/administrators', rest.administrator.token, { userId: creator.id })
+    const { access_token: token } = await rest.identity.signIn(creator.login)
     const secret = await make(await rest.signUp(), token)
-    await rest.database.singleWrites.query(sql`delete from administrators where user_id = ${maker.id}`)
-    assertEnvelope(await use(secret), 410)
+    await rest.database.singleWrites.query(sql`delete from administrators where user_id = ${creator.id}`)
+    assertEnvelope(await setPassword(secret), 410)
   })
 
-  test('works no more after a newer one, another new password, an hour, a deactivation, a removal', async () => {
+  test('is invalid after a newer one, another new password, the end of all sessions, an hour, a deactivation or a removal', async () => {
     const root = rest.administrator.token
     const ends: readonly ((person: Person) => Promise<unknown>)[] = [
       (person) => make(person),
@@ -400,22 +398,22 @@ describe('A link for a new password', { concurrency: true }, () => {
       const person = await rest.signUp()
       const secret = await make(person)
       await end(person)
-      assertEnvelope(await use(secret), 410)
+      assertEnvelope(await setPassword(secret), 410)
     }
   })
 
-  test('stays as it was when the password is rejected', async () => {
+  test('stays valid if the password is rejected', async () => {
     const person = await rest.signUp({ login: 'anna-12345@example.com' })
     const secret = await make(person)
     for (const wrong of ['short', 'Anna-12345@Example.com']) {
-      const answer = await use(secret, wrong)
+      const answer = await setPassword(secret, wrong)
       assertEnvelope(answer, 400)
       assert.deepEqual(Object.keys(answer.body.errors), ['newPassword'])
     }
-    assert.equal((await use(secret)).status, 200)
+    assert.equal((await setPassword(secret)).status, 200)
   })
 
-  test('is made by administrators only, for accounts that people may sign in to, and is no invitation', async () => {
+  test('is created by administrators only, for existing accounts, and is no invitation', async () => {
     const [person, other] = [await rest.signUp(), await rest.signUp()]
     const path = '/ext/password-links'
     assertEnvelope(await ask('POST', path, person.token, { userId: other.id }), 403)
@@ -425,8 +423,8 @@ describe('A link for a new password', { concurrency: true }, () => {
     assertEnvelope(await ask('POST', path, root, { userId: '00000000-0000-4000-8000-000000000001' }), 404)
     assertEnvelope(await ask('POST', path, root, { userId: 'x' }), 400)
     const secret = await make(other)
-    const who = { name: 'N', login: 'n@example.com', password, secret }
-    assertEnvelope(await ask('POST', '/ext/invitations/accept', undefined, who), 410)
+    const account = { name: 'N', login: 'n@example.com', password, secret }
+    assertEnvelope(await ask('POST', '/ext/invitations/accept', undefined, account), 410)
     assertEnvelope(await ask('GET', '/api/me', secret), 401)
   })
 })

@@ -9,7 +9,7 @@ import { listen } from '../support/live-events.ts'
 import { type Answer, type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
-const many = <Item>(count: number, make: (index: number) => Item): Item[] =>
+const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, index) => make(index))
 
 describe('Labels', () => {
@@ -19,27 +19,27 @@ describe('Labels', () => {
   const bob = fixture(() => rest.signUp({ name: 'Bob' }))
 
   const { batch, call, listOf } = assignmentCalls(workspace, ann)
-  const label = (projectId: string, name: string, by: Person = ann) =>
+  const postLabel = (projectId: string, name: string, by: Person = ann) =>
     call('POST', '/ext/label', { name, color: 'teal', projectId }, by)
-  const made = async (answer: Promise<Answer>, resource: string): Promise<string> => {
+  const idOfNew = async (answer: Promise<Answer>, resource: string): Promise<string> => {
     const { status, body } = await answer
     assert.equal(status, 200, JSON.stringify(body))
     return body[resource].id
   }
-  const makeLabel = (projectId: string, name: string) => made(label(projectId, name), 'label')
-  const put = (assignmentId: string, labelId: string, by: Person = ann) =>
+  const makeLabel = (projectId: string, name: string) => idOfNew(postLabel(projectId, name), 'label')
+  const postLink = (assignmentId: string, labelId: string, by: Person = ann) =>
     call('POST', '/ext/assignmentLabel', { assignmentId, labelId }, by)
   const makeLink = (assignmentId: string, labelId: string) =>
-    made(put(assignmentId, labelId), 'assignmentLabel')
+    idOfNew(postLink(assignmentId, labelId), 'assignmentLabel')
   const linksOf = async (assignmentId: string): Promise<string[]> =>
     valuesOf((await listOf(`/ext/assignmentLabels?pageSize=100&assignmentId=${assignmentId}`)).data, 'id')
 
   describe('of a project', () => {
-    test('are made, changed, removed and restored by members only', async () => {
+    test('are created, changed, removed and restored by members only', async () => {
       const projectId = await workspace.project('Shared', ann)
       await workspace.join(projectId, bob.id)
       const outsider = await rest.signUp()
-      const { body } = await label(projectId, '  Needs design ')
+      const { body } = await postLabel(projectId, '  Needs design ')
       const { id } = body.label
       assert.deepEqual(
         [body.label.name, body.label.color, body.label.description, body.label.projectId],
@@ -89,14 +89,14 @@ describe('Labels', () => {
       assert.equal((await post({ name: '𝄞'.repeat(50), description: 'x'.repeat(500) })).status, 200)
     })
 
-    test('have names of their own, whatever the capitals, until they are removed', async () => {
+    test('have unique names, without regard to case, until they are removed', async () => {
       const [projectId, other] = await Promise.all([
         workspace.project('One', ann),
         workspace.project('Other', ann),
       ])
       const id = await makeLabel(projectId, 'Größe')
       const taken = { name: ['Name is already used by an active label of the project.'] }
-      assertRejected(await label(projectId, ' GRÖSSE '.replace('SS', 'ß')), 409, taken)
+      assertRejected(await postLabel(projectId, ' GRÖßE '), 409, taken)
       await makeLabel(other, 'Größe')
       const second = await makeLabel(projectId, 'Size')
       assertRejected(
@@ -114,17 +114,17 @@ describe('Labels', () => {
       assertRejected(await call('POST', '/ext/label/restore', { ids: [id] }), 409, taken)
     })
 
-    test('one of ten with the same name at once is made', async () => {
+    test('are created once if ten requests for one name are concurrent', async () => {
       const projectId = await workspace.project('Raced', ann)
-      const answers = await Promise.all(many(10, (index) => label(projectId, index % 2 ? 'bug' : 'BUG')))
+      const answers = await Promise.all(times(10, (index) => postLabel(projectId, index % 2 ? 'bug' : 'BUG')))
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(409)])
     })
 
-    test('are 200 at most, however many are made at once', async () => {
+    test('are at most 200, even if they are created concurrently', async () => {
       const projectId = await workspace.project('Full', ann)
-      const items = many(195, (index) => create('label', { name: `L ${index}`, color: 'gray', projectId }))
+      const items = times(195, (index) => create('label', { name: `L ${index}`, color: 'gray', projectId }))
       assert.equal((await batch(items)).status, 200)
-      const answers = await Promise.all(many(12, (index) => label(projectId, `More ${index}`)))
+      const answers = await Promise.all(times(12, (index) => postLabel(projectId, `More ${index}`)))
       const rejected = answers.filter(({ status }) => status !== 200)
       assert.equal(rejected.length, 7)
       for (const answer of rejected)
@@ -140,7 +140,7 @@ describe('Labels', () => {
   })
 
   describe('on assignments', () => {
-    const scene = async () => {
+    const makeScene = async () => {
       const [from, to] = await Promise.all([workspace.project('From', ann), workspace.project('To', ann)])
       const [task, bug, other] = await Promise.all([
         workspace.assignment(from, ann.id),
@@ -154,31 +154,32 @@ describe('Labels', () => {
       return { from, to, task, bug, other, move }
     }
 
-    test('are of the project of the assignment', async () => {
-      const { task, other } = await scene()
-      assertRejected(await put(task, other), 400, {
+    test('must belong to the project of the assignment', async () => {
+      const { task, other } = await makeScene()
+      assertRejected(await postLink(task, other), 400, {
         labelId: ['LabelId must belong to the same project as AssignmentId.'],
       })
       assert.deepEqual(await linksOf(task), [])
     })
 
-    test('of projects that the caller does not see are answered like those that never were', async () => {
-      const [mine, theirs] = await Promise.all([scene(), workspace.project('Hidden', bob)])
-      const hidden = await made(label(theirs, 'Secret', bob), 'label')
+    test('of projects that the caller cannot see cause the same errors as labels that do not exist', async () => {
+      const [mine, theirs] = await Promise.all([makeScene(), workspace.project('Hidden', bob)])
+      const hidden = await idOfNew(postLabel(theirs, 'Secret', bob), 'label')
       const task = await workspace.assignment(theirs, bob.id)
       const nothing = '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58'
       const missing = { labelId: ['LabelId must refer to an active label.'] }
-      for (const labelId of [hidden, nothing]) assertRejected(await put(mine.task, labelId), 400, missing)
       for (const labelId of [hidden, nothing])
-        assertRejected(await put(task, labelId), 400, {
+        assertRejected(await postLink(mine.task, labelId), 400, missing)
+      for (const labelId of [hidden, nothing])
+        assertRejected(await postLink(task, labelId), 400, {
           ...missing,
           assignmentId: ['AssignmentId must refer to an active assignment.'],
         })
     })
 
-    test('are there once, however many put one on at once', async () => {
-      const { task, bug } = await scene()
-      const answers = await Promise.all(many(8, () => put(task, bug)))
+    test('are linked once, even by concurrent requests', async () => {
+      const { task, bug } = await makeScene()
+      const answers = await Promise.all(times(8, () => postLink(task, bug)))
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(7).fill(409)])
       const rejected = answers.find(({ status }) => status === 409) as Answer
       assertRejected(rejected, 409, { labelId: ['The assignment already has this label.'] })
@@ -188,11 +189,11 @@ describe('Labels', () => {
       assert.equal((await call('POST', '/ext/assignmentLabel/restore', { ids: [id] })).status, 409)
     })
 
-    test('are 20 at most, however many are put on at once', async () => {
-      const { from, task } = await scene()
-      const labels = await Promise.all(many(25, (index) => makeLabel(from, `L ${index}`)))
+    test('are at most 20, even if they are added concurrently', async () => {
+      const { from, task } = await makeScene()
+      const labels = await Promise.all(times(25, (index) => makeLabel(from, `L ${index}`)))
       const answers = await Promise.all(
-        labels.map((id, index) => put(task, id, index % 2 ? ann : rest.administrator)),
+        labels.map((id, index) => postLink(task, id, index % 2 ? ann : rest.administrator)),
       )
       const rejected = answers.filter(({ status }) => status !== 200)
       assert.equal(rejected.length, 5)
@@ -201,8 +202,8 @@ describe('Labels', () => {
       assert.equal((await linksOf(task)).length, 20)
     })
 
-    test('are listed by assignment, by label and by project, page by page', async () => {
-      const { from, to, task, bug, other } = await scene()
+    test('are listed by assignment, by label and by project, in pages', async () => {
+      const { from, to, task, bug, other } = await makeScene()
       const second = await workspace.assignment(from, ann.id)
       const otherAssignment = await workspace.assignment(to, ann.id)
       const [firstLink, secondLink] = [await makeLink(task, bug), await makeLink(second, bug)]
@@ -227,31 +228,29 @@ describe('Labels', () => {
       assert.equal(csv.body.trim().split('\r\n').length, 2)
     })
 
-    for (const who of ['a member', 'an administrator'] as const)
-      test(`are a live listing of their project, for ${who}`, async () => {
-        const { from, to, task, bug, move } = await scene()
-        const { token } = who === 'a member' ? ann : rest.administrator
+    for (const reader of ['a member', 'an administrator'] as const)
+      test(`have a live listing by project, for ${reader}`, async () => {
+        const { from, to, task, bug, move } = await makeScene()
+        const { token } = reader === 'a member' ? ann : rest.administrator
         const path = `/ext/assignmentLabels?projectId=${from}`
-        const [reader, afterwards] = await Promise.all([
+        const [ofSource, ofTarget] = await Promise.all([
           listen(rest.address, path, { token }),
           listen(rest.address, path.replace(from, to), { token }),
         ])
-        const until = (count: number) => reader.nextWhere(({ data }) => data.result.totalCount === count)
-        await until(0)
-        const id = await makeLink(task, bug)
-        await until(1)
+        const untilCount = (count: number) =>
+          ofSource.nextWhere(({ data }) => data.result.totalCount === count)
+        await untilCount(0)
+        await makeLink(task, bug)
+        await untilCount(1)
         assert.equal((await move(to)).status, 200)
-        await until(0)
-        reader.close()
-        afterwards.close()
-        assert.ok(
-          afterwards.events.every(({ data }) => data.result.totalCount === 0),
-          id,
-        )
+        await untilCount(0)
+        ofSource.close()
+        ofTarget.close()
+        assert.ok(ofTarget.events.every(({ data }) => data.result.totalCount === 0))
       })
 
-    test('stay behind when the assignment moves to another project, and may be restored when it is back', async () => {
-      const { from, to, task, bug, move } = await scene()
+    test('are removed when the assignment moves to another project, and can be restored after it has returned', async () => {
+      const { from, to, task, bug, move } = await makeScene()
       const id = await makeLink(task, bug)
       assert.equal((await move(to)).status, 200)
       assert.deepEqual(await linksOf(task), [])
@@ -265,14 +264,14 @@ describe('Labels', () => {
       assert.deepEqual(await linksOf(task), [id])
       const history = await listOf(`/ext/history?resource=assignmentLabel&id=${id}`)
       assert.deepEqual(valuesOf(history.data, 'action'), ['restore', 'remove', 'create'])
-      const left = await listOf(`/ext/history?projectId=${from}`)
+      const historyOfSource = await listOf(`/ext/history?projectId=${from}`)
       const isRemoval = (change: { resource: string; action: string }) =>
         change.resource === 'assignmentLabel' && change.action === 'remove'
-      assert.equal(left.data.filter(isRemoval).length, 1)
+      assert.equal(historyOfSource.data.filter(isRemoval).length, 1)
     })
 
-    test('stay when the move is rejected, and when the assignment changes in its project', async () => {
-      const { from, to, task, bug, move } = await scene()
+    test('are kept when the move is rejected, and when the assignment changes within its project', async () => {
+      const { from, to, task, bug, move } = await makeScene()
       const hidden = await workspace.project('Hidden', bob)
       await makeLink(task, bug)
       assert.equal((await move(hidden)).status, 403)
@@ -288,9 +287,9 @@ describe('Labels', () => {
       assert.equal((await linksOf(task)).length, 1)
     })
 
-    test('stay behind when the assignment moves in a batch', async () => {
-      const { from, to, task, bug } = await scene()
-      const others = await Promise.all(many(3, () => workspace.assignment(from, ann.id)))
+    test('are removed when the assignment moves in a batch', async () => {
+      const { from, to, task, bug } = await makeScene()
+      const others = await Promise.all(times(3, () => workspace.assignment(from, ann.id)))
       for (const id of [task, ...others.slice(0, 2)]) await makeLink(id, bug)
       const bodies = await Promise.all(
         [task, ...others].map(async (id) => (await call('GET', `/api/assignment?id=${id}`)).body.assignment),
@@ -299,13 +298,13 @@ describe('Labels', () => {
         update('assignment', { ...body, projectId: index === 1 ? from : to }),
       )
       assert.deepEqual(statusesOf(await batch(moves)), [200, 200, 200, 200])
-      const left = await listOf(`/ext/assignmentLabels?labelId=${bug}`)
-      assert.deepEqual(valuesOf(left.data, 'assignmentId'), [others[0]])
+      const remaining = await listOf(`/ext/assignmentLabels?labelId=${bug}`)
+      assert.deepEqual(valuesOf(remaining.data, 'assignmentId'), [others[0]])
       assert.equal((await listOf(`/api/assignments?projectId=${to}`)).totalCount, 3)
     })
 
-    test('are taken off when the label moves to another project', async () => {
-      const { to, task, bug } = await scene()
+    test('are removed from assignments when the label moves to another project', async () => {
+      const { to, task, bug } = await makeScene()
       const id = await makeLink(task, bug)
       const change = { id: bug, name: 'Moved', color: 'red', description: null, projectId: to }
       assert.equal((await call('PATCH', '/ext/label', change)).status, 200)
@@ -314,8 +313,8 @@ describe('Labels', () => {
       assert.ok(valuesOf(removed.data, 'id').includes(id))
     })
 
-    test('do not return with a label when the assignment has moved meanwhile, and can be found among removed rows', async () => {
-      const { from, to, task, bug, move } = await scene()
+    test('are not restored with their label if the assignment has moved meanwhile, and are listed as removed rows', async () => {
+      const { from, to, task, bug, move } = await makeScene()
       const staying = await workspace.assignment(from, ann.id)
       const [id, other] = [await makeLink(task, bug), await makeLink(staying, bug)]
       await workspace.write('DELETE', '/ext/label', { ids: [bug] }, ann)
@@ -330,8 +329,8 @@ describe('Labels', () => {
       assert.ok(valuesOf(removed.body.result.data, 'id').includes(id))
     })
 
-    test('that went with their assignment are listed among the removed rows, live, once their label has moved', async () => {
-      const { to, task, bug } = await scene()
+    test('that were removed with their assignment appear in the live listing of removed rows when their label moves', async () => {
+      const { to, task, bug } = await makeScene()
       const id = await makeLink(task, bug)
       await workspace.write('DELETE', '/api/assignment', { ids: [task] }, ann)
       const path = `/ext/removed/assignmentLabels?labelId=${bug}`
@@ -345,11 +344,11 @@ describe('Labels', () => {
       assert.deepEqual(await linksOf(task), [])
     })
 
-    test('that would be too many do not return with their label, which returns nevertheless', async () => {
-      const { from, task, bug } = await scene()
+    test('above the limit are not restored with their label, which is restored without them', async () => {
+      const { from, task, bug } = await makeScene()
       const id = await makeLink(task, bug)
       await workspace.write('DELETE', '/ext/label', { ids: [bug] }, ann)
-      for (const labelId of await Promise.all(many(20, (index) => makeLabel(from, `L ${index}`))))
+      for (const labelId of await Promise.all(times(20, (index) => makeLabel(from, `L ${index}`))))
         await makeLink(task, labelId)
       await workspace.write('POST', '/ext/label/restore', { ids: [bug] }, ann)
       assert.equal((await call('GET', `/ext/label?id=${bug}`)).status, 200)
@@ -362,23 +361,23 @@ describe('Labels', () => {
       assert.equal((await restoreLink()).status, 200)
     })
 
-    test('never span two projects, however assignments move while labels are put on, moved and restored', async () => {
+    test('never connect two projects, even if assignments move while labels are added, moved and restored', async () => {
       const another = await rest.startAnother()
       for (let round = 0; round < 12; round += 1) {
-        const { from, to, task, bug, other, move } = await scene()
+        const { from, to, task, bug, other, move } = await makeScene()
         await makeLink(task, bug)
-        const gone = await makeLabel(from, 'Gone')
-        await makeLink(task, gone)
-        await workspace.write('DELETE', '/ext/label', { ids: [gone] }, ann)
-        const fresh = await Promise.all(many(3, (index) => makeLabel(from, `L ${index}`)))
+        const removed = await makeLabel(from, 'Removed')
+        await makeLink(task, removed)
+        await workspace.write('DELETE', '/ext/label', { ids: [removed] }, ann)
+        const fresh = await Promise.all(times(3, (index) => makeLabel(from, `L ${index}`)))
         const answers = await Promise.all([
-          ...fresh.map((id) => put(task, id)),
+          ...fresh.map((id) => postLink(task, id)),
           move(to),
           send(another.address, 'POST', '/ext/assignmentLabel', {
             token: ann.token,
             body: { assignmentId: task, labelId: other },
           }),
-          call('POST', '/ext/label/restore', { ids: [gone] }),
+          call('POST', '/ext/label/restore', { ids: [removed] }),
           send(another.address, 'PATCH', '/ext/label', {
             token: ann.token,
             body: { id: fresh[0], name: 'Moved', color: 'red', projectId: to },
@@ -396,10 +395,15 @@ describe('Labels', () => {
     })
   })
 
-  test('are made and put on in one batch, with the assignment and its project', async () => {
+  test('can be created and linked in one batch together with the assignment and its project', async () => {
     const assignment = {
-      ...{ name: 'Land', startDate: '2026-01-05', endDate: '2026-01-09', amountHours: 1 },
-      ...{ workflowId: workspace.workflowId, assignmentTypeId: workspace.assignmentTypeId, userId: ann.id },
+      name: 'Land',
+      startDate: '2026-01-05',
+      endDate: '2026-01-09',
+      amountHours: 1,
+      workflowId: workspace.workflowId,
+      assignmentTypeId: workspace.assignmentTypeId,
+      userId: ann.id,
     }
     const answer = await batch([
       create('assignmentLabel', { assignmentId: '@task', labelId: '@bug' }),
@@ -410,10 +414,10 @@ describe('Labels', () => {
     assert.deepEqual(statusesOf(answer), [200, 200, 200, 200])
   })
 
-  test('that break a rule together are taken one after another where each item is for itself', async () => {
+  test('that exceed the limit together are all rejected, or with eachForItself added one after another up to it', async () => {
     const projectId = await workspace.project('Batch', ann)
     const task = await workspace.assignment(projectId, ann.id)
-    const labels = await Promise.all(many(22, (index) => makeLabel(projectId, `L ${index}`)))
+    const labels = await Promise.all(times(22, (index) => makeLabel(projectId, `L ${index}`)))
     const items = labels.map((labelId) => create('assignmentLabel', { assignmentId: task, labelId }))
     const rejected = await batch(items)
     assert.equal(rejected.status, 400)

@@ -7,8 +7,8 @@ import { type LiveReader, listen } from '../support/live-events.ts'
 import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
-/** `LIVE_WRITES=2000 npm test -- live-listings-narrowed` for the long run. */
-const writesWanted = Number(process.env.LIVE_WRITES ?? 80)
+/** `LIVE_WRITES=2000 npm test -- live-listings-narrowed` makes more writes. */
+const writeCount = Number(process.env.LIVE_WRITES ?? 80)
 const settleSecondsMax = 30
 
 const pick = <Item>(items: readonly Item[]): Item => items[randomInt(items.length)] as Item
@@ -19,7 +19,7 @@ interface Watched {
   readonly reader: LiveReader
 }
 
-describe('Live listings that are read again for what can touch them alone', () => {
+describe('Live listings that are read again only after changes that can affect them', () => {
   let people: readonly Person[]
   const projects: string[] = []
   const assignments: string[] = []
@@ -44,7 +44,7 @@ describe('Live listings that are read again for what can touch them alone', () =
   const comment = async (assignmentId: string): Promise<string> =>
     (await workspace.make('comment', { text: 'Said', assignmentId, userId: rest.administrator.id })).id
 
-  /** By kind of list; each of them is about some of the rows. */
+  /** Returns lists of several kinds, each of which contains some of the rows. */
   const paths = () => [
     '/api/assignments?pageSize=50',
     `/api/assignments?projectId=${projects[0]}`,
@@ -65,17 +65,20 @@ describe('Live listings that are read again for what can touch them alone', () =
   /** Rejected writes are included: they change nothing. */
   const writes: readonly (() => Promise<unknown>)[] = [
     async () => {
-      const row = (await rest.administrator.call('GET', `/api/assignment?id=${pick(assignments)}`)).body
-        .assignment
-      if (!row) return
+      const { body } = await rest.administrator.call('GET', `/api/assignment?id=${pick(assignments)}`)
+      if (!body.assignment) return
       const values = { name: `Name ${randomInt(1000)}`, amountHours: randomInt(1, 5) }
-      const moved = [
+      const references = [
         {},
         { projectId: pick(projects) },
         { workflowId: pick(workflows) },
         { userId: pick(people).id },
       ]
-      await byAdministrator('PATCH', '/api/assignment', { ...row, ...values, ...pick(moved) })
+      await byAdministrator('PATCH', '/api/assignment', {
+        ...body.assignment,
+        ...values,
+        ...pick(references),
+      })
     },
     () => byAdministrator('DELETE', '/api/assignment', { ids: [pick(assignments)] }),
     () => byAdministrator('POST', '/api/assignment/restore', { ids: [pick(assignments)] }),
@@ -107,7 +110,7 @@ describe('Live listings that are read again for what can touch them alone', () =
         organizationId: workspace.organizationId,
       }),
     () =>
-      // One transaction, several rows, each of them twice.
+      // This transaction changes several rows, each of them twice.
       byAdministrator('POST', '/ext/batch', {
         items: [0, 1].flatMap(() =>
           assignments.slice(0, 3).map((id) => ({
@@ -119,7 +122,7 @@ describe('Live listings that are read again for what can touch them alone', () =
       }),
   ]
 
-  async function isAsRead({ path, person, reader }: Watched): Promise<boolean> {
+  async function isUpToDate({ path, person, reader }: Watched): Promise<boolean> {
     const { body } = await send(rest.address, 'GET', path, { token: person.token })
     try {
       assert.deepEqual(reader.events.at(-1)?.data, body)
@@ -129,12 +132,14 @@ describe('Live listings that are read again for what can touch them alone', () =
     }
   }
 
-  test('show after any writes what reading them again shows, on every instance', async () => {
+  test('show the same as a new request after any writes, on every instance', async () => {
     const watched = await Promise.all(
       [rest, another].flatMap(({ address }) =>
         people.flatMap((person, index) =>
           paths()
-            .filter((_, at) => (index === 0 ? at % 2 === 0 : at !== 13 && (at + index) % 2 === 0))
+            .filter((_, position) =>
+              index === 0 ? position % 2 === 0 : position !== 13 && (position + index) % 2 === 0,
+            )
             .map(async (path): Promise<Watched> => {
               const reader = await listen(address, path, { token: person.token })
               assert.equal(reader.status, 200, `${path} ${reader.rejection}`)
@@ -143,19 +148,19 @@ describe('Live listings that are read again for what can touch them alone', () =
         ),
       ),
     )
-    for (let written = 0; written < writesWanted; written += 1) {
+    for (let written = 0; written < writeCount; written += 1) {
       await Promise.all(Array.from({ length: randomInt(1, 4) }, () => pick(writes)()))
       await sleep(randomInt(60))
     }
     const endsAt = Date.now() + settleSecondsMax * 1000
-    let wrong: Watched[] = watched
-    while (wrong.length > 0 && Date.now() < endsAt) {
+    let outdated: Watched[] = watched
+    while (outdated.length > 0 && Date.now() < endsAt) {
       await sleep(200)
-      const right = await Promise.all(wrong.map(isAsRead))
-      wrong = wrong.filter((_, index) => !right[index])
+      const areUpToDate = await Promise.all(outdated.map(isUpToDate))
+      outdated = outdated.filter((_, index) => !areUpToDate[index])
     }
     assert.deepEqual(
-      wrong.map(({ path, person }) => `${path} of ${people.indexOf(person)}`),
+      outdated.map(({ path, person }) => `${path} of ${people.indexOf(person)}`),
       [],
     )
     for (const { reader } of watched) reader.close()

@@ -13,7 +13,7 @@ import { type ListenOptions, type LiveEvent, type LiveReader, listen } from '../
 import { type Person, type RestUnderTest, send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed, type Workspace } from '../support/seed.ts'
 
-// Each test looks at its own rows only, so that all of them can wait at the same time.
+// Each test reads only its own rows, so that all of them can wait at the same time.
 describe('A live listing', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
   const workspace = fixture(seed, rest)
@@ -29,24 +29,24 @@ describe('A live listing', { concurrency: true }, () => {
   )
   testChangesOnOtherInstances()
 
-  test('shows a change of this instance within a second, under the next id', async () => {
+  test('shows a change of this instance within a second, with the next id', async () => {
     const live = await follow('/api/organizations?search=near')
     await live.next()
     await sleep(1000)
     const writtenAt = Date.now()
     await workspace.make('organization', { name: 'Near' })
     const event = await live.next()
-    const askedAt = Date.now()
+    const requestedAt = Date.now()
     const plain = await rest.administrator.call('GET', '/api/organizations?search=near')
-    const milliseconds = Date.now() - askedAt
+    const milliseconds = Date.now() - requestedAt
     live.close()
     assert.deepEqual([event.id, event.name, event.data], ['2', 'listing', plain.body])
     assert.deepEqual(names(event), ['Near'])
-    // On a busy machine everything takes longer, as a plain request shows.
+    // The limit grows with the time of a plain request, which is longer on a busy machine.
     assert.ok(event.at - writtenAt < 2000 + 20 * milliseconds, `It took ${event.at - writtenAt} ms.`)
   })
 
-  test('counts on after the Last-Event-ID of a client that comes back', async () => {
+  test('continues its ids after the Last-Event-ID of a client that reconnects', async () => {
     await using live = await follow('/api/organizations?search=counted', {
       headers: { 'last-event-id': '41' },
     })
@@ -67,20 +67,19 @@ describe('A live listing', { concurrency: true }, () => {
     assert.deepEqual(names(await live.next()), ['Turned'])
   })
 
-  test('comes at most once per second under constant writes, and ends with the newest', async () => {
+  test('sends at most one event per second under constant writes, and the newest state at the end', async () => {
     const { id } = await workspace.make('organization', { name: 'Busy 0' })
     const followedAt = Date.now()
     const live = await follow(`/api/organizations?ids=${id}`)
     const endAt = Date.now() + 3500
     let written = 0
-    // Several nodes on a busy machine take longer for so many.
+    // A store of several nodes on a busy machine takes longer for eleven writes.
     while (Date.now() < endAt || written <= 10) await rename(id, `Busy ${++written}`)
     await live.nextWhere((event) => names(event)[0] === `Busy ${written}`)
     live.close()
     const { events } = live
     assert.ok(events.length >= 3, `${events.length} events.`)
-    // On a busy machine one event may be read late and the next one in time, so they are counted over the
-    // whole time.
+    // On a busy machine, one event may be read late and the next one in time, so the rate is that of all events.
     const milliseconds = (events.at(-1)?.at ?? 0) - followedAt
     assert.ok(milliseconds >= (events.length - 1) * 950, `${events.length} events in ${milliseconds} ms.`)
     assert.deepEqual(
@@ -89,7 +88,7 @@ describe('A live listing', { concurrency: true }, () => {
     )
   })
 
-  test('stays silent while nothing of it changes', async () => {
+  test('sends nothing while none of its rows changes', async () => {
     const quiet = await workspace.make('organization', { name: 'Quiet' })
     await using live = await follow('/api/organizations?search=quiet')
     await live.next()
@@ -120,7 +119,7 @@ describe('A live listing', { concurrency: true }, () => {
     for (const event of live.events) assert.ok(event.data.result.totalCount <= 2)
   })
 
-  test('survives a store that drops its connections, and misses nothing', async () => {
+  test('continues after the store has closed all connections, and misses no change', async () => {
     await using separateHost = await startRestUnderTest()
     await using live = await listen(separateHost.address, '/api/organizations', {
       token: separateHost.administrator.token,
@@ -135,11 +134,11 @@ describe('A live listing', { concurrency: true }, () => {
 })
 
 /**
- * Changes that this instance did not make. Each test writes to a resource of its own, because any other write
- * to it would have the listing looked at again, and would hide that the change itself went unnoticed.
+ * Tests changes that this instance did not make. Each test writes to a separate resource, because any other write
+ * to it would cause the listing to be read again, and hide that the change itself was not noticed.
  */
 function testChangesOnOtherInstances() {
-  describe('follows writes on another host:', { concurrency: true }, () => {
+  describe('follows writes of', { concurrency: true }, () => {
     const rest = fixture(startRestUnderTest)
     const workspace = fixture(seed, rest)
 
@@ -147,15 +146,15 @@ function testChangesOnOtherInstances() {
     const names = ({ data }: LiveEvent): string[] => data.result.data.map((row: { name: string }) => row.name)
 
     test('a second instance', async () => {
-      const [live, another] = await Promise.all([follow('/api/workflows?search=beside'), rest.startAnother()])
+      const [live, another] = await Promise.all([follow('/api/workflows?search=second'), rest.startAnother()])
       await live.next()
-      const body = { name: 'Beside', order: 2 }
+      const body = { name: 'Second', order: 2 }
       await send(another.address, 'POST', '/api/workflow', { token: rest.administrator.token, body })
-      assert.deepEqual(names(await live.next()), ['Beside'])
+      assert.deepEqual(names(await live.next()), ['Second'])
       live.close()
     })
 
-    test('a separate process, and the other way round', async () => {
+    test('a separate process, which follows those of this one', async () => {
       const { token, login } = rest.administrator
       const child = await startChild({
         DATABASE_URL: addressOf(rest.database),
@@ -178,8 +177,8 @@ function testChangesOnOtherInstances() {
       }
     })
 
-    test('another program that writes bare SQL and records it in the change log, within a second', async () => {
-      // A host without writes: a commit of its own would make it look at once.
+    test('another program that writes with SQL and records it in the change log, within a second', async () => {
+      // This host has no writes, because its own commit would make it read the change log at once.
       await using separateHost = await startRestUnderTest()
       const { token } = separateHost.administrator
       await using direct = await connectDirectly(separateHost.database)
@@ -208,8 +207,8 @@ function testChangesOnOtherInstances() {
       assert.deepEqual(names(await live.next()), ['Slow one', 'Slow two'])
     })
 
-    describe('what decides on what its reader may see:', { concurrency: 1 }, () => {
-      test('membership gained and lost', async () => {
+    describe('access rights:', { concurrency: 1 }, () => {
+      test('a membership that begins and ends', async () => {
         const member = await rest.signUp()
         const projectId = await workspace.project()
         const assignmentId = await workspace.assignment(projectId, member.id)
@@ -222,14 +221,14 @@ function testChangesOnOtherInstances() {
           Promise.all(lives.map(async (live) => (await live.next()).data.result.totalCount))
         assert.deepEqual(await totals(), [0, 0, 0, 0])
         const membership = await workspace.join(projectId, member.id)
-        // The administrator, who made the project, is its other member.
+        // The administrator, who created the project, is its other member.
         assert.deepEqual(await totals(), [1, 1, 1, 2])
         await workspace.write('DELETE', '/api/userProject', { ids: [membership] })
         assert.deepEqual(await totals(), [0, 0, 0, 0])
         for (const live of lives) live.close()
       })
 
-      test('an assignment that moves into the reader’s project, with its appointments', async () => {
+      test('an assignment that moves into a project of the reader, with its appointments', async () => {
         const member = await rest.signUp()
         const mine = await workspace.project('Mine', member)
         const foreign = await workspace.project()
@@ -250,20 +249,20 @@ function testChangesOnOtherInstances() {
 function testStreamEnds(host: () => RestUnderTest, seeded: () => Workspace) {
   const open = (token: string, path = '/api/workflows') => listen(host().address, path, { token })
 
-  /** Seconds until the stream ends, or infinity. */
+  /** Returns the seconds until the stream ends, or infinity. */
   async function secondsToEnd(live: LiveReader, secondsMax: number): Promise<number> {
     const startedAt = Date.now()
     await Promise.race([live.ended, sleep(secondsMax * 1000)])
     return live.isEnded ? (Date.now() - startedAt) / 1000 : Number.POSITIVE_INFINITY
   }
 
-  // Three of them, so that no check that comes by every few seconds is in time for all.
+  // Three times are tested, because a periodic check could be on time for one of them by chance.
   for (const seconds of [8, 9, 10]) {
     test(`ends when its token expires, ${seconds} s from now`, async () => {
       const rest = host()
       const person = await rest.signUp()
-      const older = () => Date.now() - (accessTokenSeconds - seconds) * 1000
-      const { address } = await rest.identity.startAnother({}, older)
+      const earlierClock = () => Date.now() - (accessTokenSeconds - seconds) * 1000
+      const { address } = await rest.identity.startAnother({}, earlierClock)
       const { access_token: token } = await rest.identity.signIn(person.login, { address })
       const { exp } = claimsOf(token)
       const live = await open(token)
@@ -274,23 +273,17 @@ function testStreamEnds(host: () => RestUnderTest, seeded: () => Workspace) {
     })
   }
 
-  const endings: readonly (readonly [string, (person: Person) => Promise<unknown>])[] = [
-    [
-      'its sign-in session',
-      ({ id }) =>
-        host().database.transaction((store) =>
-          store.query(sql`update signin_sessions set ended_at = now() where user_id = ${id}`),
-        ),
-    ],
-    ['its account', ({ id }) => seeded().write('DELETE', '/api/user', { ids: [id] })],
-    [
-      'its security stamp',
-      ({ id, name }) =>
-        seeded().write('PATCH', '/api/user', { id, name, login: `changed-${id}@example.com` }),
-    ],
-  ]
-  for (const [what, end] of endings) {
-    test(`ends without another snapshot when ${what} is gone`, async () => {
+  const endings: Readonly<Record<string, (person: Person) => Promise<unknown>>> = {
+    'its session ends': ({ id }) =>
+      host().database.transaction((store) =>
+        store.query(sql`update signin_sessions set ended_at = now() where user_id = ${id}`),
+      ),
+    'its account is removed': ({ id }) => seeded().write('DELETE', '/api/user', { ids: [id] }),
+    'its security stamp changes': ({ id, name }) =>
+      seeded().write('PATCH', '/api/user', { id, name, login: `changed-${id}@example.com` }),
+  }
+  for (const [cause, end] of Object.entries(endings)) {
+    test(`ends without another snapshot when ${cause}`, async () => {
       const rest = host()
       const person = await rest.signUp()
       const path = `/api/organizations?search=${person.id}`
@@ -305,7 +298,7 @@ function testStreamEnds(host: () => RestUnderTest, seeded: () => Workspace) {
     })
   }
 
-  test('of a session that has ended closes although nothing changes', async () => {
+  test('of an ended session ends even if no row changes', async () => {
     const rest = host()
     const person = await rest.signUp()
     const live = await open(person.token, `/api/organizations?search=${person.id}`)
@@ -318,7 +311,7 @@ function testStreamEnds(host: () => RestUnderTest, seeded: () => Workspace) {
     assert.equal(live.events.length, 1)
   })
 
-  test('is ended by a host that shuts down, rather than cut when its time has passed', async () => {
+  test('is ended with a comment by a host that shuts down', async () => {
     const separateHost = await startRestUnderTest()
     const { token } = separateHost.administrator
     const lives = await Promise.all(
@@ -334,13 +327,13 @@ function testStreamEnds(host: () => RestUnderTest, seeded: () => Workspace) {
     }
   })
 
-  test('leaves nothing behind when its readers leave: a host without any no longer looks for changes', async () => {
+  test('no longer causes queries for changes after its last reader has disconnected', async () => {
     await using separateHost = await startRestUnderTest()
     await using direct = await connectDirectly(separateHost.database)
-    /** Counts statements of live listings about changes in 1.5 seconds. Webhooks have their own. */
-    async function looksForChanges(): Promise<number> {
+    /** Counts the statements of live listings that query changes within 1.5 seconds. Those of webhooks differ. */
+    async function countChangeQueries(): Promise<number> {
       const seen = new Set<string>()
-      for (let looks = 0; looks < 30; looks += 1) {
+      for (let samples = 0; samples < 30; samples += 1) {
         const { rows } =
           await direct.query(`select pid || query_start::text as statement from pg_stat_activity
           where datname = current_database() and pid <> pg_backend_pid() and query like '%distinct resource from changes%'`)
@@ -354,15 +347,15 @@ function testStreamEnds(host: () => RestUnderTest, seeded: () => Workspace) {
       Array.from({ length: 20 }, () => listen(separateHost.address, '/api/users', { token })),
     )
     for (const live of lives) await live.next()
-    assert.ok((await looksForChanges()) > 1, 'While a client listens, the store is queried for changes.')
+    assert.ok((await countChangeQueries()) > 1, 'While a client listens, the store is queried for changes.')
     for (const live of lives) live.close()
     await sleep(1000)
-    // The last one may still be what its connection did last.
-    assert.ok((await looksForChanges()) <= 1, 'No client listens, and the store is still queried.')
+    // The last query may still be shown for its connection, which has executed no other statement since.
+    assert.ok((await countChangeQueries()) <= 1, 'No client listens, and the store is still queried.')
   })
 
-  test('gives a reader who stopped reading the newest snapshot, not those in between', async () => {
-    // More than a megabyte in JSON: it fills what the operating system keeps for a connection within seconds.
+  test('sends the newest snapshot to a client that stopped reading, not those in between', async () => {
+    // The JSON has more than a megabyte, so it fills the socket buffers of the operating system within seconds.
     const description = '\u0001'.repeat(2000)
     const ids: string[] = await Promise.all(
       Array.from({ length: 100 }, async (_, index) => {

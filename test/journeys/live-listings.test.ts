@@ -33,7 +33,7 @@ const rejectedQueries = [
   'appointments?dateTo=soon&pageSize=1000',
 ]
 
-// Fewer at once than one account may hold.
+// Fewer run at the same time than one account may open.
 describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
   let member: Person
   let mine: string
@@ -56,12 +56,12 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
       live.close()
       const plain = await rest.call('GET', path, { token })
       assert.deepEqual({ name, data }, { name: 'listing', data: plain.body })
-      // Beyond the contract an id is a position to resume from.
+      // In the extensions, an id is a position to resume from.
       assert.match(id, route.startsWith('/ext/') ? /^[\w-]+~[\w-]{22}$/ : /^1$/)
     })
   }
 
-  test('answers with the headers of an event stream that no proxy holds back', async () => {
+  test('has the headers of an event stream, which proxies do not buffer', async () => {
     const live = await listen(rest.address, '/api/organizations', { token: member.token })
     live.close()
     assert.equal(live.status, 200)
@@ -92,7 +92,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
     }
   })
 
-  test('starts at 1 after a Last-Event-ID that no stream of ours can have sent', async () => {
+  test('starts at 1 after a Last-Event-ID that no stream can have sent', async () => {
     for (const wrong of ['', 'x', '-1', '1.5', '9'.repeat(40)]) {
       await using live = await listen(rest.address, '/api/impediments', {
         token: member.token,
@@ -103,7 +103,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
     }
   })
 
-  test('sends a listing even when the client already holds its ETag', async () => {
+  test('sends a listing even if the client already has its ETag', async () => {
     const plain = await member.call('GET', '/api/impediments')
     await using live = await listen(rest.address, '/api/impediments', {
       token: member.token,
@@ -127,7 +127,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
     })
   }
 
-  test('rejects a caller without a good token with the 401 envelope', async () => {
+  test('is rejected with the 401 envelope without a valid token', async () => {
     for (const token of [undefined, 'not.a.token']) {
       const live = await listen(rest.address, '/api/organizations', token ? { token } : {})
       assert.equal(live.status, 401)
@@ -136,7 +136,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
     }
   })
 
-  test('of users rejects a plain member with the 403 envelope', async () => {
+  test('of users is rejected with the 403 envelope for callers who are no administrators', async () => {
     const live = await listen(rest.address, '/api/users', { token: member.token })
     assert.equal(live.status, 403)
     assert.match(String(live.headers['content-type']), /^application\/json/)
@@ -157,8 +157,8 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
   })
 })
 
-// The clock is handed in, because a quarter of a minute is longer than all other tests of a listing together.
-test('A live listing says with a comment line every 15 s that it is still there', async () => {
+// The time is passed in, so that the test does not wait for 15 seconds.
+test('A live listing sends a comment line every 15 s, so that clients see that it is alive', async () => {
   const app = fastify({ forceCloseConnections: true })
   const session = {
     caller: { id: 'x', isAdministrator: false },
@@ -195,41 +195,41 @@ test('A live listing says with a comment line every 15 s that it is still there'
   await app.close()
 })
 
-describe('A live listing under /ext/, when its client comes back,', { concurrency: true }, () => {
+describe('A live listing under /ext/, when its client reconnects,', { concurrency: true }, () => {
   let assignmentId: string
   const rest = fixture(startRestUnderTest)
   const workspace = fixture(seed, rest)
   before(async () => {
     assignmentId = await workspace.assignment(await workspace.project(), rest.administrator.id)
   })
-  const say = (text: string) =>
+  const addComment = (text: string) =>
     workspace.make('comment', { text, assignmentId, userId: rest.administrator.id })
-  const open = (path: string, lastId?: string, address = rest.address) =>
-    listen(address, path, {
-      token: rest.administrator.token,
-      ...(lastId !== undefined && { headers: { 'last-event-id': lastId } }),
-    })
+  const open = (path: string, lastId?: string, address = rest.address) => {
+    const { token } = rest.administrator
+    const headers = lastId === undefined ? {} : { 'last-event-id': lastId }
+    return listen(address, path, { token, headers })
+  }
 
-  test('gets no snapshot again that it holds, and the next change, on another instance too', async () => {
+  test('sends the next change, but not the snapshot that the client has, on another instance, too', async () => {
     await using another = await rest.startAnother()
-    await say('held')
-    const path = '/ext/comments?search=held'
+    await addComment('kept')
+    const path = '/ext/comments?search=kept'
     const first = await open(path)
     const { id } = await first.next()
     first.close()
-    // Nothing of this list has changed, though other things have.
-    await workspace.make('organization', { name: 'Elsewhere' })
+    // This change does not affect the list.
+    await workspace.make('organization', { name: 'Unrelated' })
     await using again = await open(path, id, another.address)
-    await say('held too')
+    await addComment('kept, too')
     const next = await again.next()
     assert.equal(again.events.length, 1)
     assert.equal(next.data.result.totalCount, 2)
     assert.notEqual(next.id, id)
   })
 
-  test('that was sent away by a host that stops goes on at another one, and nothing is missed', async () => {
+  test('continues on another host after the first one has stopped, and misses nothing', async () => {
     const stopping = await rest.startAnother()
-    await say('moving')
+    await addComment('moving')
     const path = '/ext/comments?search=moving'
     const [live, ofContract, feed] = await Promise.all([
       open(path, undefined, stopping.address),
@@ -243,7 +243,7 @@ describe('A live listing under /ext/, when its client comes back,', { concurrenc
     await Promise.all([live.ended, ofContract.ended, feed.ended])
     for (const { retryMilliseconds = 0 } of [live, ofContract, feed])
       assert.ok(retryMilliseconds > 0 && retryMilliseconds <= 3000, `${retryMilliseconds}`)
-    const { id: row } = await say('moving on')
+    const { id: row } = await addComment('moving on')
     const [again, secondFeed] = await Promise.all([
       open(path, id),
       open('/ext/changes?resource=comment', seen),
@@ -254,18 +254,18 @@ describe('A live listing under /ext/, when its client comes back,', { concurrenc
     secondFeed.close()
   })
 
-  test('gets the newest snapshot at once when it missed something', async () => {
-    await say('missed')
+  test('sends the newest snapshot at once if the client missed a change', async () => {
+    await addComment('missed')
     const path = '/ext/comments?search=missed'
     const first = await open(path)
     const { id } = await first.next()
     first.close()
-    await say('missed again')
+    await addComment('missed again')
     await using again = await open(path, id)
     assert.equal((await again.next()).data.result.totalCount, 2)
   })
 
-  test('gets a snapshot after an id that is of another list, or of none', async () => {
+  test('sends a snapshot if the last id belongs to another list, or to none', async () => {
     const people = await open('/ext/people')
     const { id } = await people.next()
     people.close()
@@ -275,35 +275,35 @@ describe('A live listing under /ext/, when its client comes back,', { concurrenc
     }
   })
 
-  test('may continue in the feed from the position of its snapshot', async () => {
+  test('has ids with which the feed can continue', async () => {
     const live = await open('/ext/comments?search=onwards')
     const { id } = await live.next()
     live.close()
-    const { id: rowId } = await say('onwards')
+    const { id: rowId } = await addComment('onwards')
     const path = `/ext/changes?after=${encodeURIComponent(id)}&resource=comment`
     const { body } = await rest.call('GET', path, rest.administrator)
     assert.ok(body.result.data.some((change: { rowId: string }) => change.rowId === rowId))
   })
 })
 
-/** As many as the design asks for. */
+/** The number of readers that the design requires. */
 const readers = 1000
-/** No account may have more. */
-const readersOfOne = 20
-/** They are opened in groups, as connections come in over time. */
+/** The limit of an account. */
+const readersPerAccount = 20
+/** The readers connect in groups, because connections arrive over time. */
 const groupSize = 100
 
-describe('A crowd of live listings', () => {
+describe('A large number of live listings', () => {
   let people: Person[]
 
   const rest = fixture(startRestUnderTest)
   const workspace = fixture(seed, rest)
   before(async () => {
-    people = await Promise.all(Array.from({ length: readers / readersOfOne }, () => rest.signUp()))
+    people = await Promise.all(Array.from({ length: readers / readersPerAccount }, () => rest.signUp()))
   })
 
-  // Its seconds are those of one PostgreSQL.
-  test('of one thousand readers gets one change, all within seconds', {
+  // The limit in seconds is that of a store of one node.
+  test('notifies a thousand readers of a change within three seconds', {
     skip: isDistributed,
   }, async (context) => {
     const lives: LiveReader[] = []
@@ -318,22 +318,24 @@ describe('A crowd of live listings', () => {
       lives.push(...(await Promise.all(group)))
     }
     const openedAt = Date.now()
-    await workspace.make('workflow', { name: 'Told to all', order: 2 })
+    await workspace.make('workflow', { name: 'Sent to all', order: 2 })
     const writtenAt = Date.now()
     const events = await Promise.all(lives.map((live) => live.next()))
     for (const { id, data } of events) {
       assert.equal(id, '2')
-      assert.deepEqual(data.result.data.at(-1).name, 'Told to all')
+      assert.deepEqual(data.result.data.at(-1).name, 'Sent to all')
     }
     const notifiedAfter = Math.max(...events.map(({ at }) => at)) - writtenAt
-    context.diagnostic(`${readers} opened within ${openedAt - startedAt} ms, told after ${notifiedAfter} ms`)
-    assert.ok(notifiedAfter < 3000, `The last one was told after ${notifiedAfter} ms.`)
+    context.diagnostic(
+      `${readers} opened within ${openedAt - startedAt} ms, notified after ${notifiedAfter} ms`,
+    )
+    assert.ok(notifiedAfter < 3000, `The last one was notified after ${notifiedAfter} ms.`)
     const answer = await rest.administrator.call('GET', '/api/me')
     assert.equal(answer.status, 200)
     for (const live of lives) live.close()
   })
 
-  test('of readers who come and go leaves the host as it was', async () => {
+  test('can be opened and closed at once without affecting later ones', async () => {
     const { token } = rest.administrator
     for (let round = 0; round < 3; round += 1) {
       const lives = await Promise.all(
@@ -345,7 +347,7 @@ describe('A crowd of live listings', () => {
     }
     await using live = await listen(rest.address, '/api/organizations', { token })
     assert.equal((await live.next()).data.result.totalCount, 1)
-    await workspace.make('organization', { name: 'Still told' })
+    await workspace.make('organization', { name: 'Still sent' })
     assert.equal((await live.next()).data.result.totalCount, 2)
   })
 })

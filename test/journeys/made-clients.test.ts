@@ -22,28 +22,27 @@ describe('Clients that administrators register', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
 
   const ask = (method: string, body?: unknown, token = rest.administrator.token, path = '/ext/clients') =>
-    rest.call(method, path, { token, ...(body !== undefined && { body }) })
+    rest.call(method, path, body === undefined ? { token } : { token, body })
   const make = async (overrides = {}): Promise<TestClient> => {
     const { status, body } = await ask('POST', { ...requested, ...overrides })
     assert.equal(status, 200, JSON.stringify(body))
-    return {
-      id: body.client.id,
-      redirectUri,
-      postLogoutRedirectUri,
-      ...(body.secret !== null && { secret: body.secret }),
-    }
+    const client = { id: body.client.id, redirectUri, postLogoutRedirectUri }
+    return body.secret === null ? client : { ...client, secret: body.secret }
   }
   const untilNoticed = (hasNoticed: () => Promise<boolean>) =>
     until(hasNoticed, 'the identity host to notice')
   const tokensOf = (client: TestClient, login: string) =>
     requestTokens(openBrowser(rest.identity.address), client, { login, request: { scope } })
+  const canSignIn = async (client: TestClient, login: string) =>
+    (await tokensOf(client, login).catch(() => undefined))?.status === 200
+
   test('sign users in within seconds, with a secret that is not stored', async () => {
     const { login, id } = await rest.signUp()
     const client = await make()
     assert.match(client.secret ?? '', /^[\w-]{43}$/)
     const rows = await rest.database.query(sql`select * from registered_clients where id = ${client.id}`)
     assert.ok(!JSON.stringify(rows).includes(client.secret ?? '?'))
-    await untilNoticed(async () => (await tokensOf(client, login).catch(() => undefined))?.status === 200)
+    await untilNoticed(() => canSignIn(client, login))
     const { json } = await tokensOf(client, login)
     const me = () => rest.call('GET', '/api/me', { token: json.access_token })
     assert.equal((await me()).body.id, id)
@@ -52,20 +51,21 @@ describe('Clients that administrators register', { concurrency: true }, () => {
     // Its tokens are rejected at once, everything else within seconds.
     assert.deepEqual((await ask('DELETE', { id: client.id })).body, { success: true })
     assertEnvelope(await me(), 401)
-    await untilNoticed(async () => (await tokensOf(client, login).catch(() => undefined))?.status !== 200)
+    await untilNoticed(async () => !(await canSignIn(client, login)))
     assertEnvelope(await ask('DELETE', { id: client.id }), 404)
   })
 
   test('can be public, be changed, and be given another secret', async () => {
     const { login } = await rest.signUp()
-    const [open, closed] = [await make({ hasSecret: false }), await make()]
+    const [open, confidential] = [await make({ hasSecret: false }), await make()]
+    const renewSecret = ({ id }: TestClient) =>
+      ask('POST', { id }, rest.administrator.token, '/ext/clients/secret')
     assert.equal(open.secret, undefined)
-    await untilNoticed(async () => (await tokensOf(open, login).catch(() => undefined))?.status === 200)
-    assertEnvelope(await ask('POST', { id: open.id }, rest.administrator.token, '/ext/clients/secret'), 400)
-    const renewed = await ask('POST', { id: closed.id }, rest.administrator.token, '/ext/clients/secret')
-    const now = { ...closed, secret: renewed.body.secret }
-    await untilNoticed(async () => (await tokensOf(now, login).catch(() => undefined))?.status === 200)
-    assert.equal((await tokensOf(closed, login)).json.error, 'invalid_client')
+    await untilNoticed(() => canSignIn(open, login))
+    assertEnvelope(await renewSecret(open), 400)
+    const renewed = { ...confidential, secret: (await renewSecret(confidential)).body.secret }
+    await untilNoticed(() => canSignIn(renewed, login))
+    assert.equal((await tokensOf(confidential, login)).json.error, 'invalid_client')
     const changed = { ...requested, id: open.id, redirectUris: ['https://elsewhere.example.test/'] }
     assert.deepEqual((await ask('PATCH', changed)).body.redirectUris, changed.redirectUris)
     await untilNoticed(async () => {
@@ -74,24 +74,20 @@ describe('Clients that administrators register', { concurrency: true }, () => {
     })
     const { clients } = (await ask('GET')).body
     const ids = clients.map(({ id }: { id: string }) => id)
-    assert.ok(ids.includes(open.id) && ids.includes(closed.id))
+    assert.ok(ids.includes(open.id) && ids.includes(confidential.id))
   })
 
   test('lose scopes or first-party trust, together with the tokens that had more', async () => {
     const [first, second] = [await rest.signUp(), await rest.signUp()]
     const client = await make({ hasSecret: false })
-    await untilNoticed(
-      async () => (await tokensOf(client, first.login).catch(() => undefined))?.status === 200,
-    )
+    await untilNoticed(() => canSignIn(client, first.login))
     const change = async (overrides: object) =>
       assert.equal((await ask('PATCH', { ...requested, id: client.id, ...overrides })).status, 200)
     const me = async (token: string) => (await rest.call('GET', '/api/me', { token })).status
     const refreshed = async (token: string) =>
       (await refresh(openBrowser(rest.identity.address), token, { client_id: client.id })).json
-    const [firstTokens, secondTokens] = [
-      (await tokensOf(client, first.login)).json,
-      (await tokensOf(client, second.login)).json,
-    ]
+    const { json: firstTokens } = await tokensOf(client, first.login)
+    const { json: secondTokens } = await tokensOf(client, second.login)
     assert.equal(await me(firstTokens.access_token), 200)
     await change({ scopes: ['openid', 'offline_access'] })
     // The token is rejected before the identity host has noticed the change.
@@ -106,9 +102,8 @@ describe('Clients that administrators register', { concurrency: true }, () => {
     await change({ isFirstParty: false })
     assert.equal(await me(secondTokens.access_token), 401)
     await untilNoticed(async () => {
-      const page = await signInTo(openBrowser(rest.identity.address), client, {
-        ...{ login: second.login, request: { scope }, answer: 'deny' },
-      })
+      const options = { login: second.login, request: { scope }, answer: 'deny' }
+      const page = await signInTo(openBrowser(rest.identity.address), client, options)
       return queryOf(page).error === 'access_denied'
     })
     // Without the user's consent, nothing is granted, and a rejected token stays unused.

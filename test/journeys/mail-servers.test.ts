@@ -13,8 +13,8 @@ import { type MailServer, startMailServer } from '../support/mail-server.ts'
 describe('A mail server', () => {
   const fresh = fixture(freshDatabase)
 
-  /** Queues and sends a mail, with `twice` on two instances at once. Returns its outcome. */
-  const send = async (smtpUrl: string, twice = false, silentMilliseconds = 10_000) => {
+  /** Queues and sends a mail, on one or two instances at the same time. Returns its outcome. */
+  const send = async (smtpUrl: string, { instances = 1, silentMilliseconds = 10_000 } = {}) => {
     const { database } = fresh
     const lines: { readonly msg: string; readonly code?: string; readonly responseCode?: number }[] = []
     const log = createLog({
@@ -22,7 +22,9 @@ describe('A mail server', () => {
       destination: { write: (line) => void lines.push(JSON.parse(line)) },
     })
     const settings = {
-      ...{ smtpUrl, from: 'tracker@example.com', linkOrigin: 'https://app.example.com' },
+      smtpUrl,
+      from: 'tracker@example.com',
+      linkOrigin: 'https://app.example.com',
       identityUrl: 'https://sign-in.example.com',
     }
     const { login } = await insertAccount(database)
@@ -31,11 +33,15 @@ describe('A mail server', () => {
     )
     const workers = [1, 2].map(() =>
       startMailWorker({
-        ...{ database, settings, log, silentMilliseconds },
-        ...{ securityLog: () => undefined, composeNotifications: async () => undefined },
+        database,
+        settings,
+        log,
+        silentMilliseconds,
+        securityLog: () => undefined,
+        composeNotifications: async () => undefined,
       }),
     )
-    await Promise.all(workers.slice(0, twice ? 2 : 1).map((worker) => worker.poll()))
+    await Promise.all(workers.slice(0, instances).map((worker) => worker.poll()))
     await Promise.all(workers.map((worker) => worker.stop()))
     const [mail] = await database.query<{ isEnded: boolean; attempts: number }>(sql`
       select ended_at is not null as "isEnded", attempts from mails where login = ${login}`)
@@ -70,7 +76,7 @@ describe('A mail server', () => {
 
   test('gets each mail once, although two instances look for mails at the same time', () =>
     withServer({}, async ({ url, received }) => {
-      const { isEnded, login } = await send(url, true)
+      const { isEnded, login } = await send(url, { instances: 2 })
       assert.equal(isEnded, true)
       assert.deepEqual(valuesOf(received, 'to'), [[login]])
     }))
@@ -96,10 +102,10 @@ describe('A mail server', () => {
     }))
 
   test('ends a mail by a permanent error, but not by a temporary one', async () => {
-    for (const [responseCode, isDone] of [
-      [550, true],
-      [451, false],
-    ] as const)
+    for (const { responseCode, isPermanent } of [
+      { responseCode: 550, isPermanent: true },
+      { responseCode: 451, isPermanent: false },
+    ])
       await withServer(
         {
           onRcptTo: (_address, _session, done) =>
@@ -107,17 +113,17 @@ describe('A mail server', () => {
         },
         async ({ url }) => {
           const { isEnded, lines } = await send(url)
-          assert.equal(isEnded, isDone)
+          assert.equal(isEnded, isPermanent)
           assert.equal(lines[0]?.responseCode, responseCode)
           assert.doesNotMatch(JSON.stringify(lines), /eve@/)
         },
       )
   })
 
-  test('that never answers delays the worker only for a limited time, and the mail is retried', async () => {
+  test('that never responds delays the worker only for a limited time, and the mail is retried', async () => {
     await withServer({ onConnect: () => undefined }, async ({ url }) => {
       const begin = performance.now()
-      const { isEnded } = await send(url, false, 300)
+      const { isEnded } = await send(url, { silentMilliseconds: 300 })
       assert.equal(isEnded, false)
       assert.ok(performance.now() - begin < 10_000)
     })

@@ -46,20 +46,20 @@ describe('Mails', () => {
   )
   const workspace = fixture(seed, rest)
 
-  const discard = async (login: string): Promise<Page> => {
+  const requestReset = async (login: string): Promise<Page> => {
     const browser = openBrowser(rest.identity.address)
     const page = await browser.follow(await browser.get('/connect/authorize', requestOf(createPkce())))
     const { authRequest = '' } = queryOf(page)
     return submit(browser, await browser.get('/ext/forgot-password', { authRequest }), { login })
   }
   const ask = (method: string, path: string, token: string | undefined, body?: unknown) =>
-    rest.call(method, path, { token, ...(body !== undefined && { body }) })
+    rest.call(method, path, body === undefined ? { token } : { token, body })
   const usePasswordLink = (secret: string) =>
     ask('POST', '/ext/password-links/use', undefined, { secret, newPassword })
-  /** Ends the waits of mails that are retried. */
-  const hurry = () =>
+  /** Makes failed mails due, so that they are retried at once. */
+  const retryNow = () =>
     rest.database.singleWrites.query(sql`update mails set next_attempt_at = now() where ended_at is null`)
-  const noMoreWaits = async () => {
+  const untilAllEnded = async () => {
     for (let waited = 0; waited < 30_000; waited += 50) {
       const [{ open } = { open: 0 }] = await rest.database.query<{ open: number }>(
         sql`select count(*)::int as open from mails where ended_at is null`,
@@ -67,23 +67,23 @@ describe('Mails', () => {
       if (open === 0) return
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
-    assert.fail('Mails still wait.')
+    assert.fail('Mails are still waiting.')
   }
 
   test('for a forgotten password lead to a new one, once, and the page does not reveal whether an account exists', async () => {
     const person = await rest.signUp()
-    const shown = await discard(` ${person.login.toUpperCase()} `)
-    const unknown = await discard('nobody@example.com')
+    const shown = await requestReset(` ${person.login.toUpperCase()} `)
+    const unknown = await requestReset('nobody@example.com')
     assert.equal(shown.status, 200)
-    const bare = ({ text }: Page) => text.replaceAll(/authRequest=[^"]+/g, '')
-    assert.equal(bare(shown), bare(unknown))
+    const textOf = ({ text }: Page) => text.replaceAll(/authRequest=[^"]+/g, '')
+    assert.equal(textOf(shown), textOf(unknown))
     const [mail] = await server.mailsTo(person.login)
     assert.match(mail?.text ?? '', /^From: Tracker <tracker@example\.com>\r$/m)
     assert.ok(mail?.text.includes(`${web}/new-password#svl_`), mail?.text)
     assert.equal((await usePasswordLink(secretIn(mail))).status, 200)
     assert.ok((await rest.identity.signIn(person.login, { password: newPassword })).access_token)
     assertEnvelope(await usePasswordLink(secretIn(mail)), 410)
-    await noMoreWaits()
+    await untilAllEnded()
     assert.deepEqual(await server.mailsTo('nobody@example.com', 0), [])
     // An unknown login is not stored, because it may be a password in the wrong field.
     const stored = await rest.database.query(
@@ -92,7 +92,7 @@ describe('Mails', () => {
     assert.ok(!JSON.stringify(stored).includes('nobody@'))
   })
 
-  test('with links verify the login to which they were sent, until it changes, unlike links that an administrator passes on', async () => {
+  test('verify the login to which their link was sent, until it changes; links that an administrator passes on do not', async () => {
     const isVerified = async (login: string): Promise<unknown> => {
       const browser = openBrowser(rest.identity.address)
       const { json } = await requestTokens(browser, wiki, { login, password: newPassword })
@@ -121,8 +121,8 @@ describe('Mails', () => {
 
   test('for a forgotten password are limited to three per account and twenty per address in an hour', async () => {
     const person = await rest.signUp()
-    await Promise.all(Array.from({ length: 8 }, () => discard(person.login)))
-    await noMoreWaits()
+    await Promise.all(Array.from({ length: 8 }, () => requestReset(person.login)))
+    await untilAllEnded()
     const mails = await server.mailsTo(person.login)
     assert.equal(mails.length, 3)
     // Only the newest link is valid.
@@ -130,13 +130,13 @@ describe('Mails', () => {
       mails.map(async (mail) => (await usePasswordLink(secretIn(mail))).status),
     )
     assert.deepEqual(statuses.sort(), [200, 410, 410])
-    const [{ asked } = { asked: 0 }] = await rest.database.query<{ asked: number }>(
-      sql`select count(*)::int as asked from mails where address = '127.0.0.1'`,
+    const [{ requested } = { requested: 0 }] = await rest.database.query<{ requested: number }>(
+      sql`select count(*)::int as requested from mails where address = '127.0.0.1'`,
     )
-    for (let index = asked; index < 24; index += 1) await discard(`person-${index}@example.com`)
+    for (let index = requested; index < 24; index += 1) await requestReset(`person-${index}@example.com`)
     const other = await rest.signUp()
-    assert.equal((await discard(other.login)).status, 200)
-    await noMoreWaits()
+    assert.equal((await requestReset(other.login)).status, 200)
+    await untilAllEnded()
     assert.deepEqual(await server.mailsTo(other.login, 0), [])
     await rest.database.singleWrites.query(sql`update mails set address = null`)
   })
@@ -148,7 +148,7 @@ describe('Mails', () => {
     await ask('DELETE', '/api/user', token, { ids: [removed.id] })
     await ask('POST', '/ext/deactivations', token, { userId: deactivated.id })
     const before = server.received.length
-    for (const { login } of [removed, deactivated, odd]) await discard(login)
+    for (const { login } of [removed, deactivated, odd]) await requestReset(login)
     for (const login of [
       'a@b.c\r\nBcc: eve@example.com',
       'a@example.com,eve@example.com',
@@ -156,8 +156,8 @@ describe('Mails', () => {
       '',
       '<a@b.c>',
     ])
-      assert.equal((await discard(login)).status, 200)
-    await noMoreWaits()
+      assert.equal((await requestReset(login)).status, 200)
+    await untilAllEnded()
     assert.equal(server.received.length, before)
   })
 
@@ -165,17 +165,11 @@ describe('Mails', () => {
     const browser = openBrowser(rest.identity.address)
     const page = await browser.follow(await browser.get('/connect/authorize', requestOf(createPkce())))
     const { authRequest = '' } = queryOf(page)
-    for (const from of [origin, 'https://evil.example'])
-      assert.equal(
-        (
-          await browser.post(
-            '/ext/forgot-password',
-            { authRequest, login: 'x@example.com' },
-            { origin: from },
-          )
-        ).status,
-        403,
-      )
+    const form = { authRequest, login: 'x@example.com' }
+    for (const from of [origin, 'https://evil.example']) {
+      const { status } = await browser.post('/ext/forgot-password', form, { origin: from })
+      assert.equal(status, 403)
+    }
   })
 
   test('invite new users and existing accounts, and cannot contain further headers', async () => {
@@ -195,8 +189,8 @@ describe('Mails', () => {
       mail?.text ?? '',
       /^“Mara https {3}evil example {2}X {2}y[^”]*” invites you to the project \u2068“רציף”\u2069 of “Lighthouse” at /m,
     )
-    const who = { name: 'Nora', login: 'nora@example.com', password, secret: secretIn(mail) }
-    assert.equal((await ask('POST', '/ext/invitations/accept', undefined, who)).status, 200)
+    const account = { name: 'Nora', login: 'nora@example.com', password, secret: secretIn(mail) }
+    assert.equal((await ask('POST', '/ext/invitations/accept', undefined, account)).status, 200)
     for (const wrong of [
       'x',
       'a@b.c\r\nBcc: eve@example.com',
@@ -228,14 +222,14 @@ describe('Mails', () => {
     const person = await rest.signUp()
     await server.stop()
     const begin = performance.now()
-    assert.equal((await discard(person.login)).status, 200)
+    assert.equal((await requestReset(person.login)).status, 200)
     assert.ok(performance.now() - begin < 5000)
     for (let waited = 0; !written.join('').includes('tried again') && waited < 20_000; waited += 50)
       await new Promise((resolve) => setTimeout(resolve, 50))
     const line = written.map((text) => JSON.parse(text)).find(({ msg }) => /tried again/.test(msg))
     assert.deepEqual([line?.purpose, line?.attempts, line?.code], ['password', 1, 'ESOCKET'])
     server = await startMailServer({ port })
-    await hurry()
+    await retryNow()
     assert.equal((await server.mailsTo(person.login)).length, 1)
   })
 
@@ -252,11 +246,11 @@ describe('Mails', () => {
     const [mail] = await server.mailsTo(person.login)
     assert.match(mail?.text ?? '', /^Subject: Your sign-in methods have changed\r$/m)
     assert.doesNotMatch(mail?.text ?? '', /svl_|#/)
-    await noMoreWaits()
+    await untilAllEnded()
   })
 
   test('are logged when requested and sent, without secrets and addresses', async () => {
-    await noMoreWaits()
+    await untilAllEnded()
     const log = written.join('')
     assert.doesNotMatch(log, /svl_|nora@|nobody@/)
     const events = written.map((text) => JSON.parse(text)).filter(({ security }) => /^mail-/.test(security))
@@ -282,7 +276,7 @@ describe('The language of mails', () => {
   const signIn = async (login: string, options: SignInOptions) =>
     (await rest.identity.signIn(login, options)).access_token
   /** Requests a mail for a forgotten password in an English browser, as another user may have. */
-  const discard = async (login: string) => {
+  const requestReset = async (login: string) => {
     const browser = openBrowser(rest.identity.address)
     const page = await browser.follow(
       await browser.get('/connect/authorize', requestOf(createPkce(), { ui_locales: 'en' })),
@@ -291,40 +285,40 @@ describe('The language of mails', () => {
     await submit(browser, await browser.get('/ext/forgot-password', { authRequest }), { login })
   }
   const newest = async (address: string, count = 1) => (await server.mailsTo(address, count)).at(-1)
-  const knownOf = async (id: string) =>
-    (
-      await rest.database.query<{ language: string }>(
-        sql`select language from account_languages where user_id = ${id}`,
-      )
-    ).map(({ language }) => language)
+  const languagesOf = async (id: string) => {
+    const rows = await rest.database.query<{ language: string }>(
+      sql`select language from account_languages where user_id = ${id}`,
+    )
+    return rows.map(({ language }) => language)
+  }
 
   test('is that of the reader’s last sign-in, regardless of who requests the mail, and English for a user without one', async () => {
     const person = await rest.signUp()
-    assert.deepEqual(await knownOf(person.id), [])
-    await discard(person.login)
+    assert.deepEqual(await languagesOf(person.id), [])
+    await requestReset(person.login)
     assert.match((await newest(person.login))?.text ?? '', /^Subject: Reset your password\r$/m)
     await signIn(person.login, inPortuguese)
-    await discard(person.login)
+    await requestReset(person.login)
     const mail = await newest(person.login, 2)
     assert.match(mail?.text ?? '', /^Subject: Sua nova senha\r$/m)
     assert.match(mail?.text ?? '', /^Content-Language: pt-BR\r$/m)
     assert.match(mail?.text ?? '', /^Alguém pediu uma nova senha/m)
     assert.match(secretIn(mail), /^svl_/)
-    // If the client names no language, the browser's counts.
+    // If the client requests no language, that of the browser is stored.
     await signIn(person.login, { headers: { 'accept-language': 'en-GB,en;q=0.9,pt;q=0.1' } })
-    assert.deepEqual(await knownOf(person.id), ['en'])
+    assert.deepEqual(await languagesOf(person.id), ['en'])
     await signIn(person.login, { headers: { 'accept-language': 'pt' } })
-    assert.deepEqual(await knownOf(person.id), ['pt-BR'])
+    assert.deepEqual(await languagesOf(person.id), ['pt-BR'])
     // A sign-in without a language does not change it.
     await signIn(person.login, {})
     await signIn(person.login, { password: 'Wrong-Horse-1', request: { ui_locales: 'en' } }).catch(
       () => undefined,
     )
-    assert.deepEqual(await knownOf(person.id), ['pt-BR'])
+    assert.deepEqual(await languagesOf(person.id), ['pt-BR'])
     // A chosen language is not changed by the next sign-in.
     await person.call('PATCH', '/ext/settings', { language: 'en' })
     await signIn(person.login, inPortuguese)
-    await discard(person.login)
+    await requestReset(person.login)
     assert.match((await newest(person.login, 3))?.text ?? '', /^Subject: Reset your password\r$/m)
   })
 
@@ -383,7 +377,7 @@ describe('Mails that unauthenticated clients request', () => {
     }),
   )
 
-  const discard = async (login: string, from = '192.0.2.1') => {
+  const requestReset = async (login: string, from = '192.0.2.1') => {
     const browser = openBrowser(rest.identity.address)
     const page = await browser.follow(await browser.get('/connect/authorize', requestOf(createPkce())))
     const { authRequest = '' } = queryOf(page)
@@ -398,28 +392,28 @@ describe('Mails that unauthenticated clients request', () => {
 
   test('are limited to twenty an hour for all addresses of one IPv6 network', async () => {
     for (let index = 1; index <= 24; index += 1)
-      assert.equal((await discard(`network-${index}@example.com`, `2001:db8:1:2::${index}`)).status, 200)
+      assert.equal((await requestReset(`network-${index}@example.com`, `2001:db8:1:2::${index}`)).status, 200)
     const stored = await rest.database.query(sql`select id from mails where address like '2001:%'`)
     assert.equal(stored.length, 20)
     const { login } = await rest.signUp()
-    await discard(login, '2001:db8:1:3::1')
+    await requestReset(login, '2001:db8:1:3::1')
     assert.equal((await server.mailsTo(login)).length, 1)
   })
 
   test('end no link of an administrator, and do not count against the mails of administrators', async () => {
     const { id, login } = await rest.signUp()
     const { token } = rest.administrator
-    const made = (await ask('/ext/password-links', { userId: id }, token)).body.secret
-    for (let count = 1; count <= 4; count += 1) await discard(login)
-    const stranger = await linkOf(login, 3)
-    assert.equal((await usePasswordLink(made)).status, 200)
+    const ofAdministrator = (await ask('/ext/password-links', { userId: id }, token)).body.secret
+    for (let count = 1; count <= 4; count += 1) await requestReset(login)
+    const ofStranger = await linkOf(login, 3)
+    assert.equal((await usePasswordLink(ofAdministrator)).status, 200)
     // A new password ends links that were requested before.
-    assertEnvelope(await usePasswordLink(stranger), 410)
+    assertEnvelope(await usePasswordLink(ofStranger), 410)
     assert.equal((await ask('/ext/password-links/mail', { userId: id }, token)).status, 200)
     const mailed = await linkOf(login, 4)
     // An hour later, an unauthenticated client may request a mail again.
     await rest.database.singleWrites.query(sql`update mails set created_at = now() - interval '1 hour'`)
-    await discard(login)
+    await requestReset(login)
     const newest = await linkOf(login, 5)
     assert.equal((await usePasswordLink(mailed)).status, 200)
     assertEnvelope(await usePasswordLink(newest), 410)
@@ -434,7 +428,8 @@ describe('Mails that unauthenticated clients request', () => {
     const remaining = await rest.database.query(sql`select id from mails where address = 'of yesterday'`)
     assert.equal(remaining.length, 0)
   })
-  test('leave it to the end of the session to end a link that the session created', async () => {
+
+  test('do not keep the link of an administrator valid after the session that created it has ended', async () => {
     const { id: userId, login } = await rest.signUp()
     const { token, login: administrator } = rest.administrator
     const { access_token: stolen } = await rest.identity.signIn(administrator)
@@ -445,7 +440,7 @@ describe('Mails that unauthenticated clients request', () => {
     assertEnvelope(await usePasswordLink(secret), 410)
   })
 
-  test('leave no links that expired more than a month ago', async () => {
+  test('have links that are deleted a month after they expire', async () => {
     const { id } = rest.administrator
     const make = (days: number) =>
       rest.database.singleWrites.query(sql`

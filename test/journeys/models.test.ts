@@ -21,7 +21,7 @@ const assistant: TestClient = {
   extraSettings: { Scopes__0: 'svc.api', Scopes__1: 'offline_access' },
 }
 
-/** Opens the client of the SDK with a token, and with its newest protocol or the one of all clients. */
+/** Connects the client of the SDK: with the protocol that it negotiates, or with the one that all clients support. */
 async function connect(address: string, token: string, mode: 'auto' | 'legacy' = 'legacy', query = '') {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
   const transport = new StreamableHTTPClientTransport(new URL(`/ext/mcp${query}`, address), {
@@ -42,7 +42,7 @@ async function callTool(client: Client, name: string, given: Record<string, unkn
   return { isError, text, body: text.startsWith('{') ? JSON.parse(text) : undefined }
 }
 
-describe('Models', () => {
+describe('Language models', () => {
   const rest = fixture(startRestUnderTest, registrationOf(assistant))
   const workspace = fixture(seed, rest)
   let projectId: string
@@ -104,7 +104,7 @@ describe('Models', () => {
     assert.deepEqual(removed.body, { success: true })
   })
 
-  test('are offered fewer tools if the address limits them', async () => {
+  test('get only the tools to which the query of the address limits them', async () => {
     const client = await connect(rest.address, ann.token, 'legacy', '?resources=comment,label&readOnly=true')
     const all = await namesOf(await connect(rest.address, ann.token))
     const names = await namesOf(client)
@@ -134,7 +134,7 @@ describe('Models', () => {
     assert.equal(rejected.isError, true)
   })
 
-  test('sign in at the provider that the host names, according to the specification of MCP', async () => {
+  test('sign users in at the provider that the host names, as the specification of MCP requires', async () => {
     const browser = openBrowser(rest.identity.address)
     const stored: { tokens?: unknown; verifier?: string; address?: URL; discovery?: unknown } = {}
     const provider: OAuthClientProvider = {
@@ -202,7 +202,7 @@ describe('Models', () => {
   })
 })
 
-describe('Calls of models', () => {
+describe('Calls of language models', () => {
   const rest = fixture(startRestUnderTest, {
     ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true',
     RateLimit__Rest__PermitLimit: '12',
@@ -218,7 +218,7 @@ describe('Calls of models', () => {
 
   test('count as requests of the address of the client', async () => {
     const answers = []
-    for (let n = 0; n < 7; n += 1) answers.push(await callFrom('203.0.113.1'))
+    for (let count = 0; count < 7; count += 1) answers.push(await callFrom('203.0.113.1'))
     // The message counts as a request, and so does the call.
     assert.deepEqual(answers, [...Array(6).fill('200 fine'), '429 too many'])
     assert.equal(await callFrom('203.0.113.2'), '200 fine')

@@ -28,7 +28,7 @@ import { seed } from '../support/seed.ts'
 import { until } from '../support/until.ts'
 
 const web = 'https://app.example.com'
-/** No host sends on this day by its own clock. */
+/** A day in the future, on which no host sends mails by its own clock. */
 const at = (time: string) => new Date(`2100-06-01T${time}Z`)
 
 describe('Mails about notifications', () => {
@@ -52,12 +52,12 @@ describe('Mails about notifications', () => {
     membership = await workspace.join(projectId, bob.id)
   })
 
-  const give = (name = 'Write', person = bob) => workspace.assignment(projectId, person.id, { name })
-  const choose = async (body: object, person = bob) => {
+  const assign = (name = 'Write', person = bob) => workspace.assignment(projectId, person.id, { name })
+  const changeSettings = async (body: object, person = bob) => {
     const { status } = await rest.call('PATCH', '/ext/settings', { token: person.token, body })
     assert.equal(status, 200)
   }
-  /** Queues the mails that are due at this time, as if the oldest notification were of midnight. */
+  /** Queues the mails that are due at this time, as if the oldest notification were from midnight. */
   const queue = async (time: string) => {
     await followChanges(rest.database)
     await rest.database.query(sql`
@@ -73,9 +73,14 @@ describe('Mails about notifications', () => {
     const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(line) } })
     const administrators = administratorsOf({ adminLogins: ['admin@example.com'] })
     return startMailWorker({
-      ...{ database, log, silentMilliseconds, securityLog: () => undefined },
+      database,
+      log,
+      silentMilliseconds,
+      securityLog: () => undefined,
       settings: {
-        ...{ smtpUrl: url, from: 'tracker@example.com', linkOrigin: web },
+        smtpUrl: url,
+        from: 'tracker@example.com',
+        linkOrigin: web,
         identityUrl: rest.identity.address,
       },
       composeNotifications: (mail) => composeNotifications({ database, administrators }, mail),
@@ -96,11 +101,11 @@ describe('Mails about notifications', () => {
     )?.[1] ?? ''
 
   test('bundle notifications of a few minutes, with links and one-click headers, and are sent once', async () => {
-    const first = await give('Paint the door')
+    const first = await assign('Paint the door')
     await workspace.make('comment', { assignmentId: first, text: 'Blue, please' }, ann)
     const { id: workflowId } = await workspace.make('workflow', { name: 'Review\nNow', order: 7 })
     await workspace.write('PATCH', '/ext/assignment', { id: first, workflowId }, ann)
-    const second = await give('Open the door')
+    const second = await assign('Open the door')
     await queue('00:03:59')
     await send()
     assert.deepEqual(mailsTo(bob), [])
@@ -133,17 +138,17 @@ describe('Mails about notifications', () => {
   })
 
   test('are sent at the chosen hour in the time zone of the account, which may change until then', async () => {
-    await choose({ notificationMails: 'daily', notificationHour: 9, timeZone: 'Asia/Tokyo' })
-    await give()
-    // The ninth hour in Tokyo is midnight of UTC, so the next one is a day later.
+    await changeSettings({ notificationMails: 'daily', notificationHour: 9, timeZone: 'Asia/Tokyo' })
+    await assign()
+    // Nine o'clock in Tokyo is midnight in UTC, so the next one is a day later.
     await queue('12:00:00')
     await send()
     assert.deepEqual(mailsTo(bob), [])
-    await choose({ timeZone: 'America/New_York' })
+    await changeSettings({ timeZone: 'America/New_York' })
     await queueNotificationMails(rest.database, at('12:59:00'))
     await send()
     assert.deepEqual(mailsTo(bob), [])
-    await give('Read')
+    await assign('Read')
     await followChanges(rest.database)
     await queueNotificationMails(rest.database, at('13:00:00'))
     await send()
@@ -151,16 +156,16 @@ describe('Mails about notifications', () => {
   })
 
   test('contain no muted kinds and no notifications that are already read', async () => {
-    await choose({ mutedKinds: ['assigned'] })
-    const assignmentId = await give()
+    await changeSettings({ mutedKinds: ['assigned'] })
+    const assignmentId = await assign()
     await queue('01:00:00')
     assert.deepEqual(await rest.database.query(sql`select 1 from mails where made_by = ${bob.id}`), [])
     await workspace.make('comment', { assignmentId, text: 'Now' }, ann)
     await queue('01:00:00')
-    await choose({ mutedKinds: ['assigned', 'commented'] })
+    await changeSettings({ mutedKinds: ['assigned', 'commented'] })
     await send()
     assert.deepEqual(mailsTo(bob), [])
-    await choose({ mutedKinds: [] })
+    await changeSettings({ mutedKinds: [] })
     await workspace.make('comment', { assignmentId, text: 'Or later' }, ann)
     await queue('01:00:00')
     await rest.call('PATCH', '/ext/notifications', { token: bob.token, body: { isRead: true, all: true } })
@@ -173,7 +178,7 @@ describe('Mails about notifications', () => {
   })
 
   test('lose no notification that is created while they are queued, and are sent after the sessions of the account have ended, too', async () => {
-    const assignmentId = await give()
+    const assignmentId = await assign()
     await queue('00:01:00')
     await rest.database.transaction(async (transaction) => {
       const notification = {
@@ -193,7 +198,7 @@ describe('Mails about notifications', () => {
   })
 
   test('do not mention assignments that the account can no longer see when they are sent', async () => {
-    await give()
+    await assign()
     await queue('01:00:00')
     await workspace.write('DELETE', '/api/userProject', { ids: [membership] })
     await send()
@@ -201,14 +206,14 @@ describe('Mails about notifications', () => {
   })
 
   test('are not sent to accounts that are deactivated, have no address or have turned them off', async () => {
-    const odd = await rest.signUp({ name: 'Odd', login: 'no address' })
-    const gone = await rest.signUp({ name: 'Gone' })
-    for (const { id } of [odd, gone]) await workspace.join(projectId, id)
-    await choose({ notificationMails: 'none' })
-    for (const person of [odd, gone, bob]) await give('Write', person)
+    const withoutAddress = await rest.signUp({ name: 'Odd', login: 'no address' })
+    const deactivated = await rest.signUp({ name: 'Gone' })
+    for (const { id } of [withoutAddress, deactivated]) await workspace.join(projectId, id)
+    await changeSettings({ notificationMails: 'none' })
+    for (const person of [withoutAddress, deactivated, bob]) await assign('Write', person)
     await queue('01:00:00')
     await rest.database.query(
-      sql`insert into deactivated_accounts (user_id, deactivated_by) values (${gone.id}, ${ann.id}) returning 1`,
+      sql`insert into deactivated_accounts (user_id, deactivated_by) values (${deactivated.id}, ${ann.id}) returning 1`,
     )
     const before = server.received.length
     await send()
@@ -220,12 +225,12 @@ describe('Mails about notifications', () => {
   })
 
   test(`have at most ${mailedNotificationsMax} notifications, in the language of the account, and cannot contain further headers`, async () => {
-    await choose({ language: 'pt-BR' })
+    await changeSettings({ language: 'pt-BR' })
     const evil = await rest.signUp({ name: 'Eve\r\nBcc: x@example.com' })
     await workspace.join(projectId, evil.id)
     await workspace.make(
       'userAssignment',
-      { assignmentId: await give('One\r\nX-Evil: yes', evil), userId: bob.id },
+      { assignmentId: await assign('One\r\nX-Evil: yes', evil), userId: bob.id },
       evil,
     )
     await queue('01:00:00')
@@ -237,7 +242,7 @@ describe('Mails about notifications', () => {
       single,
       /^One {2}X-Evil: yes\r\nProjeto: Moon base\r\n- Atribuída a você por Eve {2}Bcc: x@example\.com\.\r$/m,
     )
-    for (let count = 0; count < mailedNotificationsMax + 3; count += 1) await give(`Task ${count}`)
+    for (let count = 0; count < mailedNotificationsMax + 3; count += 1) await assign(`Task ${count}`)
     await queue('02:00:00')
     await send()
     const [, many = ''] = mailsTo(bob)
@@ -249,7 +254,7 @@ describe('Mails about notifications', () => {
     await rest.database.singleWrites.query(sql`
       insert into mails (id, purpose, made_by, ended_at)
       select gen_random_uuid(), 'notifications', ${bob.id}, now() from generate_series(1, ${budgetLimits.notificationMailsOfAccount.max}::int)`)
-    await give()
+    await assign()
     await queue('01:00:00')
     await send()
     assert.deepEqual(mailsTo(bob), [])
@@ -270,7 +275,7 @@ describe('Mails about notifications', () => {
   }
 
   test('are retried if the server has certainly not accepted them', async () => {
-    await give()
+    await assign()
     await queue('01:00:00')
     const rejected = Object.assign(new Error('Not now'), { responseCode: 451 })
     await withServer({ afterData: (done) => done(rejected) }, (mailServer) => send(mailServer))
@@ -284,7 +289,7 @@ describe('Mails about notifications', () => {
   })
 
   test('are not repeated if the server may have accepted them', async () => {
-    await give()
+    await assign()
     await queue('01:00:00')
     await withServer({ afterData: () => undefined }, async (mailServer) => {
       await send(mailServer, 1, 300)
@@ -296,7 +301,7 @@ describe('Mails about notifications', () => {
   })
 
   test('are sent once, although an instance that has claimed one is paused for a long time', async () => {
-    await give()
+    await assign()
     await queue('01:00:00')
     await rest.database.transaction((transaction) => claimMails(transaction, 4))
     await retry()
@@ -311,9 +316,11 @@ describe('Mails about notifications', () => {
     await withServer({ afterData: () => undefined }, async (mailServer) => {
       const host = await startChild({
         DATABASE_URL: addressOf(rest.database),
-        ...{ DATA_DIR: dataDirectory, SMTP_URL: mailServer.url, MAIL_FROM: 'tracker@example.com' },
+        DATA_DIR: dataDirectory,
+        SMTP_URL: mailServer.url,
+        MAIL_FROM: 'tracker@example.com',
       })
-      await give()
+      await assign()
       await queue('01:00:00')
       await until(() => mailsTo(bob, mailServer).length === 1, 'the mail')
       await host.end('SIGKILL')
@@ -327,7 +334,7 @@ describe('Mails about notifications', () => {
   describe('end', () => {
     let token: string
     beforeEach(async () => {
-      await give()
+      await assign()
       await queue('01:00:00')
       await send()
       token = tokenIn(mailsTo(bob)[0])
@@ -337,7 +344,7 @@ describe('Mails about notifications', () => {
       (await rest.call('GET', '/ext/settings', { token: person.token })).body.settings.notificationMails
 
     test('by the form on the page of their link, in the language of the account, and not by opening the page', async () => {
-      await choose({ language: 'pt-BR' })
+      await changeSettings({ language: 'pt-BR' })
       const page = await fetch(address())
       assert.equal(page.status, 200)
       const text = await page.text()
@@ -353,7 +360,7 @@ describe('Mails about notifications', () => {
     })
 
     test('with one click in a mail program, even for a mail that is queued', async () => {
-      await give()
+      await assign()
       await queue('02:00:00')
       const body = new FormData()
       body.set('List-Unsubscribe', 'One-Click')
@@ -394,7 +401,8 @@ describe('Mails about notifications, in a running host,', () => {
   const server = fixture(startMailServer)
   const rest = fixture(() =>
     startRestUnderTest({
-      ...{ SMTP_URL: server.url, MAIL_FROM: 'tracker@example.com' },
+      SMTP_URL: server.url,
+      MAIL_FROM: 'tracker@example.com',
       Cors__AllowedOrigins__0: web,
     }),
   )

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 
 const day = (fromToday: number) => new Date(Date.now() + fromToday * 86_400_000).toISOString().slice(0, 10)
 
-interface Shown {
+interface ListedNotification {
   readonly id: string
   readonly kind: string
   readonly assignmentId: string
@@ -43,13 +43,13 @@ describe('Notifications', () => {
     return answer.body.result
   }
   /** Follows the changes at once, as the host does within a second. */
-  const about = async (person: Person, assignmentId: string): Promise<Shown[]> => {
+  const listAbout = async (person: Person, assignmentId: string): Promise<ListedNotification[]> => {
     await followChanges(rest.database)
     const { data } = await read(person)
-    return data.filter((row: Shown) => row.assignmentId === assignmentId)
+    return data.filter((row: ListedNotification) => row.assignmentId === assignmentId)
   }
   const kindsAbout = async (person: Person, assignmentId: string) =>
-    (await about(person, assignmentId)).map(({ kind }) => kind)
+    (await listAbout(person, assignmentId)).map(({ kind }) => kind)
   const mark = (person: Person, body: unknown) => person.call('PATCH', '/ext/notifications', body)
 
   test('are created for the user to whom an assignment is given, and never for the caller', async () => {
@@ -58,7 +58,7 @@ describe('Notifications', () => {
     await workspace.make('userAssignment', { assignmentId: given, userId: ann.id }, bob)
     assert.deepEqual(await kindsAbout(ann, given), ['assigned'])
     await workspace.write('PATCH', '/ext/assignment', { id: given, userId: ann.id }, ann)
-    assert.deepEqual(await kindsAbout(ann, given), ['assigned'], 'for their own act')
+    assert.deepEqual(await kindsAbout(ann, given), ['assigned'], 'not of their own change')
     assert.deepEqual(await kindsAbout(bob, given), ['assigned'])
   })
 
@@ -154,7 +154,7 @@ describe('Notifications', () => {
     assert.equal(await isWatching(kim), false)
   })
 
-  test('can be chosen for a limited number of assignments, even by two devices at once', async () => {
+  test('can be chosen for a limited number of assignments, even by two devices at the same time', async () => {
     const dora = await rest.signUp({ name: 'Dora' })
     await workspace.join(projectId, dora.id)
     const [first, second, last] = [
@@ -186,7 +186,7 @@ describe('Notifications', () => {
       { assignmentId, text: `Look, @[user:${bob.id}] and @[user:${cid.id}]` },
       ann,
     )
-    const [newest] = await about(bob, assignmentId)
+    const [newest] = await listAbout(bob, assignmentId)
     assert.deepEqual(
       { ...newest, id: '', at: '' },
       {
@@ -270,7 +270,7 @@ describe('Notifications', () => {
     await until(async () => (await read(dan, '', another.address)).totalCount >= 30, 'all notifications')
     const { data, unreadCount } = await read(dan, '', another.address)
     assert.deepEqual(
-      data.map((row: Shown) => row.assignmentId).sort(),
+      data.map((row: ListedNotification) => row.assignmentId).sort(),
       [...assignments].sort(),
       'each of them once',
     )
@@ -301,12 +301,12 @@ describe('Notifications', () => {
     await workspace.join(projectId, fay.id)
     const assignmentId = await workspace.assignment(projectId, fay.id)
     await workspace.make('comment', { assignmentId, text: 'Hello' }, ann)
-    const [commented, assigned] = await about(fay, assignmentId)
+    const [commented, assigned] = await listAbout(fay, assignmentId)
     assert.deepEqual((await mark(bob, { isRead: true, ids: [commented?.id] })).body, { count: 0 })
     assert.deepEqual((await mark(fay, { isRead: true, ids: [commented?.id] })).body, { count: 1 })
     assert.deepEqual((await mark(fay, { isRead: true, ids: [commented?.id] })).body, { count: 0 })
     const { data, unreadCount } = await read(fay, 'unread=true')
-    assert.deepEqual([data.map(({ id }: Shown) => id), unreadCount], [[assigned?.id], 1])
+    assert.deepEqual([data.map(({ id }: ListedNotification) => id), unreadCount], [[assigned?.id], 1])
     assert.deepEqual((await mark(fay, { isRead: true, all: true, kind: ['commented'] })).body, { count: 0 })
     assert.deepEqual((await mark(fay, { isRead: true, all: true })).body, { count: 1 })
     assert.deepEqual((await mark(fay, { isRead: false, all: true, kind: ['commented'] })).body, { count: 1 })
@@ -322,7 +322,7 @@ describe('Notifications', () => {
     const move = (workflowId: string, by: Person) =>
       workspace.write('PATCH', '/ext/assignment', { id: assignmentId, workflowId }, by)
     const movesOf = async (person: Person) =>
-      (await about(person, assignmentId)).filter(({ kind }) => kind === 'stageChanged')
+      (await listAbout(person, assignmentId)).filter(({ kind }) => kind === 'stageChanged')
     await move(review, ann)
     const [notification, ...further] = await movesOf(bob)
     assert.deepEqual(
@@ -331,7 +331,7 @@ describe('Notifications', () => {
     )
     assert.deepEqual(await movesOf(cid), [], 'is not involved')
     await move(done, bob)
-    assert.deepEqual(await movesOf(bob), [notification], 'for their own act')
+    assert.deepEqual(await movesOf(bob), [notification], 'not of their own change')
     await mark(bob, { isRead: true, all: true })
     await move(review, ann)
     await move(done, ann)
@@ -349,23 +349,23 @@ describe('Notifications', () => {
     )
     assert.equal((await movesOf(ann))[0]?.workflowId, review, 'watches')
     await workspace.join(projectId, cid.id)
-    assert.deepEqual(await kindsAbout(cid, assignmentId), ['assigned'], 'one line for each change')
+    assert.deepEqual(await kindsAbout(cid, assignmentId), ['assigned'], 'one notification for each change')
   })
 
-  test('are a live listing, which follows new ones, marks and lost access', async () => {
+  test('have a live listing, which follows new ones, read marks and lost access', async () => {
     const gus = await rest.signUp({ name: 'Gus' })
     const membership = await workspace.join(projectId, gus.id)
     await using stream = await listen(rest.address, '/ext/notifications?pageSize=1', { token: gus.token })
-    const counted = (wanted: number) => stream.nextWhere(({ data }) => data?.result?.unreadCount === wanted)
-    await counted(0)
+    const untilUnread = (count: number) => stream.nextWhere(({ data }) => data?.result?.unreadCount === count)
+    await untilUnread(0)
     await workspace.assignment(projectId, gus.id)
-    await counted(1)
+    await untilUnread(1)
     await mark(gus, { isRead: true, all: true })
-    await counted(0)
+    await untilUnread(0)
     await mark(gus, { isRead: false, all: true })
-    await counted(1)
+    await untilUnread(1)
     await workspace.write('DELETE', '/api/userProject', { ids: [membership] })
-    await counted(0)
+    await untilUnread(0)
   })
 
   test(`are limited to ${notificationsMax} for each account, of which the oldest are deleted`, async () => {
@@ -389,7 +389,7 @@ describe('Notifications', () => {
     'pageNumber=0': { pageNumber: ['PageNumber must be a whole number from 1 to 21474836.'] },
     'kind=assigned&kind=overdue': { kind: ['Kind must be given once.'] },
   }))
-    test(`are not listed with ${path}`, async () => {
+    test(`cannot be listed with ${path}`, async () => {
       const answer = await ann.call('GET', `/ext/notifications?${path}`)
       assert.equal(answer.status, 400)
       assert.deepEqual(answer.body.errors, errors)
@@ -402,7 +402,7 @@ describe('Notifications', () => {
     [{ isRead: true, ids: ['1'] }, 'ids'],
     [{ isRead: true, all: true, kind: 'assigned' }, 'kind'],
   ] as const)
-    test(`are not marked with ${JSON.stringify(body)}`, async () => {
+    test(`cannot be marked with ${JSON.stringify(body)}`, async () => {
       const answer = await mark(ann, body)
       assert.equal(answer.status, 400)
       assert.deepEqual(Object.keys(answer.body.errors), [key])

@@ -12,7 +12,7 @@ import { insertAccount } from '../support/insert-account.ts'
 import { accountsOf, another, assertLocked, assertWrong } from '../support/known-passwords.ts'
 import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 
-describe('The own account', { concurrency: true }, () => {
+describe("The caller's own account", { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
 
   const { join, change, me } = accountsOf(() => rest)
@@ -103,21 +103,21 @@ describe('The own account', { concurrency: true }, () => {
     })
   }
 
-  const weak: readonly (readonly [string, unknown])[] = [
-    ['of seven characters', 'Abc-123'],
-    ['of 129 characters', `${'Abc-1'.repeat(25)}abcd`],
-    ['without a lower-case letter', 'SECRET-123'],
-    ['without an upper-case letter', 'secret-123'],
-    ['without a digit', 'Secret-abc'],
-    ['without another character', 'Secret1234'],
-    ['with a NUL', 'Secret-\u0000123'],
-    ['equal to the current one', password],
-    ['that is a number', 12_345_678],
-    ['that is null', null],
-    ['that is missing', undefined],
-  ]
-  for (const [what, newPassword] of weak) {
-    test(`rejects a new password ${what}, on errors.newPassword`, async () => {
+  const invalidPasswords: Readonly<Record<string, unknown>> = {
+    'of seven characters': 'Abc-123',
+    'of 129 characters': `${'Abc-1'.repeat(25)}abcd`,
+    'without a lower-case letter': 'SECRET-123',
+    'without an upper-case letter': 'secret-123',
+    'without a digit': 'Secret-abc',
+    'without another character': 'Secret1234',
+    'with a NUL': 'Secret-\u0000123',
+    'equal to the current one': password,
+    'that is a number': 12_345_678,
+    'that is null': null,
+    'that is missing': undefined,
+  }
+  for (const [description, newPassword] of Object.entries(invalidPasswords)) {
+    test(`rejects a new password ${description}, on errors.newPassword`, async () => {
       const { token } = await join()
       const answer = await change(token, password, newPassword)
       assert.equal(answer.status, 400)
@@ -158,13 +158,13 @@ describe('The own account', { concurrency: true }, () => {
     assertWrong(await change(token, 'no password', another))
   })
 
-  test('changes its password, and everything that was issued before stops working at once', async () => {
+  test('changes its password, and every session and token from before ends at once', async () => {
     const { login, token } = await join()
     const [{ access_token: second }, service] = await Promise.all([
       rest.identity.signIn(login),
       rest.identity.serviceToken(login),
     ])
-    for (const good of [token, second, service]) assert.equal((await me(good)).status, 200)
+    for (const valid of [token, second, service]) assert.equal((await me(valid)).status, 200)
     const answer = await change(token, password, another)
     assert.deepEqual([answer.status, answer.body], [200, { success: true }])
     for (const old of [token, second, service]) assert.equal((await me(old)).status, 401)
@@ -183,28 +183,28 @@ describe('The own account', { concurrency: true }, () => {
     assert.equal((await me(token)).status, 401)
   })
 
-  test('stops working within the session cache of every instance, and new sign-ins work at once', async () => {
+  test('rejects tokens from before a new password within the time of the session cache, and new sign-ins work at once', async () => {
     await using cached = await startRestUnderTest({ Auth__SessionValidationCacheSeconds: '2' })
     const { token: administrator } = cached.administrator
     const body = { name: 'Mara', login: 'mara@example.com', password }
     await cached.call('POST', '/api/user', { token: administrator, body })
     const { access_token: token } = await cached.identity.signIn(body.login)
     const instances = [cached.address, (await cached.startAnother()).address]
-    const seen = (by: string) =>
+    const statusesWith = (sent: string) =>
       Promise.all(
-        instances.map(async (address) => (await send(address, 'GET', '/api/me', { token: by })).status),
+        instances.map(async (address) => (await send(address, 'GET', '/api/me', { token: sent })).status),
       )
-    assert.deepEqual(await seen(token), [200, 200])
+    assert.deepEqual(await statusesWith(token), [200, 200])
     const passwords = { currentPassword: password, newPassword: another }
     assert.equal((await cached.call('POST', '/api/me/password', { token, body: passwords })).status, 200)
     const fresh = await cached.identity.signIn(body.login, { password: another })
-    assert.deepEqual(await seen(fresh.access_token), [200, 200])
+    assert.deepEqual(await statusesWith(fresh.access_token), [200, 200])
     await sleep(2100)
-    assert.deepEqual(await seen(token), [401, 401])
+    assert.deepEqual(await statusesWith(token), [401, 401])
   })
 })
 
-describe('The own account', { concurrency: false }, () => {
+describe("The caller's own account", { concurrency: false }, () => {
   const { join, change, me } = accountsOf(() => rest)
 
   const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
@@ -225,25 +225,25 @@ describe('The own account', { concurrency: false }, () => {
       fetch(`${rest.address}/api/me/password`, {
         method: 'POST',
         headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json', ...headers },
-        ...(body !== undefined && { body }),
+        body: body ?? null,
       })
-    const right = { currentPassword: password, newPassword: another }
-    const requests: readonly (readonly [number, () => Promise<Response>])[] = [
-      [400, () => post(undefined)],
-      [400, () => post('{}')],
-      [400, () => post('{"currentPassword":')],
-      [400, () => post('[]')],
-      [400, () => post(JSON.stringify({ ...right, newPassword: 'weak' }))],
-      [400, () => post(JSON.stringify({ ...right, newPassword: password }))],
-      [400, () => post(JSON.stringify({ ...right, currentPassword: 7 }))],
-      [400, () => post(JSON.stringify(right), { 'idempotency-key': 'x'.repeat(1000) })],
-      [413, () => post(JSON.stringify({ ...right, more: 'x'.repeat(2_000_000) }))],
-      [415, () => post('text', { 'content-type': 'text/plain' })],
+    const valid = { currentPassword: password, newPassword: another }
+    const requests: readonly { status: number; request: () => Promise<Response> }[] = [
+      { status: 400, request: () => post(undefined) },
+      { status: 400, request: () => post('{}') },
+      { status: 400, request: () => post('{"currentPassword":') },
+      { status: 400, request: () => post('[]') },
+      { status: 400, request: () => post(JSON.stringify({ ...valid, newPassword: 'weak' })) },
+      { status: 400, request: () => post(JSON.stringify({ ...valid, newPassword: password })) },
+      { status: 400, request: () => post(JSON.stringify({ ...valid, currentPassword: 7 })) },
+      { status: 400, request: () => post(JSON.stringify(valid), { 'idempotency-key': 'x'.repeat(1000) }) },
+      { status: 413, request: () => post(JSON.stringify({ ...valid, more: 'x'.repeat(2_000_000) })) },
+      { status: 415, request: () => post('text', { 'content-type': 'text/plain' }) },
     ]
-    for (const [status, send] of requests) assert.equal((await send()).status, status)
+    for (const { status, request } of requests) assert.equal((await request()).status, status)
     for (let guess = 1; guess <= 5; guess += 1) assertWrong(await change(token, `Wrong-${guess}`, another))
-    for (const [, send] of requests) {
-      const { status, headers } = await send()
+    for (const { request } of requests) {
+      const { status, headers } = await request()
       const seconds = Number(headers.get('retry-after'))
       assert.equal(status, 429)
       assert.ok(seconds > 890 && seconds <= 900, String(seconds))
@@ -251,7 +251,7 @@ describe('The own account', { concurrency: false }, () => {
     assert.equal((await post('{}', {}, 'made-up')).status, 401)
   })
 
-  test('forgets four wrong passwords after a right one', async () => {
+  test('counts wrong passwords from zero again after a right one', async () => {
     const { login, token } = await join()
     for (let guess = 1; guess <= 4; guess += 1) assertWrong(await change(token, `Wrong-${guess}`, another))
     assert.equal((await change(token, password, another)).status, 200)
@@ -261,7 +261,7 @@ describe('The own account', { concurrency: false }, () => {
   })
 
   /** Moves the recorded failures fifteen minutes into the past. */
-  const letQuarterPass = (id: string) =>
+  const moveFailuresBack = (id: string) =>
     rest.database.transaction((store) =>
       store.query(sql`update lockouts set
         failed_at = array(select at - interval '15 minutes' from unnest(failed_at) as failed(at)),
@@ -273,7 +273,7 @@ describe('The own account', { concurrency: false }, () => {
     const { id, token } = await join()
     for (let guess = 1; guess <= 5; guess += 1) assertWrong(await change(token, `Wrong-${guess}`, another))
     assertLocked(await change(token, password, another))
-    await letQuarterPass(id)
+    await moveFailuresBack(id)
     assertWrong(await change(token, 'Wrong-6', another))
     assert.equal((await change(token, password, another)).status, 200)
   })
@@ -281,7 +281,7 @@ describe('The own account', { concurrency: false }, () => {
   test('counts no wrong password that is older than fifteen minutes', async () => {
     const { id, token } = await join()
     for (let guess = 1; guess <= 4; guess += 1) assertWrong(await change(token, `Wrong-${guess}`, another))
-    await letQuarterPass(id)
+    await moveFailuresBack(id)
     for (let guess = 5; guess <= 8; guess += 1) assertWrong(await change(token, `Wrong-${guess}`, another))
     assert.equal((await change(token, password, another)).status, 200)
   })
@@ -289,11 +289,11 @@ describe('The own account', { concurrency: false }, () => {
   test('counts wrong passwords on two instances together', async () => {
     const { token } = await join()
     const { address } = await rest.startAnother()
-    const there = (currentPassword: string) =>
+    const changeOnOther = (currentPassword: string) =>
       send(address, 'POST', '/api/me/password', { token, body: { currentPassword, newPassword: another } })
     for (let guess = 1; guess <= 3; guess += 1) assertWrong(await change(token, `Wrong-${guess}`, another))
-    for (let guess = 4; guess <= 5; guess += 1) assertWrong(await there(`Wrong-${guess}`))
-    assertLocked(await there(password))
+    for (let guess = 4; guess <= 5; guess += 1) assertWrong(await changeOnOther(`Wrong-${guess}`))
+    assertLocked(await changeOnOther(password))
     assertLocked(await change(token, password, another))
   })
 
@@ -346,7 +346,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
     assert.equal(new Set(answers.map(({ status }) => status)).size, 1)
     return answers[0]?.status === 200
   }
-  const isDone = async (tokens: Tokens) =>
+  const areRejected = async (tokens: Tokens) =>
     !(await isAccepted(tokens.access_token)) &&
     (await refresh(openBrowser(rest.identity.address), tokens.refresh_token)).json.error === 'invalid_grant'
 
@@ -380,7 +380,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
     assert.deepEqual(await sessionsSeenBy(token), [current])
     assertEnvelope(await end([older.id]), 404)
     assert.deepEqual((await end([current.id])).body, { success: true })
-    assert.equal(await isDone(tokens), true)
+    assert.equal(await areRejected(tokens), true)
   })
 
   test('cannot be ended by invalid ids', async () => {
@@ -403,7 +403,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
     assertEnvelope(await rest.call('POST', '/ext/sessions/end-all', { token, body: { userId: 7 } }), 400)
   })
 
-  test('of other users are only for administrators', async () => {
+  test('of other users can be listed and ended by administrators only', async () => {
     const [ann, bob] = await Promise.all([join(), join()])
     const [bobs] = await sessionsSeenBy(bob.token)
     const asAnn = (method: string, path: string, body?: object) => ann.call(method, path, body)
@@ -428,7 +428,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
       const service = await rest.identity.serviceToken(person.login)
       assert.equal(await isAccepted(service), true)
       assert.deepEqual((await end(person)).body, { success: true })
-      assert.equal(await isDone(person.tokens), true)
+      assert.equal(await areRejected(person.tokens), true)
       assert.equal(await isAccepted(service), false)
       const { access_token: fresh } = await rest.identity.signIn(person.login)
       assert.equal((await sessionsSeenBy(fresh)).length, 1)
@@ -451,8 +451,8 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
         end(token),
       ])
       assert.equal(ended.status, 200)
-      if (refreshed.status === 200) assert.equal(await isDone(refreshed.json), true)
-      assert.equal(await isDone(tokens), true)
+      if (refreshed.status === 200) assert.equal(await areRejected(refreshed.json), true)
+      assert.equal(await areRejected(tokens), true)
     }
   })
 
@@ -471,7 +471,8 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
       assert.equal(removed.status, 200)
       assert.equal((await asAdministrator('POST', '/api/user/restore', [id])).status, 200)
       const issued = [tokens, refreshed.json, ...signedInMeanwhile.map((response) => response.tokens)]
-      for (const some of issued) if (some.access_token !== undefined) assert.equal(await isDone(some), true)
+      for (const pair of issued)
+        if (pair.access_token !== undefined) assert.equal(await areRejected(pair), true)
       assert.equal(await isAccepted(service), false)
       const { access_token: fresh } = await rest.identity.signIn(login)
       assert.equal(await isAccepted(fresh), true)

@@ -6,14 +6,17 @@ import { fixture } from '../support/fixture.ts'
 import { poolerProgram } from '../support/pgbouncer.ts'
 import { until } from '../support/until.ts'
 
-const missing = !hasPsql ? 'psql is not installed' : !poolerProgram && 'pgbouncer is not installed'
+function findReasonToSkip(): string | false {
+  if (!hasPsql) return 'psql is not installed'
+  return !poolerProgram && 'pgbouncer is not installed'
+}
 
-/** A caller gets a response within this time. */
+/** The time limit of a response while PostgreSQL is unavailable. */
 const answerMillisecondsMax = 10_000
 
 for (const mode of ['session', 'transaction'] as const) {
   describe(`The hosts of compose.yaml behind deploy/pgbouncer/pgbouncer.ini in ${mode} mode`, {
-    skip: missing,
+    skip: findReasonToSkip(),
   }, () => {
     const deployed = fixture(() => startDeployedHosts(mode))
     const addressOf = (name: string) => `http://127.0.0.1:${deployed.ports[name]}`
@@ -72,9 +75,9 @@ for (const mode of ['session', 'transaction'] as const) {
       assert.equal(((await statement.json()) as { saldo: { total: number } }).saldo.total, 40)
     })
 
-    for (const [failure, fail, repair] of [
-      ['is dead', 'shut', 'open'],
-      ['is silent', 'pause', 'resume'],
+    for (const { failure, fail, repair } of [
+      { failure: 'is dead', fail: 'shut', repair: 'open' },
+      { failure: 'is silent', fail: 'pause', repair: 'resume' },
     ] as const) {
       test(`are unavailable within ten seconds while PostgreSQL ${failure}, and continue afterwards`, async () => {
         const network = deployed.pooler?.network ?? assert.fail()

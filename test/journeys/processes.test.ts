@@ -15,7 +15,7 @@ import { until } from '../support/until.ts'
 
 const processes = 2
 
-/** Each request opens a connection, which reaches the next process. */
+/** Sends a request on a new connection, which reaches the next process. */
 function get(address: string, headers = {}): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const sent = request(address, { agent: new Agent({ keepAlive: false }), headers }, async (response) => {
@@ -150,7 +150,7 @@ describe('Hosts in several processes on one port', { skip: process.platform === 
     const { host } = await startProcesses(t)
     const workers = workersOf(host)
     await host.end('SIGKILL')
-    await until(() => !workers.some(isAlive), 'the end of all')
+    await until(() => !workers.some(isAlive), 'all processes to end')
   })
 
   test('report a port that is in use, and exit', async (t) => {
@@ -176,8 +176,10 @@ describe('Hosts in several processes on one port', { skip: process.platform === 
       {
         DATABASE_URL: store.url,
         PROCESSES: String(processes),
-        ...{ REST_PORT: `${rest}`, IDENTITY_PORT: `${identity}` },
-        ...{ COMMAND_PORT: `${command}`, COMMAND_DIAGNOSTICS_PORT: `${diagnostics}` },
+        REST_PORT: `${rest}`,
+        IDENTITY_PORT: `${identity}`,
+        COMMAND_PORT: `${command}`,
+        COMMAND_DIAGNOSTICS_PORT: `${diagnostics}`,
         Jwt__Issuer: `http://127.0.0.1:${identity}`,
         Jwt__SigningKey: 'of all processes, with more than 32 characters',
         SVC_DEMO_PASSWORD: 'Long enough, 1 time',

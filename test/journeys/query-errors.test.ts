@@ -6,6 +6,7 @@ import { fixture } from '../support/fixture.ts'
 import { startRestUnderTest } from '../support/rest-host.ts'
 
 type Query = Readonly<Record<string, string>>
+type Errors = Readonly<Record<string, readonly string[]>>
 
 describe('A query under /ext/query/', { concurrency: 8 }, () => {
   const ask = (list: string, query: Query) =>
@@ -13,11 +14,11 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
 
   const rest = fixture(startRestUnderTest)
 
-  const own = [...resources.assignment.own, ...extensionFieldsOf('assignment')]
-  const fields = ['id', ...own, 'createdAt', 'updatedAt'].join(', ')
+  const ownFields = [...resources.assignment.own, ...extensionFieldsOf('assignment')]
+  const fields = ['id', ...ownFields, 'createdAt', 'updatedAt'].join(', ')
   const sortable = fields.replace(' description,', '')
   const operators = 'eq, ne, in, contains, startsWith, lt, le, gt, ge'
-  const rejections: readonly (readonly [Query, Readonly<Record<string, readonly string[]>>])[] = [
+  const rejections: readonly (readonly [query: Query, errors: Errors])[] = [
     [
       { filtre: 'x' },
       {
@@ -238,7 +239,7 @@ describe('A report under /ext/reports/', () => {
   const wrongZone = 'TimeZone must be UTC or a name of the IANA database such as Europe/Berlin.'
   const keys =
     'groupBy, dateFrom, dateTo, timeZone, limit, userId, projectId, organizationId, assignmentTypeId, workflowId'
-  const rejections: readonly (readonly [Query, Readonly<Record<string, readonly string[]>>])[] = [
+  const rejections: readonly (readonly [query: Query, errors: Errors])[] = [
     [{}, { groupBy: [wrongGroups] }],
     [{ groupBy: 'person,day' }, { groupBy: [wrongGroups] }],
     [{ groupBy: 'person,person' }, { groupBy: [wrongGroups] }],

@@ -32,7 +32,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
       }
       const [row] = (await pageOf(resources[entity].list, {}, rest.administrator)).data
       const { body } = await rest.administrator.call('GET', `${extensionListPathOf(entity)}?ids=${row.id}`)
-      assert.deepEqual(row, body.result.data[0], 'and shows them alike')
+      assert.deepEqual(row, body.result.data[0], 'A query and a list return the same row.')
     })
 
   for (const { entity, column, parent } of references)
@@ -73,12 +73,10 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
   })
 
   test('counts the rows of all pages on request', async () => {
-    const page = await pageOf('assignments', { count: 'true', pageSize: '1', filter: 'amountHours eq 4' })
+    const query = { count: 'true', pageSize: '1', filter: 'amountHours eq 4' }
+    const page = await pageOf('assignments', query)
     assert.deepEqual([page.totalCount, page.data.length], [2, 1])
-    const next = await pageOf('assignments', {
-      ...{ count: 'true', pageSize: '1', filter: 'amountHours eq 4' },
-      cursor: page.nextCursor,
-    })
+    const next = await pageOf('assignments', { ...query, cursor: page.nextCursor })
     assert.deepEqual([next.totalCount, next.nextCursor], [2, null])
     assert.ok(!('totalCount' in (await pageOf('assignments', { count: 'false' }))))
     assert.equal((await pageOf('assignments', { count: 'true', filter: 'amountHours lt 0' })).totalCount, 0)
@@ -88,18 +86,18 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
     const query = { sort: '-amountHours', filter: 'amountHours gt 0', pageSize: '1' }
     const { nextCursor: cursor } = await pageOf('assignments', query)
     assert.equal((await ask('assignments', { ...query, cursor, pageSize: '2', fields: 'name' })).status, 200)
-    const [place = '', check = ''] = cursor.split('.')
+    const [position = '', check = ''] = cursor.split('.')
     const forged = Buffer.from('[1,"x"]').toString('base64url')
     const wrong: readonly Query[] = [
       { ...query, sort: 'amountHours' },
       { ...query, filter: 'amountHours gt 1' },
-      { ...query, cursor: `${place}.` },
-      { ...query, cursor: `${place}.${check}.${check}` },
+      { ...query, cursor: `${position}.` },
+      { ...query, cursor: `${position}.${check}.${check}` },
       { ...query, cursor: `${forged}.${check}` },
-      { ...query, cursor: `${place.slice(0, -2)}.${check}` },
+      { ...query, cursor: `${position.slice(0, -2)}.${check}` },
       { ...query, cursor: 'x'.repeat(6001) },
     ]
-    for (const one of wrong) assertEnvelope(await ask('assignments', { cursor, ...one }), 400)
+    for (const changed of wrong) assertEnvelope(await ask('assignments', { cursor, ...changed }), 400)
     const { filter, pageSize } = query
     assertEnvelope(await ask('appointments', { filter, pageSize, sort: query.sort, cursor }), 400)
   })
@@ -111,7 +109,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
   })
 })
 
-/** These change or lock rows that the tests above compare, so they run after them. */
+/** These tests change or lock rows that the tests above compare, so they run after them. */
 describe('A query under /ext/query/, while other users write,', () => {
   test('reveals nothing about a user with whom the reader no longer shares a project, or who is removed', async () => {
     const [dora, emil] = [await rest.signUp({ name: 'Dora' }), await rest.signUp({ name: 'Emil' })]
@@ -153,9 +151,8 @@ describe('A query under /ext/query/, while other users write,', () => {
     const tag = (await carl.call('GET', path)).headers.get('etag') ?? ''
     const readIfChanged = () => carl.call('GET', path, undefined, { 'if-none-match': tag })
     assert.equal((await readIfChanged()).status, 304)
-    await workspace.write('PATCH', '/api/project', {
-      ...{ id: other, name: 'Renamed', organizationId: workspace.organizationId },
-    })
+    const { organizationId } = workspace
+    await workspace.write('PATCH', '/api/project', { id: other, name: 'Renamed', organizationId })
     assert.equal((await readIfChanged()).status, 200)
   })
 
@@ -208,7 +205,11 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
 
   test('filters by an id, by a reference, and by the time of creation', async () => {
     assert.deepEqual(await namesOf({ filter: `id eq '${write.toUpperCase()}'` }), ['Write'])
-    assert.deepEqual(await namesOf({ filter: `projectId eq '${other}'` }), [], 'not Carl’s')
+    assert.deepEqual(
+      await namesOf({ filter: `projectId eq '${other}'` }),
+      [],
+      'Ann is no member of this project.',
+    )
     assert.deepEqual(await namesOf({ filter: `projectId eq '${other}'` }, carl), ['Hidden'])
     assert.deepEqual(await namesOf({ filter: "createdAt lt '2020-01-01'" }), [])
     assert.deepEqual(await namesOf({ filter: 'updatedAt ne null' }), ['Draw'])
@@ -237,25 +238,27 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
     })
 })
 
-/** Rows that do not change while the reader pages. */
-const lasting = 60
+/** The number of rows that do not change while the reader pages. */
+const stableCount = 60
 const pageSize = 7
 
 describe('A reader who pages by cursor while writers create, remove, restore and change rows,', () => {
   const rest = fixture(startRestUnderTest)
   const workspace = fixture(seed, rest)
-  let lastingIds: readonly string[]
+  let stableIds: readonly string[]
   const token = () => rest.administrator.token
   const impediment = (method: string, body: object, path = '/api/impediment') =>
     workspace.write(method, path, body as Readonly<Record<string, unknown>>)
   const make = async (name: string): Promise<string> => (await workspace.make('impediment', { name })).id
 
   before(async () => {
-    lastingIds = await Promise.all(Array.from({ length: lasting }, (_, index) => make(`Stays ${index % 9}`)))
+    stableIds = await Promise.all(
+      Array.from({ length: stableCount }, (_, index) => make(`Stays ${index % 9}`)),
+    )
   })
 
-  /** Names that sort before, between and after the rows that stay, in every order. */
-  async function disturb(isDone: () => boolean): Promise<number> {
+  /** Writes rows that sort before, between and after the stable ones. Returns the number of writes. */
+  async function writeUntil(isDone: () => boolean): Promise<number> {
     let writes = 0
     for (let round = 0; !isDone(); round += 1) {
       const id = await make(`Stays ${round % 9}`)
@@ -267,7 +270,7 @@ describe('A reader who pages by cursor while writers create, remove, restore and
     return writes
   }
 
-  async function walk(sort: string): Promise<string[]> {
+  async function readAllPages(sort: string): Promise<string[]> {
     const ids: string[] = []
     let cursor: string | null = null
     do {
@@ -285,22 +288,22 @@ describe('A reader who pages by cursor while writers create, remove, restore and
   for (const sort of ['id', '-createdAt', 'name,-createdAt', '-name', 'updatedAt,name'])
     test(`in the order of ${sort}, gets every row that existed all the time exactly once`, async () => {
       let isDone = false
-      const writers = Array.from({ length: 4 }, () => disturb(() => isDone))
-      const walks: string[][] = []
+      const writers = Array.from({ length: 4 }, () => writeUntil(() => isDone))
+      const readings: string[][] = []
       try {
-        for (let count = 0; count < 3; count += 1) walks.push(await walk(sort))
+        for (let count = 0; count < 3; count += 1) readings.push(await readAllPages(sort))
       } finally {
         isDone = true
         await Promise.allSettled(writers)
       }
       const writes = (await Promise.all(writers)).reduce((sum, count) => sum + count, 0)
       assert.ok(writes > 10, `${writes} writes`)
-      for (const ids of walks) {
-        const met = ids.filter((id) => lastingIds.includes(id))
-        assert.equal(new Set(met).size, lasting, 'none is skipped')
-        assert.equal(met.length, lasting, 'none is doubled')
+      for (const ids of readings) {
+        const stableIdsRead = ids.filter((id) => stableIds.includes(id))
+        assert.equal(new Set(stableIdsRead).size, stableCount, 'No stable row is skipped.')
+        assert.equal(stableIdsRead.length, stableCount, 'No stable row is repeated.')
         if (sort === 'id' || sort === '-createdAt')
-          assert.equal(new Set(ids).size, ids.length, 'what cannot move never comes twice')
+          assert.equal(new Set(ids).size, ids.length, 'No row is repeated if its sort key cannot change.')
       }
     })
 })

@@ -26,8 +26,8 @@ describe('A report under /ext/reports/', () => {
   }
   const groupsOf = async (query: Query, person?: Person): Promise<Group[]> =>
     (await sumsOf('hours', query, person)).groups
-  const shown = ({ id, name }: Person) => ({ id, name })
-  const book = (assignment: string, by: Person, amountHours: number, keepDate: string) =>
+  const serializePerson = ({ id, name }: Person) => ({ id, name })
+  const addAppointment = (assignment: string, by: Person, amountHours: number, keepDate: string) =>
     workspace.appointment(assignment, by.id, { amountHours, keepDate })
 
   /** Ann and Bob share two projects, and Carl has another one. */
@@ -44,18 +44,18 @@ describe('A report under /ext/reports/', () => {
     const write = await workspace.assignment(project, ann.id, { startDate: '2026-01-05', amountHours: 8 })
     const draw = await workspace.assignment(other, bob.id, { startDate: '2026-01-07', amountHours: 2.5 })
     const paint = await workspace.assignment(foreign, carl.id, { startDate: '2026-01-05', amountHours: 1 })
-    await book(write, ann, 0.1, '2026-01-05')
-    await book(write, ann, 0.2, '2026-01-11T23:59:59.999999Z')
-    await book(write, bob, 4, '2026-01-12')
-    await book(draw, bob, 1.25, '2026-01-31T23:30:00Z')
-    await book(draw, ann, 2, '2026-02-01T00:00:00Z')
-    await book(paint, carl, 100, '2026-01-05')
+    await addAppointment(write, ann, 0.1, '2026-01-05')
+    await addAppointment(write, ann, 0.2, '2026-01-11T23:59:59.999999Z')
+    await addAppointment(write, bob, 4, '2026-01-12')
+    await addAppointment(draw, bob, 1.25, '2026-01-31T23:30:00Z')
+    await addAppointment(draw, ann, 2, '2026-02-01T00:00:00Z')
+    await addAppointment(paint, carl, 100, '2026-01-05')
   })
 
   test('sums hours by user, with the names that the reader may see, and the total', async () => {
     const groups = [
-      { person: shown(ann), hours: 2.3, appointments: 3 },
-      { person: shown(bob), hours: 5.25, appointments: 2 },
+      { person: serializePerson(ann), hours: 2.3, appointments: 3 },
+      { person: serializePerson(bob), hours: 5.25, appointments: 2 },
     ]
     const whole = { totalGroups: 2, total: { hours: 7.55, appointments: 5 }, timeZone: 'UTC' }
     for (const person of [ann, bob])
@@ -64,13 +64,15 @@ describe('A report under /ext/reports/', () => {
 
   test('sums for each reader only the rows that they may see, and for administrators all rows', async () => {
     assert.deepEqual(await groupsOf({ groupBy: 'person' }, carl), [
-      { person: shown(carl), hours: 100, appointments: 1 },
+      { person: serializePerson(carl), hours: 100, appointments: 1 },
     ])
     const { total } = await sumsOf('hours', { groupBy: 'organization' }, rest.administrator)
     assert.deepEqual(total, { hours: 107.55, appointments: 6 })
     const outsider = await rest.signUp()
     assert.deepEqual(await sumsOf('hours', { groupBy: 'person' }, outsider), {
-      ...{ groups: [], totalGroups: 0, timeZone: 'UTC' },
+      groups: [],
+      totalGroups: 0,
+      timeZone: 'UTC',
       total: { hours: 0, appointments: 0 },
     })
     assert.deepEqual(await groupsOf({ groupBy: 'person', projectId: foreign }), [])
@@ -137,8 +139,8 @@ describe('A report under /ext/reports/', () => {
   test('counts assignments and sums their estimates by start date', async () => {
     const { groups, total } = await sumsOf('assignments', { groupBy: 'week,person' })
     assert.deepEqual(groups, [
-      { week: '2026-01-05', person: shown(ann), assignments: 1, plannedHours: 8 },
-      { week: '2026-01-05', person: shown(bob), assignments: 1, plannedHours: 2.5 },
+      { week: '2026-01-05', person: serializePerson(ann), assignments: 1, plannedHours: 8 },
+      { week: '2026-01-05', person: serializePerson(bob), assignments: 1, plannedHours: 2.5 },
     ])
     assert.deepEqual(total, { assignments: 2, plannedHours: 10.5 })
     const byProject = await sumsOf('assignments', { groupBy: 'project', dateFrom: '2026-01-06' })
@@ -149,9 +151,9 @@ describe('A report under /ext/reports/', () => {
     const [dora, emil] = [await rest.signUp({ name: 'Dora' }), await rest.signUp({ name: 'Emil' })]
     const shared = await workspace.project('Shared', dora)
     const membership = await workspace.join(shared, emil.id)
-    await book(await workspace.assignment(shared, emil.id), emil, 3, '2026-01-05')
+    await addAppointment(await workspace.assignment(shared, emil.id), emil, 3, '2026-01-05')
     const person = async () => (await groupsOf({ groupBy: 'person' }, dora))[0]?.person
-    assert.deepEqual(await person(), shown(emil))
+    assert.deepEqual(await person(), serializePerson(emil))
     await workspace.write('DELETE', '/api/userProject', { ids: [membership] })
     assert.deepEqual(await person(), { id: emil.id, name: null })
   })
@@ -161,7 +163,7 @@ describe('A report under /ext/reports/', () => {
     assert.deepEqual([groups.length, totalGroups, total.hours], [2, 4, 7.55])
   })
 
-  test('is a CSV table on request, in which no spreadsheet finds a formula', async () => {
+  test('is returned as CSV on request, without text that a spreadsheet would evaluate', async () => {
     const answer = await ask('hours', { groupBy: 'project,month' }, ann, { accept: 'text/csv' })
     assert.equal(answer.status, 200)
     assert.match(answer.headers.get('content-type') ?? '', /^text\/csv/)
@@ -180,7 +182,7 @@ describe('A report under /ext/reports/', () => {
     assert.equal(either.body.result.totalGroups, 3)
   })
 
-  test('has an ETag that changes with a name in it', async () => {
+  test('has an ETag that changes with a name of its groups', async () => {
     const tag = (await ask('hours', { groupBy: 'person' })).headers.get('etag') ?? ''
     const readIfChanged = () => ask('hours', { groupBy: 'person' }, ann, { 'if-none-match': tag })
     assert.equal((await readIfChanged()).status, 304)
@@ -189,13 +191,15 @@ describe('A report under /ext/reports/', () => {
     await workspace.write('PATCH', '/api/me', { name: 'Bob' }, bob)
   })
 
-  test('as a live listing ends at the exact sum after many concurrent writes', async () => {
+  test('as a live listing shows the exact sum after many concurrent writes', async () => {
     const gina = await rest.signUp({ name: 'Gina' })
     const assignment = await workspace.assignment(await workspace.project('Busy', gina), gina.id)
     const live = await listen(rest.address, '/ext/reports/hours?groupBy=person,week', { token: gina.token })
     assert.deepEqual((await live.next()).data.result.total, { hours: 0, appointments: 0 })
     const made = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => book(assignment, gina, 0.07, `2026-03-0${(index % 9) + 1}`)),
+      Array.from({ length: 40 }, (_, index) =>
+        addAppointment(assignment, gina, 0.07, `2026-03-0${(index % 9) + 1}`),
+      ),
     )
     await workspace.write('DELETE', '/api/appointment', { ids: made.slice(0, 10) })
     const { data } = await live.nextWhere((event) => event.data.result.total.hours === 2.1)

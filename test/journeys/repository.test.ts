@@ -172,11 +172,11 @@ test('the units of systemd are valid', (t) => {
     return t.skip('systemd is not installed')
   }
   for (const name of units) {
-    // systemd checks whether the programs exist.
-    const here = textOf(`deploy/systemd/${name}`)
+    // systemd checks whether the programs exist, so the paths are those of this machine.
+    const adapted = textOf(`deploy/systemd/${name}`)
       .replace('ExecStart=/opt/tracker/node_modules/.bin/node', `ExecStart=${process.execPath}`)
       .replaceAll('file:///opt/tracker', `file://${root}`)
-    writeFileSync(join(folder, name), here)
+    writeFileSync(join(folder, name), adapted)
   }
   // Each unknown key or wrong value causes a line about its file.
   const paths = units.map((name) => join(folder, name))
@@ -191,8 +191,8 @@ test('the units of systemd are valid', (t) => {
   )
 })
 
-const folder = join(root, 'docs/decisions')
-const records = readdirSync(folder)
+const decisionsFolder = join(root, 'docs/decisions')
+const records = readdirSync(decisionsFolder)
 const numbers = new Set(records.map((name) => name.slice(0, 4)))
 
 describe('The decision records', () => {
@@ -203,7 +203,7 @@ describe('The decision records', () => {
 
   for (const name of records) {
     test(`have at most 60 lines in three parts, and name records that exist: ${name}`, () => {
-      const text = readFileSync(join(folder, name), 'utf8')
+      const text = readFileSync(join(decisionsFolder, name), 'utf8')
       const lines = text.trimEnd().split('\n')
       assert.ok(lines.length <= 60, `${lines.length} lines`)
       assert.ok(lines[0]?.startsWith(`# ${name.slice(0, 4)} `), lines[0])
@@ -291,13 +291,13 @@ describe('compose.yaml', () => {
     const option = scripts.start.split(' ')[1]
     for (const unit of ['tracker.service', 'tracker@.service'])
       assert.match(textOf(`deploy/systemd/${unit}`), new RegExp(`^ExecStart=\\S+node ${option} `, 'm'))
-    const letThrough = [...textOf('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path]) => path ?? '')
+    const includedPaths = [...textOf('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path]) => path ?? '')
     assert.deepEqual(
-      letThrough.filter((path) => !existsSync(join(root, path))),
+      includedPaths.filter((path) => !existsSync(join(root, path))),
       [],
     )
     const program = hosts[0]?.[1].healthcheck?.test[2] ?? ''
-    assert.ok(letThrough.includes(program), program)
+    assert.ok(includedPaths.includes(program), program)
   })
 
   test('installs in the image every package that builds the web client', () => {

@@ -35,7 +35,7 @@ describe('The security log', () => {
     destination: { write: (line) => void written.push(line) },
   })
 
-  /** Returns the events of `work` without values that differ in each run. Each has account and address. */
+  /** Returns the events of `work` without values that differ in each run. Asserts the request id and the address. */
   const eventsOf = async (work: () => Promise<unknown>): Promise<Line[]> => {
     const from = written.length
     await work()
@@ -300,9 +300,9 @@ test('Requests without a token add a limited number of lines to the log, and eac
   const { destination, budgets, linesOf } = openLog()
   await using rest = await startRestUnderTest({ LOG_LEVEL: 'info' }, { destination, budgets })
   const { token, id } = await rest.signUp()
-  const requests = (wanted: number) =>
+  const requests = (expectedStatus: number) =>
     linesOf('A request has ended.').filter(
-      ({ path, status }) => path === '/api/projects' && status === wanted,
+      ({ path, status }) => path === '/api/projects' && status === expectedStatus,
     )
   for (let count = 0; count < countWithoutToken; count += 1) await rest.call('GET', '/api/projects')
   for (let count = 0; count < countWithToken; count += 1) await rest.call('GET', '/api/projects', { token })
@@ -323,7 +323,8 @@ test('Calls without a token add a limited number of lines to the log, and each c
   const call = (token?: string) => raw.send(grpcHeaders(listOrganizations, token), framed(listMessage))
   for (let count = 0; count < countWithoutToken; count += 1) await call()
   for (let count = 0; count < countWithToken; count += 1) await call(host.administrator.token)
-  const calls = (wanted: string) => linesOf('A call has ended.').filter(({ code }) => code === wanted)
+  const calls = (expectedCode: string) =>
+    linesOf('A call has ended.').filter(({ code }) => code === expectedCode)
   await until(() => calls('OK').length === countWithToken, 'a line for each call with a token')
   assert.ok(calls('UNAUTHENTICATED').length < countWithoutToken / 2)
   const [withToken] = calls('OK')

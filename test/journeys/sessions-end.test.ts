@@ -47,7 +47,7 @@ describe('Everything issued to a session', { concurrency: true }, () => {
     const person = await rest.signUp({ name: 'Mara' })
     return { ...person, ...(await signedIn(rest.identity.address, { login: person.login })) }
   }
-  const seenBy = (token: string) =>
+  const statusesWith = (token: string) =>
     Promise.all(addresses.map(async (address) => (await send(address, 'GET', '/api/me', { token })).status))
   const asAdministrator = async (method: string, path: string, body: object) => {
     const answer = await rest.administrator.call(method, path, body)
@@ -60,7 +60,7 @@ describe('Everything issued to a session', { concurrency: true }, () => {
   }
 
   async function assertActive({ browser, tokens }: SignedIn) {
-    assert.deepEqual(await seenBy(tokens.access_token), [200, 200])
+    assert.deepEqual(await statusesWith(tokens.access_token), [200, 200])
     assert.equal(await destination(browser), 'client')
   }
 
@@ -72,51 +72,41 @@ describe('Everything issued to a session', { concurrency: true }, () => {
     assert.equal(browser.cookies.size, 0)
     // The identity host knows at once, the others when their cache expires.
     await sleep(cacheSeconds * 1000)
-    assert.deepEqual(await seenBy(tokens.access_token), [401, 401])
+    assert.deepEqual(await statusesWith(tokens.access_token), [401, 401])
     assertEnvelope(await rest.call('GET', '/api/projects', { token: tokens.access_token }), 401)
   }
 
-  /** Each change, with the password and the login that are valid afterwards. */
-  const credentialChanges: readonly (readonly [
-    string,
-    (person: SignedIn) => Promise<{ readonly login: string; readonly password: string }>,
-  ])[] = [
-    [
-      'a new password from an administrator',
-      async ({ id, name, login }) => {
-        await asAdministrator('PATCH', '/api/user', { id, name, login, password: newPassword })
-        return { login, password: newPassword }
-      },
-    ],
-    [
-      'a new login from an administrator',
-      async ({ id, name }) => {
-        const login = `renamed-${id}@example.com`
-        await asAdministrator('PATCH', '/api/user', { id, name, login })
-        return { login, password }
-      },
-    ],
-    [
-      'a new password from the user',
-      async ({ login, token }) => {
-        const body = { currentPassword: password, newPassword }
-        assert.equal((await rest.call('POST', '/api/me/password', { token, body })).status, 200)
-        return { login, password: newPassword }
-      },
-    ],
-  ]
-  for (const [what, change] of credentialChanges)
-    test(`stops working after ${what}: cookie, refresh tokens and access tokens, on every instance`, async () => {
+  /** Changes of credentials, which return the login and the password that are valid afterwards. */
+  const credentialChanges: Readonly<
+    Record<string, (person: SignedIn) => Promise<{ readonly login: string; readonly password: string }>>
+  > = {
+    async 'a new password from an administrator'({ id, name, login }) {
+      await asAdministrator('PATCH', '/api/user', { id, name, login, password: newPassword })
+      return { login, password: newPassword }
+    },
+    async 'a new login from an administrator'({ id, name }) {
+      const login = `renamed-${id}@example.com`
+      await asAdministrator('PATCH', '/api/user', { id, name, login })
+      return { login, password }
+    },
+    async 'a new password from the user'({ login, token }) {
+      const body = { currentPassword: password, newPassword }
+      assert.equal((await rest.call('POST', '/api/me/password', { token, body })).status, 200)
+      return { login, password: newPassword }
+    },
+  }
+  for (const [cause, change] of Object.entries(credentialChanges))
+    test(`stops working after ${cause}: cookie, refresh tokens and access tokens, on every instance`, async () => {
       const firstSession = await join()
       const otherSession = await signedIn(rest.identity.address, { login: firstSession.login })
       const service = await rest.identity.serviceToken(firstSession.login)
       for (const session of [firstSession, { ...firstSession, ...otherSession }]) await assertActive(session)
-      assert.deepEqual(await seenBy(service), [200, 200])
+      assert.deepEqual(await statusesWith(service), [200, 200])
       const credentials = await change(firstSession)
       await Promise.all([firstSession, { ...firstSession, ...otherSession }].map(assertEnded))
-      assert.deepEqual(await seenBy(service), [401, 401])
+      assert.deepEqual(await statusesWith(service), [401, 401])
       const { access_token: fresh } = await rest.identity.signIn(credentials.login, credentials)
-      assert.deepEqual(await seenBy(fresh), [200, 200])
+      assert.deepEqual(await statusesWith(fresh), [200, 200])
       const old = await postSignIn(openBrowser(rest.identity.address), createPkce(), {
         login: firstSession.login,
         password,
@@ -124,30 +114,24 @@ describe('Everything issued to a session', { concurrency: true }, () => {
       assert.equal(queryOf(old).error, 'invalid')
     })
 
-  const ends: readonly (readonly [string, (person: SignedIn) => Promise<unknown>])[] = [
-    ['the account is removed', ({ id }) => asAdministrator('DELETE', '/api/user', { ids: [id] })],
-    [
-      'the user signs out',
-      async ({ browser, tokens }) => {
-        const page = await browser.get('/connect/endsession', {
-          id_token_hint: tokens.id_token,
-          post_logout_redirect_uri: `${origin}/login/`,
-        })
-        assert.equal((await browser.follow(page)).location, `${origin}/login/`)
-      },
-    ],
-    [
-      'a refresh token is used a second time',
-      async ({ browser, tokens }) => {
-        const successor = (await refresh(browser, tokens.refresh_token)).json
-        assert.deepEqual(await seenBy(successor.access_token), [200, 200])
-        assert.equal((await refresh(browser, tokens.refresh_token)).json.error, 'invalid_grant')
-        assert.equal((await refresh(browser, successor.refresh_token)).json.error, 'invalid_grant')
-      },
-    ],
-  ]
-  for (const [what, end] of ends)
-    test(`stops working when ${what}: cookie, refresh tokens and access tokens, on every instance`, async () => {
+  const ends: Readonly<Record<string, (person: SignedIn) => Promise<unknown>>> = {
+    'the account is removed': ({ id }) => asAdministrator('DELETE', '/api/user', { ids: [id] }),
+    async 'the user signs out'({ browser, tokens }) {
+      const page = await browser.get('/connect/endsession', {
+        id_token_hint: tokens.id_token,
+        post_logout_redirect_uri: `${origin}/login/`,
+      })
+      assert.equal((await browser.follow(page)).location, `${origin}/login/`)
+    },
+    async 'a refresh token is used a second time'({ browser, tokens }) {
+      const successor = (await refresh(browser, tokens.refresh_token)).json
+      assert.deepEqual(await statusesWith(successor.access_token), [200, 200])
+      assert.equal((await refresh(browser, tokens.refresh_token)).json.error, 'invalid_grant')
+      assert.equal((await refresh(browser, successor.refresh_token)).json.error, 'invalid_grant')
+    },
+  }
+  for (const [cause, end] of Object.entries(ends))
+    test(`stops working when ${cause}: cookie, refresh tokens and access tokens, on every instance`, async () => {
       const person = await join()
       await assertActive(person)
       await end(person)
@@ -176,7 +160,7 @@ describe('Everything issued to a session', { concurrency: true }, () => {
 
 const realClock = { now: Date.now, advance: () => undefined }
 
-/** A stolen session of a minute could otherwise create a link that leads to a permanent account. */
+/** Otherwise a session that is stolen for a minute could create a link that leads to a permanent account. */
 describe('A link of a session ends', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest)
 
@@ -184,13 +168,13 @@ describe('A link of a session ends', { concurrency: true }, () => {
     rest.call(method, path, { token, body })
   const asRoot = (method: string, path: string, body: unknown) =>
     ask(method, path, rest.administrator.token, body)
-  /** A user who may create every kind of link, with two sessions. */
-  const signUpMaker = async () => {
-    const maker = await rest.signUp()
-    assert.equal((await asRoot('POST', '/ext/administrators', { userId: maker.id })).status, 200)
+  /** Creates a user who may create every kind of link, with two sessions, one of which is stolen. */
+  const signUpOwner = async () => {
+    const owner = await rest.signUp()
+    assert.equal((await asRoot('POST', '/ext/administrators', { userId: owner.id })).status, 200)
     const [{ access_token: stolen, refresh_token: stolenRefresh }, { access_token: ownToken }] =
-      await Promise.all([rest.identity.signIn(maker.login), rest.identity.signIn(maker.login)])
-    return { ...maker, stolen, stolenRefresh, ownToken }
+      await Promise.all([rest.identity.signIn(owner.login), rest.identity.signIn(owner.login)])
+    return { ...owner, stolen, stolenRefresh, ownToken }
   }
   const makeLinks = async (token: string, person: Person): Promise<readonly [string, string]> => {
     const [invitation, passwordLink] = await Promise.all([
@@ -202,18 +186,15 @@ describe('A link of a session ends', { concurrency: true }, () => {
   }
   const useBoth = async ([invitation, passwordLink]: readonly [string, string]) => {
     const login = `${crypto.randomUUID()}@example.com`
-    const accepted = await ask('POST', '/ext/invitations/accept', undefined, {
-      ...{ secret: invitation, name: 'N', login, password },
-    })
-    const newPassword = 'Another-Horse-456'
-    const changed = await ask('POST', '/ext/password-links/use', undefined, {
-      ...{ secret: passwordLink, newPassword },
-    })
+    const account = { secret: invitation, name: 'N', login, password }
+    const accepted = await ask('POST', '/ext/invitations/accept', undefined, account)
+    const change = { secret: passwordLink, newPassword: 'Another-Horse-456' }
+    const changed = await ask('POST', '/ext/password-links/use', undefined, change)
     return [accepted.status, changed.status]
   }
 
-  type Maker = Awaited<ReturnType<typeof signUpMaker>>
-  const ends: Readonly<Record<string, (maker: Maker) => Promise<unknown>>> = {
+  type Owner = Awaited<ReturnType<typeof signUpOwner>>
+  const ends: Readonly<Record<string, (owner: Owner) => Promise<unknown>>> = {
     'its owner ends that session on another device': ({ ownToken, stolen }) =>
       ask('DELETE', '/ext/sessions', ownToken, { ids: [claimsOf(stolen).sid] }),
     'an administrator ends that session': ({ stolen }) =>
@@ -242,27 +223,27 @@ describe('A link of a session ends', { concurrency: true }, () => {
     'its owner sets up a second factor': ({ login, ownToken }) =>
       setUpApp({ ...rest.identity, clock: realClock }, login, ownToken),
   }
-  for (const [what, end] of Object.entries(ends))
-    test(`when ${what}`, async () => {
-      const maker = await signUpMaker()
-      const links = await makeLinks(maker.stolen, await rest.signUp())
-      await end(maker)
+  for (const [cause, end] of Object.entries(ends))
+    test(`when ${cause}`, async () => {
+      const owner = await signUpOwner()
+      const links = await makeLinks(owner.stolen, await rest.signUp())
+      await end(owner)
       assert.deepEqual(await useBoth(links), [410, 410])
     })
 
   test('not when another session of the account ends', async () => {
-    const maker = await signUpMaker()
-    const links = await makeLinks(maker.ownToken, await rest.signUp())
-    await ask('DELETE', '/ext/sessions', maker.ownToken, { ids: [claimsOf(maker.stolen).sid] })
+    const owner = await signUpOwner()
+    const links = await makeLinks(owner.ownToken, await rest.signUp())
+    await ask('DELETE', '/ext/sessions', owner.ownToken, { ids: [claimsOf(owner.stolen).sid] })
     assert.deepEqual(await useBoth(links), [200, 200])
   })
 
   test('even if it is created while the session ends', async () => {
-    const maker = await signUpMaker()
-    const ids = [claimsOf(maker.stolen).sid]
-    const made = Array.from({ length: 10 }, () => ask('POST', '/ext/invitations', maker.stolen))
-    assert.equal((await ask('DELETE', '/ext/sessions', maker.ownToken, { ids })).status, 200)
-    for (const { status, body } of await Promise.all(made)) {
+    const owner = await signUpOwner()
+    const ids = [claimsOf(owner.stolen).sid]
+    const invitations = Array.from({ length: 10 }, () => ask('POST', '/ext/invitations', owner.stolen))
+    assert.equal((await ask('DELETE', '/ext/sessions', owner.ownToken, { ids })).status, 200)
+    for (const { status, body } of await Promise.all(invitations)) {
       if (status === 401) continue
       assert.equal(status, 200)
       const account = { name: 'N', login: `${crypto.randomUUID()}@example.com`, password }
@@ -274,7 +255,7 @@ describe('A link of a session ends', { concurrency: true }, () => {
   })
 })
 
-/** The host caches a session for thirty seconds, enough to create something that lasts a year. */
+/** The host caches a session for thirty seconds, in which it could otherwise create something that lasts a year. */
 describe('Nothing long-lived is created', { concurrency: true }, () => {
   const scopes = { Scopes__0: 'openid', Scopes__1: 'svc.api', Scopes__2: 'offline_access' }
   const rest = fixture(
@@ -299,8 +280,8 @@ describe('Nothing long-lived is created', { concurrency: true }, () => {
     },
     'a deactivation': ({ id }) => ask('POST', '/ext/deactivations', rest.administrator.token, { userId: id }),
   }
-  for (const [what, end] of Object.entries(ends))
-    test(`by a session that ${what} has ended, although it is still cached`, async () => {
+  for (const [cause, end] of Object.entries(ends))
+    test(`by a session that ${cause} has ended, although it is still cached`, async () => {
       const person = await rest.signUp()
       await cacheSession(person.token)
       assert.equal((await end(person)).status, 200)
@@ -312,12 +293,12 @@ describe('Nothing long-lived is created', { concurrency: true }, () => {
 
   test('by an administrator whose role was just revoked', async () => {
     const person = await rest.signUp()
-    const role = (method: string) =>
+    const changeRole = (method: 'POST' | 'DELETE') =>
       ask(method, '/ext/administrators', rest.administrator.token, { userId: person.id })
-    assert.equal((await role('POST')).status, 200)
+    assert.equal((await changeRole('POST')).status, 200)
     const { access_token: token } = await rest.identity.signIn(person.login)
     await cacheSession(token)
-    assert.equal((await role('DELETE')).status, 200)
+    assert.equal((await changeRole('DELETE')).status, 200)
     await cacheSession(token)
     const userId = rest.administrator.id
     for (const [path, body] of [

@@ -10,11 +10,11 @@ import { resourceNamed } from '../../src/resources/all.ts'
 import { fixture } from '../support/fixture.ts'
 import { freshContext } from '../support/fresh-context.ts'
 
-/** The first page may wait for seconds; meanwhile the token expires, or its session ends. */
+/** The first page may wait for seconds, in which the token may expire or its session end. */
 describe('A stream whose token has ended while its first page was read', () => {
   const fresh = fixture(freshContext)
 
-  const outlasted = () => ({
+  const endedSession = () => ({
     caller: fresh.administrator,
     sessionId: undefined,
     expiresAt: Date.now() + 60_000,
@@ -22,7 +22,7 @@ describe('A stream whose token has ended while its first page was read', () => {
     isActiveNow: async () => false,
   })
   const fail = (error: unknown) => assert.fail(String(error))
-  const held = () => fresh.context.budgets.budget('liveListingsOfAccount').used(fresh.administrator.id)
+  const openStreams = () => fresh.context.budgets.budget('liveListingsOfAccount').used(fresh.administrator.id)
 
   it('is not opened as a live listing', async () => {
     const { context, administrator } = fresh
@@ -30,12 +30,12 @@ describe('A stream whose token has ended while its first page was read', () => {
     const listed = resourceNamed('impediment')
     const view = listView(context, listed, administrator, parseListQuery(listed, {}))
     const request = {
-      session: outlasted(),
+      session: endedSession(),
       request: { routeOptions: { url: '/api/impediments' }, headers: {} },
       reply: {},
     }
     await assert.rejects(listings.open(view, request as unknown as LiveRequest), { kind: 'unauthenticated' })
-    assert.equal(held(), 0)
+    assert.equal(openStreams(), 0)
   })
 
   it('is not opened as a stream of the feed', async () => {
@@ -45,8 +45,8 @@ describe('A stream whose token has ended while its first page was read', () => {
       eventOf: () => Buffer.from(''),
       open: () => assert.fail('It was opened.'),
     }
-    const wanted = { filter: {}, after: 'now' } as const
-    await assert.rejects(feeds.open(wanted, outlasted(), transport), { kind: 'unauthenticated' })
-    assert.equal(held(), 0)
+    const query = { filter: {}, after: 'now' } as const
+    await assert.rejects(feeds.open(query, endedSession(), transport), { kind: 'unauthenticated' })
+    assert.equal(openStreams(), 0)
   })
 })

@@ -72,11 +72,8 @@ describe('Sub-assignments', () => {
     const project = await makeProject()
     const first = await make(project)
     const second = await make(project, first)
-    for (const [id, parent] of [
-      [first, first],
-      [first, second],
-    ] as const)
-      assert.deepEqual(errorsOf(await setParent(id, parent)), [400, { parentId: nested }])
+    for (const parent of [first, second])
+      assert.deepEqual(errorsOf(await setParent(first, parent)), [400, { parentId: nested }])
   })
 
   test('form no cycle, even if several are written concurrently', async () => {
@@ -92,7 +89,7 @@ describe('Sub-assignments', () => {
     }
   })
 
-  test('belong to the project of their parent, and a parent that the caller cannot see gets the answer of a missing one', async () => {
+  test('belong to the project of their parent, and a parent that the caller cannot see causes the error of a missing one', async () => {
     const [project, other] = [await makeProject(), await makeProject()]
     const child = await make(project)
     assert.deepEqual(errorsOf(await setParent(child, await make(other))), [
@@ -100,17 +97,20 @@ describe('Sub-assignments', () => {
       { parentId: ['ParentId must belong to the same project as ProjectId.'] },
     ])
     const bob = await rest.signUp({ name: 'Bob' })
-    const foreign = (
-      await call('POST', '/api/project', { name: 'Own', organizationId: workspace.organizationId }, bob)
-    ).body.project.id
-    const hidden = (await call('POST', '/api/assignment', bodyOf(foreign, { userId: bob.id }), bob)).body
-      .assignment.id
+    const { organizationId } = workspace
+    const { project: foreign } = await write('POST', '/api/project', { name: 'Own', organizationId }, bob)
+    const { assignment: hidden } = await write(
+      'POST',
+      '/api/assignment',
+      bodyOf(foreign.id, { userId: bob.id }),
+      bob,
+    )
     const missing = { parentId: ['ParentId must refer to an active assignment.'] }
-    assert.deepEqual(errorsOf(await setParent(child, hidden)), [400, missing])
+    assert.deepEqual(errorsOf(await setParent(child, hidden.id)), [400, missing])
     assert.deepEqual(errorsOf(await setParent(child, '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b59')), [400, missing])
   })
 
-  test('lose their parent or parts when one moves to another project, by any request', async () => {
+  test('lose their parent and their own sub-assignments when they move to another project', async () => {
     const [project, other] = [await makeProject(), await makeProject()]
     const first = await make(project)
     const second = await make(project, first)
@@ -120,7 +120,7 @@ describe('Sub-assignments', () => {
     assert.equal(await parentOf(third), null)
   })
 
-  test('stay when their parent is removed, and are restored with their project', async () => {
+  test('keep a parent that is removed, and cannot be added to a removed one', async () => {
     const project = await makeProject()
     const parent = await make(project)
     const child = await make(project, parent)

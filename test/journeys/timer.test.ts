@@ -9,10 +9,7 @@ import { seed } from '../support/seed.ts'
 describe('The timer of an account', () => {
   const rest = fixture(startRestUnderTest, { HOURS_STEP: '0.25' })
   const workspace = fixture(seed, rest)
-  const another = fixture(async () => {
-    const { address, stop } = await rest.startAnother()
-    return { address, stop }
-  })
+  const another = fixture(() => rest.startAnother())
   let projectId: string
   let assignmentId: string
   const ann = fixture(() => rest.signUp({ name: 'Ann' }))
@@ -30,7 +27,7 @@ describe('The timer of an account', () => {
   const timer = async () => (await ann.call('GET', '/ext/timer')).body.timer
   const booked = async () =>
     (await ann.call('GET', `/api/appointments?assignmentId=${assignmentId}`)).body.result.data
-  const startedHoursAgo = (hours: number) =>
+  const setStartHoursAgo = (hours: number) =>
     rest.database.query(sql`
       update timers set started_at = now() - make_interval(secs => ${hours * 3600}) where user_id = ${ann.id}`)
 
@@ -38,7 +35,7 @@ describe('The timer of an account', () => {
     assert.equal(await timer(), null)
     const started = await start()
     assert.equal(started.status, 200)
-    await startedHoursAgo(1.6)
+    await setStartHoursAgo(1.6)
     const fromOther = (await send(another.address, 'GET', '/ext/timer', { token: ann.token })).body.timer
     assert.deepEqual(fromOther, await timer())
     assert.deepEqual(fromOther.assignment, { name: 'Build the ladder', projectId })
@@ -63,26 +60,26 @@ describe('The timer of an account', () => {
     assert.deepEqual([appointment.amountHours, Date.parse(appointment.keepDate)], [3, Date.UTC(2026, 2, 1)])
   })
 
-  test('can run only once, so that one of two devices that start it at the same time gets an error', async () => {
+  test('can run only once, so that only one of several devices that start it at the same time succeeds', async () => {
     const answers = await Promise.all([start(), start(), start()])
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409])
     const rejected = answers.find(({ status }) => status === 409)
     assert.deepEqual(rejected?.body.errors, { assignmentId: ['A timer is already running. Stop it first.'] })
   })
 
-  test('books once, however many devices stop it at the same time', async () => {
+  test('books its hours once, even if several devices stop it at the same time', async () => {
     await start()
     const answers = await Promise.all([stop(), stop(), stop()])
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404, 404])
     assert.equal((await booked()).length, 1)
   })
 
-  test('that was forgotten asks how many hours to book, and runs until it gets an answer', async () => {
+  test('that ran for many hours cannot be stopped without the number of hours to book', async () => {
     await start()
-    await startedHoursAgo(11.5)
-    const asked = await stop()
-    assert.equal(asked.status, 400)
-    assert.deepEqual(asked.body.errors, {
+    await setStartHoursAgo(11.5)
+    const rejected = await stop()
+    assert.equal(rejected.status, 400)
+    assert.deepEqual(rejected.body.errors, {
       amountHours: ['The timer ran for 11 hours. AmountHours must say how many to book.'],
     })
     assert.equal((await timer()).assignmentId, assignmentId)
@@ -98,7 +95,7 @@ describe('The timer of an account', () => {
     assert.deepEqual(await booked(), [])
   })
 
-  test('starts only for an assignment that its owner can see, and keeps running when that ends', async () => {
+  test('starts only for an assignment that its owner can see, and keeps running when the assignment is removed', async () => {
     const bob = await rest.signUp({ name: 'Bob' })
     assert.equal((await start({ assignmentId }, bob.token)).status, 400)
     for (const body of [{}, { assignmentId: 'x' }, { assignmentId: null }, { assignmentId: bob.id }])

@@ -68,21 +68,17 @@ describe('An access token of the identity host', { concurrency: true }, () => {
     assertEnvelope(await rest.call('GET', '/api/me', { headers: { cookie: `access_token=${token}` } }), 401)
   })
 
-  const ends: readonly (readonly [string, (person: Person) => Sql])[] = [
-    ['its session ends', ({ id }) => sql`update signin_sessions set ended_at = now() where user_id = ${id}`],
-    [
-      'its session is eight hours old',
-      ({ id }) => sql`update signin_sessions set expires_at = now() where user_id = ${id}`,
-    ],
-    ['its session is deleted', ({ id }) => sql`delete from signin_sessions where user_id = ${id}`],
-    ['its account is removed', ({ id }) => sql`update users set active = false where id = ${id}`],
-    [
-      'its account gets a new stamp',
-      ({ id }) => sql`update users set security_stamp = 'new' where id = ${id}`,
-    ],
-  ]
-  for (const [what, end] of ends) {
-    test(`stops working when ${what}`, async () => {
+  const ends: Readonly<Record<string, (person: Person) => Sql>> = {
+    'its session ends': ({ id }) => sql`update signin_sessions set ended_at = now() where user_id = ${id}`,
+    'its session is eight hours old': ({ id }) =>
+      sql`update signin_sessions set expires_at = now() where user_id = ${id}`,
+    'its session is deleted': ({ id }) => sql`delete from signin_sessions where user_id = ${id}`,
+    'its account is removed': ({ id }) => sql`update users set active = false where id = ${id}`,
+    'its account gets a new security stamp': ({ id }) =>
+      sql`update users set security_stamp = 'new' where id = ${id}`,
+  }
+  for (const [cause, end] of Object.entries(ends)) {
+    test(`stops working when ${cause}`, async () => {
       const person = await rest.signUp()
       assert.equal(await statusOf(person.token), 200)
       await write(end(person))
@@ -157,47 +153,47 @@ describe('A token of an issuer with faults', { concurrency: true }, () => {
   const statusOf = async (token: string, path = '/api/me') => (await rest.call('GET', path, { token })).status
   const now = () => Math.floor(Date.now() / 1000)
 
-  const accepted: readonly (readonly [string, () => Omit<TokenOptions, 'account'>])[] = [
-    ['with the claims of the identity host', () => ({})],
-    ['of a service client, without a session', () => ({ claims: { sid: undefined } })],
-    ['for several audiences, ours among them', () => ({ audience: ['svc-grpc', 'svc-api'] })],
-    ['with our scope alone', () => ({ scope: 'svc.api' })],
-    ['that begins within the clock skew', () => ({ claims: { nbf: now() + 30 } })],
-    ['that was issued within the clock skew', () => ({ claims: { iat: now() + 30 } })],
-  ]
-  for (const [what, options] of accepted) {
-    test(`${what} is accepted`, async () => {
+  const accepted: Readonly<Record<string, () => Omit<TokenOptions, 'account'>>> = {
+    'with the claims of the identity host': () => ({}),
+    'of a service client, without a session': () => ({ claims: { sid: undefined } }),
+    'for several audiences, ours among them': () => ({ audience: ['svc-grpc', 'svc-api'] }),
+    'with our scope alone': () => ({ scope: 'svc.api' }),
+    'that begins within the clock skew': () => ({ claims: { nbf: now() + 30 } }),
+    'that was issued within the clock skew': () => ({ claims: { iat: now() + 30 } }),
+  }
+  for (const [description, options] of Object.entries(accepted)) {
+    test(`${description} is accepted`, async () => {
       assert.equal(await statusOf(await tokenWith(options())), 200)
     })
   }
 
   const claim = (claims: Readonly<Record<string, unknown>>) => () => ({ claims: claims as JWTPayload })
-  const rejected: readonly (readonly [string, () => Omit<TokenOptions, 'account'>])[] = [
-    ['of another issuer', claim({ iss: 'https://elsewhere.example.com' })],
-    ['without an issuer', claim({ iss: undefined })],
-    ['for the command host', () => ({ audience: 'svc-grpc' })],
-    ['without an audience', claim({ aud: undefined })],
-    ['without our scope', () => ({ scope: 'openid svc.grpc' })],
-    ['whose scope only begins like ours', () => ({ scope: 'svc.api.read' })],
-    ['that has just expired', () => ({ claims: { exp: now() } })],
-    ['that never expires', claim({ exp: undefined })],
-    ['that is not valid yet', () => ({ claims: { nbf: now() + 120 } })],
-    ['that was issued later than now', () => ({ claims: { iat: now() + 120 } })],
-    ['of the type JWT', () => ({ header: { typ: 'JWT' } })],
-    ['without a type', () => ({ header: { typ: undefined } })],
-    ['of the type of an identity token', () => ({ header: { typ: 'id+jwt' } })],
-    ['that names an unknown key', () => ({ header: { kid: 'unknown' } })],
-    ['without a subject', claim({ sub: undefined })],
-    ['whose subject is no account', () => ({ claims: { sub: randomUUID() } })],
-    ['whose subject is no UUID', claim({ sub: "x' or true --" })],
-    ['with another security stamp', claim({ 'svc:security_stamp': randomUUID() })],
-    ['without a security stamp', claim({ 'svc:security_stamp': undefined })],
-    ['of a session that does not exist', claim({ sid: 'nothing' })],
-    ['whose session is no text', claim({ sid: 17 })],
-    ['that claims an administrator who is not in the list', () => ({ admin: true })],
-  ]
-  for (const [what, options] of rejected) {
-    test(`${what} is rejected`, async () => {
+  const rejected: Readonly<Record<string, () => Omit<TokenOptions, 'account'>>> = {
+    'of another issuer': claim({ iss: 'https://elsewhere.example.com' }),
+    'without an issuer': claim({ iss: undefined }),
+    'for the command host': () => ({ audience: 'svc-grpc' }),
+    'without an audience': claim({ aud: undefined }),
+    'without our scope': () => ({ scope: 'openid svc.grpc' }),
+    'whose scope only begins like ours': () => ({ scope: 'svc.api.read' }),
+    'that has just expired': () => ({ claims: { exp: now() } }),
+    'that never expires': claim({ exp: undefined }),
+    'that is not valid yet': () => ({ claims: { nbf: now() + 120 } }),
+    'that was issued later than now': () => ({ claims: { iat: now() + 120 } }),
+    'of the type JWT': () => ({ header: { typ: 'JWT' } }),
+    'without a type': () => ({ header: { typ: undefined } }),
+    'of the type of an identity token': () => ({ header: { typ: 'id+jwt' } }),
+    'that names an unknown key': () => ({ header: { kid: 'unknown' } }),
+    'without a subject': claim({ sub: undefined }),
+    'whose subject is no account': () => ({ claims: { sub: randomUUID() } }),
+    'whose subject is no UUID': claim({ sub: "x' or true --" }),
+    'with another security stamp': claim({ 'svc:security_stamp': randomUUID() }),
+    'without a security stamp': claim({ 'svc:security_stamp': undefined }),
+    'of a session that does not exist': claim({ sid: 'nothing' }),
+    'whose session is no text': claim({ sid: 17 }),
+    'that claims an administrator who is not in the list': () => ({ admin: true }),
+  }
+  for (const [description, options] of Object.entries(rejected)) {
+    test(`${description} is rejected`, async () => {
       assertEnvelope(await rest.call('GET', '/api/me', { token: await tokenWith(options()) }), 401)
     })
   }
@@ -277,7 +273,7 @@ describe('A token of an issuer with faults', { concurrency: true }, () => {
     assert.equal(unverified.headers.get('retry-after'), '1')
     assertEnvelope(await separateHost.rest.call('GET', '/api/me', { token: 'x' }), 401)
     separateHost.issuer.interrupt()
-    for (let asks = 0; asks < 60 && (await status()) !== 200; asks += 1) await sleep(100)
+    for (let attempt = 0; attempt < 60 && (await status()) !== 200; attempt += 1) await sleep(100)
     assert.equal(await status(), 200)
     separateHost.issuer.interrupt((_request, response) => response.writeHead(500).end())
     assert.equal(await status(await separateHost.issuer.signIn(separateHost.rest.database, id)), 200)
@@ -341,10 +337,10 @@ describe('A client with tokens signed by ES256', { concurrency: true }, () => {
         ['ES256', 'EC', 'P-256', undefined],
       ],
     )
-    for (const path of ['openid-configuration', 'oauth-authorization-server'])
-      assert.deepEqual((await read(`/.well-known/${path}`)).id_token_signing_alg_values_supported, [
-        ...['RS256', 'ES256'],
-      ])
+    for (const path of ['openid-configuration', 'oauth-authorization-server']) {
+      const metadata = await read(`/.well-known/${path}`)
+      assert.deepEqual(metadata.id_token_signing_alg_values_supported, ['RS256', 'ES256'])
+    }
   })
 
   test('gets a token rejected if its header names another algorithm or another key', async () => {

@@ -24,7 +24,7 @@ describe('The TypeScript client', () => {
       clientSecret: robot.secret,
       fetch: send,
     })
-  const convertUnavailable = async (work: Promise<unknown>): Promise<TrackerError> => {
+  const errorOf = async (work: Promise<unknown>): Promise<TrackerError> => {
     const error = await work.then(
       () => assert.fail('It was not rejected.'),
       (thrown: unknown) => thrown,
@@ -53,13 +53,13 @@ describe('The TypeScript client', () => {
     assert.deepEqual(page, { data: [project], totalCount: 1, pageNumber: 1, pageSize: 5, totalPages: 1 })
     await tracker.projects.remove([id])
     assert.equal((await tracker.projects.removed({ search: 'landing' })).data[0]?.id, id)
-    assert.equal((await convertUnavailable(tracker.projects.get(id))).status, 404)
+    assert.equal((await errorOf(tracker.projects.get(id))).status, 404)
     await tracker.projects.restore([id])
     assert.equal((await tracker.projects.get(id)).active, true)
   })
 
   test('throws errors with their status and their messages by field', async () => {
-    const rejection = await convertUnavailable(tracker.projects.create({ name: ' ', organizationId }))
+    const rejection = await errorOf(tracker.projects.create({ name: ' ', organizationId }))
     assert.equal(rejection.status, 400)
     assert.deepEqual(rejection.errors, { name: ['Name is required.'] })
     assert.equal(rejection.message, 'One or more validation errors occurred.')
@@ -86,9 +86,7 @@ describe('The TypeScript client', () => {
     const { record, tag } = await tracker.organizations.getTagged(id)
     assert.equal(record.name, 'Tagged')
     await tracker.organizations.update({ id, name: 'Once' }, { ifMatch: tag })
-    const rejection = await convertUnavailable(
-      tracker.organizations.update({ id, name: 'Twice' }, { ifMatch: tag }),
-    )
+    const rejection = await errorOf(tracker.organizations.update({ id, name: 'Twice' }, { ifMatch: tag }))
     assert.equal(rejection.status, 412)
   })
 
@@ -156,11 +154,10 @@ describe('The TypeScript client', () => {
     })
     await client.organizations.update({ id: organizationId, name: 'Space agency' })
     assert.deepEqual(given, [undefined, stale])
-    for (const token of ['wrong', () => 'wrong'])
-      assert.equal(
-        (await convertUnavailable(openTracker({ address: rest.address, token }).call('GET /api/me'))).status,
-        401,
-      )
+    for (const token of ['wrong', () => 'wrong']) {
+      const { status } = await errorOf(openTracker({ address: rest.address, token }).call('GET /api/me'))
+      assert.equal(status, 401)
+    }
   })
 
   test('gets another token when the sessions of its account were ended', async () => {
@@ -171,9 +168,7 @@ describe('The TypeScript client', () => {
 
   test('throws the error of the identity host', async () => {
     const token = clientCredentials({ issuer: rest.identity.address, clientId: robot.id, clientSecret: 'no' })
-    const rejection = await convertUnavailable(
-      openTracker({ address: rest.address, token }).call('GET /api/me'),
-    )
+    const rejection = await errorOf(openTracker({ address: rest.address, token }).call('GET /api/me'))
     assert.equal(rejection.status, 401)
     assert.doesNotMatch(rejection.message, /^The server answered/)
   })
@@ -194,9 +189,7 @@ describe('The TypeScript client', () => {
       assert.ok(row.id)
       break
     }
-    const rejection = await convertUnavailable(
-      tracker.impediments.export({ sortOrder: 'up' as 'ASC' }).next(),
-    )
+    const rejection = await errorOf(tracker.impediments.export({ sortOrder: 'up' as 'ASC' }).next())
     assert.equal(rejection.status, 400)
   })
 })
@@ -204,7 +197,9 @@ describe('The TypeScript client', () => {
 describe('The feed in the TypeScript client', () => {
   const open = (send: typeof fetch) =>
     openTracker({
-      ...{ address: rest.address, token: rest.administrator.token, fetch: send },
+      address: rest.address,
+      token: rest.administrator.token,
+      fetch: send,
       pause: async () => undefined,
     })
   const make = async (names: readonly string[]) => {
@@ -250,8 +245,8 @@ describe('The feed in the TypeScript client', () => {
     const events = await taking
     assert.deepEqual(namesOf(events), names)
     assert.equal(connections.length, 4)
-    const behind = writer.changes({ after: events[8]?.cursor ?? '', resource: 'impediment' })
-    assert.deepEqual(namesOf(await take(behind, 3)), names.slice(9))
+    const remaining = writer.changes({ after: events[8]?.cursor ?? '', resource: 'impediment' })
+    assert.deepEqual(namesOf(await take(remaining, 3)), names.slice(9))
   })
 
   test('throws an error for a cursor that the host rejects', async () => {

@@ -81,28 +81,27 @@ describe('Assignments without dates or without a user', { concurrency: 4 }, () =
       }),
     async 'a command'(body) {
       const calls = openCommandCalls(commands.target)
-      const endDate = body.endDate !== undefined && { seconds: Date.parse(String(body.endDate)) / 1000 }
-      const { result } = await calls.call(
-        'UpdateExtAssignment',
-        { ...body, ...(endDate && { endDate }) },
-        { token: commands.administrator.token },
-      )
+      const { endDate, ...values } = body
+      const seconds = Date.parse(String(endDate)) / 1000
+      const message = endDate === undefined ? values : { ...values, endDate: { seconds } }
+      const { token } = commands.administrator
+      const { result } = await calls.call('UpdateExtAssignment', message, { token })
       calls.close()
       assert.equal(result.success, true)
     },
   }
   for (const [name, write] of Object.entries(writes))
-    test(`${name} that changes the dates or the account plans it`, async () => {
+    test(`${name} that changes the dates or the user clears the flag`, async () => {
       const { id } = await make(unplanned)
       await write({ id, name: 'Renamed' })
-      assert.deepEqual(await flags(id), both(true), 'nothing that is a placeholder changed')
+      assert.deepEqual(await flags(id), both(true), 'No placeholder has changed.')
       await write({ id, endDate: day(3) })
       assert.deepEqual(await flags(id), { isUnscheduled: false, isUnassigned: true })
       await write({ id, endDate: day(3), userId: bob.id })
       assert.deepEqual(await flags(id), both(false))
     })
 
-  test('are planned or unplanned by an update of the flag', async () => {
+  test('become planned or unplanned by an update of the flags', async () => {
     const { id } = await make(unplanned)
     await change({ id, endDate: day(5), userId: bob.id, ...unplanned })
     assert.deepEqual(await flags(id), both(true))
@@ -173,7 +172,7 @@ describe('Assignments without dates or without a user', { concurrency: 4 }, () =
     assert.equal(await sumBy(`groupBy=project&userId=${ann.id}`), 1)
   })
 
-  test('are in no calendar without dates, and without a user not in that of the placeholder', async () => {
+  test('are in no calendar if they have no dates, and in no personal calendar if they have no user', async () => {
     const eva = await rest.signUp({ name: 'Eva' })
     const other = await workspace.project('Calendar', eva)
     const dates = { startDate: day(1), endDate: day(1), projectId: other, userId: eva.id }
@@ -198,7 +197,7 @@ describe('Assignments without dates or without a user', { concurrency: 4 }, () =
         .map(({ kind }: { kind: string }) => kind)
     }
 
-    test('the account once it is responsible, unless by its own act, and never the placeholder', async () => {
+    test('users who become responsible, unless by their own change, and never a placeholder', async () => {
       const { id } = await make({ isUnassigned: true, userId: bob.id })
       assert.deepEqual(await kindsAbout(bob, id), [])
       await change({ id, isUnassigned: false })
@@ -214,7 +213,7 @@ describe('Assignments without dates or without a user', { concurrency: 4 }, () =
       assert.deepEqual(await kindsAbout(bob, given.id), ['assigned'])
     })
 
-    test('no account that becomes the placeholder of an unassigned assignment', async () => {
+    test('no user who becomes the placeholder of an unassigned assignment', async () => {
       const { id } = await make({ isUnassigned: true })
       await change({ id, userId: bob.id, isUnassigned: true })
       assert.deepEqual(await kindsAbout(bob, id), [])
@@ -222,7 +221,7 @@ describe('Assignments without dates or without a user', { concurrency: 4 }, () =
       assert.deepEqual(await kindsAbout(bob, id), [])
     })
 
-    test('no user of a placeholder due date, and participants of the due date of one without a user', async () => {
+    test('nobody of a due date that is a placeholder, and participants of the due date of one without a user', async () => {
       const dates = { startDate: day(-3), endDate: day(1), userId: bob.id }
       const noDates = await make({ ...dates, isUnscheduled: true })
       const nobody = await make({ ...dates, isUnassigned: true })
