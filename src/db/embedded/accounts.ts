@@ -46,13 +46,12 @@ export function initdbAccounts(account: RunAs): readonly RunAs[] {
 }
 
 /** Returns a minimal environment, because variables of this process could change how the database behaves. */
-export const minimalEnvironment = () => ({
-  PATH: process.env.PATH,
-  LC_ALL: 'C',
-  TZ: 'UTC',
+export function minimalEnvironment(): NodeJS.ProcessEnv {
+  const environment = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' }
+  if (process.platform !== 'win32') return environment
   // Windows finds its own libraries through this variable.
-  ...(process.platform === 'win32' && { SystemRoot: process.env.SystemRoot }),
-})
+  return { ...environment, SystemRoot: process.env.SystemRoot }
+}
 
 const ownAccount: RunAs = { prefix: [] }
 

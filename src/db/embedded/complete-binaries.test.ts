@@ -28,7 +28,7 @@ function writeIncompletePackage(directory: string): string {
   return native
 }
 
-function requireComplete(native: string): void {
+function assertComplete(native: string): void {
   assert.equal(readFileSync(join(native, 'lib', 'libpq.so.5'), 'utf8'), 'code')
   for (const name of programs) {
     assert.equal(statSync(join(native, 'bin', name)).mode & 0o555, 0o555)
@@ -40,7 +40,7 @@ test('links and exec bits that the installation left out are added in place', ()
   const directory = temporaryDirectory()
   const native = writeIncompletePackage(directory)
   assert.equal(completeBinaries(native, directory), native)
-  requireComplete(native)
+  assertComplete(native)
   assert.equal(readlinkSync(join(native, 'lib', 'libpq.so.5')), 'libpq.so.5.18')
   assert.equal(completeBinaries(native, directory), native)
 })
@@ -56,7 +56,7 @@ test('a read-only installation is copied once per version', (t) => {
   const complete = process.getuid?.() === 0 ? copyBinaries : completeBinaries
   const copy = complete(native, parent)
   assert.equal(copy, join(parent, 'postgres-binaries', 'native'))
-  requireComplete(copy)
+  assertComplete(copy)
   writeFileSync(join(copy, 'lib', 'mark'), '')
   assert.equal(complete(native, parent), copy)
   assert.ok(existsSync(join(copy, 'lib', 'mark')))

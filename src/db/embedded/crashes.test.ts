@@ -14,19 +14,19 @@ const serverOf = (dataDirectory: string) =>
   Number(readFileSync(join(dataDirectory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
 
 describe('crashes', { concurrency: 2 }, () => {
-  test('kill -9 while the database is being made leaves nothing half-made', async (t) => {
+  test('kill -9 while a database is created leaves no incomplete one', async (t) => {
     const dataDirectory = join(temporaryDirectory(), '.data')
-    const halfMade = () => readdirSync(dataDirectory).filter((name) => name.startsWith('postgres.new-'))
+    const incomplete = () => readdirSync(dataDirectory).filter((name) => name.startsWith('postgres.new-'))
     const launched = launch(t, dataDirectory)
     const isInFlight = () =>
-      existsSync(dataDirectory) && halfMade().some((name) => existsSync(join(dataDirectory, name, 'base')))
+      existsSync(dataDirectory) && incomplete().some((name) => existsSync(join(dataDirectory, name, 'base')))
     assert.ok(await waitUntil(isInFlight, 10))
     await launched.kill()
     assert.equal(existsSync(join(dataDirectory, 'postgres')), false)
     mkdirSync(join(dataDirectory, 'postgres.new-older', 'base'), { recursive: true })
     const store = await startEmbeddedStore({ dataDirectory, settings: fast })
     t.after(store.stop)
-    assert.deepEqual(halfMade(), [])
+    assert.deepEqual(incomplete(), [])
     assert.deepEqual(await queryRows(store.url, 'select 1 as one'), [{ one: 1 }])
   })
 
@@ -37,9 +37,9 @@ describe('crashes', { concurrency: 2 }, () => {
     mkdirSync(directory, { recursive: true })
     // Behaves like an initdb that had not run yet when its start was killed.
     const script = 'while sleep 0.05; do mkdir -p "$2/base"; done'
-    const maker = spawn('/bin/sh', ['-c', script, 'initdb', '-D', directory, '--fast'], { stdio: 'ignore' })
-    const ended = once(maker, 'exit')
-    t.after(() => maker.kill('SIGKILL'))
+    const initdb = spawn('/bin/sh', ['-c', script, 'initdb', '-D', directory, '--fast'], { stdio: 'ignore' })
+    const ended = once(initdb, 'exit')
+    t.after(() => initdb.kill('SIGKILL'))
     const store = await startEmbeddedStore({ dataDirectory, settings: fast })
     t.after(store.stop)
     assert.deepEqual(await ended, [null, 'SIGKILL'])
@@ -47,7 +47,10 @@ describe('crashes', { concurrency: 2 }, () => {
   })
 
   describe('of a database that exists', { concurrency: 1 }, () => {
-    test('kill -9 of the process ends its database too, and the next start has the acknowledged row', async (t) => {
+    const countNotes = async (url: string, text: string) =>
+      (await queryRows(url, `select 1 from note where text = '${text}'`)).length
+
+    test('kill -9 of the process ends its database, too, and the next start has the committed row', async (t) => {
       const dataDirectory = await sharedStore()
       const launched = launch(t, dataDirectory)
       await queryRows(await launched.url, `insert into note values ('before kill -9 of the process')`)
@@ -56,11 +59,7 @@ describe('crashes', { concurrency: 2 }, () => {
       assert.ok(await waitUntil(() => !isServerOf(server, join(dataDirectory, 'postgres')), 5))
       const store = await startEmbeddedStore({ dataDirectory, settings: fast })
       t.after(store.stop)
-      assert.equal(
-        (await queryRows(store.url, `select 1 from note where text = 'before kill -9 of the process'`))
-          .length,
-        1,
-      )
+      assert.equal(await countNotes(store.url, 'before kill -9 of the process'), 1)
     })
 
     test('a start right after kill -9 waits for the database that is still ending', async (t) => {
@@ -70,13 +69,10 @@ describe('crashes', { concurrency: 2 }, () => {
       await launched.kill()
       const store = await startEmbeddedStore({ dataDirectory, settings: fast })
       t.after(store.stop)
-      assert.equal(
-        (await queryRows(store.url, `select 1 from note where text = 'right before the next start'`)).length,
-        1,
-      )
+      assert.equal(await countNotes(store.url, 'right before the next start'), 1)
     })
 
-    test('kill -9 of the database is reported, and it is restarted under its address with the acknowledged row', async (t) => {
+    test('kill -9 of the database is reported, and it is restarted under its address with the committed row', async (t) => {
       const dataDirectory = await sharedStore()
       const reported: string[] = []
       const store = await startEmbeddedStore({
@@ -92,11 +88,7 @@ describe('crashes', { concurrency: 2 }, () => {
         `The database ended unexpectedly (killed by signal 9). Its log is ${log}.`,
         'The database is running again.',
       ])
-      assert.equal(
-        (await queryRows(store.url, `select 1 from note where text = 'before kill -9 of the database'`))
-          .length,
-        1,
-      )
+      assert.equal(await countNotes(store.url, 'before kill -9 of the database'), 1)
     })
 
     test('a session that stays busy after its database was killed does not block the next start', async (t) => {
@@ -135,7 +127,7 @@ describe('crashes', { concurrency: 2 }, () => {
     test('files left by a killed database that name a zombie or another program do not block the start', async (t) => {
       if (!isLinux) return t.skip('zombies are recognized on Linux only')
       const dataDirectory = await sharedStore()
-      // PostgreSQL is only fooled by processes of its own user.
+      // Only processes of its own user mislead PostgreSQL.
       const { uid, gid } = statSync(join(dataDirectory, 'postgres'))
       const leaveZombie = ['-c', 'sleep 0 & echo $!; exec sleep 60']
       const parent = spawn('/bin/sh', leaveZombie, { uid, gid, stdio: ['ignore', 'pipe', 'ignore'] })

@@ -91,11 +91,11 @@ function isRemoved(directory: string): boolean {
 const stagingMark = '.new-'
 
 function initdbArguments(staging: string, { fsync = 'on' }: Settings): readonly string[] {
-  return [
-    ...['-D', staging, '-U', 'tracker', '--encoding=UTF8', '--no-instructions'],
-    ...(process.platform === 'win32' ? passwordArguments(dirname(staging)) : ['--auth=reject']),
-    ...(fsync === 'off' ? ['--no-sync'] : []),
-  ]
+  const parameters = ['-D', staging, '-U', 'tracker', '--encoding=UTF8', '--no-instructions']
+  if (process.platform === 'win32') parameters.push(...passwordArguments(dirname(staging)))
+  else parameters.push('--auth=reject')
+  if (fsync === 'off') parameters.push('--no-sync')
+  return parameters
 }
 
 /** Tries the locales in order, because not every version and system has all of them. */

@@ -19,7 +19,7 @@ test('accounts, numbers that systems assign and numbers reserved for containers 
     assert.equal(isDedicated(uid), false)
 })
 
-test('files of a new cluster are never made as nobody, as a user with a login, or as a user with running processes', () => {
+test('initdb never runs as nobody, as a user who can log in, or as a user with running processes', () => {
   const users = idleSystemUsers().map(({ uid }) => uid)
   assert.ok(!users.includes(65_534) && !users.includes(userInfo().uid))
   for (const uid of users) assert.match(accounts[uids.indexOf(uid)] ?? '', /(nologin|false)$/)

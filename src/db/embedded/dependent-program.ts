@@ -54,7 +54,10 @@ export function spawnDependent(
  * only short programs are started that way.
  */
 const wrapInShell = ({ prefix }: RunAs, command: readonly string[]) => [
-  ...['/bin/sh', '-c', script, 'dependent-program'],
+  '/bin/sh',
+  '-c',
+  script,
+  'dependent-program',
   ...prefix,
   ...command,
 ]

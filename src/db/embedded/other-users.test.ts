@@ -71,7 +71,7 @@ function listReachable(
 }
 
 describe('other users of the machine', () => {
-  test('are asked for a password on the socket, no matter who they are', async (t) => {
+  test('need a password on the socket, no matter who they are', async (t) => {
     const dataDirectory = await sharedStore()
     const store = await startEmbeddedStore({ dataDirectory, settings: fast })
     t.after(store.stop)
@@ -108,7 +108,7 @@ describe('other users of the machine', () => {
     const { uid, gid } = statSync(join(dataDirectory, 'postgres'))
     assert.ok(
       listReachable({ uid, gid }, dataDirectory, socketDirectory).includes('socket'),
-      'the test sees what is open',
+      'The owner of the cluster can reach the socket.',
     )
   })
 
@@ -145,7 +145,7 @@ describe('a store of an earlier version', () => {
   test('requires a password from its next start on, and keeps its rows', async () => {
     const dataDirectory = await storeOfEarlierVersion(isRoot ? nobody : undefined)
     const urls = new Set<string>()
-    for (const _ of [1, 2]) {
+    for (let starts = 0; starts < 2; starts += 1) {
       const store = await startEmbeddedStore({ dataDirectory, settings: fast })
       assert.match(await tryToConnect(store.url, ''), /password/)
       assert.deepEqual(await queryRows(store.url, `select text from note where text = 'kept'`), [

@@ -19,7 +19,7 @@ test('a cluster with a long path has its socket in a private directory, the same
   assert.equal(statSync(directory).mode & 0o777, 0o700)
 })
 
-test('a directory of that name that others can open, that others made, or that is a link is not trusted', (t) => {
+test('an existing directory of that name is not used if others can open it or created it, or if it is a link', (t) => {
   const directory = socketDirectoryFor(longCluster, plain)
   const clear = () => rmSync(directory, { recursive: true, force: true })
   t.after(clear)

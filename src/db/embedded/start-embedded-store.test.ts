@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { startEmbeddedStore } from './start-embedded-store.ts'
 import { copyOfStore, fast, launch, queryRows, sharedStore, temporaryDirectory } from './test-stores.ts'
 
-test('a first start makes the database, the next start finds its rows', async (t) => {
+test('the first start creates the database, and the next one finds its rows', async (t) => {
   const dataDirectory = await sharedStore()
   const store = await startEmbeddedStore({ dataDirectory, settings: fast })
   t.after(store.stop)
@@ -57,7 +57,7 @@ test('of several simultaneous starts exactly one succeeds', async (t) => {
   assert.equal(starts.filter(({ status }) => status === 'fulfilled').length, 1)
 })
 
-test('stopping twice has the effect of stopping once, and the directory is free for the next start', async () => {
+test('stopping twice has the same effect as once, and the directory is free for the next start', async () => {
   const dataDirectory = await sharedStore()
   const store = await startEmbeddedStore({ dataDirectory, settings: fast })
   await Promise.all([store.stop(), store.stop()])

@@ -189,8 +189,7 @@ const logBytesMax = 10 * 1024 * 1024
 export function socketDirectoryFor(cluster: string, account: RunAs): string {
   if (isShort(cluster)) return cluster
   const name = clusterNameOf(cluster)
-  const directory =
-    [tmpdir(), '/tmp'].map((directory) => join(directory, name)).find(isShort) ?? join('/tmp', name)
+  const directory = [tmpdir(), '/tmp'].map((parent) => join(parent, name)).find(isShort) ?? join('/tmp', name)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   requirePrivate(directory, account)
   if (account.user !== undefined) chownSync(directory, account.user.uid, account.user.gid)
@@ -230,8 +229,8 @@ export async function startWindowsServer(
       .status === 0
   control('stop', '-m', 'fast')
   const port = await findFreePort()
-  const all = { listen_addresses: '127.0.0.1', port, timezone: 'UTC', shared_buffers: '64MB', ...settings }
-  const options = Object.entries(all).map(([name, value]) => `-c ${name}=${value}`)
+  const defaults = { listen_addresses: '127.0.0.1', port, timezone: 'UTC', shared_buffers: '64MB' }
+  const options = Object.entries({ ...defaults, ...settings }).map(([name, value]) => `-c ${name}=${value}`)
   const log = join(dataDirectory, 'postgres.log')
   if (!control('start', '-l', log, '-o', options.join(' ')))
     throw new Error(`The database did not start: see ${log}.`)

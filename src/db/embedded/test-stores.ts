@@ -8,9 +8,10 @@ import type { TestContext } from 'node:test'
 import pg from 'pg'
 import { startEmbeddedStore } from './start-embedded-store.ts'
 
+/** Settings that save time, because the data of tests need not survive a power failure. */
 export const fast = { fsync: 'off' }
 
-/** A directory that any user may traverse, removed when the process ends. */
+/** Creates a directory that any user may traverse. It is removed when the process ends. */
 export function temporaryDirectory(): string {
   root ??= createRoot()
   const directory = mkdtempSync(join(root, 'test-'))
@@ -29,7 +30,7 @@ function createRoot(): string {
   return directory
 }
 
-/** A cluster has a thousand files, which some disks take a second to make. */
+/** A cluster has a thousand files, whose creation takes a second on some disks. */
 const memoryDirectory = '/dev/shm'
 
 function hasRoomInMemory(): boolean {
@@ -53,8 +54,8 @@ export async function queryRows(url: string, text: string): Promise<Record<strin
 }
 
 /**
- * The data directory of a stopped store with one note. All tests of a process share it, because making one
- * takes a second; each test leaves it stopped.
+ * Returns the data directory of a stopped store with one note. All tests of a process share it, because its
+ * creation takes a second, and each test leaves the store stopped.
  */
 export function sharedStore(): Promise<string> {
   shared ??= createStore()
@@ -71,7 +72,7 @@ async function createStore(): Promise<string> {
   return dataDirectory
 }
 
-/** Makes a copy for tests whose changes would break the others. */
+/** Creates a copy for tests whose changes would break the others. */
 export async function copyOfStore(name = '.data'): Promise<string> {
   const dataDirectory = join(temporaryDirectory(), name)
   execFileSync('cp', ['-a', await sharedStore(), dataDirectory])
@@ -128,7 +129,7 @@ export function launch(t: TestContext, dataDirectory: string, { user, path }: La
   }
 }
 
-/** A directory whose contents only its owner can see. */
+/** Creates a directory whose contents only its owner can see. */
 export function closedDirectory(): string {
   const directory = join(temporaryDirectory(), 'closed')
   mkdirSync(directory, { mode: 0o700 })

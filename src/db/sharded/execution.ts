@@ -61,5 +61,5 @@ async function execute<Row>(query: Query, statement: Sql): Promise<Row[]> {
   const run = runners.get(stepwise.name)
   if (!run) throw new Error(`The sharded store has no steps for the statement: ${stepwise.name}`)
   // A step may be a stepwise statement again, so it is executed in the same way.
-  return (await run({ query: (one) => execute(query, one) }, stepwise.input)) as Row[]
+  return (await run({ query: (step) => execute(query, step) }, stepwise.input)) as Row[]
 }

@@ -28,11 +28,9 @@ import { newId, type Row } from '../rows.ts'
 import { sql } from '../sql.ts'
 import { createPlacesTable, triggers } from './distribute.ts'
 
-const [comment, project, user] = ['comment', 'project', 'user'].map(resourceNamed) as [
-  ReturnType<typeof resourceNamed>,
-  ReturnType<typeof resourceNamed>,
-  ReturnType<typeof resourceNamed>,
-]
+const comment = resourceNamed('comment')
+const project = resourceNamed('project')
+const user = resourceNamed('user')
 
 /**
  * A single PostgreSQL with a table of places also executes statements in steps, so the same rows can be read
@@ -90,7 +88,7 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     assert.deepEqual([deleted.length, kept], [3, [{ id }]])
   })
 
-  it('writes what the statement writes: rows, versions, change log and history', async () => {
+  it('writes the same as a single statement: rows, versions, change log and history', async () => {
     const { administrator } = fresh
     const made = await create(stepped, comment, administrator, { text: 'a', assignmentId: first.id })
     await update(stepped, comment, administrator, {
@@ -113,7 +111,7 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     assert.deepEqual(data[2]?.before, { text: 'a', assignmentId: first.id, updatedAt: null })
   })
 
-  it('rejects what the statement rejects', async () => {
+  it('is rejected in the same cases as a single statement', async () => {
     const { administrator } = fresh
     const parent = await fresh.makeAny('organization')
     await remove(stepped, resourceNamed('organization'), administrator, { ids: [parent.id] })
@@ -130,11 +128,12 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     )
   })
 
-  it('keeps the rules of projects, and removes links with what they connect', async () => {
+  it('follows the project rules, and removes links together with the rows that they connect', async () => {
     const { administrator } = fresh
-    const [label, link, dependencyLink, assignment] = [
-      ...['label', 'assignmentLabel', 'assignmentDependency', 'assignment'].map(resourceNamed),
-    ] as [Resource, Resource, Resource, Resource]
+    const label = resourceNamed('label')
+    const link = resourceNamed('assignmentLabel')
+    const dependencyLink = resourceNamed('assignmentDependency')
+    const assignment = resourceNamed('assignment')
     const write = (verb: typeof create, resource: Resource, body: object) =>
       verb(stepped, resource, administrator, body)
     const [projectId, otherProjectId] = [first.projectId, second.projectId]
@@ -143,34 +142,39 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     const body = { name: 'Bug', color: 'red', projectId }
     const { id: labelId } = await write(create, label, body)
     await assert.rejects(write(create, label, { ...body, name: 'BUG' }), rejectedAs('duplicate'))
-    const linked = { assignmentId: task.id, labelId }
-    const put = await write(create, link, linked)
-    await assert.rejects(write(create, link, linked), rejectedAs('duplicate'))
-    await assert.rejects(write(create, link, { ...linked, assignmentId: second.id }), rejectedAs('invalid'))
+    const linkBody = { assignmentId: task.id, labelId }
+    const createdLink = await write(create, link, linkBody)
+    await assert.rejects(write(create, link, linkBody), rejectedAs('duplicate'))
+    await assert.rejects(write(create, link, { ...linkBody, assignmentId: second.id }), rejectedAs('invalid'))
     const dependency = await write(create, dependencyLink, { assignmentId: task.id, blockedById: blocker.id })
     const circle = { assignmentId: blocker.id, blockedById: task.id }
     await assert.rejects(write(create, dependencyLink, circle), rejectedAs('invalid'))
-    const activeIds = async () =>
-      (
-        await fresh.context.database.query<{ id: string }>(sql`
-          select id from assignment_labels where active union all select id from assignment_dependencies where active`)
-      ).map(({ id }) => id)
+    const activeIds = async () => {
+      const rows = await fresh.context.database.query<{ id: string }>(sql`
+        select id from assignment_labels where active union all select id from assignment_dependencies where active`)
+      return rows.map(({ id }) => id)
+    }
     await remove(stepped, assignment, administrator, { ids: [blocker.id, task.id] })
     assert.deepEqual(await activeIds(), [])
     await restore(stepped, assignment, administrator, { ids: [task.id] })
-    assert.deepEqual(await activeIds(), [put.id])
+    assert.deepEqual(await activeIds(), [createdLink.id])
     await restore(stepped, assignment, administrator, { ids: [blocker.id] })
-    assert.deepEqual(await activeIds(), [put.id, dependency.id])
+    assert.deepEqual(await activeIds(), [createdLink.id, dependency.id])
     await write(update, assignment, { ...task, projectId: otherProjectId })
     assert.deepEqual(await activeIds(), [])
     const member: Caller = { id: String(first.userId), isAdministrator: false }
-    const unseen = [second.id, newId()].map(async (blockedById) => {
-      const body = { assignmentId: blocker.id, blockedById }
-      const items = [{ operation: 'create', resource: 'assignmentDependency', body }]
+    const errorsFor = (blockedById: unknown) => {
+      const items = [
+        {
+          operation: 'create',
+          resource: 'assignmentDependency',
+          body: { assignmentId: blocker.id, blockedById },
+        },
+      ]
       const running = runBatch(stepped, member, parseBatch({ items }), async () => new Map())
       return running.catch(({ errors }: { errors: unknown }) => errors)
-    })
-    const [hidden, missing] = await Promise.all(unseen)
+    }
+    const [hidden, missing] = await Promise.all([errorsFor(second.id), errorsFor(newId())])
     assert.deepEqual(hidden, missing)
     assert.match(JSON.stringify(hidden), /must refer to an active assignment/)
   })
@@ -186,10 +190,10 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     assert.equal((await run(items.slice(0, 1))).length, 1)
   })
 
-  it('returns what the statement returns, for every caller', async () => {
+  it('returns the same as a single statement, for every caller', async () => {
     const { context } = fresh
     const since = '1:1:'
-    const project = { projectId: String(first.projectId), pageSize: '50' }
+    const projectId = String(first.projectId)
     const reads: readonly ((reader: Context, caller: Caller) => Promise<unknown>)[] = [
       (reader, caller) => list(reader, comment, caller, parseListQuery(comment, { pageSize: '2' })),
       (reader, caller) => list(reader, comment, caller, parseListQuery(comment, { search: 'c' })),
@@ -201,7 +205,7 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
           parseQuery(comment, caller, { expand: 'assignment.project.organization', count: 'true' }),
           database.listReads,
         ),
-      (reader, caller) => listHistory(reader, caller, project),
+      (reader, caller) => listHistory(reader, caller, { projectId, pageSize: '50' }),
       (reader, caller) =>
         listDifferences(reader, caller, {
           id: first.projectId,
@@ -212,7 +216,7 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
         readFeed(
           {
             caller,
-            filter: { projectId: String(first.projectId) },
+            filter: { projectId },
             position: { since, sinceAt: Date.now() },
             pageSize: 50,
           },
@@ -233,7 +237,7 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
       }
   })
 
-  // It comes last, because rows that are written by whole statements need the triggers.
+  // This test is the last one, because rows that a single statement writes need the triggers.
   it('generates keys and numbers without triggers, and keeps the address of an assignment that moves', async () => {
     const { administrator, context } = fresh
     const task = resourceNamed('assignment')

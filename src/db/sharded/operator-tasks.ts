@@ -31,14 +31,13 @@ export async function checkNodes(client: pg.Client): Promise<readonly Finding[]>
   )
   const [store] = rows
   if (store?.isDistributed) return [...(await checkEach(client)), ...(await checkTables(client))]
-  return store?.isCitus
-    ? [
-        warning(
-          'Citus is installed, but all rows are on this node',
-          'Stop the hosts, then: npm run cli -- distribute',
-        ),
-      ]
-    : []
+  if (!store?.isCitus) return []
+  return [
+    warning(
+      'Citus is installed, but all rows are on this node',
+      'Stop the hosts, then: npm run cli -- distribute',
+    ),
+  ]
 }
 
 async function checkEach(client: pg.Client): Promise<readonly Finding[]> {

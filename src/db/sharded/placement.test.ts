@@ -36,14 +36,14 @@ it('every field that refers to an assignment is listed', () => {
 it('every SQL function that writes with parameters is replaced, because Citus cannot plan it', () => {
   const folder = new URL('../migrations/', import.meta.url)
   const shardedFunctions = readFileSync(new URL('functions.sql', import.meta.url), 'utf8')
-  const inSql = /function (\w+)\([^)]+\)[^$]*?language sql[^$]*\$\$(.*?)\$\$/gs
-  const writing = readdirSync(folder).flatMap((name) =>
-    [...readFileSync(new URL(name, folder), 'utf8').matchAll(inSql)]
+  const sqlFunction = /function (\w+)\([^)]+\)[^$]*?language sql[^$]*\$\$(.*?)\$\$/gs
+  const writingFunctions = readdirSync(folder).flatMap((name) =>
+    [...readFileSync(new URL(name, folder), 'utf8').matchAll(sqlFunction)]
       .filter(([, , body = '']) => /\b(insert into|update|delete from)\b/i.test(body))
       .map(([, name = '']) => name),
   )
-  assert.ok(writing.includes('moved_assignment_number'))
-  for (const name of writing) assert.match(shardedFunctions, new RegExp(`function ${name}\\(`), name)
+  assert.ok(writingFunctions.includes('moved_assignment_number'))
+  for (const name of writingFunctions) assert.match(shardedFunctions, new RegExp(`function ${name}\\(`), name)
 })
 
 it('an assignment is purged with everything that foreign keys remove in a store of one node', () => {
@@ -61,7 +61,7 @@ it('no write contains a volatile timestamp or a random value, which would differ
     if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue
     const text = readFileSync(new URL(name, sources), 'utf8')
     for (const { index } of text.matchAll(volatile)) {
-      // The text of the statement so far.
+      // This is the text of the statement before the match.
       const before = text.slice(0, index).split(/[`']/).at(-1) ?? ''
       assert.doesNotMatch(before, /\b(update|insert|delete)\b/i, name)
     }
@@ -78,13 +78,13 @@ it('no write contains a volatile timestamp or a random value, which would differ
 
 it('every migration adds the constraint of a new column in a separate statement', () => {
   const folder = new URL('../migrations/', import.meta.url)
-  const later = readdirSync(folder).filter((name) => name > '0068-settled-snapshot.sql')
-  const spread = new RegExp(
+  const laterMigrations = readdirSync(folder).filter((name) => name > '0068-settled-snapshot.sql')
+  const changesSpreadTable = new RegExp(
     `^alter table (${[...referenceTables, ...assignmentTables, 'assignments'].join('|')}) `,
     'i',
   )
-  for (const name of later)
+  for (const name of laterMigrations)
     for (const statement of splitStatements(readFileSync(new URL(name, folder), 'utf8')))
-      if (spread.test(statement))
+      if (changesSpreadTable.test(statement))
         assert.doesNotMatch(statement, /add column[\s\S]*\b(check|references|unique|primary key)\b/i, name)
 })

@@ -59,7 +59,7 @@ export interface Place {
   readonly assignment_id?: string | null
 }
 
-/** Returns the condition that finds these rows, and only queries the nodes that have them. */
+/** Returns the condition for these rows, with which a statement queries only their nodes. */
 export function atPlaces(table: string, places: readonly Place[]): Sql {
   const ids = places.map(({ id }) => id)
   const hasId = ids.length === 1 ? sql`row.id = ${ids[0]}` : sql`row.id = any(${ids}::uuid[])`

@@ -49,27 +49,26 @@ export async function readQuery(
   const [change] = await queries.query<StoredRow>(sql`select ${lastChange}`)
   const [total] = count ? await queries.query<StoredRow>(sql`select ${count}`) : [{ totalCount: null }]
   const rows = await queries.query<StoredRow>(unprepared(page()))
-  const whole = rows.map((row) => ({ ...row }))
-  await addReferences(queries, references(), whole, whole)
-  return whole.length > 0
-    ? whole.map((row) => ({ ...row, ...total, ...change }))
-    : [{ id: null, ...total, ...change }]
+  const completed = rows.map((row) => ({ ...row }))
+  await addReferences(queries, references(), completed, completed)
+  if (completed.length === 0) return [{ id: null, ...total, ...change }]
+  return completed.map((row) => ({ ...row, ...total, ...change }))
 }
 
-/** Adds the columns of the rows that `owners` refer to, with one statement for each reference. */
+/** Adds to `targets` the columns of the rows that `owners` refer to, with one statement for each reference. */
 async function addReferences(
   queries: Queries,
   references: readonly Reference[],
   owners: readonly StoredRow[],
-  into: readonly Record<string, unknown>[],
+  targets: readonly Record<string, unknown>[],
 ): Promise<void> {
   for (const { column, rowsOf, columns, alias, references: nested } of references) {
     const ids = [...new Set(owners.map((owner) => owner[column]).filter((id) => typeof id === 'string'))]
     const rows = ids.length === 0 ? [] : await queries.query<StoredRow>(unprepared(rowsOf(ids)))
     const found = new Map(rows.map((row) => [row.id, row]))
-    const matches = owners.flatMap((owner, number) => {
+    const matches = owners.flatMap((owner, index) => {
       const row = found.get(owner[column])
-      const target = into[number]
+      const target = targets[index]
       return row && target ? [{ row, target }] : []
     })
     for (const { row, target } of matches) for (const name of columns) target[`${alias}.${name}`] = row[name]
@@ -99,7 +98,8 @@ export async function readChanged(
       as kept (resource, table_name) on kept.resource = logged.resource
     left join row_places as place on place.id = logged.row_id and place.table_name = kept.table_name`)
   const now = new Map<string, unknown>()
-  for (const { resource, table, rows } of found.length > countMax ? [] : tables) {
+  const tablesToRead = found.length > countMax ? [] : tables
+  for (const { resource, table, rows } of tablesToRead) {
     const places = found.filter((change) => change.resource === resource)
     if (places.length === 0) continue
     for (const row of await queries.query<{ id: string; now: unknown }>(
