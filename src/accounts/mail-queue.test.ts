@@ -20,30 +20,30 @@ beforeEach(async () => {
 
 const queue = (request: MailRequest) =>
   fresh.database.transaction((transaction) => queueMail(transaction, request))
-const age = (minutes: number) =>
+const makeMailsOlder = (minutes: number) =>
   fresh.database.query(sql`update mails set created_at = created_at - make_interval(mins => ${minutes}::int)`)
 const assertSeconds = (seconds: number | undefined, expected: number) =>
   assert.ok(seconds !== undefined && seconds <= expected && seconds > expected - 300, String(seconds))
 
-test('after the hourly budget of a login, a request may be retried when its oldest mail is an hour old', async () => {
+test('a login that has used its hourly budget may request a mail again when the oldest one is an hour old', async () => {
   const mail = { purpose: 'password', login: 'ada@example.com', creatorId, sessionId: undefined } as const
   for (let count = 0; count < budgetLimits.passwordMailsOfAccount.max; count += 1)
     assert.equal(await queue(mail), undefined)
-  await age(40)
+  await makeMailsOlder(40)
   assertSeconds(await queue(mail), 20 * 60)
-  await age(21)
+  await makeMailsOlder(21)
   assert.equal(await queue(mail), undefined)
 })
 
-test('after the daily budget of an account, a request may be retried when its oldest mail is a day old', async () => {
+test('an account that has used its daily budget may request a mail again when the oldest one is a day old', async () => {
   const mail = { purpose: 'factors', creatorId } as const
   for (let count = 0; count < budgetLimits.mailsOfAccount.max; count += 1)
     assert.equal(await queue(mail), undefined)
-  await age(60)
+  await makeMailsOlder(60)
   assertSeconds(await queue(mail), 23 * 60 * 60)
 })
 
-test('a full queue asks for a retry after a minute', async () => {
+test('a full queue accepts no mail, and requests a retry after a minute', async () => {
   await fresh.database.query(sql`
     insert into mails (id, purpose, login)
     select gen_random_uuid(), 'password', number || '@example.com'
@@ -52,18 +52,12 @@ test('a full queue asks for a retry after a minute', async () => {
 })
 
 test('notifications have their own budget, which does not block other mails', async () => {
-  const [notifications, factors] = ['notifications', 'factors'] as const
+  const mail = { purpose: 'notifications', creatorId, firstBatch: '1', lastBatch: '2' } as const
   for (let count = 0; count < budgetLimits.notificationMailsOfAccount.max; count += 1)
-    assert.equal(
-      await queue({ purpose: notifications, creatorId, firstBatch: '1', lastBatch: '2' }),
-      undefined,
-    )
-  assertSeconds(
-    await queue({ purpose: notifications, creatorId, firstBatch: '1', lastBatch: '2' }),
-    24 * 60 * 60,
-  )
-  await age(60)
-  assert.equal(await queue({ purpose: factors, creatorId }), undefined)
+    assert.equal(await queue(mail), undefined)
+  assertSeconds(await queue(mail), 24 * 60 * 60)
+  await makeMailsOlder(60)
+  assert.equal(await queue({ purpose: 'factors', creatorId }), undefined)
   const claimed = await fresh.database.transaction((transaction) => claimMails(transaction, 2))
-  assert.deepEqual(claimed.map(({ purpose }) => purpose).sort(), [factors, notifications])
+  assert.deepEqual(claimed.map(({ purpose }) => purpose).sort(), ['factors', 'notifications'])
 })

@@ -292,15 +292,19 @@ async function prepareInvitationMail(
   { linkId, recipient }: QueuedMail,
 ): Promise<MailToSend | undefined> {
   const secret = generateToken(linkTokenPrefix)
-  const [link] = await transaction.query<{ inviter: string; projectId: string | null; madeBy: string }>(sql`
+  const [link] = await transaction.query<{
+    inviter: string
+    inviterId: string
+    projectId: string | null
+  }>(sql`
     update account_links as link set hash = ${hashOfToken(secret, linkTokenPrefix)}, mailed_to = ${recipient}
     where link.id = ${linkId} and ${isLinkOpenSql}
     returning (select name from users where id = link.made_by) as inviter, link.project_id as "projectId",
-      link.made_by as "madeBy"`)
+      link.made_by as "inviterId"`)
   if (!link || recipient === null) return undefined
-  const { inviter, projectId, madeBy } = link
-  const language = await findLanguage(transaction, madeBy)
-  const invitation = { to: recipient, secret, accountId: madeBy, language, inviter }
+  const { inviter, inviterId, projectId } = link
+  const language = await findLanguage(transaction, inviterId)
+  const invitation = { to: recipient, secret, accountId: inviterId, language, inviter }
   if (projectId === null) return { ...noInvitation, ...invitation }
   const [target] = await transaction.query<InvitationTarget>(invitationTargetQuery(projectId))
   // Without a target, which may have been removed meanwhile, the link would lead nowhere.

@@ -5,8 +5,7 @@ export interface MailText {
   readonly text: string
 }
 
-/** The texts of mails in one language. Names are already shortened to
- * one line and isolated, and a link has a line of its own. */
+/** The texts of mails in one language. Names are already shortened to one line and isolated. A link has its own line. */
 export interface MailTexts {
   password(values: PasswordValues): MailText
   factors(values: { readonly origin: string }): MailText
@@ -72,11 +71,11 @@ const notificationText = (texts: NotificationTexts) => (values: NotificationValu
   const blocks = groups.map(({ assignment, project, link, lines }) =>
     [assignment, texts.project(project), ...lines.map((line) => `- ${sentenceOf(line)}`), link].join('\n'),
   )
+  if (moreCount > 0) blocks.push(texts.more(moreCount, inbox))
+  blocks.push(texts.end(values))
   return {
     subject: groups.length === 1 && first ? `${first.assignment}: ${summary}` : summary,
-    text: [...blocks, ...(moreCount > 0 ? [texts.more(moreCount, inbox)] : []), texts.end(values)].join(
-      '\n\n',
-    ),
+    text: blocks.join('\n\n'),
   }
 }
 

@@ -90,7 +90,7 @@ async function sendMail(options: MailWorkerOptions, mail: QueuedMail): Promise<v
   const isOnce = mail.purpose === 'notifications'
   const outgoing = await composeMail(options, mail)
   if (!outgoing) return endMail(database.singleWrites, mail.id, { hasAccount: false })
-  // Ended before it is sent, and reopened below if the server has certainly not accepted it.
+  // The mail is ended before it is sent, and reopened below if the server has certainly not accepted it.
   if (isOnce && !(await endBeforeSending(database.singleWrites, mail.id))) return
   const failure = await transmit(options, outgoing)
   if (!failure) {
