@@ -16,7 +16,7 @@ export const identitySchemas: Readonly<Record<string, Schema>> = {
       provider: { type: 'string', description: 'The id of the provider.', examples: ['corp'] },
       issuer: {
         type: 'string',
-        description: 'The display name of the provider.',
+        description: 'The issuer identifier of the provider.',
         examples: ['https://login.example.com/realms/staff'],
       },
       label: {

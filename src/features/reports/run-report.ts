@@ -46,16 +46,14 @@ export async function runReport(
   const [first = {}] = found
   const measuresIn = (row: Values, prefix: string) =>
     Object.fromEntries(report.measures.map(({ name }) => [name, Number(row[prefix + name] ?? 0)]))
+  const groupIn = (row: Values) =>
+    Object.fromEntries(
+      query.groupBy.map((grouping, index) => [grouping, serializeGroup(row, grouping, index)]),
+    )
+  // Without any group, the statement returns one row that has only the totals.
+  const groupRows = found.filter(({ position }) => position !== null && position !== undefined)
   return {
-    // Without any group, the statement returns one row that has only the totals.
-    groups: found
-      .filter(({ position }) => position !== null && position !== undefined)
-      .map((row) => ({
-        ...Object.fromEntries(
-          query.groupBy.map((grouping, index) => [grouping, serializeGroup(row, grouping, index)]),
-        ),
-        ...measuresIn(row, ''),
-      })),
+    groups: groupRows.map((row) => ({ ...groupIn(row), ...measuresIn(row, '') })),
     totalGroups: Number(first.totalGroups ?? 0),
     total: measuresIn(first, 'total_'),
     timeZone: query.timeZone,
@@ -173,16 +171,17 @@ function conditionsOf(report: Report, caller: Caller, query: ReportQuery): Sql[]
   const { dateFrom, dateTo, timeZone, filters } = query
   const date = sql`row.${column(report.dateColumn)}`
   const startOf = (day: string) => sql`(${day}::timestamp at time zone ${timeZone}::text)`
-  return [
+  const conditions = [
     listedRows(report.summed, caller, 'active'),
     ...withoutPlaceholders(report.summed, usedColumns(report, query)),
-    ...(dateFrom ? [sql`${date} >= ${startOf(dateFrom)}`] : []),
-    ...(dateTo ? [sql`${date} < ${startOf(dateTo)}`] : []),
-    ...Object.entries(filters).flatMap(([name, id]) => {
-      const filter = entityFilters[name]
-      return filter ? [sql`${columnOf(report, filter)} = ${id}::uuid`] : []
-    }),
   ]
+  if (dateFrom) conditions.push(sql`${date} >= ${startOf(dateFrom)}`)
+  if (dateTo) conditions.push(sql`${date} < ${startOf(dateTo)}`)
+  for (const [name, id] of Object.entries(filters)) {
+    const filter = entityFilters[name]
+    if (filter) conditions.push(sql`${columnOf(report, filter)} = ${id}::uuid`)
+  }
+  return conditions
 }
 
 /** The columns by which the report groups or filters. */
