@@ -67,6 +67,7 @@ const laterFiles = [
   'plain-text',
   'popover',
   'queue-dialog',
+  'row-facts',
   'shortcut-sheet',
   'side-index',
   'subscribe-dialog',

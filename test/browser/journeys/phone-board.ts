@@ -104,12 +104,27 @@ export function phoneBoardJourneys(stage: () => Stage): void {
     await page.getByRole('option', { name: 'Stage' }).tap()
     await page.keyboard.press('Escape')
     await page.locator('.list-group').getByText('Backlog').waitFor()
+    const heightOf = async (selector: string) =>
+      ((await page.locator(selector).first().boundingBox()) ?? never).height
+    // Heads are low, but their targets are not, and rows leave out the stage that the head has.
+    assert.deepEqual([await heightOf('.list-head'), await heightOf('.list-group')], [40, 40])
+    for (const target of ['.group-fold', '.list-group .button', '.list-sort'])
+      assert.ok((await heightOf(target)) >= 44, target)
+    assert.ok((await heightOf('.list-row')) <= 56)
+    assert.equal(await page.locator('.list-row').getByText('Backlog').count(), 0)
+    await assertAccessible(page, 'a grouped list on a phone')
+    await page.getByRole('button', { name: 'Sorted by End' }).tap()
+    await page.getByRole('menuitem', { name: 'Priority' }).tap()
+    await page.getByRole('button', { name: 'Sorted by Priority' }).waitFor()
     const { x, width } = (await page.getByRole('button', { name: 'Clear filters' }).boundingBox()) ?? never
     assert.ok(x + width <= 390, `the button ends at ${x + width}`)
     assert.ok(((await page.getByRole('searchbox').boundingBox()) ?? never).width > 100)
+    // The whole row is a link.
+    await page.locator('.list-row').tap({ position: { x: 250, y: 45 } })
+    await page.getByRole('complementary', { name: 'Waits at the start' }).waitFor()
   })
 
-  test('the agenda of a phone begins at today, with earlier days above', async () => {
+  test('the agenda of a phone begins at today, with earlier days above, and headings that stay in view', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('Agenda')
     const month = today().slice(0, 7)
@@ -121,8 +136,13 @@ export function phoneBoardJourneys(stage: () => Stage): void {
     const page = await signIn('mara@example.com', `${path}?view=calendar&month=${month}`, phone)
     const top = async (selector: string) => ((await page.locator(selector).boundingBox()) ?? never).y
     await page.getByRole('link', { name: 'Due today' }).waitFor()
-    const distance = (await top('.agenda h2.today')) - (await top('.agenda'))
-    assert.ok(distance >= 0 && distance < 60, `${distance} pixels`)
+    const distance = async () => (await top('.agenda h2.today')) - (await top('.agenda'))
+    assert.ok((await distance()) >= 0 && (await distance()) < 60, `${await distance()} pixels`)
+    await page.locator('.agenda h2.today').getByText('Today', { exact: true }).waitFor()
+    // While rows of the day scroll, its heading does not.
+    await page.locator('.agenda').evaluate((agenda) => agenda.scrollBy(0, 20))
+    assert.equal(Math.round(await distance()), 1)
+    await page.getByRole('link', { name: 'After 1' }).waitFor()
     const steps = (await page.getByRole('button', { name: 'Next month' }).boundingBox()) ?? never
     assert.equal(await top('.subscribe'), steps.y)
     await page.getByRole('button', { name: 'Subscribe' }).tap()

@@ -350,6 +350,8 @@ export const ptBr = {
   'Starts before what it waits for ends': 'Começa antes do fim daquilo por que espera',
   'Find a filter': 'Encontrar um filtro',
   'Filter by…': 'Filtrar por…',
+  'Nothing ends today': 'Nada termina hoje',
+  'Sorted by {column}': 'Ordenado por {column}',
   'Saves the list as it is shown': 'Salva a lista como ela aparece',
   'In the last 7 days': 'Nos últimos 7 dias',
   'In the last 30 days': 'Nos últimos 30 dias',

@@ -1,11 +1,11 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { NewAssignmentDialog } from '../../../assignment/lazy-new-assignment.ts'
-import { responsibleOf } from '../../../data/planned.ts'
+import { isLate, responsibleOf } from '../../../data/planned.ts'
 import { colorIn } from '../../../data/project-stages.ts'
-import { catalogQuery, useListing } from '../../../data/use-listing.ts'
 import { assignmentPath } from '../../../router/router.ts'
 import { useServices } from '../../../services/services.ts'
+import { capitalize } from '../../../texts/declared-names.ts'
 import { t } from '../../../texts/text.ts'
 import {
   addDays,
@@ -15,7 +15,6 @@ import {
   daysBetween,
   daysInWeek,
   daysOfWeek,
-  formatDay,
   formatWeekday,
   today,
 } from '../../../time/days.ts'
@@ -27,14 +26,15 @@ import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { useMedia } from '../../../ui/use-media.ts'
 import { barsOf, shareLines } from '../bars.ts'
 import { PeriodSteps } from '../period-steps.tsx'
+import { RowFacts } from '../row-facts.tsx'
 import { UnscheduledLink, useUnscheduledCount } from '../unscheduled-link.tsx'
 import { useBlocked } from '../use-blocked.ts'
 import { useCardFocus } from '../use-card-focus.ts'
 import { usePeriodRows } from '../use-period-rows.ts'
-import type { ProjectViewProps } from '../view-props.ts'
+import { type NameLookup, type ProjectViewProps, useNameLookup } from '../view-props.ts'
 import { ViewSkeleton } from '../view-skeleton.tsx'
 import { CalendarWeek, type CalendarWeekProps, lineRem, numberRem } from './calendar-week.tsx'
-import { type CalendarPeriod, calendarSpans, thisMonth, useCalendarPeriod } from './use-calendar-period.ts'
+import { type CalendarPeriod, calendarSpans, useCalendarPeriod } from './use-calendar-period.ts'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -59,8 +59,8 @@ export function CalendarView(props: ProjectViewProps) {
     keepFocusOn(row.id)
     void listing.reschedule(row, { days })
   }
-  const looks = useBarLooks(scope, isLoading)
-  const { isDone } = looks
+  const { names, ...looks } = useLooks(scope, isLoading)
+  const rowProps = { query, names, isDone: looks.isDone }
   // The key distinguishes it from the skeleton below, which has another position.
   if (props.isNameLoading) return <ViewSkeleton key="name" view="calendar" />
   return (
@@ -86,9 +86,7 @@ export function CalendarView(props: ProjectViewProps) {
       </div>
       {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
       {isLoading && <ViewSkeleton view="calendar" />}
-      {!isLoading && isNarrow && (
-        <Agenda rows={listing.rows} month={period.month} query={query} isDone={isDone} />
-      )}
+      {!isLoading && isNarrow && <Agenda {...rowProps} rows={listing.rows} month={period.month} />}
       {!isLoading && !isNarrow && (
         <Weeks
           {...looks}
@@ -102,7 +100,7 @@ export function CalendarView(props: ProjectViewProps) {
           moreOf={(day) => (
             <>
               <h2>{dateFormat('whole').format(dateOf(day))}</h2>
-              <DayRows rows={rowsOn(listing.rows, day)} query={query} isDone={isDone} />
+              <DayRows {...rowProps} rows={rowsOn(listing.rows, day)} />
             </>
           )}
         />
@@ -119,13 +117,16 @@ export function CalendarView(props: ProjectViewProps) {
   )
 }
 
-/** Returns the functions that decide how the bar of an assignment looks, and where it is. */
-function useBarLooks(scope: ProjectViewProps['scope'], isLoading: boolean) {
+const noLabels: Parameters<typeof useNameLookup>[1] = new Map()
+
+/** Returns the functions that decide how an assignment looks, and where its bar is. */
+function useLooks(scope: ProjectViewProps['scope'], isLoading: boolean) {
   const { session } = useServices()
-  const types = useListing('assignmentType', catalogQuery).rows
   const { hindrances } = useBlocked(isLoading ? undefined : scope.projectId, scope.doneIds)
+  const names = useNameLookup(scope, noLabels, hindrances)
   const isDone = (row: Assignment) => scope.doneIds.has(row.workflowId)
   return {
+    names,
     isDone,
     /** The user's own work is never hidden before that of others, and late work before the rest. */
     rankOf(row: Assignment) {
@@ -133,9 +134,9 @@ function useBarLooks(scope: ProjectViewProps['scope'], isLoading: boolean) {
       if (responsibleOf(row) === session.person.value?.id) return 0
       return dayOf(row.endDate) < today() ? 1 : 2
     },
-    hindranceOf: (row: Assignment) => (isDone(row) ? undefined : hindrances.get(row.id)),
+    hindranceOf: names.hindranceOf,
     colorOf: (row: Assignment) => colorIn(scope.stages, row.workflowId),
-    typeOf: (row: Assignment) => types.find(({ id }) => id === row.assignmentTypeId)?.name,
+    typeOf: (row: Assignment) => names.types.find(({ id }) => id === row.assignmentTypeId)?.name,
   }
 }
 
@@ -227,30 +228,29 @@ function useLineCapacity(calendar: { readonly current: HTMLElement | null }, wee
   return Math.floor((rem - headRem - weekCount * (numberRem + gapRem)) / lineRem)
 }
 
-interface AgendaProps {
-  readonly rows: readonly Assignment[]
+interface AgendaProps extends DayRowsProps {
   readonly month: string
-  readonly query: string
-  isDone(row: Assignment): boolean
 }
 
-/** Shows the month as a list of days, each with the assignments that end on it. */
-function Agenda({ rows, month, query, isDone }: AgendaProps) {
+/**
+ * Shows the month as a list of days, each with the assignments that end on it. Today is always one of them,
+ * and the list begins there.
+ */
+function Agenda({ month, ...rowProps }: AgendaProps) {
+  const { rows } = rowProps
   const agenda = useRef<HTMLElement>(null)
   const isEmpty = rows.length === 0
-  // It begins at today; a bit of the days before shows that they are above.
   useLayoutEffect(() => {
-    const next = agenda.current?.querySelector<HTMLElement>('[data-upcoming]')
-    if (agenda.current && next?.previousElementSibling)
-      agenda.current.scrollTop = next.offsetTop - agenda.current.offsetTop - peekPixels
+    const current = agenda.current?.querySelector<HTMLElement>('.today')?.parentElement
+    if (agenda.current && current) agenda.current.scrollTop = current.offsetTop + current.clientTop
   }, [month, isEmpty])
+  const currentDay = today()
   const ends = Map.groupBy(
     rows.toSorted((a, b) => (a.endDate < b.endDate ? -1 : 1)),
     ({ endDate }) => dayOf(endDate),
   )
-  const days = [...ends].filter(([day]) => day.startsWith(month))
+  const days = [...new Set([...ends.keys(), currentDay])].filter((day) => day.startsWith(month)).sort()
   const endingLater = rows.filter(({ endDate }) => dayOf(endDate).slice(0, 7) > month)
-  const upcoming = days.find(([day]) => day >= today())?.[0] ?? (month === thisMonth() ? later : undefined)
   if (isEmpty)
     return (
       <EmptyState icon="calendar" title={t('Nothing this month')}>
@@ -259,54 +259,68 @@ function Agenda({ rows, month, query, isDone }: AgendaProps) {
     )
   return (
     <section ref={agenda} class="agenda" aria-label={t('Calendar')}>
-      {days.map(([day, dayRows]) => (
-        <section
-          key={day}
-          class="group"
-          aria-label={dateFormat('whole').format(dateOf(day))}
-          data-upcoming={day === upcoming || undefined}
-        >
-          <h2 class={day === today() ? 'today' : ''}>{dateFormat('whole').format(dateOf(day))}</h2>
-          <DayRows rows={dayRows} query={query} isDone={isDone} />
+      {days.map((day) => (
+        <section key={day} aria-label={dateFormat('whole').format(dateOf(day))}>
+          <h2 class={day === currentDay ? 'today' : ''}>
+            <span>{capitalize(dateFormat('heading').format(dateOf(day)))}</span>
+            {day === currentDay && <span class="today-chip">{t('Today')}</span>}
+          </h2>
+          {ends.has(day) ? (
+            <DayRows {...rowProps} rows={ends.get(day) ?? []} />
+          ) : (
+            <p class="quiet-text">{t('Nothing ends today')}</p>
+          )}
         </section>
       ))}
       {endingLater.length > 0 && (
-        <section class="group" aria-label={t('Ends later')} data-upcoming={upcoming === later || undefined}>
+        <section aria-label={t('Ends later')}>
           <h2>{t('Ends later')}</h2>
-          <DayRows rows={endingLater} query={query} isDone={isDone} />
+          <DayRows {...rowProps} rows={endingLater} />
         </section>
       )}
     </section>
   )
 }
 
-/** In place of a day, for what ends after the month. */
-const later = 'later'
-const peekPixels = 28
-
 interface DayRowsProps {
   readonly rows: readonly Assignment[]
   readonly query: string
+  readonly names: NameLookup
   isDone(row: Assignment): boolean
 }
 
-const DayRows = ({ rows, query, isDone }: DayRowsProps) => (
+const DayRows = ({ rows, query, names, isDone }: DayRowsProps) => (
   <ul class="rows">
     {rows.map((row) => (
-      <li key={row.id} class="row work-row day-row">
+      <li key={row.id} class={`row work-row day-row ${isDone(row) ? 'done' : ''}`} data-row={row.id}>
         <span class="row-text">
-          <a href={assignmentPath(row.projectId, row.id, query)} dir="auto">
+          <a href={assignmentPath(row.projectId, row.id, query)} dir="auto" title={row.name}>
             {row.name}
           </a>
-          <span class={`quiet-text line ${!isDone(row) && dayOf(row.endDate) < today() ? 'late' : ''}`}>
-            {t('{from} to {to}', {
-              from: formatDay(dayOf(row.startDate)),
-              to: formatDay(dayOf(row.endDate)),
-            })}
-          </span>
+          <RowFacts
+            row={row}
+            names={names}
+            isDone={isDone(row)}
+            shows={(name) => name !== 'end' && name !== 'hours'}
+          >
+            <DaysChip row={row} isDone={isDone(row)} />
+          </RowFacts>
         </span>
         <PersonAvatar id={responsibleOf(row)} />
       </li>
     ))}
   </ul>
 )
+
+/** The days of an assignment that lasts several, or is late. Otherwise, the heading says the only day. */
+function DaysChip({ row, isDone }: { readonly row: Assignment; readonly isDone: boolean }) {
+  const isOverdue = isLate(row, isDone)
+  if (dayOf(row.startDate) === dayOf(row.endDate) && !isOverdue) return null
+  return (
+    <span class="due" data-color={isOverdue ? 'red' : undefined}>
+      <Icon name={isOverdue ? 'clock' : 'calendar'} />
+      {dateFormat('short').formatRange(dateOf(row.startDate), dateOf(row.endDate))}
+      {isOverdue && <span class="visually-hidden"> {t('Overdue')}</span>}
+    </span>
+  )
+}

@@ -72,7 +72,7 @@ export function useCalendarPeriod(query: string, isList: boolean): CalendarPerio
 
 const inMonth = (month: string) => ({ month: month === thisMonth() ? '' : month })
 
-export const thisMonth = (): string => today().slice(0, 7)
+const thisMonth = (): string => today().slice(0, 7)
 const thisWeek = (): string => mondayOf(today())
 
 /** Parses the month in the address. Any other text means the current month. */

@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { LabelChips } from '../../../assignment/labels.tsx'
@@ -9,8 +9,7 @@ import { t } from '../../../texts/text.ts'
 import { PersonAvatar } from '../../../ui/avatar.tsx'
 import type { IconName } from '../../../ui/icon.tsx'
 import { PartsMark, PriorityShape, StageMark, TypeShape } from '../../../ui/marks.tsx'
-import { HindranceIcon } from '../hindrance-icon.tsx'
-import type { Hindrance } from '../use-blocked.ts'
+import { HindranceMark, RowFacts } from '../row-facts.tsx'
 import { assignmentElementId } from '../use-card-focus.ts'
 import type { NameLookup } from '../view-props.ts'
 import type { Column } from './list-columns.ts'
@@ -64,8 +63,9 @@ export function ListRow(props: ListRowProps) {
 }
 
 function Row(props: ListRowProps) {
-  const { row, index, top, columns, isDone, isOpen, isSelected, onSelect } = props
+  const { row, index, top, isDone, isOpen, isSelected, isNarrow, onSelect } = props
   const { id, name } = row
+  const columns = isNarrow ? props.columns.filter((column) => column.name === 'name') : props.columns
   return (
     // biome-ignore-start lint/a11y/useSemanticElements: see the grid
     // biome-ignore-start lint/a11y/useFocusableInteractive: arrows focus the cells
@@ -120,14 +120,6 @@ export const cellMarks: Readonly<Partial<Record<string, Mark>>> = {
   },
 }
 
-const HindranceMark = ({ hindrance }: { readonly hindrance: Hindrance | undefined }) =>
-  hindrance && (
-    <span title={hindrance.text}>
-      <HindranceIcon {...hindrance} />
-      <span class="visually-hidden">{hindrance.text}</span>
-    </span>
-  )
-
 /** Renders text without a wrapper, because the cell truncates it. */
 function Cell({ column, row, names, isDone }: ListRowProps & { readonly column: Column }) {
   if (column.name === 'labels') {
@@ -160,9 +152,9 @@ const nameDataOf = ({ depth, parts, isNarrow }: ListRowProps) => ({
 
 const rowKeys = ['X', 'S', 'A', 'L', 'P', 'D'].join(' ')
 
-function NameCell({ row, parent, parts, names, isDone, isOpen, isNarrow, query, onSelect }: ListRowProps) {
+function NameCell(props: ListRowProps) {
+  const { row, isOpen, isNarrow, query, onSelect } = props
   const { id, name, projectId } = row
-  const family = <Family parent={parent} parts={parts} />
   return (
     <>
       <a
@@ -177,13 +169,7 @@ function NameCell({ row, parent, parts, names, isDone, isOpen, isNarrow, query, 
       >
         {name}
       </a>
-      {isNarrow ? (
-        <Facts row={row} names={names} isDone={isDone}>
-          {family}
-        </Facts>
-      ) : (
-        family
-      )}
+      {isNarrow ? <NarrowFacts {...props} /> : <Family {...props} />}
     </>
   )
 }
@@ -196,18 +182,16 @@ const Family = ({ parent, parts }: Pick<ListRowProps, 'parent' | 'parts'>) => (
   </>
 )
 
-interface FactsProps extends Pick<ListRowProps, 'row' | 'names' | 'isDone'> {
-  readonly children: ComponentChildren
+/** Shows the columns in one line below the name, and the person at the end of both lines. */
+function NarrowFacts(props: ListRowProps) {
+  const { row, columns, names, isDone } = props
+  const shows = (name: Column['name']) => columns.some((column) => column.name === name)
+  return (
+    <>
+      <RowFacts row={row} names={names} isDone={isDone} shows={shows}>
+        <Family {...props} />
+      </RowFacts>
+      {shows('person') && <PersonAvatar id={responsibleOf(row)} />}
+    </>
+  )
 }
-
-/** Shows the most important columns below the name on narrow screens. */
-const Facts = ({ row, names, isDone, children }: FactsProps) => (
-  <span class="list-facts">
-    <PersonAvatar id={responsibleOf(row)} />
-    <span dir="auto">{names.stageOf(row.workflowId)}</span>
-    <span class="due-text" data-color={dueColorOf(row, isDone)}>
-      {dueText(row, isDone)}
-    </span>
-    {children}
-  </span>
-)

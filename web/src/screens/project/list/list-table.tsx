@@ -7,11 +7,19 @@ import { useServices } from '../../../services/services.ts'
 import { t, tn } from '../../../texts/text.ts'
 import { formatHours, sumHours } from '../../../time/hours.ts'
 import { Icon, IconButton } from '../../../ui/icon.tsx'
+import { Menu } from '../../../ui/menu.tsx'
 import { logicalArrowKey } from '../../../ui/text-direction.ts'
 import { useMedia } from '../../../ui/use-media.ts'
 import { useRowWindow } from '../use-virtual-rows.ts'
 import type { NameLookup, ProjectViewProps } from '../view-props.ts'
-import { type Column, type GroupValues, type Line, type SortOrder, toggleSort } from './list-columns.ts'
+import {
+  availableColumns,
+  type Column,
+  type GroupValues,
+  type Line,
+  type SortOrder,
+  toggleSort,
+} from './list-columns.ts'
 import { cellClassOf, cellIcons, cellMarks, ListRow } from './list-row.tsx'
 import type { FoldedGroups } from './use-folded-groups.ts'
 import type { Selection } from './use-selection.ts'
@@ -33,19 +41,28 @@ interface ListTableProps extends Pick<ProjectViewProps, 'scope' | 'openId' | 'qu
 }
 
 /**
- * Shows a grid whose head and group lines stay in place. All lines have the same height, so only those near
+ * Shows a grid whose head and group lines stay in place. All rows have the same height, so only those near
  * the visible part are rendered. They have absolute positions, so a new line causes no layout of the others.
  */
 export function ListTable(props: ListTableProps) {
   const { lines, openId, isStale } = props
-  const probe = useRef<HTMLDivElement>(null)
-  const linePixels = useHeightOf(probe)
-  const ends = useMemo(() => lines.map((_, index) => (index + 1) * linePixels), [lines, linePixels])
+  // The style sheet shows the columns as facts below the name at the same width.
+  const isNarrow = useMedia('(max-width: 760px)')
+  const rowProbe = useRef<HTMLDivElement>(null)
+  const groupProbe = useRef<HTMLDivElement>(null)
+  const [rowPixels, groupPixels] = [useHeightOf(rowProbe), useHeightOf(groupProbe)]
+  const ends = useMemo(() => {
+    let sum = 0
+    return lines.map((line) => {
+      sum += 'row' in line ? rowPixels : groupPixels
+      return sum
+    })
+  }, [lines, rowPixels, groupPixels])
   const rowWindow = useRowWindow(ends, stepPixels)
   useShownRows(useMemo(() => lines.filter((line) => 'row' in line), [lines]))
   const sections = useMemo(() => sectionsOf(lines), [lines])
-  const head = useMemo(() => <ListHead {...props} />, [props])
-  const rowOf = useRowElements(props, linePixels)
+  const head = useMemo(() => <ListHead {...props} isNarrow={isNarrow} />, [props, isNarrow])
+  const rowOf = useRowElements(props, isNarrow, ends)
   useEffect(
     () => (openId === undefined ? undefined : rowWindow.reveal(lines.findIndex(({ id }) => id === openId))),
     [openId],
@@ -60,7 +77,8 @@ export function ListTable(props: ListTableProps) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
       tabIndex={0}
     >
-      <div ref={probe} class="list-probe" />
+      <div ref={rowProbe} class="list-probe" />
+      <div ref={groupProbe} class="list-group-probe" />
       {/* biome-ignore lint/a11y/useSemanticElements: the browser would lay out the whole table for each line */}
       <div
         class="list"
@@ -77,10 +95,10 @@ export function ListTable(props: ListTableProps) {
             key={group?.id ?? ''}
             role="rowgroup"
             class="list-section"
-            style={{ height: `${(end - first) * linePixels}px` }}
+            style={{ height: `${(ends[end - 1] ?? 0) - (ends[first - 1] ?? 0)}px` }}
           >
             {group && first < rowWindow.end && end > rowWindow.from && (
-              <GroupLine {...props} line={group} index={first + 2} />
+              <GroupLine {...props} line={group} index={first + 2} isNarrow={isNarrow} />
             )}
             {lines
               .slice(Math.max(first, rowWindow.from), Math.min(end, rowWindow.end))
@@ -99,11 +117,9 @@ const stepPixels = 80
  * Returns a function that renders a line. The elements are cached until the list changes, so scrolling
  * renders only lines that come into view. Sections render the group lines.
  */
-function useRowElements(props: ListTableProps, linePixels: number) {
+function useRowElements(props: ListTableProps, isNarrow: boolean, ends: readonly number[]) {
   const { columns, scope, openId, query, names, parts, selection } = props
-  // The style sheet shows the columns as facts below the name at the same width.
-  const isNarrow = useMedia('(max-width: 760px)')
-  const elements = useMemo(() => new Map<string, VNode>(), [props, linePixels, isNarrow])
+  const elements = useMemo(() => new Map<string, VNode>(), [props, ends, isNarrow])
   return (line: Line, index: number, first: number): VNode | null => {
     if (!('row' in line)) return null
     const cached = elements.get(line.id)
@@ -116,7 +132,7 @@ function useRowElements(props: ListTableProps, linePixels: number) {
         depth={line.depth ?? 0}
         parts={parts.get(line.id)}
         index={index + 2}
-        top={(index - first) * linePixels}
+        top={(ends[index - 1] ?? 0) - (ends[first - 1] ?? 0)}
         columns={columns}
         names={names}
         isDone={scope.doneIds.has(line.row.workflowId)}
@@ -133,8 +149,8 @@ function useRowElements(props: ListTableProps, linePixels: number) {
 }
 
 /**
- * Returns the height of an element. That of the probe is the height of a line, which depends on the font
- * size.
+ * Returns the height of an element. Those of the probes are the heights of lines, which depend on the font
+ * size and on the width of the window.
  */
 function useHeightOf(element: { readonly current: HTMLElement | null }): number {
   const [pixels, setPixels] = useState(40)
@@ -165,7 +181,8 @@ function sectionsOf(lines: readonly Line[]): readonly Section[] {
   return starts.map((start, index) => ({ ...start, end: starts[index + 1]?.first ?? lines.length }))
 }
 
-function ListHead({ rows, columns, order, selection }: ListTableProps) {
+function ListHead(props: ListTableProps & { readonly isNarrow: boolean }) {
+  const { rows, columns, order, selection, isNarrow } = props
   const { router } = useServices()
   const ids = useMemo(() => rows.map(({ id }) => id), [rows])
   const count = ids.filter(selection.has).length
@@ -185,28 +202,58 @@ function ListHead({ rows, columns, order, selection }: ListTableProps) {
             />
           </label>
         </span>
-        {columns.map((column) => (
-          <span
-            key={column.name}
-            role="columnheader"
-            class={cellClassOf(column)}
-            aria-sort={ariaSortOf(order, column)}
-          >
-            <button
-              type="button"
-              class="sort-button"
-              title={cellIcons[column.name] && t(column.label)}
-              onClick={() => router.setQuery({ sort: toggleSort(order, column.name) })}
-            >
-              <ColumnLabel column={column} />
-              {order.column === column && <Icon name={order.isDescending ? 'down' : 'up'} />}
-            </button>
+        {isNarrow ? (
+          <span role="columnheader" class="list-name">
+            <NarrowHead {...props} />
           </span>
-        ))}
+        ) : (
+          columns.map((column) => (
+            <span
+              key={column.name}
+              role="columnheader"
+              class={cellClassOf(column)}
+              aria-sort={ariaSortOf(order, column)}
+            >
+              <button
+                type="button"
+                class="sort-button"
+                title={cellIcons[column.name] && t(column.label)}
+                onClick={() => router.setQuery({ sort: toggleSort(order, column.name) })}
+              >
+                <ColumnLabel column={column} />
+                {order.column === column && <Icon name={order.isDescending ? 'down' : 'up'} />}
+              </button>
+            </span>
+          ))
+        )}
       </div>
     </div>
     // biome-ignore-end lint/a11y/useSemanticElements: see the grid
     // biome-ignore-end lint/a11y/useFocusableInteractive: the button within takes the focus
+  )
+}
+
+/** Counts the rows and sorts them by any column, because a narrow screen has no heads of columns. */
+function NarrowHead({ rows, order }: ListTableProps) {
+  const { configuration, router } = useServices()
+  const arrow = <Icon name={order.isDescending ? 'down' : 'up'} />
+  return (
+    <>
+      <span class="list-count">{countText(rows)}</span>
+      <Menu
+        class="button quiet list-sort"
+        label={t('Sorted by {column}', { column: t(order.column.label) })}
+        items={availableColumns(configuration).map((column) => ({
+          label: t(column.label),
+          mark: column === order.column && arrow,
+          isCurrent: column === order.column,
+          run: () => router.setQuery({ sort: toggleSort(order, column.name) }),
+        }))}
+      >
+        <span>{t(order.column.label)}</span>
+        {arrow}
+      </Menu>
+    </>
   )
 }
 
@@ -228,9 +275,10 @@ function ariaSortOf(order: SortOrder, column: Column) {
 interface GroupLineProps extends Pick<ListTableProps, 'names' | 'selection' | 'folded' | 'onAdd'> {
   readonly line: Extract<Line, { readonly title: string }>
   readonly index: number
+  readonly isNarrow: boolean
 }
 
-function GroupLine({ line, index, names, selection, folded, onAdd }: GroupLineProps) {
+function GroupLine({ line, index, names, selection, folded, isNarrow, onAdd }: GroupLineProps) {
   const { id, title, grouping, newValues, rows } = line
   const isFolded = folded.has(id)
   return (
@@ -254,7 +302,8 @@ function GroupLine({ line, index, names, selection, folded, onAdd }: GroupLinePr
           <strong dir="auto">{title}</strong>
         </button>
         <span class="quiet-text">
-          {tn(rows.length, '1 assignment', '{count} assignments')} · {formatHours(sumHours(rows))}
+          {isNarrow && <span aria-hidden="true">{rows.length}</span>}
+          <span class={isNarrow ? 'visually-hidden' : undefined}>{countText(rows)}</span>
         </span>
         {newValues && (
           <IconButton
@@ -269,6 +318,9 @@ function GroupLine({ line, index, names, selection, folded, onAdd }: GroupLinePr
     // biome-ignore-end lint/a11y/useFocusableInteractive: the checkbox within takes the focus
   )
 }
+
+export const countText = (rows: readonly { readonly amountHours: number }[]): string =>
+  `${tn(rows.length, '1 assignment', '{count} assignments')} · ${formatHours(sumHours(rows))}`
 
 /** Arrow keys move between cells. Enter, F2 and Space do what a click on the cell does: choose its value. */
 function onKeyDown(event: KeyboardEvent): void {

@@ -5,8 +5,7 @@ import { useFollowedRows } from '../../../data/use-followed-rows.ts'
 import { useProjectLabels } from '../../../data/use-project-labels.ts'
 import { useProjectParts } from '../../../data/use-project-parts.ts'
 import { useServices } from '../../../services/services.ts'
-import { t, tn } from '../../../texts/text.ts'
-import { formatHours, sumHours } from '../../../time/hours.ts'
+import { t } from '../../../texts/text.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
@@ -32,7 +31,7 @@ import {
   sortRows,
   toggleColumn,
 } from './list-columns.ts'
-import { ListTable } from './list-table.tsx'
+import { countText, ListTable } from './list-table.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { unfoldedLines, useFoldedGroups } from './use-folded-groups.ts'
 import { useSelection } from './use-selection.ts'
@@ -195,9 +194,7 @@ function ListTools({ columns, group, rows, onExport }: ListToolsProps) {
         <Icon name="download" />
         <span>{t('CSV')}</span>
       </button>
-      <span class="quiet-text">
-        {tn(rows.length, '1 assignment', '{count} assignments')} · {formatHours(sumHours(rows))}
-      </span>
+      <span class="quiet-text">{countText(rows)}</span>
     </div>
   )
 }

@@ -1,0 +1,58 @@
+import { type ComponentChildren, Fragment, type VNode } from 'preact'
+import type { RecordOf } from '../../api/api.ts'
+import { priorityName } from '../../assignment/priority.ts'
+import { HoursMark, PriorityMark, StageMark } from '../../ui/marks.tsx'
+import { DueChip } from './board-card.tsx'
+import { HindranceIcon } from './hindrance-icon.tsx'
+import type { Hindrance } from './use-blocked.ts'
+import type { NameLookup } from './view-props.ts'
+
+type FactName = 'blocked' | 'key' | 'stage' | 'end' | 'priority' | 'hours'
+
+interface RowFactsProps {
+  readonly row: RecordOf<'assignment'>
+  readonly names: NameLookup
+  readonly isDone: boolean
+  /** Further facts at the end. */
+  readonly children?: ComponentChildren
+  shows(name: FactName): boolean
+}
+
+type Fact = (props: RowFactsProps) => VNode | false | undefined
+
+/** All facts in their order. */
+const facts: Readonly<Record<FactName, Fact>> = {
+  blocked: ({ row, names }) => <HindranceMark hindrance={names.hindranceOf(row)} />,
+  key: ({ row, names }) => <span class="card-key">{names.keyOf(row)}</span>,
+  stage({ row: { workflowId }, names }) {
+    const look = names.lookOf(workflowId)
+    return (
+      <span class="stage-fact">
+        {look && <StageMark {...look} />}
+        <bdi>{names.stageOf(workflowId)}</bdi>
+      </span>
+    )
+  },
+  end: ({ row, isDone }) => !isDone && !row.isUnscheduled && <DueChip assignment={row} />,
+  priority: ({ row: { priority } }) =>
+    priority ? <PriorityMark priority={priority} name={priorityName(priority)} /> : undefined,
+  hours: ({ row: { amountHours } }) => amountHours > 0 && <HoursMark hours={amountHours} />,
+}
+
+/** The line below the name of an assignment in a narrow row. What does not fit is hidden, the last facts first. */
+export const RowFacts = (props: RowFactsProps) => (
+  <span class="card-facts row-facts">
+    {Object.entries(facts).map(
+      ([name, fact]) => props.shows(name as FactName) && <Fragment key={name}>{fact(props)}</Fragment>,
+    )}
+    {props.children}
+  </span>
+)
+
+export const HindranceMark = ({ hindrance }: { readonly hindrance: Hindrance | undefined }) =>
+  hindrance && (
+    <span title={hindrance.text}>
+      <HindranceIcon {...hindrance} />
+      <span class="visually-hidden">{hindrance.text}</span>
+    </span>
+  )
