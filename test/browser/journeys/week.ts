@@ -263,17 +263,26 @@ export function weekJourneys(stage: () => Stage): void {
       viewport: { width: 390, height: 800 },
     })
     await page.getByRole('button', { name: 'Wed 4' }).click()
+    await page.getByRole('heading', { name: 'Wednesday 4 August' }).waitFor()
     assert.equal(await page.getByRole('textbox', { name: /On the way/ }).count(), 1)
-    // The name has a whole line, and the day, its field and the timer share the next one.
+    // The hours are at the end of the row, next to the name and above the sum of the week.
     const boxOf = async (selector: string) =>
       (await page.locator(`.week-row ${selector}`).first().boundingBox()) ?? never
-    const [facts, field, timer] = [await boxOf('.line'), await boxOf('.chosen'), await boxOf('.timer-button')]
-    assert.ok(facts.width > 300, `the facts are ${facts.width} wide`)
-    assert.ok(field.y >= facts.y + facts.height && timer.x >= field.x + field.width)
-    assert.ok(Math.abs(field.y + field.height / 2 - timer.y - timer.height / 2) < 2)
-    assert.equal(await page.locator('.week-row .chosen').getAttribute('data-day'), 'Wed 4 Aug 2027')
+    const [name, field, sum] = [await boxOf('a'), await boxOf('input'), await boxOf('.week-total')]
+    assert.ok(name.width > 180 && name.x + name.width <= field.x, `the name is ${name.width} wide`)
+    assert.ok(field.x + field.width > 360 && field.height >= 44, `the hours end at ${field.x + field.width}`)
+    assert.ok(name.y < field.y + field.height && sum.y >= field.y + field.height)
     await cell(page, 'On the way, Wed 4 Aug 2027').fill('2')
     assert.equal(await stored(page, () => page.keyboard.press('Enter')), 200)
     await page.getByRole('button', { name: 'Wed 4 2' }).waitFor()
+    // An arrow leads to the next day, as in the wide table.
+    await page.keyboard.press('End')
+    await page.keyboard.press('ArrowRight')
+    await page.locator('[aria-label="On the way, Thu 5 Aug 2027"]:focus').waitFor()
+    await page.keyboard.type('3')
+    await page.keyboard.press('Home')
+    assert.equal(await stored(page, () => page.keyboard.press('ArrowLeft')), 200)
+    await page.locator('[aria-label="On the way, Wed 4 Aug 2027"]:focus').waitFor()
+    await page.getByRole('button', { name: 'Thu 5 3' }).waitFor()
   })
 }

@@ -17,11 +17,14 @@ interface WeekCellProps {
   onSave(text: string): void
   onRevert(): void
   onOpen(): void
+  /** Called when a key leads to a column that is not shown. */
+  onLeave(column: number): void
 }
 
 /** Shows a cell of the grid. Several entries are shown as their sum, and edited one by one in a dialog. */
 export function WeekCell(props: WeekCellProps) {
-  const { cell, assignmentName, position, unsaved, problemId, onType, onSave, onRevert, onOpen } = props
+  const { cell, assignmentName, position, unsaved, problemId, onType, onSave, onRevert, onOpen, onLeave } =
+    props
   const { entries, day } = cell
   const hasSeveral = entries.length > 1
   const label = `${isolate(assignmentName)}, ${formatWeekday(day)} ${formatDay(day)}`
@@ -34,7 +37,7 @@ export function WeekCell(props: WeekCellProps) {
   }
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
     const action = hasModifier(event) ? undefined : actions[event.key]
-    if (action === undefined) return moveFocus(event, position)
+    if (action === undefined) return moveFocus(event, position, onLeave)
     event.preventDefault()
     action()
   }
@@ -100,7 +103,11 @@ function stepOf(event: KeyPress): Step | undefined {
 }
 
 /** Moves to another cell; the cell that loses the focus saves its text. */
-function moveFocus(event: KeyPress, position: WeekCellProps['position']): void {
+function moveFocus(
+  event: KeyPress,
+  position: WeekCellProps['position'],
+  onLeave: WeekCellProps['onLeave'],
+): void {
   const step = stepOf(event)
   if (step === undefined) return
   event.preventDefault()
@@ -109,6 +116,7 @@ function moveFocus(event: KeyPress, position: WeekCellProps['position']): void {
     .closest('table')
     ?.querySelector<HTMLElement>(`[data-at="${position.row + rows},${position.column + columns}"]`)
   next?.focus()
+  if (!next && columns !== 0) onLeave(position.column + columns)
   // There is no cell below the last row, but Enter saves the text there as well.
   if (!next && event.key === 'Enter') {
     event.currentTarget.blur()

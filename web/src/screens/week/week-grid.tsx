@@ -1,12 +1,15 @@
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { dailyTarget } from '../../assignment/daily-target.ts'
 import { changesOf } from '../../assignment/queue.ts'
 import { QueueMark } from '../../assignment/queue-mark.tsx'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { assignmentPath } from '../../router/router.ts'
+import { capitalize } from '../../texts/declared-names.ts'
 import { inOneLine, t } from '../../texts/text.ts'
 import {
   addDays,
+  dateFormat,
+  dateOf,
   dayOf,
   daysInWeek,
   daysOfWeek,
@@ -23,6 +26,7 @@ import {
   plannedHours,
   sumHours,
 } from '../../time/hours.ts'
+import { useMedia } from '../../ui/use-media.ts'
 import type { EntriesState } from './use-entries.ts'
 import { type Appointment, type Cell, cellKeyOf, entriesByCell, type WeekRow } from './week.ts'
 import { WeekCell } from './week-cell.tsx'
@@ -37,34 +41,42 @@ interface WeekGridProps {
   onOpen(cell: Cell, assignmentName: string): void
 }
 
-/** Shows the hours of a week by assignment and day; on a phone, one day at a time. */
+/** Shows the hours of a week by assignment and day; in a narrow window, one day at a time. */
 export function WeekGrid({ monday, rows, state, recorded, isOwn, onOpen }: WeekGridProps) {
   const days = daysOfWeek(monday)
-  const [chosenDay, setChosenDay] = useState(today())
-  const visibleDay = days.includes(chosenDay) ? chosenDay : monday
-  const classOf = (day: string) =>
-    `${day === today() ? 'today' : ''} ${day === visibleDay ? 'chosen' : 'other-day'}`
+  const { shownDays, goToDay, table } = useShownDays(days)
   const weekEntries = state.entries.filter(({ keepDate }) => days.includes(dayOf(keepDate)))
   const cells = entriesByCell(weekEntries)
   const nextMonday = addDays(monday, daysInWeek)
   const planned = rows.reduce((sum, { assignment }) => sum + plannedHours(assignment, monday, nextMonday), 0)
+  const [day = ''] = shownDays.length === 1 ? shownDays : []
   return (
     <>
-      <DayStrip days={days} visibleDay={visibleDay} entries={weekEntries} onChoose={setChosenDay} />
+      {day !== '' && (
+        <DayStrip
+          days={days}
+          shownDay={day}
+          entries={weekEntries}
+          isOwn={isOwn}
+          onChoose={(chosen) => goToDay(chosen)}
+        />
+      )}
       <section class="week-scroll" aria-label={t('Week')}>
-        <table class="week">
+        {day !== '' && <DayHead day={day} entries={weekEntries} isOwn={isOwn} />}
+        <table class="week" ref={table}>
           <caption class="visually-hidden">{t('Hours by assignment and day')}</caption>
           <thead>
             <tr>
               <th scope="col">{t('Assignment')}</th>
-              {days.map((day) => (
+              {shownDays.map((shownDay) => (
                 <th
-                  key={day}
+                  key={shownDay}
                   scope="col"
-                  class={`number ${classOf(day)}`}
-                  aria-current={day === today() ? 'date' : undefined}
+                  class={`number ${classOf(shownDay)}`}
+                  aria-current={shownDay === today() ? 'date' : undefined}
                 >
-                  {formatWeekday(day)} <span class="quiet-text week-head-more">{formatDay(day)}</span>
+                  {formatWeekday(shownDay)}{' '}
+                  <span class="quiet-text week-head-more">{formatDay(shownDay)}</span>
                 </th>
               ))}
               <th scope="col" class="number">
@@ -80,51 +92,101 @@ export function WeekGrid({ monday, rows, state, recorded, isOwn, onOpen }: WeekG
               recorded={recorded?.get(row.assignment.id)}
               isOwn={isOwn}
               monday={monday}
-              classOf={classOf}
-              cellOf={(day) => {
-                const position = { assignmentId: row.assignment.id, day }
+              shownDays={shownDays}
+              cellOf={(cellDay) => {
+                const position = { assignmentId: row.assignment.id, day: cellDay }
                 return { ...position, entries: cells.get(cellKeyOf(position)) ?? [] }
               }}
               state={state}
               onOpen={onOpen}
+              onLeave={(column) => goToDay(days[column], `${index},${column}`)}
             />
           ))}
-          <WeekSums days={days} entries={weekEntries} planned={planned} isOwn={isOwn} classOf={classOf} />
+          <WeekSums days={days} shownDays={shownDays} entries={weekEntries} planned={planned} isOwn={isOwn} />
         </table>
       </section>
     </>
   )
 }
 
+const classOf = (day: string): string => (day === today() ? 'today' : '')
+
+/** Returns the days that are shown: all, or the chosen one in a window that is too narrow for seven. */
+function useShownDays(days: readonly string[]) {
+  // The style sheet stacks the parts of a row at the same width.
+  const isNarrow = useMedia('(max-width: 760px)')
+  const [chosenDay, setChosenDay] = useState(today())
+  const table = useRef<HTMLTableElement>(null)
+  const nextCell = useRef<string | undefined>(undefined)
+  const shownDay = days.includes(chosenDay) ? chosenDay : (days[0] ?? '')
+  /** Shows another day, and focuses a cell in it. */
+  const goToDay = (day: string | undefined, at?: string) => {
+    if (day === undefined || !isNarrow) return
+    // A cell saves its text when it loses the focus, which is not certain once it is removed.
+    table.current?.querySelector<HTMLElement>('input:focus')?.blur()
+    nextCell.current = at
+    setChosenDay(day)
+  }
+  useLayoutEffect(() => {
+    table.current?.querySelector<HTMLElement>(`[data-at="${nextCell.current}"]`)?.focus()
+    nextCell.current = undefined
+  }, [shownDay])
+  return { shownDays: isNarrow ? [shownDay] : days, goToDay, table }
+}
+
 interface DayStripProps {
   readonly days: readonly string[]
-  readonly visibleDay: string
+  readonly shownDay: string
   readonly entries: readonly Appointment[]
+  readonly isOwn: boolean
   onChoose(day: string): void
 }
 
-/** Chooses the day on narrow screens, where the days do not fit side by side. */
-const DayStrip = ({ days, visibleDay, entries, onChoose }: DayStripProps) => (
+/** Chooses the shown day. A line below each says how much of a working day is recorded. */
+const DayStrip = ({ days, shownDay, entries, isOwn, onChoose }: DayStripProps) => (
   <fieldset class="day-strip" aria-label={t('Day')}>
     {days.map((day) => (
       <button
         key={day}
         type="button"
-        class={day === today() ? 'today' : ''}
-        aria-pressed={day === visibleDay}
+        class={isWeekend(day) ? 'weekend' : ''}
+        aria-pressed={day === shownDay}
+        aria-current={day === today() ? 'date' : undefined}
         onClick={() => onChoose(day)}
       >
-        <span>{formatWeekday(day)}</span>
+        <span class="day-name">{formatWeekday(day)}</span>
         <strong>{Number(day.slice(8))}</strong>
-        <span class="quiet-text">{formatSum(entriesOn(entries, day))}</span>
+        <span class="day-sum">{formatSum(entriesOn(entries, day))}</span>
+        {isOwn && isWorkingDay(day) && (
+          <span class="day-fill" style={{ '--filled': `${filledPercent(entriesOn(entries, day))}%` }} />
+        )}
       </button>
     ))}
   </fieldset>
 )
 
+const filledPercent = (entries: readonly Appointment[]): number =>
+  Math.min(100, Math.round((sumHours(entries) / dailyTarget()) * 100))
+
 /** Formats the hours without their unit, for which there is no room. A dot marks a day without entries. */
 const formatSum = (entries: readonly Appointment[]): string =>
   entries.length === 0 ? '·' : formatNumber(sumHours(entries))
+
+interface DayHeadProps {
+  readonly day: string
+  readonly entries: readonly Appointment[]
+  readonly isOwn: boolean
+}
+
+/** Names the only shown day, with its sum. */
+const DayHead = ({ day, entries, isOwn }: DayHeadProps) => (
+  <header class="week-day">
+    <h2>{capitalize(dateFormat('heading').format(dateOf(day)))}</h2>
+    <span class="week-day-sum">
+      <DaySum entries={entriesOn(entries, day)} target={targetOn(day, isOwn)} />
+    </span>
+  </header>
+)
 
 interface RowProps {
   readonly index: number
@@ -132,13 +194,15 @@ interface RowProps {
   readonly recorded: number | undefined
   readonly isOwn: boolean
   readonly monday: string
+  readonly shownDays: readonly string[]
   readonly state: EntriesState
-  classOf(day: string): string
   cellOf(day: string): Cell
   onOpen(cell: Cell, assignmentName: string): void
+  /** Called when a key leads to a column that is not shown. */
+  onLeave(column: number): void
 }
 
-function Row({ index, row, recorded, isOwn, monday, state, classOf, cellOf, onOpen }: RowProps) {
+function Row({ index, row, recorded, isOwn, monday, shownDays, state, cellOf, onOpen, onLeave }: RowProps) {
   const { assignment } = row
   const cells = daysOfWeek(monday).map(cellOf)
   const problemId = `week-problem-${assignment.id}`
@@ -152,28 +216,28 @@ function Row({ index, row, recorded, isOwn, monday, state, classOf, cellOf, onOp
         <AssignmentHeader
           row={row}
           recorded={recorded}
-          entries={cells.flatMap((cell) => cell.entries)}
+          entries={cells.filter(({ day }) => shownDays.includes(day)).flatMap((cell) => cell.entries)}
           isOwn={isOwn}
         />
-        {cells.map((cell, column) => (
-          <td
-            key={cell.day}
-            class={classOf(cell.day)}
-            data-day={`${formatWeekday(cell.day)} ${formatDay(cell.day)}`}
-          >
-            <WeekCell
-              cell={cell}
-              assignmentName={assignment.name}
-              position={{ row: index, column }}
-              unsaved={state.unsaved.get(cellKeyOf(cell))}
-              problemId={problemId}
-              onType={(text) => state.setText(cell, text)}
-              onSave={(text) => state.save(cell, text)}
-              onRevert={() => state.revert(cell)}
-              onOpen={() => onOpen(cell, assignment.name)}
-            />
-          </td>
-        ))}
+        {cells.map(
+          (cell, column) =>
+            shownDays.includes(cell.day) && (
+              <td key={cell.day} class={classOf(cell.day)}>
+                <WeekCell
+                  cell={cell}
+                  assignmentName={assignment.name}
+                  position={{ row: index, column }}
+                  unsaved={state.unsaved.get(cellKeyOf(cell))}
+                  problemId={problemId}
+                  onType={(text) => state.setText(cell, text)}
+                  onSave={(text) => state.save(cell, text)}
+                  onRevert={() => state.revert(cell)}
+                  onOpen={() => onOpen(cell, assignment.name)}
+                  onLeave={onLeave}
+                />
+              </td>
+            ),
+        )}
         <td class="week-total">
           <Total
             recorded={sumHours(cells.flatMap((cell) => cell.entries))}
@@ -183,7 +247,7 @@ function Row({ index, row, recorded, isOwn, monday, state, classOf, cellOf, onOp
       </tr>
       {problems.length > 0 && (
         <tr>
-          <td class="field-errors" colSpan={daysInWeek + 2} id={problemId} role="alert">
+          <td class="field-errors" colSpan={shownDays.length + 2} id={problemId} role="alert">
             {problems.join(' ')}
           </td>
         </tr>
@@ -200,7 +264,7 @@ interface AssignmentHeaderProps {
   readonly isOwn: boolean
 }
 
-/** Shows the assignment of a row with its remaining estimate and the notes of this week. */
+/** Shows the assignment of a row with its remaining estimate and the notes of the shown days. */
 function AssignmentHeader({
   row: { assignment, projectName },
   recorded,
@@ -218,7 +282,9 @@ function AssignmentHeader({
         {isOwn && <QueueMark changes={changesOf(assignment.id)} />}
       </span>
       <span class="quiet-text line">
-        <span dir="auto">{projectName}</span> · {estimateText(assignment, recorded)}
+        <span dir="auto">{projectName}</span>
+        <span class="week-dot"> · </span>
+        <span class="week-estimate">{estimateText(assignment, recorded)}</span>
       </span>
       {notes.map(({ id, keepDate, description }) => (
         <span key={id} class="quiet-text line week-note" title={description ?? ''}>
@@ -248,15 +314,15 @@ function estimateText(
 
 interface WeekSumsProps {
   readonly days: readonly string[]
+  readonly shownDays: readonly string[]
   readonly entries: readonly Appointment[]
   readonly planned: number
   /** True for the user's own week, which also shows remaining hours. */
   readonly isOwn: boolean
-  classOf(day: string): string
 }
 
 /** Shows the sum of each day, compared with the hours of a working day. */
-const WeekSums = ({ days, entries, planned, isOwn, classOf }: WeekSumsProps) => (
+const WeekSums = ({ days, shownDays, entries, planned, isOwn }: WeekSumsProps) => (
   <tfoot>
     <tr class="week-sums">
       <th scope="row">
@@ -265,12 +331,12 @@ const WeekSums = ({ days, entries, planned, isOwn, classOf }: WeekSumsProps) => 
           <span class="quiet-text line">{t('of {hours} a day', { hours: formatHours(dailyTarget()) })}</span>
         )}
       </th>
-      {days.map((day) => (
+      {shownDays.map((day) => (
         <td key={day} class={`number ${classOf(day)}`}>
-          <DaySum entries={entriesOn(entries, day)} target={isOwn && isWorkingDay(day) ? dailyTarget() : 0} />
+          <DaySum entries={entriesOn(entries, day)} target={targetOn(day, isOwn)} />
         </td>
       ))}
-      <td class="week-total">
+      <td class="week-total" data-label={t('Week')}>
         <Total recorded={sumHours(entries)} planned={planned} />
         {isOwn && (
           <RemainingHours
@@ -284,6 +350,9 @@ const WeekSums = ({ days, entries, planned, isOwn, classOf }: WeekSumsProps) => 
 )
 
 const isWorkingDay = (day: string): boolean => !isWeekend(day)
+
+/** Only the user's own working days have a target. */
+const targetOn = (day: string, isOwn: boolean): number => (isOwn && isWorkingDay(day) ? dailyTarget() : 0)
 
 const entriesOn = (entries: readonly Appointment[], day: string) =>
   entries.filter(({ keepDate }) => dayOf(keepDate) === day)
