@@ -41,6 +41,15 @@ export function periodJourneys(stage: () => Stage): void {
     await page.setViewportSize({ width: 390, height: 800 })
     await bar(page, 'Short').waitFor()
     assert.deepEqual(await barFaultsOf(page), [])
+    // On a phone, the zoom is next to the steps.
+    const zoom = page.getByRole('combobox', { name: 'Zoom' })
+    assert.equal(
+      (await zoom.boundingBox())?.y,
+      (await page.getByRole('button', { name: 'Earlier' }).boundingBox())?.y,
+    )
+    await zoom.selectOption('Month')
+    await page.waitForURL((url) => !url.searchParams.has('zoom'))
+    await zoom.selectOption('Quarter')
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.getByLabel('Search assignments').pressSequentially('+-')
     await page.getByLabel('Search assignments').fill('')

@@ -17,11 +17,13 @@ interface LegendProps {
 export const Legend = (props: LegendProps) => (
   <Popover
     label={t('Legend')}
-    buttonClass="button quiet"
+    buttonClass="button quiet legend-button"
     button={
       <>
+        <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 7.5V11M8 5v.01" />
+        </svg>
         <span>{t('Legend')}</span>
-        <Icon name="down" />
       </>
     }
   >

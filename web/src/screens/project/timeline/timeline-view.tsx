@@ -57,6 +57,7 @@ type Listing = ReturnType<typeof usePeriodRows>
 export function TimelineView(props: ProjectViewProps) {
   const { scope, filters, openId, query } = props
   const period = usePeriod(query)
+  const isPhone = useMedia('(max-width: 640px)')
   const { from, dayCount, goTo } = period
   const listing = usePeriodRows(props, from, addDays(from, dayCount))
   const unscheduledCount = useUnscheduledCount(scope.projectId)
@@ -78,20 +79,13 @@ export function TimelineView(props: ProjectViewProps) {
     <>
       <div class="timeline-tools">
         <PeriodSteps
-          label={dateFormat('long').formatRange(dateOf(from), dateOf(addDays(from, dayCount - 1)))}
+          label={rangeText(from, addDays(from, dayCount - 1), isPhone)}
           isNow={from === defaultFrom()}
           labels={{ before: t('Earlier'), after: t('Later'), now: t('Today') }}
           onStep={(count) => goTo(addDays(from, count * Math.ceil(period.weekCount / 3) * daysInWeek))}
           onNow={() => goTo(defaultFrom())}
         />
-        <ChoiceButtons
-          label={t('Zoom')}
-          keyShortcuts="+ -"
-          names={zoomNames}
-          current={period.zoom}
-          labelOf={(zoom) => t(zooms[zoom].label)}
-          onChoose={period.setZoom}
-        />
+        {isPhone ? <ZoomSelect {...period} /> : <ZoomButtons {...period} />}
         {people && <UnscheduledLink projectId={scope.projectId} count={unscheduledCount} />}
         {people && listing.rows.length === 0 && (
           <span class="quiet-text">{t('No assignments with dates in this period')}</span>
@@ -131,6 +125,42 @@ export function TimelineView(props: ProjectViewProps) {
     </>
   )
 }
+
+/** A phone leaves out the year if it is the current one. */
+function rangeText(from: string, to: string, isShort: boolean): string {
+  const thisYear = today().slice(0, 4)
+  const isThisYear = from.startsWith(thisYear) && to.startsWith(thisYear)
+  return dateFormat(isShort && isThisYear ? 'short' : 'long').formatRange(dateOf(from), dateOf(to))
+}
+
+type ZoomProps = Pick<ReturnType<typeof usePeriod>, 'zoom' | 'setZoom'>
+
+const ZoomButtons = ({ zoom, setZoom }: ZoomProps) => (
+  <ChoiceButtons
+    label={t('Zoom')}
+    keyShortcuts="+ -"
+    names={zoomNames}
+    current={zoom}
+    labelOf={(name) => t(zooms[name].label)}
+    onChoose={setZoom}
+  />
+)
+
+/** Takes the room of one button, so that it fits next to the steps of the period. */
+const ZoomSelect = ({ zoom, setZoom }: ZoomProps) => (
+  <select
+    class="input zoom-select"
+    aria-label={t('Zoom')}
+    value={zoom}
+    onChange={({ currentTarget }) => setZoom(currentTarget.value as Zoom)}
+  >
+    {zoomNames.map((name) => (
+      <option key={name} value={name}>
+        {t(zooms[name].label)}
+      </option>
+    ))}
+  </select>
+)
 
 interface LanesProps {
   readonly people: readonly { readonly id: string; readonly name: string }[]
