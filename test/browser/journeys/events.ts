@@ -21,6 +21,21 @@ export function eventJourneys(stage: () => Stage): void {
     await change('Stage: Backlog Doing').waitFor()
   })
 
+  test('is loaded once after an own change', async () => {
+    const { signIn, workspace } = stage()
+    const id = await workspace.assignment('Changed once')
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}/assignments/${id}`)
+    const stream = page.locator('.stream > li')
+    await stream.filter({ hasText: 'added this assignment' }).waitFor()
+    const loads: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/ext/history')) loads.push(request.url())
+    })
+    await page.getByLabel('Stage', { exact: true }).selectOption('Doing')
+    await stream.filter({ hasText: 'moved this assignment from Backlog to Doing' }).waitFor()
+    assert.equal(loads.length, 1)
+  })
+
   test('is shown by an assignment for all its parts, too, with one line for each act', async () => {
     const { signIn, workspace } = stage()
     const { jonas, mara, projectId, make } = workspace

@@ -119,9 +119,20 @@ export function timerJourneys(stage: () => Stage): void {
     await desk.getByRole('button', { name: 'Start a timer for Timed elsewhere' }).last().click()
     await desk.getByRole('timer').waitFor()
     await startedMinutesAgo(hosts, tova.id, 11 * 60)
+    // A page that was open all the time asks when the user comes back to it, once.
+    const comeBack = () =>
+      Promise.all([
+        desk.waitForResponse((response) => response.url().endsWith('/ext/timer')),
+        desk.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`),
+      ])
+    await comeBack()
+    await desk.getByText('The timer ran for 11 h. Did you forget it?').waitFor()
+    await desk.getByRole('button', { name: 'Keep it running' }).click()
+    await comeBack()
     const phone = await signIn('tova@example.com', '/my-work', { viewport: { width: 390, height: 800 } })
     await phone.getByText('The timer ran for 11 h. Did you forget it?').waitFor()
     await assertAccessible(phone, 'the question about a forgotten timer')
+    assert.equal(await desk.getByText('Did you forget it?').count(), 0)
     await phone.getByLabel('Hours', { exact: true }).fill('2')
     await phone.getByRole('button', { name: 'Record' }).click()
     await phone.getByText('2 h recorded for Timed elsewhere.').waitFor()

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import {
   elapsedSeconds,
   isForgotten,
@@ -18,7 +18,6 @@ import { lazyDialog } from '../ui/lazy-dialog.tsx'
 export function TimerIndicator() {
   const running = useOwnTimer()
   useTimerOfAccount()
-  useForgottenTimer(running)
   if (running === undefined) return null
   return (
     <div class="timer-mark">
@@ -62,35 +61,38 @@ export function EndTimerDialog() {
 
 /**
  * Refreshes the timer when the page becomes visible and every minute, because another device may change it.
+ * When the user comes to the page, or back to it, a forgotten timer is asked about, once.
  */
 function useTimerOfAccount(): void {
   const services = useServices()
-  const isSignedIn = services.session.person.value !== undefined
+  const userId = services.session.person.value?.id
+  const lastAsked = useRef('')
   useEffect(() => {
-    if (!isSignedIn) return
+    if (userId === undefined) return
     const { refresh } = timerStore(services)
-    const refreshIfVisible = () => {
+    const refreshIfVisible = async () => {
       // A failed refresh is repeated after the interval.
-      if (!document.hidden) refresh().catch(() => undefined)
+      if (!document.hidden) await refresh().catch(() => undefined)
     }
-    refreshIfVisible()
+    const refreshAndAsk = async () => {
+      await refreshIfVisible()
+      const running = runningTimer.peek()
+      if (document.hidden || running?.userId !== userId || running.since === lastAsked.current) return
+      if (!isForgotten(running)) return
+      lastAsked.current = running.since
+      isTimerDialogOpen.value = true
+    }
+    void refreshAndAsk()
     const interval = setInterval(refreshIfVisible, timerRefreshMilliseconds)
-    document.addEventListener('visibilitychange', refreshIfVisible)
+    document.addEventListener('visibilitychange', refreshAndAsk)
     return () => {
       clearInterval(interval)
-      document.removeEventListener('visibilitychange', refreshIfVisible)
+      document.removeEventListener('visibilitychange', refreshAndAsk)
     }
-  }, [isSignedIn])
+  }, [userId])
 }
 
 const timerRefreshMilliseconds = 60_000
-
-/** Opens the dialog if the timer was probably forgotten. */
-function useForgottenTimer(running: RunningTimer | undefined): void {
-  useEffect(() => {
-    if (running && isForgotten(running)) isTimerDialogOpen.value = true
-  }, [running?.since])
-}
 
 /** Returns the running timer, unless another user has started it in this browser. */
 function useOwnTimer(): RunningTimer | undefined {

@@ -84,7 +84,7 @@ interface StreamWithChangesProps extends Pick<StreamProps, 'comments' | 'project
 function StreamWithChanges({ assignment, ...stream }: StreamWithChangesProps) {
   const { changes, hasOlder, problem, reload, loadOlder } = useHistory(
     { assignmentId: assignment.id, pageSize },
-    String(changedAt(assignment)),
+    changedAt(assignment),
   )
   const context = useChangeContext(changes ?? [], assignment.id)
   if (changes === undefined && problem)

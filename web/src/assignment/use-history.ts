@@ -16,8 +16,7 @@ interface HistoryQuery {
   readonly pageSize: number
 }
 
-const changedResources = [
-  'assignment',
+const relatedResources = [
   'appointment',
   'comment',
   'attachment',
@@ -30,10 +29,10 @@ const changedResources = [
 ] as const
 
 /**
- * Loads the newest changes of a project or an assignment, and older ones on request. It loads them again when
- * `version` changes.
+ * Loads the newest changes of a project or an assignment, and older ones on request. Changes of the assignment
+ * itself load them again by its new `version`, and not by the announced write as well.
  */
-export function useHistory(query: HistoryQuery, version = '') {
+export function useHistory(query: HistoryQuery, version?: number) {
   const { people, toasts, tracker } = useServices()
   const load = async (before?: string, signal?: AbortSignal): Promise<Changes> => {
     const { result } = await tracker.call('GET /ext/history', { query: { ...query, before } }, { signal })
@@ -41,7 +40,8 @@ export function useHistory(query: HistoryQuery, version = '') {
     return result
   }
   const subject = query.assignmentId ?? query.projectId
-  const newest = useLoaded(`history-${subject} ${version}`, changedResources, async (signal) => ({
+  const resources = version === undefined ? (['assignment', ...relatedResources] as const) : relatedResources
+  const newest = useLoaded(`history-${subject} ${version}`, resources, async (signal) => ({
     subject,
     changes: await load(undefined, signal),
   }))
