@@ -31,6 +31,7 @@ const laterFiles = [
   'assignment-steps',
   'bars',
   'calendar-address',
+  'change-chips',
   'change-fields',
   'change-list',
   'change-many',

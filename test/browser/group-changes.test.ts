@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Change } from '../../clients/typescript/src/tracker.ts'
-import { combineUpdates, groupChanges } from '../../web/src/assignment/group-changes.ts'
+import { combineUpdates, groupChanges, withoutCancelled } from '../../web/src/assignment/group-changes.ts'
 
 describe('Changes in the history', () => {
   const change = (seconds: number, values: Partial<Change>): Change => ({
@@ -18,22 +18,40 @@ describe('Changes in the history', () => {
   const idsOf = (changes: readonly Change[]) =>
     groupChanges(changes).map((group) => group.map(({ id }) => id))
 
-  test('are grouped if one user has made them to one row, or to links of one kind, within a minute', () => {
-    const link = { resource: 'assignmentLabel', action: 'create' } as const
+  const link = { resource: 'assignmentLabel', action: 'create' } as const
+  const ofAssignment = (assignmentId: string) => ({ after: { assignmentId } })
+
+  test('are grouped if one user has made them to one assignment within five minutes', () => {
     const comment = { resource: 'comment', action: 'create' } as const
     assert.deepEqual(
       idsOf([
-        ...[change(500, {}), change(490, {}), change(480, { callerId: 'bob' }), change(470, { rowId: 'b' })],
-        ...[
-          change(400, { rowId: 'b' }),
-          change(300, { ...link, rowId: 'x' }),
-          change(299, { ...link, rowId: 'y' }),
-        ],
-        ...[change(298, { ...link, action: 'remove', rowId: 'y' })],
-        ...[change(200, { ...comment, rowId: 'd' }), change(199, { ...comment, rowId: 'e' })],
+        change(900, {}),
+        change(890, { rowId: 'b' }),
+        change(880, { ...link, rowId: 'x', ...ofAssignment('a') }),
+        change(601, { action: 'create' }),
+        change(595, { rowId: 'b' }),
+        change(594, { rowId: 'b', callerId: 'bob' }),
+        change(593, { rowId: 'b' }),
+        change(589, { rowId: 'b' }),
+        change(200, { ...comment, rowId: 'd', ...ofAssignment('b') }),
+        change(199, { ...comment, rowId: 'e', ...ofAssignment('b') }),
+        change(198, { action: 'remove', rowId: 'b' }),
+        change(197, { rowId: 'b' }),
       ]),
-      [['500', '490'], ['480'], ['470'], ['400'], ['300', '299'], ['298'], ['200'], ['199']],
+      [['900', '880', '601'], ['890', '595'], ['594'], ['593', '589'], ['200'], ['199'], ['198'], ['197']],
     )
+  })
+
+  test('of links are grouped by the assignment of their creation, and cancel each other', () => {
+    const changes = [
+      change(300, { ...link, action: 'remove', rowId: 'y' }),
+      change(299, { ...link, rowId: 'y', ...ofAssignment('a') }),
+      change(298, { ...link, rowId: 'x', ...ofAssignment('a') }),
+      change(297, { ...link, action: 'remove', rowId: 'unknown' }),
+    ]
+    assert.deepEqual(idsOf(changes), [['300', '299', '298'], ['297']])
+    const [group] = groupChanges(changes)
+    assert.deepEqual(group && withoutCancelled(group).map(({ id }) => id), ['298'])
   })
 
   test('of one group are combined to the first and the last value, without unchanged fields', () => {

@@ -9,30 +9,29 @@ import { formatTime } from '../time/format-timestamp.ts'
 import { Ago } from '../ui/ago.tsx'
 import { PersonAvatar } from '../ui/avatar.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
+import { FieldChip, LinkChip, linkedRecordOf, ValueChip } from './change-chips.tsx'
 import { type FieldChange, fieldChangesOf } from './change-fields.ts'
-import { keyProperty, type NameOf, useChangeNames } from './change-names.ts'
+import { type ChangeNames, keyProperty, useChangeNames } from './change-names.ts'
 import { actionSentences, fieldSentenceOf, recordSentences } from './change-sentences.ts'
-import { type ChangeGroup, combineUpdates, groupChanges } from './group-changes.ts'
+import {
+  type ChangeGroup,
+  combineUpdates,
+  groupChanges,
+  valuesOfCreated,
+  withoutCancelled,
+} from './group-changes.ts'
 
 /** The facts that all rows of a list share. */
-interface ListContext {
-  readonly nameOf: NameOf
-  /**
-   * The values of records whose creation is in the list, by their ids. Later changes do not repeat all of
-   * them.
-   */
-  readonly created: ReadonlyMap<string, Change['after']>
+interface ListContext extends ChangeNames {
+  readonly created: ReturnType<typeof valuesOfCreated>
   /** The assignment that the list is about, which is not named again. */
   readonly assignmentId: string | undefined
 }
 
 /** Returns what the rows of these changes need, or undefined until the names are loaded. */
 export function useChangeContext(changes: readonly Change[], assignmentId?: string): ListContext | undefined {
-  const nameOf = useChangeNames(changes)
-  const created = new Map(
-    changes.flatMap(({ rowId, action, after }) => (action === 'create' ? [[rowId, after]] : [])),
-  )
-  return nameOf && { nameOf, created, assignmentId }
+  const names = useChangeNames(changes)
+  return names && { ...names, created: valuesOfCreated(changes), assignmentId }
 }
 
 /** Lists changes by day: who changed which record and when, with the values before and after. */
@@ -48,14 +47,8 @@ function NamedChanges({ changes }: { readonly changes: readonly Change[] }) {
     <section key={day} class="change-day" aria-labelledby={`changes-${day}`}>
       <h2 id={`changes-${day}`}>{formatDayHeading(day)}</h2>
       <ol class="rows">
-        {groups.map((group, index) => (
-          <ChangeRow
-            key={group[0].id}
-            group={group}
-            context={context}
-            isContinued={groups[index - 1]?.[0].callerId === group[0].callerId}
-            showsTime
-          />
+        {groups.map((group) => (
+          <ChangeRow key={group[0].id} group={group} context={context} showsTime />
         ))}
       </ol>
     </section>
@@ -65,31 +58,28 @@ function NamedChanges({ changes }: { readonly changes: readonly Change[] }) {
 interface ChangeRowProps {
   readonly group: ChangeGroup
   readonly context: ListContext
-  /** Leaves out the face, because the row before has the same. */
-  readonly isContinued?: boolean
   /** Shows the time of the day, because the day is in the heading of the list. */
   readonly showsTime?: boolean
 }
 
-/** Shows changes that belong together as a sentence, and several changed fields below it. */
-export function ChangeRow({ group, context, isContinued = false, showsTime = false }: ChangeRowProps) {
+/** Shows changes that belong together as a sentence, followed by the values that it does not name. */
+export function ChangeRow({ group, context, showsTime = false }: ChangeRowProps) {
   const { people } = useServices()
   const [newest] = group
   const author = newest.callerId === null ? t('The program') : people.nameOf(newest.callerId)
   const description = describeGroup(group, context)
   if (description === undefined) return null
-  const { sentence, fields } = description
+  const { sentence, chips, text } = description
   return (
-    <li class={`row change ${isContinued ? 'continued' : ''}`} aria-live="off">
+    <li class="row change" aria-live="off">
       <PersonAvatar id={newest.callerId ?? ''} isDecorative />
       <span class="row-text">
-        <b dir="auto">{author}</b> {sentence}
-        {fields.map(({ property, name, before, after }) => (
-          <span key={property} class="quiet-text line">
-            {name !== '' && `${name}: `}
-            {before !== '' && <del dir="auto">{before}</del>} <bdi>{after}</bdi>
+        <b dir="auto">{author}</b> {sentence} {chips}
+        {text && (
+          <span class="quiet-text change-text" dir="auto">
+            {text}
           </span>
-        ))}
+        )}
       </span>
       {showsTime ? (
         <time class="quiet-text" dateTime={newest.at}>
@@ -104,24 +94,31 @@ export function ChangeRow({ group, context, isContinued = false, showsTime = fal
 
 interface Description {
   readonly sentence: ComponentChildren
-  /** The fields that the sentence does not name. */
-  readonly fields: readonly FieldChange[]
+  /** The values that the sentence does not name. */
+  readonly chips?: ComponentChildren
+  /** A new text. The earlier one is left out, because both begin alike most of the time. */
+  readonly text?: string | undefined
 }
 
 /** Returns undefined if nothing has changed that means something to users. */
 function describeGroup(group: ChangeGroup, context: ListContext): Description | undefined {
-  const [newest] = group
+  const [newest, ...older] = withoutCancelled(group)
+  if (newest === undefined) return undefined
+  if (older.some(({ resource, action }) => resource !== newest.resource || action !== newest.action))
+    return describeParts([newest, ...older], context)
   const recordSentence = recordSentences[`${newest.resource}.${newest.action}`]
   if (recordSentence) return describeRecord(newest, recordSentence, context)
-  return newest.action === 'update' ? describeUpdate(group, context) : describeAction(group, context)
+  return newest.action === 'update'
+    ? describeUpdate([newest, ...older], context)
+    : describeAction([newest, ...older], context)
 }
 
 function describeRecord(change: Change, sentence: MessageKey, context: ListContext): Description {
   const fields = fieldChangesOf(change, context.nameOf)
-  const hours = fields.find(({ property }) => property === 'amountHours')?.after
+  const hours = fields.find(({ property }) => property === 'amountHours')?.after ?? ''
   return {
-    sentence: tx(sentence, { what: ofAssignment(change, context), hours }),
-    fields: fields.filter(({ isText }) => isText).map(withoutName),
+    sentence: tx(sentence, { what: ofAssignment(change, context), hours: <Value text={hours} /> }),
+    text: fields.find(({ isText }) => isText)?.after,
   }
 }
 
@@ -133,17 +130,23 @@ function describeUpdate(group: ChangeGroup, context: ListContext): Description |
   const what = nameSubjects([change], context)
   if (field === undefined)
     return Object.hasOwn(change.after ?? {}, 'rank')
-      ? { sentence: tx('moved {what} in the order', { what }), fields: [] }
+      ? { sentence: tx('moved {what} in the order', { what }) }
       : undefined
   const sentence = fields.length === 1 ? fieldSentenceOf(field) : undefined
   if (sentence === undefined) return describeAction([change], context, fields)
+  const { property, name, before, after, value, isText } = field
   const parts = {
     what,
-    field: field.name.toLowerCase(),
-    before: <Value text={field.before} />,
-    after: <Value text={field.after} />,
+    field: name.toLowerCase(),
+    before: property === 'name' ? <Value text={before} /> : <bdi>{before}</bdi>,
+    after:
+      property === 'name' ? (
+        <Value text={after} />
+      ) : (
+        <ValueChip property={property} value={value} text={after} names={context} />
+      ),
   }
-  return { sentence: tx(sentence, parts), fields: field.isText ? [withoutName(field)] : [] }
+  return { sentence: tx(sentence, parts), text: isText ? after : undefined }
 }
 
 function describeAction(
@@ -158,12 +161,39 @@ function describeAction(
   const what = nameSubjects(subjects, context, target === undefined)
   return {
     sentence: target ? tx(sentences.withTarget, { what, target }) : tx(sentences.alone, { what }),
-    fields,
+    chips: fields.map((field) => <FieldChip key={field.property} field={field} names={context} />),
   }
 }
 
-/** A text speaks for itself. The earlier one is left out, because both begin alike most of the time. */
-const withoutName = (field: FieldChange): FieldChange => ({ ...field, name: '', before: '' })
+/** Describes changes of several kinds to one assignment: it was added or changed, and has these new values. */
+function describeParts(group: ChangeGroup, context: ListContext): Description | undefined {
+  const ofAssignmentItself = group.filter(({ resource }) => resource === 'assignment')
+  const creation = ofAssignmentItself.find(({ action }) => action === 'create')
+  const [newest, ...older] = ofAssignmentItself.filter((change) => change !== creation)
+  const fields = newest ? fieldChangesOf(combineUpdates([newest, ...older]), context.nameOf) : []
+  const links = group.filter(({ resource }) => resource !== 'assignment').toReversed()
+  if (creation === undefined && fields.length + links.length === 0) return undefined
+  const subject = creation ?? newest
+  const what = subject ? nameSubjects([subject], context) : ofAssignment(group[0], context)
+  return {
+    sentence: tx(actionSentences[creation ? 'create' : 'update'].alone, { what }),
+    chips: [
+      ...fields.map((field) => <FieldChip key={field.property} field={field} names={context} />),
+      ...links.map((change) => <LinkPart key={change.id} change={change} context={context} />),
+    ],
+  }
+}
+
+/** A record that was added to an assignment or removed from it, as one of several changes. */
+function LinkPart({ change, context }: { readonly change: Change; readonly context: ListContext }) {
+  const linked = linkedRecordOf(change, valuesOf(change, context))
+  if (linked) return <LinkChip change={change} linked={linked} showsKind names={context} />
+  return (
+    <span class="change-chip">
+      <Subjects changes={[change]} context={context} isLinked={false} />
+    </span>
+  )
+}
 
 const Value = ({ text }: { readonly text: string }) => <b dir="auto">{text}</b>
 
@@ -207,9 +237,23 @@ function Subjects({ changes, context, isLinked }: SubjectsProps) {
   const noun = nounOf(changes[0]?.resource ?? '')
   const named = changes.flatMap((change) => {
     const name = subjectOf(change, context)
-    return name === undefined ? [] : [{ change, name }]
+    return name === undefined
+      ? []
+      : [{ change, name, linked: linkedRecordOf(change, valuesOf(change, context)) }]
   })
   if (named.length === 0) return <>{noun}</>
+  if (named.every(({ linked }) => linked))
+    return (
+      <>
+        {noun}{' '}
+        {named.map(
+          ({ change, linked }) =>
+            linked && (
+              <LinkChip key={change.id} change={change} linked={linked} showsKind={false} names={context} />
+            ),
+        )}
+      </>
+    )
   return (
     <>
       {named.map(({ change, name }, index) => (
@@ -237,7 +281,7 @@ interface SubjectProps {
 /** Links a subject to its assignment, unless the list is about that assignment or the subject was removed. */
 function Subject({ change, text, assignmentId, isLinked }: SubjectProps) {
   const { projectId, action, after } = change
-  const linkedId = after?.blockedById ?? (isLinked ? after?.assignmentId : undefined)
+  const linkedId = isLinked ? after?.assignmentId : undefined
   if (typeof linkedId !== 'string' || linkedId === assignmentId || projectId === null || action === 'remove')
     return <bdi>{text}</bdi>
   return (

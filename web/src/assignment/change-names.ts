@@ -1,9 +1,11 @@
 import type { Change } from '#tracker-client'
 import type { ResourceName } from '../api/api.ts'
 import { assignmentKey } from '../api/assignment-key.ts'
-import { loadByIds } from '../api/load-all.ts'
+import { byId, loadByIds } from '../api/load-all.ts'
+import { loadStages, type StageLook, stageLooksOf } from '../data/project-stages.ts'
 import { useLoaded } from '../data/use-loaded.ts'
 import { useServices } from '../services/services.ts'
+import { doneStagesOf } from './assignment-values.ts'
 
 /**
  * Returns the name of the record with the id that a property such as `workflowId` has, or, for `keyProperty`,
@@ -29,36 +31,55 @@ const namedResources = [
  * A record with a name. The key of an assignment consists of the `key` of its project and its own `number`.
  */
 interface NamedRecord {
+  readonly id: string
   readonly name: string
   readonly projectId?: string
   readonly number?: number
   readonly key?: string
+  readonly color?: string | null
 }
 
-/** Returns a function that names changed and related records; undefined until the names are loaded. */
-export function useChangeNames(changes: readonly Change[]): NameOf | undefined {
-  const { api, people } = useServices()
+/** What the lines of changes show of other records. */
+export interface ChangeNames {
+  readonly nameOf: NameOf
+  /** The looks of the stages of the project, by their ids. */
+  readonly looks: ReadonlyMap<string, StageLook>
+  /** Returns the color of a label. */
+  colorOf(id: string): string | undefined
+}
+
+/** Loads the names of changed and related records; undefined until they are loaded. */
+export function useChangeNames(changes: readonly Change[]): ChangeNames | undefined {
+  const services = useServices()
+  const { api, people } = services
   const ids = new Map(namedResources.map((resource) => [`${resource}Id`, idsIn(changes, resource)]))
   const namesKey = `names-${[...ids.values()].map((resourceIds) => resourceIds.join()).join(';')}`
+  const projectId = ids.get('workflowId')?.length ? changes[0]?.projectId : undefined
   const { value, problem } = useLoaded(namesKey, [], async (signal) => {
-    const records = await Promise.all(
-      namedResources.map(async (resource) => {
+    const [stages, ...records] = await Promise.all([
+      projectId ? loadStages(services, projectId, signal) : [],
+      ...namedResources.map(async (resource): Promise<readonly NamedRecord[]> => {
         const rows = await loadByIds(api, resource, ids.get(`${resource}Id`) ?? [], signal)
         return [...rows.values()]
       }),
-    )
+    ])
     await people.waitForNames(userIdsIn(changes))
-    return new Map(records.flat().map((record): [string, NamedRecord] => [record.id, record]))
+    return { stages, records: byId(records.flat()) }
   })
   const namesInChanges = new Map(
     changes.flatMap(({ rowId, before, after }) => nameIn(rowId, after) ?? nameIn(rowId, before) ?? []),
   )
   if (value === undefined && !problem) return undefined
-  return (property, id) => {
-    if (property === 'userId') return people.findName(id) || undefined
-    const record = value?.get(id)
-    if (property !== keyProperty) return record?.name ?? namesInChanges.get(id)
-    return record && assignmentKey(value?.get(record.projectId ?? '')?.key, record)
+  const { stages = [], records } = value ?? {}
+  return {
+    nameOf(property, id) {
+      if (property === 'userId') return people.findName(id) || undefined
+      const record = records?.get(id)
+      if (property !== keyProperty) return record?.name ?? namesInChanges.get(id)
+      return record && assignmentKey(records?.get(record.projectId ?? '')?.key, record)
+    },
+    looks: stageLooksOf(stages, doneStagesOf(projectId ?? '', stages)),
+    colorOf: (id) => records?.get(id)?.color ?? undefined,
   }
 }
 
