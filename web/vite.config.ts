@@ -43,6 +43,7 @@ const laterFiles = [
   'choice-chip',
   'csv',
   'daily-target',
+  'day-choices',
   'edit-markdown',
   'faces',
   'filter-menu',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../../src/db/sql.ts'
-import { addDays, today } from '../../../web/src/time/days.ts'
+import { addDays, formatDay, today } from '../../../web/src/time/days.ts'
 import { datedProjects } from '../support/dated-projects.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
@@ -109,13 +109,28 @@ export function newAssignmentJourneys(stage: () => Stage): void {
       await chip('Planned hours').click()
       await page.locator('.filter-menu:popover-open input').fill('1h30')
       await page.getByRole('option', { name: '1.5 h' }).click()
-      await dialog.getByRole('textbox', { name: 'End' }).fill('today')
+      await chip('Start').click()
+      await page.locator('.filter-menu:popover-open .month [aria-current=date]').click()
+      await chip('Start').getByText(formatDay(today())).waitFor()
+      await chip('End').click()
+      await page.locator('.filter-menu:popover-open input').fill('+2')
+      await page.getByRole('option', { name: formatDay(addDays(today(), 2)) }).waitFor()
+      await assertAccessible(page, `the days of a new assignment on ${size}`)
+      await page.keyboard.press('Enter')
+      await chip('End')
+        .getByText(formatDay(addDays(today(), 2)))
+        .waitFor()
       await dialog.getByLabel('Create another').check()
       await assertAccessible(page, `the properties of a new assignment on ${size}`)
       const faults = await page.evaluate<string[]>(
-        `[...document.querySelectorAll('.choice-chips :is(.choice-chip, .input)')].filter((element) => { const box = element.getBoundingClientRect(); return box.right > innerWidth || (innerWidth < 641 && Math.round(box.height) < 44) }).map((element) => element.outerHTML)`,
+        `[...document.querySelectorAll('.choice-chip')].filter((element) => { const box = element.getBoundingClientRect(); return box.right > innerWidth || (innerWidth < 641 && Math.round(box.height) < 44) }).map((element) => element.outerHTML)`,
       )
       assert.deepEqual(faults, [])
+      // On a phone they stand in two columns.
+      const edges = await page.evaluate<number[]>(
+        `[...new Set([...document.querySelectorAll('.choice-chip')].map((chip) => chip.getBoundingClientRect().left))]`,
+      )
+      if (size === 'a phone') assert.equal(edges.length, 2)
       await name.press('Enter')
       await dialog.locator('[name=name]:focus:placeholder-shown').waitFor()
       await page.keyboard.type('Has the same ones\n')
@@ -124,13 +139,13 @@ export function newAssignmentJourneys(stage: () => Stage): void {
       await dialog.waitFor({ state: 'detached' })
       const rows = await hosts.database.query<Record<string, unknown>>(sql`
         select a.name, a.priority, a.amount_hours as hours, a.user_id as "userId", a.workflow_id as "stageId",
-          to_char(a.end_date, 'YYYY-MM-DD') as "end",
+          to_char(a.start_date, 'YYYY-MM-DD') as "start", to_char(a.end_date, 'YYYY-MM-DD') as "end",
           array(select l.name from assignment_labels al join labels l on l.id = al.label_id
             where al.assignment_id = a.id order by l.name) as labels
         from assignments a where a.project_id = ${projectId} order by a.created_at`)
       const shared = {
         ...{ priority: 3, hours: 1.5, userId: workspace.jonas.id, stageId: workspace.stages.Doing },
-        ...{ end: today(), labels: ['Backend', 'Design'] },
+        ...{ start: today(), end: addDays(today(), 2), labels: ['Backend', 'Design'] },
       }
       assert.deepEqual(
         rows.map((row) => ({ ...row, hours: Number(row.hours) })),
@@ -143,10 +158,10 @@ export function newAssignmentJourneys(stage: () => Stage): void {
       await dialog.getByRole('button', { name: 'Create assignment' }).click()
       await dialog.getByText('Name is required.').waitFor()
       await dialog.locator('[name=name]:focus').waitFor()
-      await dialog.getByRole('textbox', { name: 'End' }).fill('no day at all')
-      await name.fill('Rejected')
-      await name.press('Enter')
-      await dialog.locator('.field', { hasText: /End/ }).locator('.field-errors').waitFor()
+      await chip('End').click()
+      await page.locator('.filter-menu:popover-open input').fill('no day at all')
+      await page.getByText('Enter a day, such as fri, 12 dec or in 2 weeks.').waitFor()
+      await page.keyboard.press('Escape')
       await dialog.getByRole('button', { name: 'Cancel' }).click()
     })
 }

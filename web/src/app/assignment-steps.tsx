@@ -4,6 +4,7 @@ import { sentenceOf } from '../api/problems.ts'
 import { doneStagesOf } from '../assignment/assignment-values.ts'
 import { changeAssignment } from '../assignment/change-assignment.ts'
 import { type Change, changeMany, labelMany } from '../assignment/change-many.ts'
+import { commonDays } from '../assignment/day-choices.ts'
 import { labelChoices, labelIdOf, optionOfLabel, suggestNewLabel } from '../assignment/labels-section.tsx'
 import { parsePriority, priorityChoices } from '../assignment/priority.ts'
 import { assignedTo, datesBetween, endDayOf, responsibleOf, startDayOf, startOn } from '../data/planned.ts'
@@ -12,7 +13,7 @@ import { catalogQuery } from '../data/use-listing.ts'
 import { labelQuery } from '../data/use-project-labels.ts'
 import type { Services } from '../services/services.ts'
 import { inOneLine, type MessageKey, t, tn } from '../texts/text.ts'
-import { addDays, daysInWeek, formatDay, fridayOffset, mondayOf, parseDay, today } from '../time/days.ts'
+import { formatDay, parseDay } from '../time/days.ts'
 import { formatHours, parseDuration, usualHours } from '../time/hours.ts'
 import type { Option } from '../ui/combobox.tsx'
 import { findMatches, type Match, rankFound } from '../ui/fuzzy.ts'
@@ -304,12 +305,8 @@ const dayStep =
           value: label,
         }),
     })
-    const friday = addDays(mondayOf(today()), fridayOffset)
     const common = [
-      itemOf(today(), t('Today')),
-      itemOf(addDays(today(), 1), t('Tomorrow')),
-      ...(friday > today() ? [itemOf(friday, t('This week'))] : []),
-      itemOf(addDays(friday, daysInWeek), t('Next week')),
+      ...commonDays().map(({ day, label }) => itemOf(day, label)),
       ...(services.configuration.extensions ? [itemOf('', t('No dates'))] : []),
     ]
     const [first] = rows

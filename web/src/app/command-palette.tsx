@@ -1,6 +1,5 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../texts/text.ts'
-import { today } from '../time/days.ts'
 import { Ago } from '../ui/ago.tsx'
 import { type Option, OptionLine, useActiveInView, useOptionSearch } from '../ui/combobox.tsx'
 import { MonthGrid } from '../ui/day-input.tsx'
@@ -267,12 +266,7 @@ function Month({ step, items, onChoose }: Pick<StepProps, 'step' | 'onChoose'> &
     if (item) onChoose(item)
   }
   return (
-    <MonthGrid
-      key={current}
-      day={current ?? today()}
-      takesFocus={false}
-      onChoose={(day) => void choose(day)}
-    />
+    <MonthGrid key={current} day={current ?? ''} takesFocus={false} onChoose={(day) => void choose(day)} />
   )
 }
 

@@ -8,16 +8,16 @@ import { Field } from '../forms/fields.tsx'
 import type { FormState } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
 import { t, tn } from '../texts/text.ts'
-import { addDays, daysBetween, isDay } from '../time/days.ts'
+import { addDays, daysBetween, formatDay, formatWeekday, isDay, parseDay } from '../time/days.ts'
 import { formatHours, parseDuration, usualHours } from '../time/hours.ts'
 import { PersonAvatar } from '../ui/avatar.tsx'
 import { ChoiceChip, type ChoiceChipProps } from '../ui/choice-chip.tsx'
 import { matchesWords, type Option } from '../ui/combobox.tsx'
-import { DayField } from '../ui/day-input.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { PriorityShape, StageMark, TypeShape } from '../ui/marks.tsx'
 import { findPeople, findResponsible } from '../ui/person-picker.tsx'
 import { doneStagesOf, type NewAssignmentValues } from './assignment-values.ts'
+import { commonDays } from './day-choices.ts'
 import { labelIdOf, suggestLabels } from './labels-section.tsx'
 import { parsePriority, priorityChoices, priorityName } from './priority.ts'
 
@@ -48,10 +48,12 @@ interface ChipProps extends Omit<ChoiceChipProps, 'attributes' | 'isEmpty' | 'ch
   readonly name: keyof NewAssignmentValues
   readonly required?: boolean
   readonly isEmpty?: boolean
+  onChange?(value: string): void
 }
 
 /** A field whose value is the id of one option. */
-function Chip({ form, name, required = false, ...chip }: ChipProps) {
+function Chip({ form, name, required = false, ...props }: ChipProps) {
+  const { onChange = (id: string) => form.set(name, id), ...chip } = props
   const value = form.values.value[name]
   return (
     <Field form={form} name={name} label={chip.label} required={required} isLabelHidden>
@@ -61,7 +63,7 @@ function Chip({ form, name, required = false, ...chip }: ChipProps) {
           {...chip}
           attributes={attributes}
           chosenIds={[value]}
-          onChoose={({ id }) => form.set(name, id)}
+          onChoose={({ id }) => onChange(id)}
         />
       )}
     </Field>
@@ -204,8 +206,6 @@ function LabelsChip({ form, projectId }: PropertyChipsProps) {
 }
 
 function DayChips({ form }: PropertyChipsProps) {
-  const { extensions } = useServices().configuration
-  const presence = extensions ? { clearLabel: t('No dates') } : { required: true }
   /** A start after the end moves the end, too, so that the duration stays the same. */
   const changeStart = (day: string) => {
     const { startDate, endDate } = form.values.peek()
@@ -213,18 +213,61 @@ function DayChips({ form }: PropertyChipsProps) {
     if ([startDate, endDate, day].every(isDay) && day > endDate)
       form.set('endDate', addDays(day, Math.max(0, daysBetween(startDate, endDate))))
   }
-  const shared = { form, isLabelHidden: true, ...presence }
   return (
     <>
-      <DayField
-        {...shared}
-        name="startDate"
-        label={t('Start')}
-        placeholder={t('Start')}
-        onChange={changeStart}
-      />
-      <DayField {...shared} name="endDate" label={t('End')} placeholder={t('End')} />
+      <DayChip form={form} name="startDate" label={t('Start')} onChange={changeStart} />
+      <DayChip form={form} name="endDate" label={t('End')} onChange={(day) => form.set('endDate', day)} />
     </>
+  )
+}
+
+interface DayChipProps extends Pick<PropertyChipsProps, 'form'> {
+  readonly name: 'startDate' | 'endDate'
+  readonly label: string
+  onChange(day: string): void
+}
+
+/** Offers common days, a month, and the day that the user types. */
+function DayChip({ form, name, label, onChange }: DayChipProps) {
+  const { extensions } = useServices().configuration
+  const day = form.values.value[name]
+  const optionOf = (id: string, text: string, note: string): Option => ({
+    id,
+    name: text,
+    note,
+    mark: <Icon name={id === '' ? 'close' : 'calendar'} />,
+  })
+  const choices = [
+    ...commonDays().map((common) => optionOf(common.day, common.label, formatDay(common.day))),
+    ...(extensions && day !== '' ? [optionOf('', t('No dates'), '')] : []),
+  ]
+  return (
+    <Chip
+      form={form}
+      name={name}
+      label={label}
+      required={!extensions}
+      text={
+        isDay(day) ? (
+          <>
+            <span class="quiet-text">{label}</span> {formatDay(day)}
+          </>
+        ) : (
+          label
+        )
+      }
+      mark={<Icon name="calendar" />}
+      monthOf={isDay(day) ? day : ''}
+      emptyMessage={t('Enter a day, such as fri, 12 dec or in 2 weeks.')}
+      find={async (text) => {
+        const found = choices.filter((choice) => matchesWords(choice.name, text))
+        const typed = text.trim() === '' ? undefined : parseDay(text)
+        return typed === undefined || found.some(({ id }) => id === typed)
+          ? found
+          : [optionOf(typed, formatDay(typed), formatWeekday(typed)), ...found]
+      }}
+      onChange={onChange}
+    />
   )
 }
 

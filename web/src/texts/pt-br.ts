@@ -69,6 +69,7 @@ export const ptBr = {
   'Set the planned hours…': 'Definir as horas planejadas…',
   'Hours, such as 1.5, 1h30 or 90m': 'Horas, como 1,5, 1h30 ou 90m',
   'Day, such as fri or 12 dec': 'Dia, como sex ou 12 dez',
+  'Enter a day, such as fri, 12 dec or in 2 weeks.': 'Digite um dia, como sex, 12 dez ou em 2 semanas.',
   Tomorrow: 'Amanhã',
   'Assign to a person…': 'Atribuir a uma pessoa…',
   'Add or remove a label…': 'Adicionar ou remover uma etiqueta…',

@@ -3,6 +3,7 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ControlAttributes } from '../forms/fields.tsx'
 import { t } from '../texts/text.ts'
 import { type Option, OptionLine, useActiveInView, useOptionSearch } from './combobox.tsx'
+import { MonthGrid } from './day-input.tsx'
 import { focusField } from './focus-field.ts'
 import { Icon } from './icon.tsx'
 import { placeBelow } from './place.ts'
@@ -18,13 +19,15 @@ export interface ChoiceChipProps {
   /** The list stays open for further choices. */
   readonly isMultiple?: boolean
   readonly emptyMessage?: string
+  /** The chosen day, or blank, if a month is shown with the list. The id of an option is then a day. */
+  readonly monthOf?: string
   find(text: string, signal: AbortSignal): Promise<readonly Option[]>
   onChoose(option: Option): void
 }
 
 /** Shows a value as a small button, which opens a list that is searched by typing. */
 export function ChoiceChip(props: ChoiceChipProps) {
-  const { attributes, label, text, mark, isEmpty, isMultiple = false, onChoose } = props
+  const { attributes, label, text, mark, isEmpty, isMultiple = false, monthOf, onChoose } = props
   const layerId = useId()
   const button = useRef<HTMLButtonElement>(null)
   const layer = useRef<HTMLDivElement>(null)
@@ -32,6 +35,10 @@ export function ChoiceChip(props: ChoiceChipProps) {
   const close = () => {
     layer.current?.hidePopover()
     button.current?.focus()
+  }
+  const choose = (option: Option) => {
+    if (!isMultiple) close()
+    onChoose(option)
   }
   return (
     <>
@@ -71,16 +78,9 @@ export function ChoiceChip(props: ChoiceChipProps) {
           close()
         }}
       >
-        {isOpen && (
-          <OptionSearch
-            {...props}
-            layer={layer}
-            button={button}
-            onChoose={(option) => {
-              if (!isMultiple) close()
-              onChoose(option)
-            }}
-          />
+        {isOpen && <OptionSearch {...props} layer={layer} button={button} onChoose={choose} />}
+        {isOpen && monthOf !== undefined && (
+          <MonthGrid day={monthOf} takesFocus={false} onChoose={(day) => choose({ id: day, name: day })} />
         )}
       </div>
     </>

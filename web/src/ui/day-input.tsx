@@ -102,7 +102,7 @@ export function DayInput({
         popover="auto"
         onToggle={(event) => setOpen(event.newState === 'open')}
       >
-        {isOpen && <MonthGrid day={isDay(value) ? value : today()} onChoose={choose} />}
+        {isOpen && <MonthGrid day={isDay(value) ? value : ''} onChoose={choose} />}
         {clearLabel !== undefined && value !== '' && (
           <button type="button" class="button quiet wide" onClick={() => choose('')}>
             {clearLabel}
@@ -121,12 +121,13 @@ export function MonthGrid({
   takesFocus = true,
   onChoose,
 }: {
+  /** The chosen day, or blank. */
   readonly day: string
   /** False if the focus stays where it is until the user moves to the month. */
   readonly takesFocus?: boolean
   onChoose(day: string): void
 }) {
-  const [current, setCurrent] = useState(day)
+  const [current, setCurrent] = useState(day || today())
   const grid = useRef<HTMLTableElement>(null)
   const month = current.slice(0, 7)
   const monday = mondayOf(`${month}-01`)
@@ -212,28 +213,16 @@ const StepButton = ({
 )
 
 /** A day as a field of a form. */
-export function DayField<Values extends FormValues>(
-  props: FieldProps<Values> &
-    Pick<DayInputProps, 'placeholder' | 'clearLabel'> & { onChange?(day: string): void },
-) {
-  const {
-    form,
-    name,
-    label,
-    placeholder,
-    clearLabel,
-    onChange = (day: string) => form.set(name, day),
-  } = props
+export function DayField<Values extends FormValues>(props: FieldProps<Values>) {
+  const { form, name, label } = props
   return (
     <Field {...props}>
       {(attributes) => (
         <DayInput
           attributes={{ ...attributes }}
           label={label}
-          placeholder={placeholder}
-          clearLabel={clearLabel}
           value={form.values.value[name] ?? ''}
-          onChange={onChange}
+          onChange={(day) => form.set(name, day)}
         />
       )}
     </Field>
