@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
@@ -22,6 +22,10 @@ export function userJourneys(stage: () => Stage): void {
     const height = (await row('Dora Dormant').boundingBox())?.height ?? 0
     assert.ok(Math.abs(height - 48) <= 1, String(height))
     await assertAccessible(page, 'users')
+    const edgeOf = async (locator: Locator, edge: 'x' | 'y') =>
+      Math.round((await locator.boundingBox())?.[edge] ?? 0)
+    const search = page.getByRole('searchbox', { name: 'Search users' })
+    assert.ok((await edgeOf(search, 'y')) < (await edgeOf(page.locator('.users-table'), 'y')))
     // The time of the last sign-in is exact on hover.
     assert.match((await row('Jonas Weber').locator('time').getAttribute('title')) ?? '', /20\d\d/)
     await page.getByRole('button', { name: 'Last sign-in' }).click()
@@ -46,5 +50,8 @@ export function userJourneys(stage: () => Stage): void {
     await page.setViewportSize({ width: 390, height: 800 })
     const card = await row('Dora Dormant').boundingBox()
     assert.ok(card && card.width <= 390 && card.height < 110, JSON.stringify(card))
+    // The facts stand below the name.
+    const name = await edgeOf(row('Dora Dormant').locator('bdi'), 'x')
+    assert.equal(await edgeOf(row('Dora Dormant').getByRole('cell', { name: 'Never' }), 'x'), name)
   })
 }

@@ -30,7 +30,7 @@ import {
   valuesOf,
 } from './catalogs.ts'
 import { SignInPolicyPage } from './sign-in-policy-page.tsx'
-import { Users, UsersSkeleton } from './users-table.tsx'
+import { UserFilter, Users, UsersSkeleton } from './users-table.tsx'
 
 /** Only this many rows are loaded; users search for others. */
 const rowsMax = 100
@@ -59,17 +59,10 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
     <Page
       title={t('Administration')}
       actions={
-        <>
-          <SearchField
-            label={t(catalog.searchLabel)}
-            value={search}
-            onChange={(text) => router.setQuery({ search: text })}
-          />
-          <button type="button" class="button primary" onClick={() => openDialog()}>
-            <Icon name="plus" />
-            <span>{t(catalog.newLabel)}</span>
-          </button>
-        </>
+        <button type="button" class="button primary" onClick={() => openDialog()}>
+          <Icon name="plus" />
+          <span>{t(catalog.newLabel)}</span>
+        </button>
       }
     >
       <AdministrationTabs current={`/administration/${catalog.path}`} />
@@ -78,6 +71,14 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
           <h2 id="catalog-title">{t(label)}</h2>
           <p class="quiet-text">{t(about)}</p>
         </header>
+        <div class="catalog-tools">
+          <SearchField
+            label={t(catalog.searchLabel)}
+            value={search}
+            onChange={(text) => router.setQuery({ search: text })}
+          />
+          {resource === 'user' && <UserFilter />}
+        </div>
         {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
         {listing.isLoading &&
           (resource === 'user' ? <UsersSkeleton /> : <Skeleton as="rows" rows={6} cells="text icon" />)}

@@ -25,16 +25,7 @@ function useAccounts(ids: readonly string[]) {
   return { byUser, isLoading: isNeeded && value === undefined && problem === undefined, reload }
 }
 
-/** Includes a placeholder for the filters, which are part of the extensions. */
-export function UsersSkeleton() {
-  const { configuration } = useServices()
-  return (
-    <>
-      {configuration.extensions && <div class="skeleton-bar" aria-hidden="true" />}
-      <Skeleton as="rows" rows={8} cells="face lines cell cell icon" />
-    </>
-  )
-}
+export const UsersSkeleton = () => <Skeleton as="rows" rows={8} cells="face lines cell cell icon" />
 
 interface UsersProps {
   readonly rows: readonly CatalogRow[]
@@ -81,13 +72,32 @@ const kinds: Readonly<Record<Kind, { readonly label: MessageKey; has(account: Ac
   }
 const kindNames = Object.keys(kinds) as Kind[]
 
+function useKind(): Kind {
+  const { router } = useServices()
+  const requested = router.address.value.searchParams.get('kind')
+  return kindNames.find((name) => name === requested) ?? 'all'
+}
+
+/** Chooses which users are shown. Their accounts are part of the extensions. */
+export function UserFilter() {
+  const { configuration, router } = useServices()
+  const kind = useKind()
+  return configuration.extensions ? (
+    <ChoiceButtons
+      label={t('Filter')}
+      names={kindNames}
+      current={kind}
+      labelOf={(name) => t(kinds[name].label)}
+      onChoose={(name) => router.setQuery({ kind: name === 'all' ? '' : name })}
+    />
+  ) : null
+}
+
 type SortColumn = 'name' | 'lastSignInAt'
 
 /** Shows all users with their roles, last sign-ins and second factors. */
 function UsersTable({ rows, accounts, ...actions }: UsersTableProps) {
-  const { router } = useServices()
-  const requestedKind = router.address.value.searchParams.get('kind')
-  const kind = kindNames.find((name) => name === requestedKind) ?? 'all'
+  const kind = useKind()
   const [sortColumn, setSortColumn] = useState<SortColumn>('name')
   const hasAccounts = accounts.size > 0
   // Almost all accounts are active, so their state needs no column.
@@ -95,7 +105,7 @@ function UsersTable({ rows, accounts, ...actions }: UsersTableProps) {
   const shown = sortRows(
     rows.filter(({ id }) => {
       const account = accounts.get(id)
-      return account === undefined ? kind === 'all' : kinds[kind].has(account)
+      return account === undefined ? kind === 'all' || !hasAccounts : kinds[kind].has(account)
     }),
     accounts,
     sortColumn,
@@ -110,15 +120,6 @@ function UsersTable({ rows, accounts, ...actions }: UsersTableProps) {
   )
   return (
     <>
-      {hasAccounts && (
-        <ChoiceButtons
-          label={t('Filter')}
-          names={kindNames}
-          current={kind}
-          labelOf={(name) => t(kinds[name].label)}
-          onChoose={(name) => router.setQuery({ kind: name === 'all' ? '' : name })}
-        />
-      )}
       {shown.length === 0 && (
         <EmptyState icon="people" title={t('No users match')}>
           <p>{t('Choose another filter, or clear the search.')}</p>
@@ -186,7 +187,7 @@ function UserRow({ row, account, hasDeactivated, onChange, onAccess }: UserRowPr
   const remove = useRemoval()
   const isSelf = row.id === session.person.value?.id
   return (
-    <tr>
+    <tr class={account?.isDeactivated ? 'inactive' : ''}>
       <th scope="row">
         <span class="user-name">
           <PersonAvatar id={row.id} isDecorative />
