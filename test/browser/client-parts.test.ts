@@ -12,14 +12,7 @@ import { choosableStages, stagesOf } from '../../web/src/data/project-stages.ts'
 import { matchPath } from '../../web/src/router/router.ts'
 import { describeUserAgent } from '../../web/src/screens/account/describe-user-agent.ts'
 import { columnLabel, hoursCsvFormat, localizeCsv } from '../../web/src/screens/reports/localized-csv.ts'
-import {
-  hoursByAssignment,
-  hoursByProject,
-  hoursByWeek,
-  type ReportData,
-} from '../../web/src/screens/reports/report.ts'
 import { groupings } from '../../web/src/screens/reports/sums.ts'
-import { ticksFor } from '../../web/src/screens/reports/ticks.ts'
 import { signInStateOf } from '../../web/src/screens/sign-in/sign-in-state.ts'
 import { createToasts, type Toasts } from '../../web/src/services/toasts.ts'
 import { ptBrCatalogue } from '../../web/src/texts/pt-br.ts'
@@ -353,54 +346,6 @@ describe('Weeks', () => {
 
 test('Sums of hours have no rounding errors', () => {
   assert.equal(sumHours(Array.from({ length: 10 }, () => ({ amountHours: 0.1 }))), 1)
-})
-
-test('Lines of a chart are at round numbers, and the last one is above all values', () => {
-  for (const [greatest, lines] of [
-    [0, [0, 0.5, 1]],
-    [7, [0, 2, 4, 6, 8]],
-    [53.3, [0, 20, 40, 60]],
-    [400, [0, 100, 200, 300, 400]],
-  ] as const)
-    assert.deepEqual(ticksFor(greatest), lines, String(greatest))
-})
-
-test('A report counts each hour once, by week, assignment and project', () => {
-  const assignment = (id: string, projectId: string, amountHours: number) => ({
-    id,
-    projectId,
-    name: id,
-    ...planned('2026-11-16', '2026-11-27', amountHours),
-  })
-  const entry = (assignmentId: string, keepDate: string, amountHours: number) => ({
-    assignmentId,
-    keepDate,
-    amountHours,
-  })
-  const data = {
-    mondays: ['2026-11-16', '2026-11-23'],
-    assignments: [assignment('a', 'p', 10), assignment('b', 'p', 20), assignment('c', 'q', 4)],
-    appointments: [
-      entry('a', '2026-11-22T23:00:00Z', 1),
-      entry('b', '2026-11-23', 2),
-      entry('c', '2026-11-16', 4.5),
-    ],
-  } as unknown as ReportData
-  const short = (rows: ReturnType<typeof hoursByWeek>) =>
-    rows.map((row) => [row.name, row.recorded, row.planned])
-  assert.deepEqual(short(hoursByWeek(data)), [
-    ['2026-11-16', 5.5, 17],
-    ['2026-11-23', 2, 17],
-  ])
-  assert.deepEqual(short(hoursByAssignment(data)), [
-    ['b', 2, 20],
-    ['a', 1, 10],
-    ['c', 4.5, 4],
-  ])
-  assert.deepEqual(short(hoursByProject(data, new Map([['p', { name: 'P' }]]))), [
-    ['P', 3, 30],
-    ['Project', 4.5, 4],
-  ])
 })
 
 test('The client keeps texts in tables from becoming formulas in the same way as the server', () => {

@@ -333,18 +333,23 @@ function reportJourneys(stage: () => Stage): void {
     await book(short, '2028-01-16', 5)
     return { projectId }
   }
-  const rowsOf = async (page: Page, name: string) => {
-    const figure = page.getByRole('figure', { name })
-    await figure.getByRole('button', { name: 'Show as table' }).focus()
-    await page.keyboard.press('Enter')
-    const texts = await figure.getByRole('row').allTextContents()
+  /** Returns the texts of the rows with hours. */
+  const rowsOf = async (page: Page, title: string) => {
+    const table = page.getByRole('table', { name: title })
+    await table.waitFor()
+    const texts = await table.getByRole('row').evaluateAll((rows) =>
+      rows.map((row) =>
+        [...row.children]
+          .map((cell) => cell.textContent.trim())
+          .filter(Boolean)
+          .join(' '),
+      ),
+    )
     // Ranges are written with thin spaces.
-    return texts
-      .map((text) => text.replaceAll(/\s/g, ' '))
-      .filter((text) => !/[^.\d]0 h0 h$|20280 h0 h$|20270 h0 h$/.test(text))
+    return texts.map((text) => text.replaceAll(/\s/g, ' ')).filter((text) => !text.endsWith('– –'))
   }
 
-  test('show the hours of a project by week and by assignment, the plan spread over working days', async () => {
+  test('show the hours of a project by week, assignment and person, the plan spread over working days', async () => {
     const { projectId } = await seed('Counted')
     const page = await stage().signIn('mara@example.com', `/projects/${projectId}/report?from=2027-12-06`)
     await page.getByRole('heading', { name: 'Hours', exact: true }).waitFor()
@@ -353,15 +358,20 @@ function reportJourneys(stage: () => Stage): void {
     assert.match((await chart.textContent()) ?? '', /12.75 h recorded, 24 h planned/)
     // Two of its five working days are in the first week and three in the second, with the 4 hours of the
     // other assignment.
+    await page.getByRole('button', { name: 'Show as table' }).click()
     assert.deepEqual(await rowsOf(page, 'Hours per week'), [
-      'WeekRecordedPlanned',
-      '3 – 9 Jan 20287.5 h8 h',
-      '10 – 16 Jan 20285.25 h16 h',
+      'Week Recorded Planned Left',
+      '3 – 9 Jan 2028 7.50 h 8 h 0.50 h',
+      '10 – 16 Jan 2028 5.25 h 16 h 10.75 h',
     ])
     assert.deepEqual(await rowsOf(page, 'Hours per assignment'), [
-      'AssignmentRecordedPlanned',
-      'Two weeks7.75 h20 h',
-      'One day5 h4 h',
+      'Assignment Recorded Planned Left',
+      'Two weeks 7.75 h 20 h 12.25 h',
+      'One day 5.00 h 4 h 1.00 h over',
+    ])
+    assert.deepEqual(await rowsOf(page, 'Hours per person'), [
+      'Person Recorded Planned Left',
+      'MLMara Lindqvist 12.75 h 24 h 11.25 h',
     ])
   })
 
@@ -380,6 +390,24 @@ function reportJourneys(stage: () => Stage): void {
     assert.ok(Math.abs(second / first - 2) < 0.01, `${first} ${second}`)
     const [recorded = 0] = await heights('recorded')
     assert.ok(Math.abs(recorded / first - 7.5 / 8) < 0.01)
+    // The figures above the chart are those of the week under the pointer.
+    const figures = page.locator('.figures')
+    await figures.getByText('12.75 h').waitFor()
+    await page
+      .locator('.week')
+      .filter({ has: page.locator('.recorded') })
+      .first()
+      .hover()
+    await figures.getByText('7.5 h').waitFor()
+    // Only hours over the plan have another color.
+    const lengths = (name: string, kind: string) =>
+      page
+        .getByRole('row', { name })
+        .locator(`rect.${kind}`)
+        .evaluateAll((bars) => bars.map((bar) => bar.getAttribute('width')))
+    assert.deepEqual(await lengths('One day', 'over'), ['25%'])
+    assert.deepEqual(await lengths('One day', 'recorded'), ['20%'])
+    assert.deepEqual(await lengths('Two weeks', 'over'), [])
   })
 
   test("sum up the user's projects, link to each, and go back and forth in time", async () => {
@@ -397,7 +425,7 @@ function reportJourneys(stage: () => Stage): void {
     })
     const page = await stage().signIn('mara@example.com', '/reports?from=2027-12-06')
     const projects = await rowsOf(page, 'Hours per project')
-    assert.ok(projects.includes('Summed12.75 h24 h'), projects.join())
+    assert.ok(projects.includes('Summed 12.75 h 24 h 11.25 h'), projects.join())
     assert.ok(!projects.some((row) => row.startsWith('Not mine')))
     await page.getByRole('link', { name: 'Summed' }).click()
     await page.getByRole('heading', { name: 'Hours', exact: true }).waitFor()
@@ -407,6 +435,8 @@ function reportJourneys(stage: () => Stage): void {
     await page.waitForURL('**/reports?from=2028-01-03')
     await page.goto(page.url().replace('2028-01-03', '2035-01-01'))
     await page.getByText('No hours in these weeks').waitFor()
+    await page.getByRole('main').getByRole('link', { name: 'Record time' }).click()
+    await page.waitForURL('**/week')
   })
 }
 

@@ -1071,9 +1071,7 @@ export const ptBr = {
   '{recorded} recorded, {planned} planned. The table has every number.':
     '{recorded} apontadas, {planned} planejadas. A tabela tem todos os números.',
   Recorded: 'Apontado',
-  'The chart shows the {count} with the most hours; the table has all {total}.':
-    'O gráfico mostra os {count} com mais horas; a tabela tem todos os {total}.',
-  '{name}: {recorded} recorded, {planned} planned': '{name}: {recorded} apontadas, {planned} planejadas',
+  'Show all {count}': 'Mostrar tudo ({count})',
   'Last week': 'Semana passada',
   'Last month': 'Mês passado',
   'This quarter': 'Este trimestre',
@@ -1092,6 +1090,7 @@ export const ptBr = {
     'Estas semanas têm mais de {count} tarefas ou apontamentos, e só essa quantidade é contada.',
   'Hours per assignment': 'Horas por tarefa',
   'Hours per project': 'Horas por projeto',
+  'Hours per person': 'Horas por pessoa',
   'Planned hours are spread evenly over the working days of their assignment.':
     'As horas planejadas são distribuídas por igual entre os dias úteis da tarefa.',
   'Custom period': 'Período personalizado',
@@ -1116,8 +1115,6 @@ export const ptBr = {
   Total: 'Total',
   'Recorded in total': 'Apontado ao todo',
   Left: 'Restante',
-  'Part of the plan': 'Parte do plano',
-  'not planned': 'não planejado',
   '{hours} over': '{hours} a mais',
   Week: 'Semana',
   Month: 'Mês',

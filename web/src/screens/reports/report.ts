@@ -1,5 +1,7 @@
-import type { Api, RecordOf } from '../../api/api.ts'
+import type { RecordOf } from '../../api/api.ts'
 import { byId, loadAll, loadByIds } from '../../api/load-all.ts'
+import { responsibleOf } from '../../data/planned.ts'
+import type { Services } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { addDays, dayOf, daysInWeek, mondayOf } from '../../time/days.ts'
 import { plannedHours, sumHours } from '../../time/hours.ts'
@@ -10,6 +12,8 @@ export interface HoursRow {
   readonly name: string
   readonly planned: number
   readonly recorded: number
+  /** That of a project. */
+  readonly color?: RecordOf<'project'>['color']
 }
 
 export interface Report {
@@ -18,6 +22,8 @@ export interface Report {
   readonly weeks: readonly HoursRow[]
   /** The projects or, in the report of a project, its assignments; sorted by hours. */
   readonly parts: readonly HoursRow[]
+  /** The people who are responsible for planned hours or have recorded some; sorted by hours. */
+  readonly people: readonly HoursRow[]
   readonly isCut: boolean
 }
 
@@ -28,13 +34,12 @@ export interface Report {
 export const pagesMax = 50
 
 export async function loadReport(
-  api: Api,
+  { api, people }: Pick<Services, 'api' | 'people'>,
   mondays: readonly string[],
   projectId: string | undefined,
   signal: AbortSignal,
 ): Promise<Report> {
-  const dateFrom = mondays[0] ?? ''
-  const dateTo = addDays(mondays.at(-1) ?? '', daysInWeek)
+  const [dateFrom, dateTo] = periodOf(mondays)
   const options = { pagesMax, signal }
   const [planned, recorded] = await Promise.all([
     loadAll(api, 'assignment', { projectId, dateFrom, dateTo }, options),
@@ -53,13 +58,19 @@ export async function loadReport(
   const included = byId(assignments)
   const appointments = recorded.rows.filter(({ assignmentId }) => included.has(assignmentId))
   const data = { mondays, assignments, appointments }
+  await people.waitForNames([...assignments, ...appointments].map(({ userId }) => userId))
   return {
     mondays,
     weeks: hoursByWeek(data),
     parts: projectId === undefined ? hoursByProject(data, projects) : hoursByAssignment(data),
+    people: hoursByPerson(data, people.nameOf),
     isCut: planned.isCut || recorded.isCut,
   }
 }
+
+/** Returns the first day of the weeks, and the first after them. */
+const periodOf = (mondays: readonly string[]) =>
+  [mondays[0] ?? '', addDays(mondays.at(-1) ?? '', daysInWeek)] as const
 
 export interface ReportData {
   readonly mondays: readonly string[]
@@ -79,8 +90,7 @@ export function hoursByWeek({ mondays, assignments, appointments }: ReportData):
 
 export function hoursByAssignment({ mondays, assignments, appointments }: ReportData): HoursRow[] {
   const recorded = Map.groupBy(appointments, ({ assignmentId }) => assignmentId)
-  const from = mondays[0] ?? ''
-  const to = addDays(mondays.at(-1) ?? '', daysInWeek)
+  const [from, to] = periodOf(mondays)
   return assignments
     .map((assignment) => ({
       id: assignment.id,
@@ -93,7 +103,7 @@ export function hoursByAssignment({ mondays, assignments, appointments }: Report
 
 export function hoursByProject(
   data: ReportData,
-  projects: ReadonlyMap<string, { readonly name: string }>,
+  projects: ReadonlyMap<string, Pick<RecordOf<'project'>, 'name' | 'color'>>,
 ): HoursRow[] {
   const hours = byId(hoursByAssignment(data))
   return [...Map.groupBy(data.assignments, ({ projectId }) => projectId)]
@@ -102,10 +112,30 @@ export function hoursByProject(
       return {
         id,
         name: projects.get(id)?.name ?? t('Project'),
+        color: projects.get(id)?.color,
         planned: parts.reduce((sum, part) => sum + part.planned, 0),
         recorded: sumHours(parts.map(({ recorded }) => ({ amountHours: recorded }))),
       }
     })
+    .sort(byHours)
+}
+
+/** Hours are planned for the responsible person, and recorded by the one who has worked. */
+export function hoursByPerson(
+  { mondays, assignments, appointments }: ReportData,
+  nameOf: (id: string) => string,
+): HoursRow[] {
+  const [from, to] = periodOf(mondays)
+  const planned = Map.groupBy(assignments, responsibleOf)
+  const recorded = Map.groupBy(appointments, ({ userId }) => userId)
+  return [...new Set([...planned.keys(), ...recorded.keys()])]
+    .map((id) => ({
+      id,
+      name: id === '' ? t('Nobody') : nameOf(id),
+      planned: plannedIn(planned.get(id) ?? [], from, to),
+      recorded: sumHours(recorded.get(id) ?? []),
+    }))
+    .filter((row) => row.planned + row.recorded > 0)
     .sort(byHours)
 }
 

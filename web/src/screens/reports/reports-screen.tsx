@@ -1,16 +1,18 @@
+import type { ComponentChildren } from 'preact'
 import { rowsMax } from '../../api/load-all.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
-import type { ScreenProps } from '../../router/router.ts'
+import { assignmentPath, projectPath, type ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { addDays, daysInWeek, formatDay, mondayOf, parseWeek, today } from '../../time/days.ts'
-import { formatHours, formatNumber, formatPlanned } from '../../time/hours.ts'
+import { formatNumber } from '../../time/hours.ts'
+import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page, ProjectCrumbs } from '../../ui/page.tsx'
+import { Page, ProjectCrumbs, ProjectMark } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { PartsChart } from './parts-chart.tsx'
-import { type HoursRow, loadReport, pagesMax, type Report } from './report.ts'
+import { HoursSection } from './hours-table.tsx'
+import { loadReport, pagesMax, type Report } from './report.ts'
 import { ReportTabs } from './sums-screen.tsx'
 import { WeeksChart } from './weeks-chart.tsx'
 
@@ -23,7 +25,8 @@ const weeksStep = 4
 
 /** Shows the planned and recorded hours of one project, or of all of the user's projects. */
 export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
-  const { api, router } = useServices()
+  const services = useServices()
+  const { router } = services
   const thisMonday = mondayOf(today())
   const defaultFrom = addDays(thisMonday, -weeksBefore * daysInWeek)
   const requestedFrom = router.address.value.searchParams.get('from')
@@ -32,8 +35,9 @@ export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
   const { value, isStale, problem, reload } = useLoaded(
     `${projectId} ${from}`,
     ['appointment', 'assignment'],
-    (signal) => loadReport(api, mondays, projectId, signal),
+    (signal) => loadReport(services, mondays, projectId, signal),
   )
+  const period = `${formatDay(from)} – ${formatDay(addDays(from, weeksShown * daysInWeek - 1))}`
   const goTo = (monday: string) => {
     const path = router.address.peek().pathname
     router.go(monday === defaultFrom ? path : `${path}?from=${monday}`)
@@ -53,7 +57,7 @@ export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
             <Icon name="left" />
           </button>
           <span class="week-range" role="status">
-            {formatDay(from)} – {formatDay(addDays(from, weeksShown * daysInWeek - 1))}
+            {period}
           </span>
           <button
             type="button"
@@ -68,10 +72,10 @@ export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
     >
       {projectId === undefined && <ReportTabs />}
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
-      {value === undefined && !problem && <Skeleton as="boxes" blocks={2} rows={1} cells="area" />}
+      {value === undefined && !problem && <Skeleton as="boxes" blocks={3} rows={1} cells="area" />}
       {value && (
         <div class={isStale ? 'reports stale' : 'reports'}>
-          <Charts report={value} currentMonday={thisMonday} isOfProject={projectId !== undefined} />
+          <Charts report={value} currentMonday={thisMonday} projectId={projectId} period={period} />
         </div>
       )}
     </Page>
@@ -81,28 +85,15 @@ export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
 interface ChartsProps {
   readonly report: Report
   readonly currentMonday: string
-  readonly isOfProject: boolean
+  readonly projectId: string | undefined
+  readonly period: string
 }
 
-function Charts({ report: { weeks, parts, isCut }, currentMonday, isOfProject }: ChartsProps) {
-  if (parts.length === 0)
-    return (
-      <EmptyState title={t('No hours in these weeks')}>
-        <p>{t('Plan assignments on a board and record time in your week; the sums appear here.')}</p>
-      </EmptyState>
-    )
+function Charts({ report, currentMonday, projectId, period }: ChartsProps) {
+  const { weeks, parts, people, isCut } = report
+  if (parts.length === 0) return <NoHours projectId={projectId} />
   return (
     <>
-      <dl class="figures">
-        <div>
-          <dt>{t('Recorded')}</dt>
-          <dd>{formatHours(sumOf(weeks, 'recorded'))}</dd>
-        </div>
-        <div>
-          <dt>{t('Planned')}</dt>
-          <dd>{formatPlanned(sumOf(weeks, 'planned'))}</dd>
-        </div>
-      </dl>
       {isCut && (
         <p class="form-note">
           {t('These weeks have more than {count} assignments or entries, and only that many are counted.', {
@@ -110,16 +101,33 @@ function Charts({ report: { weeks, parts, isCut }, currentMonday, isOfProject }:
           })}
         </p>
       )}
-      <WeeksChart weeks={weeks} currentMonday={currentMonday} />
-      <PartsChart
-        title={isOfProject ? t('Hours per assignment') : t('Hours per project')}
-        rowHeading={isOfProject ? t('Assignment') : t('Project')}
-        parts={parts}
-        hrefOf={({ id }) =>
-          isOfProject
-            ? `${location.pathname.replace(/report$/, '')}assignments/${id}`
-            : `/projects/${id}/report`
-        }
+      <WeeksChart weeks={weeks} currentMonday={currentMonday} period={period} />
+      {projectId === undefined ? (
+        <HoursSection
+          title={t('Hours per project')}
+          rowHeading={t('Project')}
+          rows={parts}
+          nameOf={({ id, name, color }) => (
+            <RowName
+              name={name}
+              href={`/projects/${id}/report`}
+              mark={<ProjectMark project={{ id, color }} />}
+            />
+          )}
+        />
+      ) : (
+        <HoursSection
+          title={t('Hours per assignment')}
+          rowHeading={t('Assignment')}
+          rows={parts}
+          nameOf={({ id, name }) => <RowName name={name} href={assignmentPath(projectId, id)} />}
+        />
+      )}
+      <HoursSection
+        title={t('Hours per person')}
+        rowHeading={t('Person')}
+        rows={people}
+        nameOf={({ id, name }) => <RowName name={name} mark={<PersonAvatar id={id} isDecorative />} />}
       />
       <p class="quiet-text">
         {t('Planned hours are spread evenly over the working days of their assignment.')}
@@ -128,5 +136,35 @@ function Charts({ report: { weeks, parts, isCut }, currentMonday, isOfProject }:
   )
 }
 
-const sumOf = (rows: readonly HoursRow[], key: 'planned' | 'recorded'): number =>
-  Math.round(rows.reduce((sum, row) => sum + row[key], 0) * 100) / 100
+interface RowNameProps {
+  readonly name: string
+  readonly href?: string
+  readonly mark?: ComponentChildren
+}
+
+const RowName = ({ name, href, mark }: RowNameProps) => (
+  <span class="hours-name">
+    {mark}
+    {href === undefined ? (
+      <span dir="auto">{name}</span>
+    ) : (
+      <a href={href} dir="auto">
+        {name}
+      </a>
+    )}
+  </span>
+)
+
+const NoHours = ({ projectId }: Pick<ChartsProps, 'projectId'>) => (
+  <EmptyState icon="chart" title={t('No hours in these weeks')}>
+    <p>{t('Plan assignments on a board and record time in your week; the sums appear here.')}</p>
+    <span class="empty-actions">
+      <a class="button primary" href="/week">
+        {t('Record time')}
+      </a>
+      <a class="button" href={projectId === undefined ? '/projects' : projectPath(projectId)}>
+        {projectId === undefined ? t('Go to the projects') : t('Go to the project')}
+      </a>
+    </span>
+  </EmptyState>
+)

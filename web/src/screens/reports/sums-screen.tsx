@@ -14,6 +14,8 @@ import { ConnectionStatus, EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectMark, type ProjectMarkProps, Tabs } from '../../ui/page.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { alignHours } from './align-hours.ts'
+import { Left, leftOf } from './hours-table.tsx'
 import { hoursCsvFormat, localizeCsv } from './localized-csv.ts'
 import { parsePeriod } from './periods.ts'
 import {
@@ -28,6 +30,8 @@ import {
   sumRowsOf,
 } from './sums.ts'
 import { SumsFilters } from './sums-filters.tsx'
+import { HoursTrack, Swatch } from './tracks.tsx'
+import { Figure } from './weeks-chart.tsx'
 
 /** Shows the recorded and planned hours of a period by project, person or type. The query is in the URL. */
 export function SumsScreen() {
@@ -115,21 +119,18 @@ interface SumsProps {
 function Sums({ rows, sumsQuery, report, isStale }: SumsProps) {
   if (rows.length === 0)
     return (
-      <EmptyState title={t('No hours in this period')}>
+      <EmptyState icon="chart" title={t('No hours in this period')}>
         <p>{t('Choose another period or fewer filters, or record hours in your week.')}</p>
+        <a class="button" href="/week">
+          {t('Record time')}
+        </a>
       </EmptyState>
     )
   return (
     <div class={isStale ? 'reports stale' : 'reports'}>
       <dl class="figures">
-        <div>
-          <dt>{t('Recorded in this period')}</dt>
-          <dd>{formatHours(report.total.hours)}</dd>
-        </div>
-        <div>
-          <dt>{t('Entries')}</dt>
-          <dd>{report.total.appointments}</dd>
-        </div>
+        <Figure label={t('Recorded in this period')}>{formatHours(report.total.hours)}</Figure>
+        <Figure label={t('Entries')}>{report.total.appointments}</Figure>
       </dl>
       <SumsTable rows={rows} sumsQuery={sumsQuery} total={report.total} />
       {report.totalGroups > report.groups.length && (
@@ -150,6 +151,19 @@ function SumsTable({ rows, sumsQuery, total }: SumsTableProps) {
   const { by, thenBy } = sumsQuery
   const projects = useProjects(by === 'project' ? rows.map(({ id }) => id) : [])
   const hasPlan = thenBy === undefined && rows.some(({ planned }) => planned !== undefined)
+  const all = {
+    recorded: sumHours(rows.map(({ recorded = 0 }) => ({ amountHours: recorded }))),
+    planned: sumHours(rows.map(({ planned = 0 }) => ({ amountHours: planned }))),
+  }
+  const formatInPeriod = alignHours([...rows.map(({ hours }) => hours), total.hours])
+  const format = {
+    recorded: alignHours([...rows.map(({ recorded = 0 }) => recorded), all.recorded]),
+    planned: alignHours([...rows.map(({ planned = 0 }) => planned), all.planned]),
+    left: alignHours(
+      [...rows, all].map(({ recorded = 0, planned = 0 }) => leftOf({ recorded, planned }) ?? 0),
+    ),
+  }
+  const max = Math.max(...rows.flatMap(({ recorded = 0, planned = 0 }) => [recorded, planned]))
   const labelOf = (name: string | undefined) => {
     const label = groupings.find((grouping) => grouping.name === name)?.label
     return label && t(label)
@@ -185,9 +199,16 @@ function SumsTable({ rows, sumsQuery, total }: SumsTableProps) {
                 <GroupName by={by} row={row} project={projects?.get(row.id)} />
               </th>
               {thenBy && <td class="sums-second">{row.thenByName ?? t('not visible to you')}</td>}
-              <td>{formatHours(row.hours)}</td>
+              <td>{formatInPeriod(row.hours)}</td>
               <td class="minor">{row.entries}</td>
-              {hasPlan && <PlanCells recorded={row.recorded ?? 0} planned={row.planned ?? 0} />}
+              {hasPlan && (
+                <PlanCells
+                  recorded={row.recorded ?? 0}
+                  planned={row.planned ?? 0}
+                  max={max}
+                  format={format}
+                />
+              )}
             </tr>
           ))}
         </tbody>
@@ -195,14 +216,9 @@ function SumsTable({ rows, sumsQuery, total }: SumsTableProps) {
           <tr>
             <th scope="row">{t('Total')}</th>
             {thenBy && <td />}
-            <td>{formatHours(total.hours)}</td>
+            <td>{formatInPeriod(total.hours)}</td>
             <td class="minor">{total.appointments}</td>
-            {hasPlan && (
-              <PlanCells
-                recorded={sumHours(rows.map(({ recorded = 0 }) => ({ amountHours: recorded })))}
-                planned={sumHours(rows.map(({ planned = 0 }) => ({ amountHours: planned })))}
-              />
-            )}
+            {hasPlan && <PlanCells {...all} format={format} />}
           </tr>
         </tfoot>
       </table>
@@ -240,46 +256,34 @@ const GroupName = ({ by, row: { id, name }, project = { id } }: GroupNameProps) 
 const PlanHeaders = () => (
   <>
     <th scope="col" class="minor">
-      {t('Recorded in total')}
+      <Swatch of="recorded" /> {t('Recorded in total')}
     </th>
     <th scope="col" class="minor">
-      {t('Planned')}
+      <Swatch of="planned" /> {t('Planned')}
     </th>
     <th scope="col">{t('Left')}</th>
-    <th scope="col" class="minor">
-      <span class="visually-hidden">{t('Part of the plan')}</span>
-    </th>
+    <td class="sums-bar" />
   </>
 )
 
-function PlanCells({ recorded, planned }: { readonly recorded: number; readonly planned: number }) {
-  const remainingHours = Math.round((planned - recorded) * 100) / 100
-  const isExceeded = planned > 0 && remainingHours < 0
-  return (
-    <>
-      <td class="minor">{formatHours(recorded)}</td>
-      <td class="minor">{planned === 0 ? t('not planned') : formatHours(planned)}</td>
-      <td class={isExceeded ? 'late' : ''}>
-        {isExceeded
-          ? t('{hours} over', { hours: formatHours(-remainingHours) })
-          : planned > 0 && formatHours(remainingHours)}
-      </td>
-      <td class="minor sums-bar">
-        {planned > 0 && (
-          <svg
-            class={isExceeded ? 'over' : ''}
-            viewBox="0 0 100 6"
-            preserveAspectRatio="none"
-            aria-hidden="true"
-          >
-            <rect class="time-planned" width="100" height="6" />
-            <rect class="time-recorded" width={Math.min(100, (recorded / planned) * 100)} height="6" />
-          </svg>
-        )}
-      </td>
-    </>
-  )
+interface PlanCellsProps {
+  readonly recorded: number
+  readonly planned: number
+  /** The hours of a whole bar; undefined for the sum of all rows, which has none. */
+  readonly max?: number
+  readonly format: Readonly<Record<'recorded' | 'planned' | 'left', (hours: number) => string>>
 }
+
+const PlanCells = ({ recorded, planned, max, format }: PlanCellsProps) => (
+  <>
+    <td class="minor">{format.recorded(recorded)}</td>
+    <td class="minor">{format.planned(planned)}</td>
+    <td>
+      <Left hours={leftOf({ planned, recorded })} format={format.left} />
+    </td>
+    <td class="sums-bar">{max && <HoursTrack planned={planned} recorded={recorded} max={max} />}</td>
+  </>
+)
 
 /**
  * Shows the tabs of both reports. Sums are part of the extensions; without these, there is only one report.

@@ -1,56 +1,156 @@
+import type { ComponentChildren } from 'preact'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../texts/text.ts'
 import { formatDay, formatWeek } from '../../time/days.ts'
 import { formatHours, formatNumber, formatPlanned } from '../../time/hours.ts'
-import { Chart } from './chart.tsx'
+import { HoursTable, Left, leftOf, roundPlanned } from './hours-table.tsx'
 import type { HoursRow } from './report.ts'
 import { ticksFor } from './ticks.ts'
+import { PlannedPattern, Swatch, splitRecorded } from './tracks.tsx'
+
+interface WeeksChartProps {
+  readonly weeks: readonly HoursRow[]
+  readonly currentMonday: string
+  /** The period, as text. */
+  readonly period: string
+}
+
+/**
+ * Shows recorded and planned hours week by week, as a chart or, on request, as a table. The figures above are
+ * those of the whole period, or of the week under the pointer.
+ */
+export function WeeksChart({ weeks, currentMonday, period }: WeeksChartProps) {
+  const id = useId()
+  const [isTable, setTable] = useState(false)
+  const [pointedId, setPointedId] = useState<string>()
+  const { element, width } = useWidth()
+  const title = t('Hours per week')
+  const pointed = weeks.find((week) => week.id === pointedId)
+  return (
+    <figure class="chart" aria-labelledby={`${id}-caption`} onMouseLeave={() => setPointedId(undefined)}>
+      <figcaption>
+        <div>
+          <h2 id={`${id}-caption`}>{title}</h2>
+          <p class="quiet-text">{pointed ? formatWeek(pointed.id) : period}</p>
+        </div>
+        <button type="button" class="button" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
+          {isTable ? t('Show the chart') : t('Show as table')}
+        </button>
+      </figcaption>
+      <Figures {...(pointed ?? sumOf(weeks))} />
+      <div ref={element} class="chart-body">
+        {isTable && (
+          <HoursTable
+            title={title}
+            rowHeading={t('Week')}
+            rows={weeks}
+            nameOf={(week) => (
+              <span class={week.id === currentMonday ? 'current-week' : ''}>{formatWeek(week.id)}</span>
+            )}
+          />
+        )}
+        {!isTable && width > 0 && (
+          <svg
+            role="img"
+            aria-labelledby={`${id}-title ${id}-desc`}
+            width={width}
+            height={height}
+            viewBox={`0 0 ${width} ${height}`}
+          >
+            <title id={`${id}-title`}>{title}</title>
+            <desc id={`${id}-desc`}>{describe(sumOf(weeks))}</desc>
+            <PlannedPattern id={`${id}-planned`} />
+            <Weeks
+              weeks={weeks}
+              currentMonday={currentMonday}
+              width={width}
+              plannedFill={`url(#${id}-planned)`}
+              onPoint={setPointedId}
+            />
+          </svg>
+        )}
+      </div>
+    </figure>
+  )
+}
+
+type Sums = Pick<HoursRow, 'planned' | 'recorded'>
+
+const sumOf = (rows: readonly HoursRow[]): Sums => {
+  const sum = (key: keyof Sums) => Math.round(rows.reduce((total, row) => total + row[key], 0) * 100) / 100
+  return { planned: sum('planned'), recorded: sum('recorded') }
+}
+
+/** Describes the content of the chart in words. */
+const describe = ({ planned, recorded }: Sums): string =>
+  t('{recorded} recorded, {planned} planned. The table has every number.', {
+    recorded: formatHours(recorded),
+    planned: formatPlanned(planned),
+  })
+
+/** The figures are the legend, too. */
+const Figures = ({ planned, recorded }: Sums) => (
+  <dl class="figures">
+    <Figure label={t('Recorded')} swatch={<Swatch of="recorded" />}>
+      {formatHours(recorded)}
+    </Figure>
+    <Figure label={t('Planned')} swatch={<Swatch of="planned" />}>
+      {formatPlanned(planned)}
+    </Figure>
+    {planned > 0 && (
+      <Figure label={t('Left')}>
+        <Left hours={leftOf({ planned: roundPlanned(planned), recorded })} format={formatHours} />
+      </Figure>
+    )}
+  </dl>
+)
+
+interface FigureProps {
+  readonly label: string
+  readonly swatch?: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+export const Figure = ({ label, swatch, children }: FigureProps) => (
+  <div>
+    <dt>
+      {swatch} {label}
+    </dt>
+    <dd>{children}</dd>
+  </div>
+)
 
 // All sizes are in pixels.
-const height = 260
-const marginTop = 20
+const height = 220
+const marginTop = 12
 const marginBottom = 28
 /** The width of an average letter in a label. */
 const letterWidth = 6.5
 /** The width of a digit at an axis. */
 const digitWidth = 7.5
-/** The width that a number needs above its bar. */
-const valueWidth = 30
+const plannedWidthMax = 36
 
-/** Shows recorded and planned hours side by side, week by week. */
-export const WeeksChart = ({
-  weeks,
-  currentMonday,
-}: {
-  readonly weeks: readonly HoursRow[]
-  readonly currentMonday: string
-}) => (
-  <Chart title={t('Hours per week')} rowHeading={t('Week')} rows={weeks} labelOf={({ id }) => formatWeek(id)}>
-    {(width, pattern) => ({
-      height,
-      shapes: <Bars weeks={weeks} currentMonday={currentMonday} width={width} pattern={pattern} />,
-    })}
-  </Chart>
-)
-
-interface BarsProps {
-  readonly weeks: readonly HoursRow[]
-  readonly currentMonday: string
+interface WeeksProps extends Pick<WeeksChartProps, 'weeks' | 'currentMonday'> {
   readonly width: number
-  readonly pattern: string
+  readonly plannedFill: string
+  onPoint(id: string): void
 }
 
-function Bars({ weeks, currentMonday, width, pattern }: BarsProps) {
+function Weeks({ weeks, currentMonday, width, plannedFill, onPoint }: WeeksProps) {
   const ticks = ticksFor(Math.max(...weeks.flatMap(({ planned, recorded }) => [planned, recorded])))
   const yOf = (hours: number) =>
     height - marginBottom - (hours / (ticks.at(-1) ?? 1)) * (height - marginTop - marginBottom)
-  const left = 12 + digitWidth * Math.max(3, ...ticks.map((tick) => formatNumber(tick).length))
+  const left = 12 + digitWidth * Math.max(2, ...ticks.map((tick) => formatNumber(tick).length))
   const groupWidth = (width - left) / weeks.length
-  const barWidth = Math.min(28, (groupWidth - 6) / 2)
   const labelWidth =
     letterWidth *
     Math.max(...[t('This week'), ...weeks.map(({ id }) => formatDay(id))].map((label) => label.length))
   const labelInterval = Math.ceil(labelWidth / groupWidth)
   const currentIndex = weeks.findIndex(({ id }) => id === currentMonday)
+  const isLabelled = (index: number, middle: number) => {
+    const isInside = middle - labelWidth / 2 >= 0 && middle + labelWidth / 2 <= width
+    return (index - Math.max(currentIndex, 0)) % labelInterval === 0 && (isInside || labelInterval === 1)
+  }
   return (
     <>
       {ticks.map((tick) => (
@@ -61,41 +161,21 @@ function Bars({ weeks, currentMonday, width, pattern }: BarsProps) {
           </text>
         </g>
       ))}
-      {weeks.map(({ id, planned, recorded }, index) => {
+      {weeks.map((week, index) => {
+        const { id } = week
         const middle = left + groupWidth * (index + 0.5)
-        const isInside = middle - labelWidth / 2 >= 0 && middle + labelWidth / 2 <= width
-        const isLabelled =
-          (index - Math.max(currentIndex, 0)) % labelInterval === 0 && (isInside || labelInterval === 1)
         return (
-          <g key={id}>
-            <title>
-              {t('{name}: {recorded} recorded, {planned} planned', {
-                name: formatWeek(id),
-                recorded: formatHours(recorded),
-                planned: formatPlanned(planned),
-              })}
-            </title>
+          // biome-ignore lint/a11y/noStaticElementInteractions: only shows figures, which the table has, too
+          <g key={id} class="week" onMouseEnter={() => onPoint(id)}>
             <rect
-              class="recorded"
-              x={middle - barWidth}
-              y={yOf(recorded)}
-              width={barWidth - 1}
-              height={yOf(0) - yOf(recorded)}
+              class="week-band"
+              x={middle - groupWidth / 2}
+              width={groupWidth}
+              height={height - marginBottom}
+              rx="4"
             />
-            <rect
-              class="planned"
-              fill={pattern}
-              x={middle + 1.5}
-              y={yOf(planned)}
-              width={barWidth - 2}
-              height={yOf(0) - yOf(planned)}
-            />
-            {recorded > 0 && barWidth >= valueWidth / 2 && groupWidth >= 2 * valueWidth && (
-              <text class="value" x={middle - barWidth / 2} y={yOf(recorded) - 5} text-anchor="middle">
-                {formatNumber(Math.round(recorded * 10) / 10)}
-              </text>
-            )}
-            {isLabelled && (
+            <Bars week={week} middle={middle} groupWidth={groupWidth} yOf={yOf} plannedFill={plannedFill} />
+            {isLabelled(index, middle) && (
               <text
                 class={id === currentMonday ? 'axis current' : 'axis'}
                 x={middle}
@@ -110,4 +190,56 @@ function Bars({ weeks, currentMonday, width, pattern }: BarsProps) {
       })}
     </>
   )
+}
+
+interface BarsProps extends Pick<WeeksProps, 'plannedFill'> {
+  readonly week: HoursRow
+  readonly middle: number
+  readonly groupWidth: number
+  yOf(hours: number): number
+}
+
+/** The solid bar of the recorded hours stands in the wider, outlined one of the planned hours. */
+function Bars({ week, middle, groupWidth, yOf, plannedFill }: BarsProps) {
+  const { planned, recorded } = week
+  const { within, over } = splitRecorded(week)
+  const plannedWidth = Math.min(plannedWidthMax, Math.round(groupWidth * 0.66))
+  const recordedWidth = Math.round(plannedWidth * 0.5)
+  const inner = { x: middle - recordedWidth / 2, width: recordedWidth }
+  return (
+    <>
+      {planned > 0 && (
+        <rect
+          class="planned"
+          fill={plannedFill}
+          x={middle - plannedWidth / 2}
+          y={yOf(planned)}
+          width={plannedWidth}
+          height={yOf(0) - yOf(planned)}
+          rx="3"
+        />
+      )}
+      {over > 0 && (
+        <rect class="over" {...inner} rx="2" y={yOf(recorded)} height={yOf(planned) - yOf(recorded)} />
+      )}
+      {within > 0 && (
+        <rect class="recorded" {...inner} rx="2" y={yOf(within)} height={yOf(0) - yOf(within)} />
+      )}
+    </>
+  )
+}
+
+/** Measures the width, because the chart is drawn in pixels, so that its texts keep their size on a phone. */
+function useWidth() {
+  const element = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(0)
+  // A layout effect runs before the first paint, so that the page does not move when the chart appears.
+  useLayoutEffect(() => {
+    if (element.current === null) return
+    setWidth(Math.floor(element.current.clientWidth))
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)))
+    observer.observe(element.current)
+    return () => observer.disconnect()
+  }, [])
+  return { element, width }
 }

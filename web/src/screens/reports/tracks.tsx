@@ -1,0 +1,60 @@
+import { useId } from 'preact/hooks'
+import type { HoursRow } from './report.ts'
+
+export type SwatchKind = 'recorded' | 'planned' | 'over'
+
+/** A sample of a bar, next to what it means. */
+export const Swatch = ({ of }: { readonly of: SwatchKind }) => (
+  <span class={`hours-swatch ${of}-swatch`} aria-hidden="true" />
+)
+
+/** Distinguishes planned hours from others without colors. */
+export const PlannedPattern = ({ id }: { readonly id: string }) => (
+  <defs>
+    <pattern id={id} width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+      <rect class="planned-background" width="5" height="5" />
+      <rect class="planned-line" width="1.5" height="5" />
+    </pattern>
+  </defs>
+)
+
+/** Splits recorded hours into those that were planned and those in addition. Without a plan, none are. */
+export const splitRecorded = ({ planned, recorded }: Pick<HoursRow, 'planned' | 'recorded'>) => {
+  const within = planned > 0 ? Math.min(planned, recorded) : recorded
+  return { within, over: recorded - within }
+}
+
+// All sizes are in pixels.
+const trackHeight = 14
+const recordedHeight = 6
+
+interface HoursTrackProps extends Pick<HoursRow, 'planned' | 'recorded'> {
+  /** The hours of the whole width. */
+  readonly max: number
+}
+
+/** Shows recorded hours as a bar in front of the outlined bar of the planned ones; the excess is amber. */
+export function HoursTrack({ planned, recorded, max }: HoursTrackProps) {
+  const id = useId()
+  const { within, over } = splitRecorded({ planned, recorded })
+  const lengthOf = (hours: number) => `${(hours / Math.max(max, 1)) * 100}%`
+  const inner = { y: (trackHeight - recordedHeight) / 2, height: recordedHeight, rx: 2 }
+  return (
+    <svg width="100%" height={trackHeight} aria-hidden="true">
+      <PlannedPattern id={id} />
+      {planned > 0 && (
+        <rect
+          class="planned"
+          fill={`url(#${id})`}
+          x="0.5"
+          y="0.5"
+          width={lengthOf(planned)}
+          height={trackHeight - 1}
+          rx="3"
+        />
+      )}
+      {over > 0 && <rect class="over" {...inner} width={lengthOf(recorded)} />}
+      {within > 0 && <rect class="recorded" {...inner} width={lengthOf(within)} />}
+    </svg>
+  )
+}
