@@ -72,12 +72,14 @@ function sessionJourneys(stage: () => Stage): void {
     const other = await page.context().newPage()
     await other.goto(`${hosts.web}/projects`)
     await other.getByText('Website relaunch').waitFor()
+    // An open page might refresh the session before the other one.
+    await page.goto('about:blank')
     const requested = Promise.withResolvers<void>()
     await other.route(`${hosts.issuer}/connect/token`, () => requested.resolve())
-    // Both happen in one task, before the other pages notice.
+    // Both happen in one task, so that the old document sends no request.
     await other.evaluate(`{ ${age()} location.reload() }`)
     await requested.promise
-    await page.reload({ waitUntil: 'commit' })
+    await page.goto(`${hosts.web}/projects`, { waitUntil: 'commit' })
     await page.waitForFunction('navigator.locks.query().then(({ pending }) => pending.length === 1)')
     await other.close()
     await page.getByText('Website relaunch').waitFor()

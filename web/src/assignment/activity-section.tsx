@@ -13,7 +13,7 @@ import { CommentForm, CommentLine } from './comment.tsx'
 import { type ChangeGroup, groupChanges } from './group-changes.ts'
 import { PanelSection } from './panel-section.tsx'
 import { useHistory } from './use-history.ts'
-import type { PanelSections } from './use-panel-sections.ts'
+import type { PanelData } from './use-panel-data.ts'
 
 type Comment = RecordOf<'comment'>
 
@@ -23,7 +23,7 @@ const pollMilliseconds = 5000
 const pageSize = 20
 const hidesChangesKey = 'tracker.hides-changes'
 
-export interface ActivitySectionProps extends Pick<PanelSections, 'comments'> {
+export interface ActivitySectionProps extends Pick<PanelData, 'comments'> {
   readonly assignment: RecordOf<'assignment'>
 }
 

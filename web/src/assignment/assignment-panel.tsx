@@ -10,28 +10,22 @@ import { useMembers } from '../data/use-members.ts'
 import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { inOneLine, t } from '../texts/text.ts'
-import { formatTimestamp } from '../time/format-timestamp.ts'
 import { PersonRow } from '../ui/avatar.tsx'
 import { useCopy } from '../ui/copy.tsx'
-import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
 import { PersonPicker } from '../ui/person-picker.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { useLater } from '../ui/use-later.ts'
 import { useRemoval } from '../ui/use-removal.ts'
-import type { ActivitySectionProps } from './activity-section.tsx'
-import { AttachmentsSection } from './attachments-section.tsx'
 import { DescriptionField } from './description-field.tsx'
-import { ImpedimentsSection } from './impediments-section.tsx'
 import { AssignmentFieldsInPlace, NameInPlace } from './in-place-fields.tsx'
 import { LabelsSection } from './labels-section.tsx'
 import { PanelButton, PanelFrame, PanelSteps } from './panel-frame.tsx'
-import { Adder, PanelSection } from './panel-section.tsx'
+import { Adder, Guard, PanelSection } from './panel-section.tsx'
+import type { PanelSectionsProps } from './panel-sections.tsx'
 import { withQueuedStage } from './queue.ts'
-import { Relations } from './relations.tsx'
-import { TimeSection } from './time-section.tsx'
-import { type PanelSections, usePanelSections } from './use-panel-sections.ts'
+import { type PanelData, usePanelData } from './use-panel-data.ts'
 import { WatchButton } from './watch-button.tsx'
 
 type Assignment = RecordOf<'assignment'>
@@ -50,12 +44,12 @@ export function AssignmentPanel(props: AssignmentPanelProps) {
   const { id, projectId, stages, onClose } = props
   const { extensions } = useServices().configuration
   const loaded = useAssignment(id)
-  // The sections are requested together with the assignment, not after it.
-  const sections = usePanelSections(id, projectId)
+  // All of its data is requested at once, not after the assignment.
+  const data = usePanelData(id, projectId)
   const members = useMembers(projectId)
   const { assignment, problem, isMissing, put, reload } = loaded
   // The members must be loaded first: a responsible person who is not a member is marked as such.
-  const isReady = !isMissing && !members.isLoading && sections.areFieldsLoaded
+  const isReady = !isMissing && !members.isLoading && data.areFieldsLoaded
   const shown = isReady ? assignment : undefined
   return (
     <PanelFrame
@@ -79,21 +73,17 @@ export function AssignmentPanel(props: AssignmentPanelProps) {
       )}
       {shown && (
         <div class="panel-body">
-          <BlockedLine {...sections} />
+          <BlockedLine {...data} />
           <Guard>
             <DescriptionField assignment={shown} onSaved={put} />
           </Guard>
           <Guard>
             <AssignmentFieldsInPlace assignment={shown} stages={stages} onSaved={put}>
-              {extensions && <LabelsSection {...sections} assignment={shown} />}
-              <PeopleSection {...sections} assignment={shown} />
+              {extensions && <LabelsSection {...data} assignment={shown} />}
+              <PeopleSection {...data} assignment={shown} />
             </AssignmentFieldsInPlace>
           </Guard>
-          {sections.areLoaded ? (
-            <Sections {...sections} assignment={shown} stages={stages} onSaved={put} />
-          ) : (
-            <Skeleton as="rows" blocks={4} rows={1} cells="lines" />
-          )}
+          <LaterSections {...data} assignment={shown} stages={stages} onSaved={put} />
         </div>
       )}
     </PanelFrame>
@@ -139,62 +129,16 @@ function PanelTools({ id, projectId, projectName, projectKey, assignment, onClos
   )
 }
 
-interface SectionsProps extends PanelSections {
-  readonly assignment: Assignment
-  readonly stages: readonly ProjectStage[]
-  onSaved(assignment: Assignment): void
-}
-
-/**
- * Shows the sections in groups: related assignments and impediments, time and files, and what has happened.
- */
-function Sections({ assignment, stages, onSaved, ...sections }: SectionsProps) {
-  const { extensions } = useServices().configuration
-  const { id: assignmentId } = assignment
-  return (
-    <>
-      <div class="panel-group">
-        <Guard>
-          {extensions && (
-            <Relations {...sections} assignment={assignment} stages={stages} onSaved={onSaved} />
-          )}
-        </Guard>
-        <Guard>
-          <ImpedimentsSection {...sections} assignmentId={assignmentId} />
-        </Guard>
-      </div>
-      <div class="panel-group">
-        <Guard>
-          <TimeSection {...sections} assignment={assignment} />
-        </Guard>
-        <Guard>{extensions && <AttachmentsSection {...sections} assignmentId={assignmentId} />}</Guard>
-      </div>
-      <div class="panel-group">
-        {extensions ? (
-          <Guard>
-            <LaterActivity {...sections} assignment={assignment} />
-          </Guard>
-        ) : (
-          <p class="quiet-text">
-            {inOneLine(
-              t('Created {time}', { time: formatTimestamp(assignment.createdAt) }),
-              assignment.updatedAt && t('Changed {time}', { time: formatTimestamp(assignment.updatedAt) }),
-            )}
-          </p>
-        )}
-      </div>
-    </>
-  )
-}
-
-/** Shows the stream of comments and changes, whose code is in the second script. */
-function LaterActivity(props: ActivitySectionProps) {
-  const script = useLater(true, () => import('./activity-section.tsx'))
-  return script ? <script.ActivitySection {...props} /> : <Skeleton as="rows" rows={2} cells="face lines" />
+/** Shows the other sections at once, when their script and all their data are loaded. */
+function LaterSections(props: PanelSectionsProps) {
+  const script = useLater(true, () => import('./panel-sections.tsx'))
+  if (script === undefined || !props.areLoaded)
+    return <Skeleton as="rows" blocks={4} rows={1} cells="lines" />
+  return <script.PanelSections {...props} />
 }
 
 /** Shows above everything else that the assignment is blocked, and why. */
-function BlockedLine({ impediments, kinds }: Pick<PanelSections, 'impediments' | 'kinds'>) {
+function BlockedLine({ impediments, kinds }: Pick<PanelData, 'impediments' | 'kinds'>) {
   if (impediments.rows.length === 0) return null
   const names = impediments.rows.flatMap(
     ({ impedimentId }) => kinds.rows.find(({ id }) => id === impedimentId)?.name ?? [],
@@ -206,22 +150,6 @@ function BlockedLine({ impediments, kinds }: Pick<PanelSections, 'impediments' |
     </p>
   )
 }
-
-/** A section that fails leaves the others usable. */
-const Guard = ({ children }: { readonly children: ComponentChildren }) => (
-  <ErrorBoundary
-    fallback={(retry) => (
-      <div class="panel-section" role="alert">
-        <p>{t('This part cannot be shown.')}</p>
-        <button type="button" class="button" onClick={retry}>
-          {t('Try again')}
-        </button>
-      </div>
-    )}
-  >
-    {children}
-  </ErrorBoundary>
-)
 
 /** Shows the key that people write in messages, and copies it. */
 function CopyKeyButton({ assignmentKey: key }: { readonly assignmentKey: string }) {
@@ -299,7 +227,7 @@ function useAssignment(id: string) {
 function PeopleSection({
   assignment,
   participants,
-}: Pick<PanelSections, 'participants'> & { readonly assignment: RecordOf<'assignment'> }) {
+}: Pick<PanelData, 'participants'> & { readonly assignment: RecordOf<'assignment'> }) {
   const assignmentId = assignment.id
   const { api, people } = useServices()
   const remove = useRemoval()

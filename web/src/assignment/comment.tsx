@@ -16,7 +16,7 @@ import { Markdown } from '../ui/markdown.tsx'
 import { MarkdownField } from '../ui/markdown-field.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
-import { useFileInsertion } from './attachments-section.tsx'
+import { useFileInsertion } from './attach-files.ts'
 import { useTicks } from './use-ticks.ts'
 
 type Comment = RecordOf<'comment'>

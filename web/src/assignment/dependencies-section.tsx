@@ -14,11 +14,11 @@ import { useRemoval } from '../ui/use-removal.ts'
 import { doneStagesOf, findInProject } from './assignment-values.ts'
 import { Adder, PanelSection } from './panel-section.tsx'
 import { RelatedRow, type Relation } from './related-row.tsx'
-import type { PanelSections } from './use-panel-sections.ts'
+import type { PanelData } from './use-panel-data.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-interface DependenciesSectionProps extends Pick<PanelSections, 'dependencies'> {
+interface DependenciesSectionProps extends Pick<PanelData, 'dependencies'> {
   readonly assignment: Assignment
   readonly stages: readonly RecordOf<'workflow'>[]
   /** The relation whose input field the user has opened. */

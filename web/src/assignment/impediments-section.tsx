@@ -8,14 +8,14 @@ import { formatAge } from '../time/days.ts'
 import { Icon } from '../ui/icon.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { PanelSection } from './panel-section.tsx'
-import type { PanelSections } from './use-panel-sections.ts'
+import type { PanelData } from './use-panel-data.ts'
 
 /** Lists the impediments of an assignment, and adds and resolves them. */
 export function ImpedimentsSection({
   assignmentId,
   impediments,
   kinds,
-}: Pick<PanelSections, 'impediments' | 'kinds'> & { readonly assignmentId: string }) {
+}: Pick<PanelData, 'impediments' | 'kinds'> & { readonly assignmentId: string }) {
   const remove = useRemoval()
   const [isAdding, setAdding] = useState(false)
   const nameOf = (id: string) => kinds.rows.find((kind) => kind.id === id)?.name ?? t('Impediment')

@@ -11,9 +11,9 @@ import { lazyDialog } from '../ui/lazy-dialog.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { LabelChip, type LabelColor, labelColors } from './labels.tsx'
 import { Adder, PanelSection } from './panel-section.tsx'
-import type { PanelSections } from './use-panel-sections.ts'
+import type { PanelData } from './use-panel-data.ts'
 
-interface LabelsSectionProps extends Pick<PanelSections, 'labels' | 'labelLinks'> {
+interface LabelsSectionProps extends Pick<PanelData, 'labels' | 'labelLinks'> {
   readonly assignment: RecordOf<'assignment'>
 }
 

@@ -5,7 +5,7 @@ import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { directionSign, logicalArrowKey } from '../ui/text-direction.ts'
-import { useAttachmentDrop } from './attachments-section.tsx'
+import { useAttachmentDrop } from './attach-files.ts'
 import { shownIds } from './shown-ids.ts'
 
 interface PanelFrameProps {

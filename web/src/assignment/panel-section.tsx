@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact'
+import { t } from '../texts/text.ts'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Icon } from '../ui/icon.tsx'
 
 interface PanelSectionProps {
@@ -56,4 +58,20 @@ export const Adder = ({ children }: { readonly children: ComponentChildren }) =>
     <Icon name="plus" />
     {children}
   </span>
+)
+
+/** A section that fails leaves the others usable. */
+export const Guard = ({ children }: { readonly children: ComponentChildren }) => (
+  <ErrorBoundary
+    fallback={(retry) => (
+      <div class="panel-section" role="alert">
+        <p>{t('This part cannot be shown.')}</p>
+        <button type="button" class="button" onClick={retry}>
+          {t('Try again')}
+        </button>
+      </div>
+    )}
+  >
+    {children}
+  </ErrorBoundary>
 )

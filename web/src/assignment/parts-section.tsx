@@ -11,11 +11,11 @@ import { LoadProblem } from '../ui/notes.tsx'
 import { doneStagesOf, findInProject } from './assignment-values.ts'
 import { Adder, PanelSection } from './panel-section.tsx'
 import { RelatedRow, type Relation } from './related-row.tsx'
-import type { PanelSections } from './use-panel-sections.ts'
+import type { PanelData } from './use-panel-data.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-interface PartsSectionProps extends Pick<PanelSections, 'parts'> {
+interface PartsSectionProps extends Pick<PanelData, 'parts'> {
   /** The relation whose input field the user has opened. */
   readonly addedRelation: Relation | undefined
   readonly assignment: Assignment

@@ -7,7 +7,7 @@ import { Menu } from '../ui/menu.tsx'
 import { DependenciesSection } from './dependencies-section.tsx'
 import { PartsSection } from './parts-section.tsx'
 import type { Relation } from './related-row.tsx'
-import type { PanelSections } from './use-panel-sections.ts'
+import type { PanelData } from './use-panel-data.ts'
 
 const relations: Readonly<Record<Relation, MessageKey>> = {
   partOf: 'Part of…',
@@ -15,7 +15,7 @@ const relations: Readonly<Record<Relation, MessageKey>> = {
   blocks: 'Block…',
 }
 
-interface RelationsProps extends Pick<PanelSections, 'parts' | 'dependencies'> {
+interface RelationsProps extends Pick<PanelData, 'parts' | 'dependencies'> {
   readonly assignment: RecordOf<'assignment'>
   readonly stages: readonly ProjectStage[]
   onSaved(assignment: RecordOf<'assignment'>): void

@@ -14,7 +14,7 @@ import { PanelSection } from './panel-section.tsx'
 import { changesOf, recordHours, withQueuedHours } from './queue.ts'
 import { QueueMark } from './queue-mark.tsx'
 import { TimerButton } from './timer-button.tsx'
-import type { PanelSections } from './use-panel-sections.ts'
+import type { PanelData } from './use-panel-data.ts'
 
 type Appointment = RecordOf<'appointment'>
 
@@ -22,7 +22,7 @@ type Appointment = RecordOf<'appointment'>
 export function TimeSection({
   assignment,
   appointments,
-}: Pick<PanelSections, 'appointments'> & { readonly assignment: RecordOf<'assignment'> }) {
+}: Pick<PanelData, 'appointments'> & { readonly assignment: RecordOf<'assignment'> }) {
   const [isAdding, setAdding] = useState(false)
   const rows = withQueuedHours(appointments.rows, ({ assignmentId }) => assignmentId === assignment.id)
   const recorded = sumHours(rows)

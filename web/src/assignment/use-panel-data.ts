@@ -6,13 +6,13 @@ import { useDependencies } from '../data/use-project-dependencies.ts'
 import { labelQuery } from '../data/use-project-labels.ts'
 import { useServices } from '../services/services.ts'
 
-export type PanelSections = ReturnType<typeof usePanelSections>
+export type PanelData = ReturnType<typeof usePanelData>
 
 /**
  * Loads the related data of an assignment. The panel shows all of it at once, because a list that arrives
  * later would push down the ones below it.
  */
-export function usePanelSections(assignmentId: string, projectId: string) {
+export function usePanelData(assignmentId: string, projectId: string) {
   const { extensions } = useServices().configuration
   const appointments = useAllRows('appointment', { assignmentId, sortColumn: 'keepDate', sortOrder: 'DESC' })
   const impediments = useListing('assignmentImpediment', {
