@@ -363,7 +363,7 @@ function languageJourneys(stage: () => Stage): void {
     await other.getByRole('heading', { name: 'Projetos' }).waitFor()
     await page.getByRole('button', { name: 'Usar cores escuras' }).click()
     await page.locator('html[data-theme=dark]').waitFor()
-    const phone = await signIn(login, '/account', { viewport: { width: 390, height: 800 } })
+    const phone = await signIn(login, '/account', { viewport: { width: 390, height: 800 }, hasTouch: true })
     await phone.getByRole('heading', { name: 'Minha conta' }).waitFor()
     await phone.locator('html[data-theme=dark]').waitFor()
     await page.getByRole('combobox', { name: 'Idioma' }).selectOption('English')

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 import { sql } from '../../../src/db/sql.ts'
 import { until } from '../../support/until.ts'
+import { goWithin } from '../support/every-screen.ts'
 import { recordShifts, shiftsOf, sumOf } from '../support/layout-shift.ts'
 import type { Stage } from '../support/stage.ts'
 
@@ -92,7 +93,7 @@ export function appearanceJourneys(stage: () => Stage): void {
         )) === false,
       'the settings of the account',
     )
-    const tablet = { colorScheme: 'dark', viewport: { width: 900, height: 800 } } as const
+    const tablet = { colorScheme: 'dark', hasTouch: true } as const
     const otherDevice = await signIn(login, '/account', tablet)
     await otherDevice.getByLabel('Theme', { exact: true }).waitFor()
     await until(async () => (await lightnessOf(otherDevice)) > 0.5, 'the light theme on another device')
@@ -133,11 +134,11 @@ export function appearanceJourneys(stage: () => Stage): void {
     await page.locator('.column').nth(2).waitFor()
     assert.ok(Math.abs((await widthOf('.column')) - 416) < 2)
     for (const [path, selector] of [
-      ['account', '.index-parts'],
-      ['inbox', '.narrow-page > *'],
-      [`projects/${workspace.projectId}/settings`, '.index-parts'],
+      ['/account', '.index-parts'],
+      ['/inbox', '.narrow-page > *'],
+      [`/projects/${workspace.projectId}/settings`, '.index-parts'],
     ] as const) {
-      await page.goto(`${stage().hosts.web}/${path}`)
+      await goWithin(page, path)
       await page.locator(selector).first().waitFor()
       assert.ok((await widthOf(selector)) <= 720, path)
     }

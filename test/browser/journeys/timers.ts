@@ -6,6 +6,8 @@ import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 import { barFaultsOf } from './widths.ts'
 
+const otherDevice = { viewport: { width: 390, height: 800 }, hasTouch: true }
+
 export function timerJourneys(stage: () => Stage): void {
   test('runs from a card, through reloads and in every tab, until it is recorded with a note', async () => {
     const { hosts, signIn, workspace } = stage()
@@ -129,7 +131,7 @@ export function timerJourneys(stage: () => Stage): void {
     await desk.getByText('The timer ran for 11 h. Did you forget it?').waitFor()
     await desk.getByRole('button', { name: 'Keep it running' }).click()
     await comeBack()
-    const phone = await signIn('tova@example.com', '/my-work', { viewport: { width: 390, height: 800 } })
+    const phone = await signIn('tova@example.com', '/my-work', otherDevice)
     await phone.getByText('The timer ran for 11 h. Did you forget it?').waitFor()
     await assertAccessible(phone, 'the question about a forgotten timer')
     assert.equal(await desk.getByText('Did you forget it?').count(), 0)

@@ -16,6 +16,7 @@ type Shape = 'rows' | 'columns' | 'grid' | 'fields' | 'boxes'
 export interface LoadedScreen extends ScreenAddress {
   /** The shape of the skeleton while the screen is loading. */
   readonly shape: Shape
+  /** Of screens with another layout on phones. */
   readonly shapeOnPhones?: Shape
 }
 
@@ -53,7 +54,7 @@ export async function everyScreen(
   const addresses: readonly LoadedScreen[] = [
     { path: '/my-work', shows: 'My work', shape: 'rows' },
     { path: '/projects', shows: 'Website relaunch', shape: 'rows' },
-    { path: project, shows: 'Backlog', shape: 'columns' },
+    { path: project, shows: 'Backlog', shape: 'columns', shapeOnPhones: 'columns' },
     { path: `${project}?view=list`, shows: 'Backlog', shape: 'grid' },
     {
       path: `${project}?view=calendar&month=2026-11`,
@@ -62,7 +63,12 @@ export async function everyScreen(
       shapeOnPhones: 'rows',
     },
     { path: `${project}?view=timeline&from=2026-11-16`, shows: name, shape: 'grid' },
-    { path: `${project}/assignments/${id}`, shows: 'Planned hours', shape: 'fields' },
+    {
+      path: `${project}/assignments/${id}`,
+      shows: 'Planned hours',
+      shape: 'fields',
+      shapeOnPhones: 'fields',
+    },
     {
       path: '/a/NONE-1',
       shows: 'There is no such assignment, or you are not a member of its project',

@@ -1,4 +1,4 @@
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Page, ViewportSize } from 'playwright-core'
 import type { Environment } from '../../../src/config/settings.ts'
 import { launchChromium } from '../../support/chromium.ts'
 import { startTrackerHosts, type TrackerHosts } from './tracker-hosts.ts'
@@ -12,7 +12,7 @@ export interface Stage {
   visit(path: string, options?: BrowserContextOptions): Promise<Page>
   /**
    * Opens a page of a signed-in user, in a browser context that all tests with the same login and options
-   * share. A test that ends the session, or changes stored data, needs a separate login from
+   * share; only the viewport may differ. A test that ends the session, or changes stored data, needs a separate login from
    * `workspace.join`.
    */
   signIn(login: string, path: string, options?: BrowserContextOptions): Promise<Page>
@@ -44,8 +44,9 @@ export async function openStage(settings: Environment = {}): Promise<Stage> {
     watch(context, hosts, offences)
     return context
   }
-  const openPage = async (context: BrowserContext, path: string) => {
+  const openPage = async (context: BrowserContext, path: string, viewport?: ViewportSize | null) => {
     const page = await context.newPage()
+    if (viewport) await page.setViewportSize(viewport)
     await page.goto(hosts.web + path)
     return page
   }
@@ -58,11 +59,11 @@ export async function openStage(settings: Environment = {}): Promise<Stage> {
       visitors.add(context)
       return openPage(context, path)
     },
-    async signIn(login, path, options) {
+    async signIn(login, path, { viewport, ...options } = {}) {
       const key = JSON.stringify([login, options])
       const sharedContext = signedIn.get(key)
       const context = sharedContext ?? (await openContext(options))
-      const page = await openPage(context, path)
+      const page = await openPage(context, path, viewport)
       if (sharedContext === undefined) {
         await fillSignIn(page, login)
         signedIn.set(key, context)
