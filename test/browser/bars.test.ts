@@ -8,8 +8,8 @@ type Row = Parameters<typeof barsOf>[0][number]
 const assignment = (id: string, startDate: string, endDate: string) =>
   ({ id, startDate: `${startDate}T00:00:00.000Z`, endDate: `${endDate}T00:00:00.000Z` }) as Row
 
-describe('Bars over days', () => {
-  test('that overlap are in different lines, and a free line is used again', () => {
+describe('Bars in a calendar', () => {
+  test('are in different lines if they overlap, and a free line is used again', () => {
     const bars = barsOf(
       [
         assignment('long', '2026-11-16', '2026-11-19'),
@@ -20,16 +20,16 @@ describe('Bars over days', () => {
       7,
     )
     assert.deepEqual(
-      bars.map(({ row, line, first, last }) => [row.id, line, first, last]),
+      bars.map(({ row, line, first, last }) => ({ id: row.id, line, first, last })),
       [
-        ['long', 0, 0, 3],
-        ['short', 1, 0, 1],
-        ['after', 1, 2, 2],
+        { id: 'long', line: 0, first: 0, last: 3 },
+        { id: 'short', line: 1, first: 0, last: 1 },
+        { id: 'after', line: 1, first: 2, last: 2 },
       ],
     )
   })
 
-  test('have room for a name up to the next bar of their line, or to the edge', () => {
+  test('have room for their name up to the next bar of the line, or up to the edge', () => {
     const rows = [
       assignment('first', '2026-11-16', '2026-11-16'),
       assignment('next', '2026-11-20', '2026-11-20'),
@@ -37,16 +37,16 @@ describe('Bars over days', () => {
     ]
     const bars = barsOf(rows, '2026-11-16', 14, { nameDaysOf: () => ({ within: 2, outside: 2 }) })
     assert.deepEqual(
-      bars.map(({ row, line, namePlace, nameRoom }) => [row.id, line, namePlace, nameRoom]),
+      bars.map(({ row, line, namePlace, nameRoom }) => ({ id: row.id, line, namePlace, nameRoom })),
       [
-        ['first', 0, 'after', 3],
-        ['next', 0, 'after', 6],
-        ['last', 0, 'before', 6],
+        { id: 'first', line: 0, namePlace: 'after', nameRoom: 3 },
+        { id: 'next', line: 0, namePlace: 'after', nameRoom: 6 },
+        { id: 'last', line: 0, namePlace: 'before', nameRoom: 6 },
       ],
     )
   })
 
-  test('take the line of the button for more if they would be the only hidden ones of their days', () => {
+  test('replace the button for more bars on days where only one would be hidden', () => {
     const rows = [
       assignment('long', '2026-11-16', '2026-11-22'),
       assignment('alone', '2026-11-16', '2026-11-17'),
@@ -55,23 +55,19 @@ describe('Bars over days', () => {
     ]
     const { shown, hidden } = fitBars(barsOf(rows, '2026-11-16', 7), 2)
     const idsOf = (bars: typeof hidden) => bars.map(({ row }) => row.id)
-    assert.deepEqual(
-      [idsOf(shown), idsOf(hidden)],
-      [
-        ['long', 'alone'],
-        ['one', 'two'],
-      ],
-    )
+    assert.deepEqual(idsOf(shown), ['long', 'alone'])
+    assert.deepEqual(idsOf(hidden), ['one', 'two'])
     assert.equal(shown[1]?.line, 1)
   })
 
-  test('get more lines in the weeks that need them, as far as the month fits', () => {
-    assert.deepEqual(shareLines([0, 1, 2, 6, 4], 11, 2), [0, 1, 2, 5, 3])
-    assert.deepEqual(shareLines([0, 1, 2, 6, 4], 40, 2), [0, 1, 2, 6, 4])
-    assert.deepEqual(shareLines([5, 5, 5, 5, 5, 5], 3, 2), [2, 2, 2, 2, 2, 2])
+  test('get more lines in the weeks that need them, while the month still fits', () => {
+    const minimum = 2
+    assert.deepEqual(shareLines([0, 1, 2, 6, 4], 11, minimum), [0, 1, 2, 5, 3])
+    assert.deepEqual(shareLines([0, 1, 2, 6, 4], 40, minimum), [0, 1, 2, 6, 4])
+    assert.deepEqual(shareLines([5, 5, 5, 5, 5, 5], 3, minimum), [2, 2, 2, 2, 2, 2])
   })
 
-  test('are cut at the edges of the period and marked as cut, or left out if they are outside of it', () => {
+  test('are cut at the edges of the period and marked as cut, and left out if they are outside', () => {
     const bars = barsOf(
       [
         assignment('before', '2026-11-01', '2026-11-15'),
@@ -82,14 +78,14 @@ describe('Bars over days', () => {
       7,
     )
     assert.deepEqual(
-      bars.map(({ row, first, last, beginsBefore, endsAfter }) => [
-        row.id,
+      bars.map(({ row, first, last, beginsBefore, endsAfter }) => ({
+        id: row.id,
         first,
         last,
         beginsBefore,
         endsAfter,
-      ]),
-      [['across', 0, 6, true, true]],
+      })),
+      [{ id: 'across', first: 0, last: 6, beginsBefore: true, endsAfter: true }],
     )
   })
 })

@@ -15,102 +15,139 @@ import {
 
 type Tool = (text: string, start: number, end: number) => Edit
 
-/** The selection is between ‹ and ›; a caret is |. */
-function read(text: string): readonly [string, number, number] {
-  const marked = text.replace('|', '‹›')
-  const [start, end] = [marked.indexOf('‹'), marked.indexOf('›') - 1]
-  return [marked.replace('‹', '').replace('›', ''), start, end]
+/** Parses a text whose selection is between ‹ and ›, and whose caret is |. */
+function parseSelection(marked: string) {
+  const [before = '', selected = '', after = ''] = marked.replace('|', '‹›').split(/[‹›]/)
+  const start = before.length
+  return { text: before + selected + after, start, end: start + selected.length }
 }
 
+/** Returns the edited text with its selection marked. */
 function apply(text: string, { from, to, text: inserted, select: [start, end] }: Edit): string {
   const changed = text.slice(0, from) + inserted + text.slice(to)
   const selected = changed.slice(start, end)
   return changed.slice(0, start) + (start === end ? '|' : `‹${selected}›`) + changed.slice(end)
 }
 
-const use = (tool: Tool, before: string) => apply(read(before)[0], tool(...read(before)))
-
-const bold = toggleMark('**')
-const italic = toggleMark('*')
-const link = insertLink('text')
-
-const cases: Readonly<Record<string, readonly (readonly [Tool, string, string])[]>> = {
-  'Bold and italic': [
-    [bold, 'a ‹b› c', 'a **‹b›** c'],
-    [bold, 'a ‹ b › c', 'a  **‹b›**  c'],
-    [bold, 'a **‹b›** c', 'a ‹b› c'],
-    [bold, 'a ‹**b**› c', 'a ‹b› c'],
-    [bold, 'a |', 'a **|**'],
-    [bold, 'a **|**', 'a |'],
-    [bold, 'a *‹b›*', 'a ***‹b›***'],
-    [bold, '***‹b›***', '*‹b›*'],
-    [bold, '‹**a** and **b**›', '**‹**a** and **b**›**'],
-    [bold, '‹- a\n\n2. [ ] b›', '‹- **a**\n\n2. [ ] **b**›'],
-    [italic, '‹b›', '*‹b›*'],
-    [italic, '*‹b›*', '‹b›'],
-    [italic, '**‹b›**', '***‹b›***'],
-    [italic, '***‹b›***', '**‹b›**'],
-  ],
-  Code: [
-    [toggleCode, 'a ‹b› c', 'a `‹b›` c'],
-    [toggleCode, 'a `‹b›` c', 'a ‹b› c'],
-    [toggleCode, 'x\na ‹b\nc› d\ny', 'x\n‹```\na b\nc d\n```›\ny'],
-  ],
-  'A link': [
-    [link, 'a | c', 'a [‹text›](https://) c'],
-    [link, 'a ‹b c› d', 'a [b c](‹https://›) d'],
-    [link, '‹https://a.example/x›', '[‹text›](https://a.example/x)'],
-  ],
-  Lists: [
-    [toggleList, 'x\na ‹b\n\nc› d\ny', 'x\n‹- a b\n\n- c d›\ny'],
-    [toggleList, '‹- a\n  - b›', '‹a\n  b›'],
-    [toggleList, '‹- a\nb›', '‹- a\n- b›'],
-    [toggleList, '1. [x] a|', '- a|'],
-    [toggleList, '|', '- |'],
-    [toggleList, 'x‹\na\n›b', '‹- x\n- a›\nb'],
-    [toggleNumbers, '‹a\n\n- b\nc›', '‹1. a\n\n2. b\n3. c›'],
-    [toggleNumbers, '‹1. a\n2. b›', '‹a\nb›'],
-    [toggleHeading, 'a|', '## a|'],
-    [toggleHeading, '# a|', 'a|'],
-    [toggleTasks, '  - a|', '  - [ ] a|'],
-    [toggleTasks, '‹- [x] a\n- [ ] b›', '‹a\nb›'],
-    [toggleTasks, '‹- [x] a\nb›', '‹- [ ] a\n- [ ] b›'],
-  ],
-  Quotes: [
-    [toggleQuote, '‹a\n\n> b›', '‹> a\n> \n> > b›'],
-    [toggleQuote, '> - a|', '- a|'],
-  ],
+interface ToolCase {
+  readonly name: string
+  readonly tool: Tool
+  /** The texts after the edit by the texts before it. */
+  readonly edits: Readonly<Record<string, string>>
 }
 
-describe('The tools of a text field', () => {
-  for (const [name, rows] of Object.entries(cases))
-    for (const [tool, before, after] of rows)
-      test(`${name}: ${JSON.stringify(before)}`, () => assert.equal(use(tool, before), after))
-})
-
-const lines: readonly (readonly [string, string | undefined])[] = [
-  ['- a|', '- a\n- |'],
-  ['- a| b', '- a\n- | b'],
-  ['x\n  * [x] a|\ny', 'x\n  * [x] a\n  * [ ] |\ny'],
-  ['9) a|', '9) a\n10) |'],
-  ['> - a|', '> - a\n> - |'],
-  ['> a|', '> a\n> |'],
-  ['- a\n- |', '- a\n|'],
-  ['- a\n  - [ ] |\nb', '- a\n|\nb'],
-  ['> |', '|'],
-  ['- |a', '- \n- |a'],
-  ['-| a', undefined],
-  ['a|', undefined],
-  ['-a|', undefined],
-  ['**a**|', undefined],
-  ['|', undefined],
+const toolCases: readonly ToolCase[] = [
+  {
+    name: 'Bold',
+    tool: toggleMark('**'),
+    edits: {
+      'a ‹b› c': 'a **‹b›** c',
+      'a ‹ b › c': 'a  **‹b›**  c',
+      'a **‹b›** c': 'a ‹b› c',
+      'a ‹**b**› c': 'a ‹b› c',
+      'a |': 'a **|**',
+      'a **|**': 'a |',
+      'a *‹b›*': 'a ***‹b›***',
+      '***‹b›***': '*‹b›*',
+      '‹**a** and **b**›': '**‹**a** and **b**›**',
+      '‹- a\n\n2. [ ] b›': '‹- **a**\n\n2. [ ] **b**›',
+    },
+  },
+  {
+    name: 'Italic',
+    tool: toggleMark('*'),
+    edits: {
+      '‹b›': '*‹b›*',
+      '*‹b›*': '‹b›',
+      '**‹b›**': '***‹b›***',
+      '***‹b›***': '**‹b›**',
+    },
+  },
+  {
+    name: 'Code',
+    tool: toggleCode,
+    edits: {
+      'a ‹b› c': 'a `‹b›` c',
+      'a `‹b›` c': 'a ‹b› c',
+      'x\na ‹b\nc› d\ny': 'x\n‹```\na b\nc d\n```›\ny',
+    },
+  },
+  {
+    name: 'Link',
+    tool: insertLink('text'),
+    edits: {
+      'a | c': 'a [‹text›](https://) c',
+      'a ‹b c› d': 'a [b c](‹https://›) d',
+      '‹https://a.example/x›': '[‹text›](https://a.example/x)',
+    },
+  },
+  {
+    name: 'List',
+    tool: toggleList,
+    edits: {
+      'x\na ‹b\n\nc› d\ny': 'x\n‹- a b\n\n- c d›\ny',
+      '‹- a\n  - b›': '‹a\n  b›',
+      '‹- a\nb›': '‹- a\n- b›',
+      '1. [x] a|': '- a|',
+      '|': '- |',
+      'x‹\na\n›b': '‹- x\n- a›\nb',
+    },
+  },
+  {
+    name: 'Numbered list',
+    tool: toggleNumbers,
+    edits: { '‹a\n\n- b\nc›': '‹1. a\n\n2. b\n3. c›', '‹1. a\n2. b›': '‹a\nb›' },
+  },
+  { name: 'Heading', tool: toggleHeading, edits: { 'a|': '## a|', '# a|': 'a|' } },
+  {
+    name: 'Task list',
+    tool: toggleTasks,
+    edits: {
+      '  - a|': '  - [ ] a|',
+      '‹- [x] a\n- [ ] b›': '‹a\nb›',
+      '‹- [x] a\nb›': '‹- [ ] a\n- [ ] b›',
+    },
+  },
+  {
+    name: 'Quote',
+    tool: toggleQuote,
+    edits: { '‹a\n\n> b›': '‹> a\n> \n> > b›', '> - a|': '- a|' },
+  },
 ]
 
+describe('The tools of a text field', () => {
+  for (const { name, tool, edits } of toolCases)
+    for (const [before, after] of Object.entries(edits))
+      test(`${name} changes ${JSON.stringify(before)} to ${JSON.stringify(after)}`, () => {
+        const { text, start, end } = parseSelection(before)
+        assert.equal(apply(text, tool(text, start, end)), after)
+      })
+})
+
 describe('Enter', () => {
-  for (const [before, after] of lines)
-    test(`${after === undefined ? 'is left to the browser' : 'continues or ends a list'}: ${JSON.stringify(before)}`, () => {
-      const [text, caret] = read(before)
-      const edit = continueLine(text, caret)
-      assert.equal(edit && apply(text, edit), after)
+  const continuedLines = {
+    '- a|': '- a\n- |',
+    '- a| b': '- a\n- | b',
+    'x\n  * [x] a|\ny': 'x\n  * [x] a\n  * [ ] |\ny',
+    '9) a|': '9) a\n10) |',
+    '> - a|': '> - a\n> - |',
+    '> a|': '> a\n> |',
+    '- a\n- |': '- a\n|',
+    '- a\n  - [ ] |\nb': '- a\n|\nb',
+    '> |': '|',
+    '- |a': '- \n- |a',
+  }
+  for (const [before, after] of Object.entries(continuedLines))
+    test(`continues or ends a list: ${JSON.stringify(before)}`, () => {
+      const { text, start } = parseSelection(before)
+      const edit = continueLine(text, start)
+      assert.ok(edit)
+      assert.equal(apply(text, edit), after)
+    })
+
+  for (const line of ['-| a', 'a|', '-a|', '**a**|', '|'])
+    test(`is left to the browser: ${JSON.stringify(line)}`, () => {
+      const { text, start } = parseSelection(line)
+      assert.equal(continueLine(text, start), undefined)
     })
 })

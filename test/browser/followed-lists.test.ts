@@ -3,18 +3,18 @@ import { describe, test } from 'node:test'
 import { type PageWindow, windowAfter, windowAround } from '../../web/src/api/follow-changes.ts'
 
 describe('A followed list', () => {
-  /** Returns a page of a list whose first rows were never changed, unlike all others. */
-  const pageOf = (unchanged: number, totalCount: number, { pageNumber, pageSize }: PageWindow) => {
+  /** Returns a page of a list in which only the first `unchangedCount` rows were never changed. */
+  const pageOf = (unchangedCount: number, totalCount: number, { pageNumber, pageSize }: PageWindow) => {
     const first = (pageNumber - 1) * pageSize
     const length = Math.max(0, Math.min(pageSize, totalCount - first))
     const data = Array.from({ length }, (_, index) => ({
       id: String(first + index),
-      updatedAt: first + index < unchanged ? null : '2026-01-01T00:00:00.000Z',
+      updatedAt: first + index < unchangedCount ? null : '2026-01-01T00:00:00.000Z',
     }))
     return { data, pageNumber, pageSize, totalCount, totalPages: Math.ceil(totalCount / pageSize) }
   }
 
-  test('of any length has a page that will contain the next change', () => {
+  test('has a page that will contain the next change, whatever its length', () => {
     for (let unchanged = 0; unchanged <= 10_000; unchanged += 1)
       for (const totalCount of [unchanged, unchanged + 1, unchanged + 500].filter((count) => count > 100)) {
         const page = pageOf(unchanged, totalCount, windowAround(unchanged))
@@ -28,7 +28,7 @@ describe('A followed list', () => {
       }
   })
 
-  test('is searched for that page again only if the boundary has left it', () => {
+  test('requests another page only if the boundary of changed rows has left the current one', () => {
     assert.equal(windowAfter(pageOf(300, 1000, { pageNumber: 1, pageSize: 100 })), 'elsewhere')
     assert.equal(windowAfter(pageOf(300, 1000, { pageNumber: 9, pageSize: 100 })), 'elsewhere')
     assert.equal(windowAfter(pageOf(300, 300, { pageNumber: 9, pageSize: 100 })), 'elsewhere')

@@ -15,76 +15,82 @@ const items = [
   'Known by its test',
 ].map((name) => ({ name, words: name === 'Settings' ? 'project configurações' : '' }))
 
-/** Shows the marked letters of each match in brackets. */
+/** Returns the names that are found, with the marked letters in brackets. */
 const found = (text: string) =>
   findMatches(items, text).map(({ name, spans }) =>
-    spans.toReversed().reduce((line, [from, to]) => {
-      return `${line.slice(0, from)}[${line.slice(from, to)}]${line.slice(to)}`
-    }, name),
+    spans
+      .toReversed()
+      .reduce(
+        (marked, [from, to]) => `${marked.slice(0, from)}[${marked.slice(from, to)}]${marked.slice(to)}`,
+        name,
+      ),
   )
 
-describe('A text finds names', () => {
-  const cases: Readonly<Record<string, readonly (readonly [text: string, ...names: string[]])[]>> = {
-    'by beginnings of words, those at the start first, then inside words, then by single letters': [
-      ['test', '[Test] of the palette', 'Known by its [test]', 'A con[test]', 'Set [t]h[e] [st]art…'],
-    ],
-    'by words in any order, those in the order of the text first': [
-      ['webs rel', '[Webs]ite [rel]aunch', '[Rel]aunch of the [webs]ite'],
-      ['launch web', '[Web]site re[launch]', 'Re[launch] of the [web]site'],
-    ],
-    'by other words of the same thing, which are not marked': [
-      ['settings project', '[Settings]'],
-      ['configuracoes', 'Settings'],
-    ],
-    'by letters that begin words or follow in the same word': [
-      ['nwa', '[N]e[w] [a]ssignment'],
-      ['newpro', '[New] [pro]ject'],
-      ['wt', '[W]ebsi[t]e relaunch', 'Relaunch of the [w]ebsi[t]e'],
+describe('A search', () => {
+  /** The names that are found, by the typed text. */
+  type FoundNames = Readonly<Record<string, readonly string[]>>
+  const cases: Readonly<Record<string, FoundNames>> = {
+    'finds names by beginnings of words, those at the start first, then inside words, then by single letters':
+      {
+        test: ['[Test] of the palette', 'Known by its [test]', 'A con[test]', 'Set [t]h[e] [st]art…'],
+      },
+    'finds names by words in any order, those in the typed order first': {
+      'webs rel': ['[Webs]ite [rel]aunch', '[Rel]aunch of the [webs]ite'],
+      'launch web': ['[Web]site re[launch]', 'Re[launch] of the [web]site'],
+    },
+    'finds names by their synonyms, which are not marked': {
+      'settings project': ['[Settings]'],
+      configuracoes: ['Settings'],
+    },
+    'finds names by letters that begin words or follow in the same word': {
+      nwa: ['[N]e[w] [a]ssignment'],
+      newpro: ['[New] [pro]ject'],
+      wt: ['[W]ebsi[t]e relaunch', 'Relaunch of the [w]ebsi[t]e'],
       // Letters in the middle of different words are no match.
-      ['eas'],
-    ],
-    'with a wrong, missing, additional or swapped letter in words of four letters': [
-      ['rleaunch', 'Website [relaunch]', '[Relaunch] of the website'],
-      ['vebsite', '[Website] relaunch', 'Relaunch of the [website]'],
-      ['relunch', 'Website [rel]a[unch]', '[Rel]a[unch] of the website'],
-      ['relauunch', 'Website [relaunch]', '[Relaunch] of the website'],
-      ['settigns', '[Settings]'],
-      ['projcet settings', '[Settings]'],
-      ['nwe'],
-      ['stx'],
-    ],
-    'with wrong letters only if nothing has the text as it was typed': [
-      ['sett', '[Sett]ings', '[Set] [t]he start…'],
-    ],
-    'without accents and capitals': [
-      ['RELACOES', '[Relações] públicas'],
-      ['púb', 'Relações [púb]licas'],
-    ],
-    'not at all': [['zzzz'], ['website nothing']],
+      eas: [],
+    },
+    'finds names despite a wrong, missing, additional or swapped letter, in words of four letters or more': {
+      rleaunch: ['Website [relaunch]', '[Relaunch] of the website'],
+      vebsite: ['[Website] relaunch', 'Relaunch of the [website]'],
+      relunch: ['Website [rel]a[unch]', '[Rel]a[unch] of the website'],
+      relauunch: ['Website [relaunch]', '[Relaunch] of the website'],
+      settigns: ['[Settings]'],
+      'projcet settings': ['[Settings]'],
+      nwe: [],
+      stx: [],
+    },
+    'accepts wrong letters only if no name has the text as it was typed': {
+      sett: ['[Sett]ings', '[Set] [t]he start…'],
+    },
+    'ignores accents and capitals': {
+      RELACOES: ['[Relações] públicas'],
+      púb: ['Relações [púb]licas'],
+    },
+    'finds nothing if a word is in no name': { zzzz: [], 'website nothing': [] },
   }
-  for (const [name, texts] of Object.entries(cases))
-    test(name, () => {
-      for (const [text, ...names] of texts) assert.deepEqual(found(text), names, text)
+  for (const [title, foundNames] of Object.entries(cases))
+    test(title, () => {
+      for (const [text, names] of Object.entries(foundNames)) assert.deepEqual(found(text), names, text)
     })
 
-  test('all in their order, with nothing marked, if it is empty', () => {
+  test('for an empty text finds all names in their order, with nothing marked', () => {
     assert.deepEqual(
       found(' '),
       items.map(({ name }) => name),
     )
   })
 
-  test('and marks the right letters after a letter that consists of two', () => {
+  test('marks the right letters after a letter that has two UTF-16 code units', () => {
     const [match] = findMatches([{ name: 'Açaí 𝒜 e pão' }], 'pao')
     assert.deepEqual(match?.spans, [[10, 13]])
   })
 
-  test('of which it returns the best, no more than requested', () => {
+  test('returns the best names, no more than requested', () => {
     const search = createSearch(items)
     assert.deepEqual(
       search('test', 2).map(({ name }) => name),
       ['Test of the palette', 'Known by its test'],
     )
-    assert.deepEqual(search('e', 1).length, 1)
+    assert.equal(search('e', 1).length, 1)
   })
 })

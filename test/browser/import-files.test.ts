@@ -37,24 +37,40 @@ const targets = {
 }
 
 const item = (values: Partial<ImportedItem>): ImportedItem => ({
-  ...{ line: 2, reference: '', name: 'Mast', description: '', stage: '', type: '', priority: '' },
-  ...{ start: '', end: '' },
-  ...{ estimate: '', people: [], labels: [], comments: [], work: [] },
+  line: 2,
+  reference: '',
+  name: 'Mast',
+  description: '',
+  stage: '',
+  type: '',
+  priority: '',
+  start: '',
+  end: '',
+  estimate: '',
+  people: [],
+  labels: [],
+  comments: [],
+  work: [],
   ...values,
 })
 
 const matchingOf = (items: readonly ImportedItem[], remembered: Partial<Matching> = {}) =>
   guessMatching({ kind: 'items', items, skippedCount: 0 }, targets, remembered, 'day')
 
-const plan = (
-  items: readonly ImportedItem[],
-  options: { administrator?: boolean; labels?: [string, string][]; keys?: string[] } = {},
-) =>
+interface Existing {
+  /** The ids of labels by their names in lower case. */
+  readonly labels?: Readonly<Record<string, string>>
+  readonly keys?: readonly string[]
+}
+
+const plan = (items: readonly ImportedItem[], { labels = {}, keys }: Existing = {}) =>
   planImport(items, matchingOf(items), {
-    ...{ projectId: 'p', runId, day: '2026-03-10' },
-    caller: { id: 'bob', isAdministrator: options.administrator ?? false },
-    labels: new Map(options.labels),
-    existingKeys: new Set(options.keys),
+    projectId: 'p',
+    runId,
+    day: '2026-03-10',
+    caller: { id: 'bob', isAdministrator: false },
+    labels: new Map(Object.entries(labels)),
+    existingKeys: new Set(keys),
   })
 
 const problemsOf = (values: Partial<ImportedItem>) => plan([item(values)]).rows[0]?.problems
@@ -93,27 +109,32 @@ describe('A table', () => {
 })
 
 describe('Values of a file', () => {
-  const days: readonly (readonly [string, DateOrder, string | undefined])[] = [
-    ['2026-01-31', 'day', '2026-01-31'],
-    ['2026-01-31 10:22', 'day', '2026-01-31'],
-    ['2026/1/3', 'day', '2026-01-03'],
-    ['2026-02-30', 'day', undefined],
-    ['3/4/2026', 'day', '2026-04-03'],
-    ['3/4/2026', 'month', '2026-03-04'],
-    ['3.4.26', 'month', '2026-04-03'],
-    ['03/Jan/25 10:22 AM', 'day', '2025-01-03'],
-    ['31 de janeiro de 2026', 'day', '2026-01-31'],
-    ['Jan 31, 2026', 'day', '2026-01-31'],
-    ['5 Sept 2026', 'day', '2026-09-05'],
-    ['soon', 'day', undefined],
-    ['13/13/2026', 'day', undefined],
-    ['', 'day', undefined],
+  interface DayCase {
+    readonly text: string
+    readonly order: DateOrder
+    readonly day: string | undefined
+  }
+  const days: readonly DayCase[] = [
+    { text: '2026-01-31', order: 'day', day: '2026-01-31' },
+    { text: '2026-01-31 10:22', order: 'day', day: '2026-01-31' },
+    { text: '2026/1/3', order: 'day', day: '2026-01-03' },
+    { text: '2026-02-30', order: 'day', day: undefined },
+    { text: '3/4/2026', order: 'day', day: '2026-04-03' },
+    { text: '3/4/2026', order: 'month', day: '2026-03-04' },
+    { text: '3.4.26', order: 'month', day: '2026-04-03' },
+    { text: '03/Jan/25 10:22 AM', order: 'day', day: '2025-01-03' },
+    { text: '31 de janeiro de 2026', order: 'day', day: '2026-01-31' },
+    { text: 'Jan 31, 2026', order: 'day', day: '2026-01-31' },
+    { text: '5 Sept 2026', order: 'day', day: '2026-09-05' },
+    { text: 'soon', order: 'day', day: undefined },
+    { text: '13/13/2026', order: 'day', day: undefined },
+    { text: '', order: 'day', day: undefined },
   ]
-  for (const [text, order, day] of days)
+  for (const { text, order, day } of days)
     test(`“${text}” with the ${order} first is ${day ?? 'no date'}`, () =>
       assert.equal(parseDay(text, order), day))
 
-  test('show which part of a date is the day, if they can', () => {
+  test('show whether dates have the day or the month first, unless all are ambiguous', () => {
     assert.equal(dateOrderOf(['1/2/2026', '13/2/2026']), 'day')
     assert.equal(dateOrderOf(['1/2/2026', '2/13/2026']), 'month')
     assert.equal(hasAmbiguousDates(['1/2/2026', '2026-01-01']), true)
@@ -121,64 +142,63 @@ describe('Values of a file', () => {
     assert.equal(hasAmbiguousDates(['2026-01-01']), false)
   })
 
-  const hours: readonly (readonly [string, number | undefined])[] = [
-    ['4', 4],
-    ['4,5', 4.5],
-    ['1h30', 1.5],
-    ['1h 30m', 1.5],
-    ['90m', 1.5],
-    ['2d', 16],
-    ['1d 4h', 12],
-    ['', undefined],
-    ['much', undefined],
-  ]
-  for (const [text, value] of hours)
-    test(`“${text}” is ${value ?? 'no number of'} hours`, () => assert.equal(parseHours(text), value))
+  const hoursByText = {
+    '4': 4,
+    '4,5': 4.5,
+    '1h30': 1.5,
+    '1h 30m': 1.5,
+    '90m': 1.5,
+    '2d': 16,
+    '1d 4h': 12,
+    '': undefined,
+    much: undefined,
+  }
+  for (const [text, hours] of Object.entries(hoursByText))
+    test(`“${text}” is ${hours ?? 'no number of'} hours`, () => assert.equal(parseHours(text), hours))
 })
 
-test('The columns of an export of Jira are known by their headers', () => {
-  const header = [
-    'Summary',
-    'Issue key',
-    'Issue Type',
-    'Status',
-    'Assignee',
-    'Created',
-    'Due Date',
-    'Labels',
-    'Labels',
+test('The columns of a Jira export are recognized by their headers', () => {
+  const exported = [
+    { header: 'Summary', column: 'name', cell: 'Mast' },
+    { header: 'Issue key', column: 'reference', cell: 'MOON-7' },
+    { header: 'Issue Type', column: 'type', cell: 'Story' },
+    { header: 'Status', column: 'stage', cell: 'To Do' },
+    { header: 'Assignee', column: 'responsible', cell: 'ann' },
+    { header: 'Created', column: 'start', cell: '03/Jan/25 10:22 AM' },
+    { header: 'Due Date', column: 'end', cell: '' },
+    { header: 'Labels', column: 'labels', cell: 'red' },
+    { header: 'Labels', column: 'labels', cell: 'tall' },
+    { header: 'Original Estimate', column: 'estimateSeconds', cell: '5400' },
+    { header: 'Comment', column: 'comment', cell: '04/Jan/25 9:00 AM;ann;Looks; good' },
+    { header: 'Comment', column: 'comment', cell: '' },
+    { header: 'Log Work', column: 'worklog', cell: 'Drew it;05/Jan/25 9:00 AM;bob;1800' },
+    { header: 'Status Category', column: undefined, cell: 'x' },
   ]
-  const rest = ['Original Estimate', 'Comment', 'Comment', 'Log Work', 'Status Category']
-  const columns = guessColumns([...header, ...rest])
-  assert.deepEqual(columns, [
-    ...['name', 'reference', 'type', 'stage', 'responsible', 'start', 'end', 'labels', 'labels'],
-    ...['estimateSeconds', 'comment', 'comment', 'worklog', undefined],
-  ])
-  const cells = ['Mast', 'MOON-7', 'Story', 'To Do', 'ann', '03/Jan/25 10:22 AM', '', 'red', 'tall', '5400']
-  const row = itemOfRow(
-    {
-      line: 2,
-      cells: [...cells, '04/Jan/25 9:00 AM;ann;Looks; good', '', 'Drew it;05/Jan/25 9:00 AM;bob;1800', 'x'],
-    },
+  const columns = guessColumns(exported.map(({ header }) => header))
+  assert.deepEqual(
     columns,
+    exported.map(({ column }) => column),
   )
-  assert.deepEqual(row, {
-    ...{
-      line: 2,
-      reference: 'MOON-7',
-      name: 'Mast',
-      description: '(MOON-7)',
-      stage: 'To Do',
-      type: 'Story',
-      priority: '',
-    },
-    ...{ start: '03/Jan/25 10:22 AM', end: '', estimate: '1.5', people: ['ann'], labels: ['red', 'tall'] },
+  const cells = exported.map(({ cell }) => cell)
+  assert.deepEqual(itemOfRow({ line: 2, cells }, columns), {
+    line: 2,
+    reference: 'MOON-7',
+    name: 'Mast',
+    description: '(MOON-7)',
+    stage: 'To Do',
+    type: 'Story',
+    priority: '',
+    start: '03/Jan/25 10:22 AM',
+    end: '',
+    estimate: '1.5',
+    people: ['ann'],
+    labels: ['red', 'tall'],
     comments: [{ author: 'ann', date: '04/Jan/25 9:00 AM', text: 'Looks; good' }],
     work: [{ person: 'bob', date: '05/Jan/25 9:00 AM', hours: '0.5', text: 'Drew it' }],
   })
 })
 
-test('The columns of a list that this tracker exported are known in both languages, except for derived ones', (context) => {
+test('The columns of an exported list are recognized in both languages, except for derived ones', (context) => {
   const derived = ['blocked', 'changed']
   const unknownIn = () => {
     const known = guessColumns(columns.map(({ label }) => t(label)))
@@ -192,21 +212,19 @@ test('The columns of a list that this tracker exported are known in both languag
   assert.deepEqual(guessColumns([t('Planned')]), ['estimate'])
 })
 
-test('Users are matched by name and by login, and rows with other names are counted', () => {
+test('Users are matched by name and by login, and other names are reported', () => {
   const isUnmatched = (values: Partial<ImportedItem>) =>
     hasUnmatchedPeople(item(values), matchingOf([item(values)]))
-  assert.deepEqual(
-    [['Ann Lee'], ['ANN@example.com'], ['Bob', 'Stranger'], []].map((people) => isUnmatched({ people })),
-    [false, false, true, false],
-  )
+  for (const people of [['Ann Lee'], ['ANN@example.com'], []]) assert.equal(isUnmatched({ people }), false)
+  assert.equal(isUnmatched({ people: ['Bob', 'Stranger'] }), true)
   assert.equal(isUnmatched({ comments: [{ author: 'Stranger', date: '', text: 'Hello' }] }), true)
   assert.equal(isUnmatched({ comments: [{ author: '', date: '', text: 'Hello' }] }), false)
 })
 
-test('The start date of a table wins over the date of creation', () =>
+test('The start date of a table takes precedence over the date of creation', () =>
   assert.deepEqual(guessColumns(['Created', 'Title', 'Start date']), [undefined, 'name', 'start']))
 
-test('A board of Trello has its open cards, in the order of the board', () => {
+test('The open cards of a Trello board are imported in the order of the board', () => {
   const board = {
     lists: [
       { id: 'l1', name: 'Todo' },
@@ -259,7 +277,10 @@ test('A board of Trello has its open cards, in the order of the board', () => {
   )
   assert.partialDeepStrictEqual(source.items[0], {
     description: 'Do it\n\n**Steps**\n\n- [x] a\n- [ ] b',
-    ...{ stage: 'Todo', people: ['Ann Lee'], labels: ['red'], end: 'D' },
+    stage: 'Todo',
+    people: ['Ann Lee'],
+    labels: ['red'],
+    end: 'D',
     comments: [
       { author: '', date: '1', text: 'sooner' },
       { author: 'u', date: '2', text: 'later' },
@@ -269,12 +290,14 @@ test('A board of Trello has its open cards, in the order of the board', () => {
 })
 
 describe('A matching', () => {
-  test('finds users by name and login, stages by synonyms, too, and earlier choices', () => {
+  test('finds users by name and login, stages also by synonyms, and repeats earlier choices', () => {
     const items = [item({ stage: 'closed', type: 'Bug', people: ['ANN@example.com', 'Bob', 'Stranger'] })]
     const matching = matchingOf(items, { people: { stranger: 'ann' }, types: { bug: 'no longer there' } })
     assert.deepEqual(matching.people, { 'ann@example.com': 'ann', bob: 'bob', stranger: 'ann' })
-    assert.deepEqual([matching.stages, matching.types], [{ closed: 'done' }, { bug: '' }])
-    assert.deepEqual([matching.defaultStage, matching.defaultPerson], ['backlog', ''])
+    assert.deepEqual(matching.stages, { closed: 'done' })
+    assert.deepEqual(matching.types, { bug: '' })
+    assert.equal(matching.defaultStage, 'backlog')
+    assert.equal(matching.defaultPerson, '')
   })
 
   test('applies the synonyms of stages to stages only', () => {
@@ -287,7 +310,8 @@ describe('A matching', () => {
     const row = { line: 2, cells: ['03/Jan/25 10:22 AM;  ;Text', 'Text;03/Jan/25 10:22 AM; ;3600'] }
     const imported = itemOfRow(row, ['comment', 'worklog'])
     assert.deepEqual(matchingOf([imported]).people, {})
-    assert.deepEqual([imported.comments[0]?.author, imported.work[0]?.person], ['', ''])
+    assert.equal(imported.comments[0]?.author, '')
+    assert.equal(imported.work[0]?.person, '')
     assert.deepEqual(matchingOf([item({ people: ['  '] })]).people, {})
   })
 
@@ -297,8 +321,8 @@ describe('A matching', () => {
     const columnsAfter = (header: readonly string[] | undefined) =>
       guessMatching(source, targets, { columns, header }, 'day').columns
     assert.deepEqual(columnsAfter(['A ', 'b']), columns)
-    const guessed = [undefined, undefined]
-    for (const header of [['a', 'c'], ['a'], undefined]) assert.deepEqual(columnsAfter(header), guessed)
+    const unknown = [undefined, undefined]
+    for (const header of [['a', 'c'], ['a'], undefined]) assert.deepEqual(columnsAfter(header), unknown)
     assert.equal(itemsOf(source, columns)[0]?.name, 'Mast')
   })
 })
@@ -314,7 +338,7 @@ describe('A plan', () => {
         }),
         item({ name: 'Keel', labels: ['RED'], work: [{ person: '', date: '', hours: '2', text: 'cut' }] }),
       ],
-      { labels: [['old', 'label-old']] },
+      { labels: { old: 'label-old' } },
     )
     const [labels, assignments] = batches
     const red = labelIdOf(runId, 0)
@@ -323,43 +347,34 @@ describe('A plan', () => {
       [{ id: red, name: 'Red', color: 'gray', projectId: 'p' }],
     )
     assert.deepEqual(
-      assignments?.requests.map(({ resource, body }) => [resource, body.id]),
+      assignments?.requests.map(({ resource, body }) => ({ resource, id: body.id })),
       [
-        ['assignment', idOf(runId, 0)],
-        ['userAssignment', idOf(runId, 0, 1)],
-        ['assignmentLabel', idOf(runId, 0, 2)],
-        ['assignmentLabel', idOf(runId, 0, 3)],
-        ['comment', idOf(runId, 0, 4)],
-        ['assignment', idOf(runId, 1)],
-        ['assignmentLabel', idOf(runId, 1, 1)],
-        ['appointment', idOf(runId, 1, 2)],
+        { resource: 'assignment', id: idOf(runId, 0) },
+        { resource: 'userAssignment', id: idOf(runId, 0, 1) },
+        { resource: 'assignmentLabel', id: idOf(runId, 0, 2) },
+        { resource: 'assignmentLabel', id: idOf(runId, 0, 3) },
+        { resource: 'comment', id: idOf(runId, 0, 4) },
+        { resource: 'assignment', id: idOf(runId, 1) },
+        { resource: 'assignmentLabel', id: idOf(runId, 1, 1) },
+        { resource: 'appointment', id: idOf(runId, 1, 2) },
       ],
     )
     assert.partialDeepStrictEqual(assignments.requests[0]?.body, {
-      ...{
-        userId: 'ann',
-        startDate: '2026-03-10',
-        endDate: '2026-03-10',
-        amountHours: 0,
-        workflowId: 'backlog',
-      },
+      userId: 'ann',
+      startDate: '2026-03-10',
+      endDate: '2026-03-10',
+      amountHours: 0,
+      workflowId: 'backlog',
     })
-    assert.deepEqual(
-      [assignments.requests[2]?.body.labelId, assignments.requests[3]?.body.labelId],
-      [red, 'label-old'],
-    )
+    assert.equal(assignments.requests[2]?.body.labelId, red)
+    assert.equal(assignments.requests[3]?.body.labelId, 'label-old')
     assert.equal(assignments.requests[4]?.body.text, '**X, 2026-01-03:**\n\nHi')
     assert.deepEqual(rows[1]?.work, [2])
   })
 
   test('stays the same when a part of it is done', () => {
     const items = [item({ labels: ['Red', 'Blue'] })]
-    const again = plan(items, {
-      labels: [
-        ['red', labelIdOf(runId, 0)],
-        ['blue', labelIdOf(runId, 1)],
-      ],
-    })
+    const again = plan(items, { labels: { red: labelIdOf(runId, 0), blue: labelIdOf(runId, 1) } })
     assert.deepEqual(again.batches, plan(items).batches)
   })
 
@@ -385,17 +400,17 @@ describe('A plan', () => {
       'Only administrators can record hours for others.',
       'Recorded hours must be more than 0.',
     ])
-    assert.deepEqual(plan([item({ name: '' })]).batches.length, 1)
+    assert.equal(plan([item({ name: '' })]).batches.length, 1)
   })
 
-  test('keeps an end in the past after its start, and a start in the future before its end', () => {
+  test('fills in a missing start or end with today, or with the other date if today is impossible', () => {
     const datesOf = (values: Partial<ImportedItem>) => {
       const { startDate, endDate } = plan([item(values)]).rows[0]?.values ?? {}
-      return [startDate, endDate]
+      return { startDate, endDate }
     }
-    assert.deepEqual(datesOf({ end: '2025-01-01' }), ['2025-01-01', '2025-01-01'])
-    assert.deepEqual(datesOf({ end: '2027-01-01' }), ['2026-03-10', '2027-01-01'])
-    assert.deepEqual(datesOf({ start: '2027-01-01' }), ['2027-01-01', '2027-01-01'])
+    assert.deepEqual(datesOf({ end: '2025-01-01' }), { startDate: '2025-01-01', endDate: '2025-01-01' })
+    assert.deepEqual(datesOf({ end: '2027-01-01' }), { startDate: '2026-03-10', endDate: '2027-01-01' })
+    assert.deepEqual(datesOf({ start: '2027-01-01' }), { startDate: '2027-01-01', endDate: '2027-01-01' })
   })
 
   test('continues a long description in comments, so that nothing is lost', () => {

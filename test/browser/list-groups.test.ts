@@ -4,6 +4,7 @@ import type { RecordOf } from '../../web/src/api/api.ts'
 import { cellsOf } from '../../web/src/screens/project/list/export-list.ts'
 import { columns, linesOf, parseGrouping, sortRows } from '../../web/src/screens/project/list/list-columns.ts'
 import type { NameLookup } from '../../web/src/screens/project/view-props.ts'
+import { valuesOf } from '../support/assertions.ts'
 
 const labels = new Map([
   ['a', ['Bug', 'Urgent']],
@@ -24,58 +25,54 @@ const rows = ['a', 'b', 'c'].map(
 )
 const groupingOf = (group: string, extensions = true) =>
   parseGrouping(new URLSearchParams({ group }), { extensions })
-const grouped = (group: string) =>
-  linesOf(rows, groupingOf(group), { names, stagePositions: new Map(), doneIds: new Set() })
-const titlesOf = (group: string) =>
-  grouped(group).map((line) => ('title' in line ? line.title : `- ${line.id}`))
+const lookups = { names, stagePositions: new Map(), doneIds: new Set<string>() }
+const grouped = (group: string, assignments = rows) => linesOf(assignments, groupingOf(group), lookups)
+/** Returns the titles of groups, each with the ids of its rows below. */
+const outlineOf = (lines: ReturnType<typeof linesOf>) =>
+  lines.map((line) => ('title' in line ? line.title : `- ${line.id}`))
 
 describe('A list', () => {
   test('is grouped by priority, the most urgent first, and by labels, each assignment once', () => {
-    assert.deepEqual(titlesOf('priority'), ['Urgent', '- c', 'Medium', '- b', 'No priority', '- a'])
-    assert.deepEqual(titlesOf('labels'), ['Bug, Urgent', '- a', 'Urgent', '- b', 'No label', '- c'])
+    assert.deepEqual(outlineOf(grouped('priority')), ['Urgent', '- c', 'Medium', '- b', 'No priority', '- a'])
+    assert.deepEqual(outlineOf(grouped('labels')), ['Bug, Urgent', '- a', 'Urgent', '- b', 'No label', '- c'])
     for (const name of ['priority', 'labels']) assert.equal(groupingOf(name, false), undefined)
   })
 
-  test('has groups without a user and without dates, after all others, and empty cells for them in a saved table', () => {
-    const planned = { id: 'p', name: 'p', userId: 'ann', endDate: '2026-01-07T00:00:00Z' }
-    const some = [
-      { ...planned, id: 'i', name: 'i', isUnscheduled: true, isUnassigned: true },
-      planned,
-    ] as RecordOf<'assignment'>[]
-    const context = { names, stagePositions: new Map(), doneIds: new Set<string>() }
-    const linesBy = (group: string) => linesOf(some, groupingOf(group), context)
-    const titlesBy = (group: string) =>
-      linesBy(group).map((line) => ('title' in line ? line.title : `- ${line.id}`))
-    assert.deepEqual(titlesBy('person'), ['ann', '- p', 'Nobody', '- i'])
-    assert.deepEqual(titlesBy('week').slice(1), ['- p', 'No dates', '- i'])
+  test('has groups without a user or without dates after all others, which are exported as empty cells', () => {
+    const planned = { id: 'planned', name: 'planned', userId: 'ann', endDate: '2026-01-07T00:00:00Z' }
+    const idea = { ...planned, id: 'idea', name: 'idea', isUnscheduled: true, isUnassigned: true }
+    const assignments = [idea, planned] as RecordOf<'assignment'>[]
+    const byPerson = grouped('person', assignments)
+    assert.deepEqual(outlineOf(byPerson), ['ann', '- planned', 'Nobody', '- idea'])
+    const byWeek = outlineOf(grouped('week', assignments))
+    assert.deepEqual(byWeek.slice(1), ['- planned', 'No dates', '- idea'])
     const shown = columns.filter(({ name }) => ['name', 'person', 'end'].includes(name))
-    const grouping = groupingOf('person')
-    assert.deepEqual(cellsOf({ lines: linesBy('person'), columns: shown, grouping, names }).slice(1), [
-      ['p', 'ann', '2026-01-07'],
-      ['i', '', ''],
+    const cells = cellsOf({ lines: byPerson, columns: shown, grouping: groupingOf('person'), names })
+    assert.deepEqual(cells.slice(1), [
+      ['planned', 'ann', '2026-01-07'],
+      ['idea', '', ''],
     ])
     const end = shown.find(({ name }) => name === 'end')
-    assert.deepEqual(
-      end && sortRows(some, { column: end, isDescending: false }, context).map(({ id }) => id),
-      ['p', 'i'],
-    )
+    assert.ok(end)
+    const sorted = sortRows(assignments, { column: end, isDescending: false }, lookups)
+    assert.deepEqual(valuesOf(sorted, 'id'), ['planned', 'idea'])
   })
 
-  test('is saved with its groups, unless a column has them, and without titles for missing values', () => {
-    const saved = (...shown: string[]) =>
+  test('is exported with its groups, unless a column shows them, and without titles for missing values', () => {
+    const cellsWith = (...shown: string[]) =>
       cellsOf({
         lines: grouped('labels'),
         columns: columns.filter(({ name }) => shown.includes(name)),
         grouping: groupingOf('labels'),
         names,
       })
-    assert.deepEqual(saved('name'), [
+    assert.deepEqual(cellsWith('name'), [
       ['Labels', 'Name'],
       ['Bug, Urgent', 'a'],
       ['Urgent', 'b'],
       ['', 'c'],
     ])
-    assert.deepEqual(saved('labels', 'blocked'), [
+    assert.deepEqual(cellsWith('labels', 'blocked'), [
       ['Blocked', 'Labels'],
       ['', 'Bug, Urgent'],
       ['Yes', 'Urgent'],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parseQuickText } from '../../web/src/assignment/quick-tokens.ts'
 import { addDays, daysOfWeek, today, weekdayOf } from '../../web/src/time/days.ts'
+import { valuesOf } from '../support/assertions.ts'
 
 const people = [
   { id: 'ana', name: 'Ana Souza' },
@@ -20,44 +21,49 @@ const friday = daysOfWeek(addDays(today(), 1)).find((day) => weekdayOf(day) === 
 describe('A name in quick add', () => {
   const person = (id: string, source: string) => ({ kind: 'person', source, id })
   const label = (id: string, source: string) => ({ kind: 'label', source, id })
+  const priority = (level: number, source: string) => ({ kind: 'priority', source, priority: level })
   const hours = (count: number, source: string) => ({ kind: 'hours', source, hours: count })
   const end = (day: string | undefined, source: string) => ({ kind: 'end', source, day })
-  const cases: readonly (readonly [text: string, name: string, ...tokens: object[]])[] = [
-    ['Call @ana', 'Call', person('ana', '@ana')],
-    ['@Ana Souza calls', 'calls', person('ana', '@Ana Souza')],
-    ['Draw it #ui kit', 'Draw it', label('ui-kit', '#ui kit')],
-    ['Draw #UI it', 'Draw it', label('ui', '#UI')],
-    ['Fix it !high', 'Fix it', { kind: 'priority', source: '!high', priority: 3 }],
-    ['Ship fri', 'Ship', end(friday, 'fri')],
-    ['Ship in 2 weeks', 'Ship', end(addDays(today(), 14), 'in 2 weeks')],
-    ['Ship 2099-12-24', 'Ship', end('2099-12-24', '2099-12-24')],
-    [
-      'Ship tomorrow @ana #ui',
-      'Ship',
-      person('ana', '@ana'),
-      label('ui', '#ui'),
-      end(addDays(today(), 1), 'tomorrow'),
-    ],
-    ['Fix login tomorrow 2h', 'Fix login', hours(2, '2h'), end(addDays(today(), 1), 'tomorrow')],
-    ['Fix login 1h30 in 2 weeks', 'Fix login', end(addDays(today(), 14), 'in 2 weeks'), hours(1.5, '1h30')],
-    ['Write !low 90min', 'Write', { kind: 'priority', source: '!low', priority: 1 }, hours(1.5, '90min')],
-    ['@Jo Lee or @ana', '@Jo Lee or', person('ana', '@ana')],
-    // All of these stay text.
-    ['Ask @nobody', 'Ask @nobody'],
-    ['Ask @jo', 'Ask @jo'],
-    ['Issue #12', 'Issue #12'],
-    ['me@ana', 'me@ana'],
-    ['Wow !huge', 'Wow !huge'],
-    ['Release 2.4', 'Release 2.4'],
-    ['Rope of 2m', 'Rope of 2m'],
-    ['2h', '2h'],
-    ['fri', 'fri'],
-    ['@ana', '@ana'],
+  const tomorrow = end(addDays(today(), 1), 'tomorrow')
+  const inTwoWeeks = end(addDays(today(), 14), 'in 2 weeks')
+  const cases = [
+    { text: 'Call @ana', name: 'Call', tokens: [person('ana', '@ana')] },
+    { text: '@Ana Souza calls', name: 'calls', tokens: [person('ana', '@Ana Souza')] },
+    { text: 'Draw it #ui kit', name: 'Draw it', tokens: [label('ui-kit', '#ui kit')] },
+    { text: 'Draw #UI it', name: 'Draw it', tokens: [label('ui', '#UI')] },
+    { text: 'Fix it !high', name: 'Fix it', tokens: [priority(3, '!high')] },
+    { text: 'Ship fri', name: 'Ship', tokens: [end(friday, 'fri')] },
+    { text: 'Ship in 2 weeks', name: 'Ship', tokens: [inTwoWeeks] },
+    { text: 'Ship 2099-12-24', name: 'Ship', tokens: [end('2099-12-24', '2099-12-24')] },
+    {
+      text: 'Ship tomorrow @ana #ui',
+      name: 'Ship',
+      tokens: [person('ana', '@ana'), label('ui', '#ui'), tomorrow],
+    },
+    { text: 'Fix login tomorrow 2h', name: 'Fix login', tokens: [hours(2, '2h'), tomorrow] },
+    { text: 'Fix login 1h30 in 2 weeks', name: 'Fix login', tokens: [inTwoWeeks, hours(1.5, '1h30')] },
+    { text: 'Write !low 90min', name: 'Write', tokens: [priority(1, '!low'), hours(1.5, '90min')] },
+    { text: '@Jo Lee or @ana', name: '@Jo Lee or', tokens: [person('ana', '@ana')] },
   ]
-  for (const [text, name, ...tokens] of cases)
-    test(`“${text}” is “${name}” and sets ${tokens.length}`, () =>
+  for (const { text, name, tokens } of cases)
+    test(`is “${name}” in “${text}”, which also sets ${valuesOf(tokens, 'kind').join(' and ')}`, () =>
       assert.deepEqual(parse(text), { name, tokens }))
 
-  test('sets nothing by tokens that the user keeps as text', () =>
+  for (const text of [
+    'Ask @nobody',
+    'Ask @jo',
+    'Issue #12',
+    'me@ana',
+    'Wow !huge',
+    'Release 2.4',
+    'Rope of 2m',
+    '2h',
+    'fri',
+    '@ana',
+  ])
+    test(`is all of “${text}”, which sets nothing`, () =>
+      assert.deepEqual(parse(text), { name: text, tokens: [] }))
+
+  test('includes tokens that the user keeps as text', () =>
     assert.deepEqual(parse('Meet fri', ['fri']), { name: 'Meet fri', tokens: [] }))
 })

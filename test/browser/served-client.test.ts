@@ -28,7 +28,7 @@ describe('The host of the web client', () => {
     address = `http://127.0.0.1:${(host.app.server.address() as AddressInfo).port}`
   })
   after(() => host.stop())
-  const script = async () =>
+  const findScript = async () =>
     /src="(\/assets\/[^"]+\.js)"/.exec(await (await fetch(address)).text())?.[1] ?? ''
 
   test('serves metrics if they are on, and never serves the page at their path', async () => {
@@ -76,7 +76,7 @@ describe('The host of the web client', () => {
   })
 
   test('lets browsers cache files named after their content permanently', async () => {
-    const answer = await fetch(address + (await script()))
+    const answer = await fetch(address + (await findScript()))
     assert.equal(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable')
     assert.equal(answer.headers.get('content-type'), 'text/javascript; charset=utf-8')
   })
@@ -118,13 +118,13 @@ describe('The host of the web client', () => {
     }
   })
 
-  test('lets no browser cache the page permanently, even if it is installed below a folder called assets', async (t) => {
+  test('lets no browser cache the page permanently, even if it is installed in a folder called assets', async (context) => {
     const parent = await mkdtemp(join(tmpdir(), 'client-'))
-    t.after(() => rm(parent, { recursive: true }))
+    context.after(() => rm(parent, { recursive: true }))
     const installed = join(parent, 'assets', 'client')
     await cp(folder, installed, { recursive: true })
     const other = await startWeb(readSettings(environment, readWebSettings), log, installed)
-    t.after(() => other.stop())
+    context.after(() => other.stop())
     const { port } = other.app.server.address() as AddressInfo
     for (const path of ['/', '/icon.svg']) {
       const answer = await fetch(`http://127.0.0.1:${port}${path}`)
@@ -133,7 +133,7 @@ describe('The host of the web client', () => {
   })
 
   test('sends files compressed to browsers that accept it', async () => {
-    const path = await script()
+    const path = await findScript()
     const encodings = { br: 'gzip, br', gzip: 'gzip;q=0.5, br;q=0' }
     for (const [encoding, accepted] of Object.entries(encodings)) {
       const answer = await fetch(address + path, { headers: { 'accept-encoding': accepted } })
@@ -181,7 +181,7 @@ describe('The host of the web client', () => {
     assert.equal(headers.get('x-content-type-options'), 'nosniff')
   })
 
-  test('names the command to run when the client is not built', async () => {
+  test('fails to start if the client is not built, and names the command to run', async () => {
     await assert.rejects(
       startWeb(readSettings(environment, readWebSettings), log, join(folder, 'nowhere')),
       /npm run build/,
@@ -190,12 +190,12 @@ describe('The host of the web client', () => {
 
   test('sends less than 90 kB of compressed script in the first load, and other screens in separate files', async () => {
     const assets = join(folder, 'assets')
-    const { size } = await stat(join(folder, `${await script()}.gz`))
+    const { size } = await stat(join(folder, `${await findScript()}.gz`))
     assert.ok(size < 90_000, `${size} bytes`)
     const names = (await readdir(assets)).filter((name) => name.endsWith('.js.gz'))
     assert.ok(names.length > 1, names.join())
-    // Other languages are loaded only by users who chose them, errors as well.
-    assert.doesNotMatch(await readFile(join(folder, await script()), 'utf8'), /Não|você/)
+    // Other languages are loaded only by users who chose them, including the translations of errors.
+    assert.doesNotMatch(await readFile(join(folder, await findScript()), 'utf8'), /Não|você/)
   })
 
   test('sends no inline script, and no address of another site', async () => {

@@ -5,9 +5,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Browser } from 'playwright-core'
 import { shareBrowser } from '../support/chromium.ts'
 
-/** Counts the browsers that are started, which are closed without an event. */
-function fakeBrowsers(t: TestContext) {
-  t.mock.timers.enable({ apis: ['setTimeout'] })
+/** Records the browsers that are started. Closing them emits no event. */
+function fakeBrowsers(context: TestContext) {
+  context.mock.timers.enable({ apis: ['setTimeout'] })
   const started: EventEmitter[] = []
   const start = async () => {
     const browser = Object.assign(new EventEmitter(), { close: async () => undefined })
@@ -17,11 +17,11 @@ function fakeBrowsers(t: TestContext) {
   return { started, start }
 }
 
-test('A browser that disconnects late is not replaced by the next file', async (t) => {
-  const { started, start } = fakeBrowsers(t)
+test('A browser that disconnects late is not replaced by the next file', async (context) => {
+  const { started, start } = fakeBrowsers(context)
   const launch = shareBrowser(start)
   await (await launch()).close()
-  t.mock.timers.tick(2000)
+  context.mock.timers.tick(2000)
   await launch()
   assert.equal(started.length, 2)
   started[0]?.emit('disconnected')
@@ -32,8 +32,8 @@ test('A browser that disconnects late is not replaced by the next file', async (
   assert.equal(started.length, 3)
 })
 
-test('A browser that failed to start is started again by the next file, and closed when it is unused', async (t) => {
-  const { started, start } = fakeBrowsers(t)
+test('A browser that failed to start is started again by the next file, and closed when it is unused', async (context) => {
+  const { started, start } = fakeBrowsers(context)
   let fails = true
   const launch = shareBrowser(async () => {
     if (fails) throw new Error('not enough memory')
@@ -43,8 +43,8 @@ test('A browser that failed to start is started again by the next file, and clos
   fails = false
   const { close } = await launch()
   await close()
-  const closed = t.mock.method(started[0] as unknown as Browser, 'close')
-  t.mock.timers.tick(2000)
+  const closed = context.mock.method(started[0] as unknown as Browser, 'close')
+  context.mock.timers.tick(2000)
   await nextTurn()
   assert.equal(closed.mock.callCount(), 1)
 })
