@@ -3,16 +3,21 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { ptBr } from '../../web/src/texts/pt-br.ts'
-import { nodesIn, parseSource, placeholdersOf, type SyntaxNode, textOf } from '../support/syntax.ts'
+import {
+  type LocatedNode,
+  nodesIn,
+  parseSource,
+  placeholdersOf,
+  type SyntaxNode,
+  textOf,
+} from '../support/syntax.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'web', 'src')
 
-/** A piece of text in the sources, with the nodes around it, the innermost last. */
-interface Piece {
+/** A literal or markup in the sources that contains a letter. */
+interface SourceText extends LocatedNode {
   readonly file: string
   readonly text: string
-  readonly node: SyntaxNode
-  readonly around: readonly SyntaxNode[]
 }
 
 const files = globSync('**/*.{ts,tsx}', { cwd: folder })
@@ -21,23 +26,30 @@ const files = globSync('**/*.{ts,tsx}', { cwd: folder })
     file,
     tree: parseSource(readFileSync(join(folder, file), 'utf8'), file.endsWith('x') ? 'tsx' : 'ts'),
   }))
-const pieces = files.flatMap(({ file, tree }) =>
-  [...nodesIn(tree)].flatMap(([node, around]): Piece[] => {
+const sourceTexts = files.flatMap(({ file, tree }) =>
+  [...nodesIn(tree)].flatMap(({ node, ancestors }): SourceText[] => {
     const text = textOf(node)
-    return text === undefined || !/\p{L}/u.test(text) ? [] : [{ file, text, node, around }]
+    return text === undefined || !/\p{L}/u.test(text) ? [] : [{ file, text, node, ancestors }]
   }),
 )
 
-const en = Object.keys(ptBr) as (keyof typeof ptBr)[]
-const keys: ReadonlySet<string> = new Set(en)
-const usedTexts = new Set(pieces.map(({ text }) => text))
+/** The catalogue maps each English text to its translation. */
+const englishTexts = Object.keys(ptBr) as (keyof typeof ptBr)[]
+const catalogue: ReadonlySet<string> = new Set(englishTexts)
+const usedTexts = new Set(sourceTexts.map(({ text }) => text))
 
 /** Attributes and properties that people read. */
 const visibleNames =
   /^(title|label|aria-label|placeholder|hint|submitLabel|cancelLabel|alt|text|does|about|name)$/
 /** Names, keys of a keyboard, and texts that only programs read. */
 const exempt: ReadonlySet<string> = new Set([
-  ...['Tracker', 'Enter', 'Esc', 'F2', '{} · Tracker', 'Mac OS X', 'Bearer {}'],
+  'Tracker',
+  'Enter',
+  'Esc',
+  'F2',
+  '{} · Tracker',
+  'Mac OS X',
+  'Bearer {}',
   'The configuration could not be loaded ({}).',
 ])
 
@@ -46,14 +58,15 @@ const nameOf = (node: SyntaxNode | undefined): string => {
   return name?.name ?? name?.value ?? ''
 }
 
-/** Whether the text would be shown untranslated. */
-function isBare({ text, node, around }: Piece): boolean {
-  const parent = around.at(-1)
-  if (keys.has(text) || exempt.has(text) || (parent?.type === 'Property' && parent.key === node)) return false
+/** Returns whether the text would be shown untranslated. */
+function isUntranslated({ text, node, ancestors }: SourceText): boolean {
+  const parent = ancestors.at(-1)
+  const isKey = parent?.type === 'Property' && parent.key === node
+  if (catalogue.has(text) || exempt.has(text) || isKey) return false
   if (node.type === 'JSXText') return true
   const isSentence = /^\p{Lu}\p{Ll}*,? [\p{L}{]/u.test(text)
   if (node.type === 'TemplateLiteral') {
-    const owner = nameOf(around.findLast(({ type }) => type === 'JSXAttribute' || type === 'Property'))
+    const owner = nameOf(ancestors.findLast(({ type }) => type === 'JSXAttribute' || type === 'Property'))
     return (
       isSentence ||
       /^\{\},? \p{Ll}+ \p{Ll}/u.test(text) ||
@@ -70,24 +83,24 @@ function isBare({ text, node, around }: Piece): boolean {
 
 describe('The texts of the web client', () => {
   test('are all in the catalogue, and none is written in a component', () => {
-    const bare = pieces.filter(isBare).map(({ file, text }) => `${file}: ${text}`)
-    assert.deepEqual(bare, [])
+    const untranslated = sourceTexts.filter(isUntranslated).map(({ file, text }) => `${file}: ${text}`)
+    assert.deepEqual(untranslated, [])
   })
 
   test('are all used', () => {
     assert.deepEqual(
-      en.filter((text) => !usedTexts.has(text)),
+      englishTexts.filter((text) => !usedTexts.has(text)),
       [],
     )
   })
 
-  test('are looked up during rendering, when the language is known, and not while a script is loading', () => {
+  test('are looked up during rendering, when the language is known, not while a script is loading', () => {
     const early = files.flatMap(({ file, tree }) =>
       [...nodesIn(tree)]
-        .filter(([node, around]) => {
-          const isCall =
+        .filter(({ node, ancestors }) => {
+          const isLookup =
             node.type === 'CallExpression' && /^t[nx]?$/.test(nameOf({ ...node, name: node.callee }))
-          return isCall && !around.some(({ type }) => /Function/.test(type))
+          return isLookup && !ancestors.some(({ type }) => /Function/.test(type))
         })
         .map(() => file),
     )
@@ -95,11 +108,11 @@ describe('The texts of the web client', () => {
   })
 
   test('have the same placeholders in Portuguese', () => {
-    for (const text of en) assert.deepEqual(placeholdersOf(ptBr[text]), placeholdersOf(text), text)
+    for (const text of englishTexts) assert.deepEqual(placeholdersOf(ptBr[text]), placeholdersOf(text), text)
   })
 
   test('are translated to Portuguese, except for words that are the same in both languages', () => {
-    const same = en.filter(
+    const same = englishTexts.filter(
       (text) => ptBr[text] === text && /\p{L}{2,}/u.test(text.replaceAll(/\{\w+\}/g, '')),
     )
     assert.deepEqual(same.toSorted(), [

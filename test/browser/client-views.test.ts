@@ -32,7 +32,7 @@ import { translateSentence as translateWith } from '../../web/src/texts/text.ts'
 import { valuesOf } from '../support/assertions.ts'
 import { nodesIn, parseSource, placeholdersOf, type SyntaxNode, textOf } from '../support/syntax.ts'
 
-/** Only the fields that the views read. */
+/** Returns an assignment with the fields that the views read. */
 const assignment = (id: string, startDate: string, endDate: string, more = {}) =>
   ({
     id,
@@ -58,12 +58,12 @@ describe('Dependencies of a project', () => {
     [
       assignment('late', '2026-01-05', '2026-01-09'),
       assignment('early', '2026-01-05', '2026-01-06'),
-      assignment('over', '2026-01-05', '2026-01-06', { workflowId: 'done' }),
+      assignment('finished', '2026-01-05', '2026-01-06', { workflowId: 'done' }),
     ].map((row) => [row.id, row]),
   )
 
   test('are listed while the blocking assignment is known and not done, the earliest first', () => {
-    const links = [link('a', 'late'), link('a', 'early'), link('a', 'unknown'), link('b', 'over')]
+    const links = [link('a', 'late'), link('a', 'early'), link('a', 'unknown'), link('b', 'finished')]
     const found = groupBlockers(links, assignments, new Set(['done']))
     assert.deepEqual(
       [...found].map(([id, blockers]) => [id, blockers.map((blocker) => blocker.id)]),
@@ -84,17 +84,18 @@ describe('Dependencies of a project', () => {
 
 describe('Labels of a project', () => {
   const stamps = { updatedAt: null, deletedAt: null, active: true }
-  const link = (second: number) => ({
+  const linkMadeAt = (second: number) => ({
     ...stamps,
     id: `l${second}`,
     assignmentId: 'a',
     labelId: second % 2 === 0 ? 'even' : 'odd',
     createdAt: new Date(second * 1000).toISOString(),
   })
-  const links = (from: number, to: number) =>
-    Array.from({ length: from - to + 1 }, (_, index) => link(from - index))
+  /** Returns links as lists have them, the newest first. */
+  const links = (newest: number, oldest: number) =>
+    Array.from({ length: newest - oldest + 1 }, (_, index) => linkMadeAt(newest - index))
 
-  test('are kept from later pages, and a link that the first page lacks is removed', () => {
+  test('are kept from later pages, except for those that a new first page lacks', () => {
     const known = links(150, 1)
     assert.deepEqual(mergeLinks(links(151, 52), known), links(151, 1))
     const withoutOne = [...links(150, 141), ...links(139, 50)]
@@ -102,7 +103,7 @@ describe('Labels of a project', () => {
     assert.deepEqual(mergeLinks(links(2, 1), known), links(2, 1))
   })
 
-  test('are in their own order, without those that are not known yet', () => {
+  test('are shown in the order of the project, without those that are not loaded yet', () => {
     const label = (id: string) =>
       ({ ...stamps, id, name: id, color: 'red', description: null, projectId: 'p', createdAt: '' }) as const
     const idsOf = (...labels: string[]) =>
@@ -117,17 +118,17 @@ describe('Labels of a project', () => {
 describe('The load of a day', () => {
   test('spreads estimates over working days, or over all days of a period without any', () => {
     const rows = [
-      // From a Friday to a Monday.
-      assignment('a', '2026-11-20', '2026-11-23', { amountHours: 10 }),
-      assignment('b', '2026-11-21', '2026-11-22', { amountHours: 6 }),
-      assignment('c', '2026-11-01', '2026-11-02', { amountHours: 99 }),
+      assignment('Friday to Monday', '2026-11-20', '2026-11-23', { amountHours: 10 }),
+      assignment('weekend', '2026-11-21', '2026-11-22', { amountHours: 6 }),
+      assignment('long ago', '2026-11-01', '2026-11-02', { amountHours: 99 }),
     ]
     assert.deepEqual(plannedHoursByDay(rows, '2026-11-20', 4), [5, 3, 3, 5])
   })
 
-  test('is shown in four steps', () => {
-    const steps = [0, 8, 8.5, 12, 12.5].map((hours) => loadLevelOf(hours, 8))
-    assert.deepEqual(steps, ['free', 'fits', 'over', 'over', 'far-over'])
+  test('is shown in four levels', () => {
+    const capacityHours = 8
+    const levels = [0, 8, 8.5, 12, 12.5].map((hours) => loadLevelOf(hours, capacityHours))
+    assert.deepEqual(levels, ['free', 'fits', 'over', 'over', 'far-over'])
   })
 })
 
@@ -148,7 +149,7 @@ describe('The list', () => {
   ])
   const doneIds = new Set(['s2'])
 
-  test('is sorted by its columns, and equal rows by name with numbers in numeric order', () => {
+  test('is sorted by a column, and equal rows by name, with numbers in numeric order', () => {
     const rows = [
       assignment('Task 10', '2026-11-16', '2026-11-17'),
       assignment('Task 9', '2026-11-16', '2026-11-17'),
@@ -178,39 +179,41 @@ describe('The list', () => {
     assert.deepEqual(valuesOf(lines, 'id'), ['group-s1', 'b', 'group-s2', 'a'])
   })
 
-  test('leaves the usual columns out of the address, and has columns of extensions only if they are on', () => {
+  test('omits the default columns from the address, and has columns of extensions only if they are on', () => {
     const type = columns.find(({ name }) => name === 'type')
     assert.ok(type)
     for (const configuration of [{ extensions: true }, { extensions: false }]) {
-      const usual = parseColumns(new URLSearchParams(), configuration)
-      const without = toggleColumn(usual, type, configuration)
-      const shown = parseColumns(new URLSearchParams({ columns: without }), configuration)
-      assert.deepEqual([/type/.test(without), toggleColumn(shown, type, configuration)], [false, ''])
+      const defaults = parseColumns(new URLSearchParams(), configuration)
+      const withoutType = toggleColumn(defaults, type, configuration)
+      assert.doesNotMatch(withoutType, /type/)
+      const shown = parseColumns(new URLSearchParams({ columns: withoutType }), configuration)
+      assert.equal(toggleColumn(shown, type, configuration), '')
     }
     const query = new URLSearchParams({ columns: 'key,labels,stage' })
-    const shown = (extensions: boolean) => valuesOf(parseColumns(query, { extensions }), 'name').join()
-    assert.deepEqual([true, false].map(shown), ['key,name,stage,labels', 'name,stage'])
+    const shownWith = (extensions: boolean) => valuesOf(parseColumns(query, { extensions }), 'name')
+    assert.deepEqual(shownWith(true), ['key', 'name', 'stage', 'labels'])
+    assert.deepEqual(shownWith(false), ['name', 'stage'])
   })
 })
 
 describe('Periods of reports', () => {
   const periodOf = (name: string, day: string) => {
     const { from, to } = presets.find((preset) => preset.name === name)?.period(day) ?? { from: '', to: '' }
-    return `${from} ${to}`
+    return `${from} to ${to}`
   }
 
   test('begin and end with their week, month, quarter or year, even at the turn of a year', () => {
-    assert.equal(periodOf('last-week', '2027-01-02'), '2026-12-21 2026-12-27')
-    assert.equal(periodOf('last-month', '2027-01-31'), '2026-12-01 2026-12-31')
-    assert.equal(periodOf('month', '2028-02-29'), '2028-02-01 2028-02-29')
-    assert.equal(periodOf('quarter', '2026-11-22'), '2026-10-01 2026-12-31')
-    assert.equal(periodOf('last-quarter', '2026-02-01'), '2025-10-01 2025-12-31')
-    assert.equal(periodOf('last-year', '2026-02-01'), '2025-01-01 2025-12-31')
+    assert.equal(periodOf('last-week', '2027-01-02'), '2026-12-21 to 2026-12-27')
+    assert.equal(periodOf('last-month', '2027-01-31'), '2026-12-01 to 2026-12-31')
+    assert.equal(periodOf('month', '2028-02-29'), '2028-02-01 to 2028-02-29')
+    assert.equal(periodOf('quarter', '2026-11-22'), '2026-10-01 to 2026-12-31')
+    assert.equal(periodOf('last-quarter', '2026-02-01'), '2025-10-01 to 2025-12-31')
+    assert.equal(periodOf('last-year', '2026-02-01'), '2025-01-01 to 2025-12-31')
   })
 
   test('may be any two days in any order, and ignore texts that are not days', () => {
     const { from, to, preset } = parsePeriod(new URLSearchParams('from=2026-03-05&to=2026-03-01'))
-    assert.deepEqual([from, to, preset], ['2026-03-01', '2026-03-05', ''])
+    assert.deepEqual({ from, to, preset }, { from: '2026-03-01', to: '2026-03-05', preset: '' })
     assert.equal(parsePeriod(new URLSearchParams('from=2026-13-05&to=x')).preset, 'month')
   })
 })
@@ -227,15 +230,14 @@ describe('Sums', () => {
         { ...person('bob'), assignments: 1, plannedHours: 4 },
       ],
     }
-    const rows = (hasAll: boolean) =>
-      sumRowsOf({ by: 'person', thenBy: undefined }, inPeriod, whole, hasAll).map(
-        ({ id, hours, recorded, planned }) => [id, hours, recorded, planned],
+    const rows = (includeEmpty: boolean) =>
+      sumRowsOf({ by: 'person', thenBy: undefined }, inPeriod, whole, includeEmpty).map(
+        ({ id, hours, recorded, planned }) => ({ id, hours, recorded, planned }),
       )
-    assert.deepEqual(rows(false), [['ann', 2, 5, 8]])
-    assert.deepEqual(rows(true), [
-      ['ann', 2, 5, 8],
-      ['bob', 0, 0, 4],
-    ])
+    const ann = { id: 'ann', hours: 2, recorded: 5, planned: 8 }
+    const bob = { id: 'bob', hours: 0, recorded: 0, planned: 4 }
+    assert.deepEqual(rows(false), [ann])
+    assert.deepEqual(rows(true), [ann, bob])
   })
 })
 
@@ -250,43 +252,50 @@ describe('A timer', () => {
     }
     assert.equal(elapsedSeconds(running, Date.parse('2026-11-22T11:30:00.000Z')), 5400)
     assert.equal(elapsedSeconds(running, Date.parse('2026-11-22T09:00:00.000Z')), 0)
-    assert.deepEqual([toRecordedHours(5400), toRecordedHours(54), toRecordedHours(0)], [1.5, 0.02, 0.01])
+    assert.deepEqual([5400, 54, 0].map(toRecordedHours), [1.5, 0.02, 0.01])
   })
 })
 
 const folder = join(import.meta.dirname, '..', '..', 'src')
 
-/** Source files whose messages the web client never receives, with their readers. */
-const notForClient: readonly (readonly [files: RegExp, read: string])[] = [
-  [/^(cli|config|observability)\b/, 'operators'],
-  [/^db\/(embedded|sharded|history-chain|limited-reads|migrate|standbys)/, 'operators, in the log'],
-  [/^hosts\/rest\/(extension-)?routes\.ts/, 'readers of the documents'],
-  [/^features\/mcp\.ts/, 'programs around language models'],
-  [/^features\/calendar\.ts/, 'those who set up a calendar program'],
-  [/^http\/(log|host-metrics|event-stream)/, 'operators, and those who look at a stream'],
-  [/^http\/(health|broken-requests)/, 'operators, and those who program what speaks HTTP'],
-  [/^(model\/field|resources\/(check-declarations|define-resource|all|derived))\.ts/, 'developers, at start'],
-  [
-    /openapi|schemas\.ts$|(describe|document|refusal-examples|discovery|factor-operations)/,
-    'readers of the documents',
-  ],
-  [/^hosts\/(bank|commands)\//, 'programs'],
-  [/^db\/(poolers|store-advice)/, 'operators, at start'],
-  [
-    /^hosts\/identity\/(?!endpoints\/(factors|passkeys)|factors\/)/,
-    'programs, and people on pages that have texts of their own',
-  ],
-  [/^features\/mail\//, 'people in mails'],
+/** Source files whose messages the web client never receives, and who reads them instead. */
+const notForClient: readonly { readonly files: RegExp; readonly readers: string }[] = [
+  { files: /^(cli|config|observability)\b/, readers: 'operators' },
+  {
+    files: /^db\/(embedded|sharded|history-chain|limited-reads|migrate|standbys)/,
+    readers: 'operators, in the log',
+  },
+  { files: /^hosts\/rest\/(extension-)?routes\.ts/, readers: 'readers of the API documents' },
+  { files: /^features\/mcp\.ts/, readers: 'MCP clients' },
+  { files: /^features\/calendar\.ts/, readers: 'users who set up a calendar app' },
+  { files: /^http\/(log|host-metrics|event-stream)/, readers: 'operators, and developers of stream clients' },
+  { files: /^http\/(health|broken-requests)/, readers: 'operators, and developers of HTTP clients' },
+  {
+    files: /^(model\/field|resources\/(check-declarations|define-resource|all|derived))\.ts/,
+    readers: 'developers, at startup',
+  },
+  {
+    files: /openapi|schemas\.ts$|(describe|document|refusal-examples|discovery|factor-operations)/,
+    readers: 'readers of the API documents',
+  },
+  { files: /^hosts\/(bank|commands)\//, readers: 'other clients' },
+  { files: /^db\/(poolers|store-advice)/, readers: 'operators, at startup' },
+  {
+    files: /^hosts\/identity\/(?!endpoints\/(factors|passkeys)|factors\/)/,
+    readers: 'other clients, and users of the identity pages, which have their own texts',
+  },
+  { files: /^features\/mail\//, readers: 'recipients of mails' },
   // Errors in bodies, queries and ids that the client never sends.
-  [
-    /^(records\/(batch|query|get|list-query|read-guards)|features\/(changes\/(?!stream-limits)|webhooks\/deliveries)|http\/url)\b/,
-    'those who program a client',
-  ],
-  [/^features\/reports\/parse-report-query/, 'those who program a client'],
-  [/^features\/(exports|queries)\.ts/, 'those who program a client'],
+  {
+    files:
+      /^(records\/(batch|query|get|list-query|read-guards)|features\/(changes\/(?!stream-limits)|webhooks\/deliveries)|http\/url)\b/,
+    readers: 'developers of clients',
+  },
+  { files: /^features\/reports\/parse-report-query/, readers: 'developers of clients' },
+  { files: /^features\/(exports|queries)\.ts/, readers: 'developers of clients' },
 ]
-/** Single messages that the web client never receives. */
-const sentencesForPrograms: ReadonlySet<string> = new Set([
+/** Messages of other files that the web client never receives. */
+const messagesForOthers: ReadonlySet<string> = new Set([
   'Not ready.',
   'Not ready: {}.',
   'Ids must contain 1 to {} ids of sessions.',
@@ -316,10 +325,12 @@ const sentencesForPrograms: ReadonlySet<string> = new Set([
   '{} is the last administrator. Make another account an administrator first.',
 ])
 const sources = globSync('**/*.ts', { cwd: folder })
-  .filter((file) => !/\.test\.ts$|testing\//.test(file) && !notForClient.some(([files]) => files.test(file)))
+  .filter(
+    (file) => !/\.test\.ts$|testing\//.test(file) && !notForClient.some(({ files }) => files.test(file)),
+  )
   .sort()
 
-/** Returns whether the node produces a text of documents or logs. */
+/** Returns whether texts in the node are for documents or logs. */
 const isForOthers = ({ type, key, callee }: SyntaxNode): boolean => {
   const nameOf = (value: unknown): string => {
     const { name, property } = (value ?? {}) as { readonly name?: string; readonly property?: unknown }
@@ -334,17 +345,17 @@ const isForOthers = ({ type, key, callee }: SyntaxNode): boolean => {
 /** Returns the sentences of a file that may be in a response. */
 function rejectionsOf(file: string): string[] {
   return [...nodesIn(parseSource(readFileSync(join(folder, file), 'utf8'), 'ts'))].flatMap(
-    ([node, around]) => {
+    ({ node, ancestors }) => {
       const text = textOf(node)
       if (text === undefined || !/^[\p{Lu}{].* .*\.$/u.test(text)) return []
-      return around.some(isForOthers) ? [] : [text]
+      return ancestors.some(isForOthers) ? [] : [text]
     },
   )
 }
 
 const translateSentence = (sentence: string) => translateWith(sentence, ptBrCatalogue)
 const patterns = Object.keys(ptBrCatalogue.errors)
-const bare = (text: string) => text.replaceAll(/\{\w+\}/g, '{}')
+const withoutNames = (text: string) => text.replaceAll(/\{\w+\}/g, '{}')
 
 describe('The Portuguese translation of error messages', () => {
   const untranslated = (sentences: readonly string[]) =>
@@ -359,15 +370,15 @@ describe('The Portuguese translation of error messages', () => {
       (text) =>
         // These are composed of parts, which the next test checks.
         !/^(\w+|\{\}) \{\}\.$|^\{\} must be \{\}\.$/.test(text) &&
-        !sentencesForPrograms.has(text) &&
+        !messagesForOthers.has(text) &&
         translateSentence(filled(text)) === filled(text),
     )
     assert.deepEqual([...new Set(unknown)], [])
-    const possibleMessages = new Set(messages.map(bare))
+    const possibleMessages = new Set(messages.map(withoutNames))
     const stale = patterns.filter(
       (pattern) =>
         !messages.some((text) => matchesPattern(pattern, filled(text))) &&
-        !possibleMessages.has(bare(pattern)) &&
+        !possibleMessages.has(withoutNames(pattern)) &&
         !isComposed(pattern),
     )
     assert.deepEqual(stale, [])
@@ -378,8 +389,8 @@ describe('The Portuguese translation of error messages', () => {
     const found = Object.values(resources).flatMap(({ fields }) =>
       Object.entries(fields).flatMap(([name, field]) =>
         wrong.flatMap((input) => {
-          const reading = field.parse(input, capitalize(name))
-          return 'problems' in reading ? reading.problems : []
+          const result = field.parse(input, capitalize(name))
+          return 'problems' in result ? result.problems : []
         }),
       ),
     )
@@ -402,9 +413,8 @@ describe('The Portuguese translation of error messages', () => {
     )
     const messages = [resolved, ...found.flatMap((address) => [`Url ${address}`, `The address ${address}`])]
     assert.deepEqual(untranslated(messages), [])
-    const why = `Deliveries failed for three days. The last attempt: ${messages[2]}`
     assert.equal(
-      translateSentence(why),
+      translateSentence(`Deliveries failed for three days. The last attempt: ${messages[2]}`),
       'As entregas falharam por três dias. A última tentativa: O endereço precisa começar com https.',
     )
   })
@@ -414,7 +424,7 @@ describe('The Portuguese translation of error messages', () => {
       [undefined, 'text'].map((search) => timeoutAdvice(resource, { search } as ListQuery)),
     )
     const messages = advised.map(
-      ({ subject: what, advice }) => `${what} took longer than 5 seconds and was stopped. ${advice}`,
+      ({ subject, advice }) => `${subject} took longer than 5 seconds and was stopped. ${advice}`,
     )
     const stillEnglish = messages.filter((text) =>
       /\b(the|took|Narrow|Search)\b/i.test(translateSentence(text)),
@@ -423,9 +433,9 @@ describe('The Portuguese translation of error messages', () => {
   })
 
   test('excludes only files that exist', () => {
-    const files = globSync('**/*.ts', { cwd: folder })
-    const missingPatterns = notForClient.filter(([pattern]) => !files.some((file) => pattern.test(file)))
-    assert.deepEqual(missingPatterns, [])
+    const existing = globSync('**/*.ts', { cwd: folder })
+    const stale = notForClient.filter(({ files }) => !existing.some((file) => files.test(file)))
+    assert.deepEqual(stale, [])
   })
 
   test('contains the names of all kinds of records', () => {
@@ -436,7 +446,7 @@ describe('The Portuguese translation of error messages', () => {
     assert.deepEqual(stillEnglish, [])
   })
 
-  test('begins with the field if the original does, and has only placeholders of the original', () => {
+  test('begins with the field if the English message does, and has no other placeholders', () => {
     for (const [pattern, translation] of Object.entries(ptBrCatalogue.errors)) {
       if (pattern.startsWith('{field}')) assert.ok(translation.startsWith('{field}: '), translation)
       const known = placeholdersOf(pattern)

@@ -19,7 +19,7 @@ const filesWithTexts = globSync('**/*.ts', { cwd: hostFolder })
 describe('the texts of the pages of the identity host', () => {
   it('are all in the list, and none is written in the markup', () => {
     const unlisted = filesWithTexts.flatMap(({ file, nodes }) =>
-      nodes.flatMap(([{ type, tag, quasi }]) => {
+      nodes.flatMap(({ node: { type, tag, quasi } }) => {
         if (type !== 'TaggedTemplateExpression' || (tag as { name?: string }).name !== 'html') return []
         const markup = textOf(quasi as Parameters<typeof textOf>[0]) ?? ''
         const attributeTexts = [...markup.matchAll(/(?:aria-label|alt|title|placeholder)="([^"]*)"/g)].map(
@@ -36,7 +36,7 @@ describe('the texts of the pages of the identity host', () => {
   })
 
   it('are all used, and listed once', () => {
-    const usedTexts = new Set(filesWithTexts.flatMap(({ nodes }) => nodes.map(([node]) => textOf(node))))
+    const usedTexts = new Set(filesWithTexts.flatMap(({ nodes }) => nodes.map(({ node }) => textOf(node))))
     assert.deepEqual(
       en.filter((text) => !usedTexts.has(text)),
       [],

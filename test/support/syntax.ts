@@ -10,14 +10,16 @@ export interface SyntaxNode {
 
 export const parseSource = (source: string, lang: 'ts' | 'tsx'): unknown => parseAst(source, { lang }).body
 
-/** Yields every node with its ancestors, the innermost last. */
-export function* nodesIn(
-  value: unknown,
-  ancestors: readonly SyntaxNode[] = [],
-): Generator<readonly [SyntaxNode, readonly SyntaxNode[]]> {
-  if (Array.isArray(value)) for (const node of value) yield* nodesIn(node, ancestors)
+export interface LocatedNode {
+  readonly node: SyntaxNode
+  /** The innermost is the last. */
+  readonly ancestors: readonly SyntaxNode[]
+}
+
+export function* nodesIn(value: unknown, ancestors: readonly SyntaxNode[] = []): Generator<LocatedNode> {
+  if (Array.isArray(value)) for (const element of value) yield* nodesIn(element, ancestors)
   if (!isNode(value)) return
-  yield [value, ancestors]
+  yield { node: value, ancestors }
   for (const child of Object.values(value))
     if (typeof child === 'object') yield* nodesIn(child, [...ancestors, value])
 }
