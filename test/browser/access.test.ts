@@ -13,8 +13,8 @@ describe('Access, in a real browser', { skip }, () => {
   const stage = fixture(() => openStage({ SMTP_URL: mails.url, MAIL_FROM: 'tracker@example.com' }))
   afterEach(() => stage.closePages())
 
-  /** Returns path and secret of the link in the newest mail to an address. */
-  const linkFor = async (address: string) => {
+  /** Returns the path and secret of the link in the newest mail to an address. */
+  const newestLinkTo = async (address: string) => {
     const text = (await mails.mailsTo(address)).at(-1)?.text ?? ''
     return /https?:\/\/[^/\s]+(\/[\w-]+#svl_[0-9a-f]+)/.exec(text)?.[1] ?? ''
   }
@@ -22,12 +22,12 @@ describe('Access, in a real browser', { skip }, () => {
   const statusOf = async (token: string) =>
     (await fetch(`${stage.hosts.api}/api/me`, { headers: { authorization: `Bearer ${token}` } })).status
 
-  for (const [name, colorScheme] of [
-    ['Tom', 'light'],
-    ['Tara', 'dark'],
+  for (const { userName, colorScheme } of [
+    { userName: 'Tom', colorScheme: 'light' },
+    { userName: 'Tara', colorScheme: 'dark' },
   ] as const)
-    test(`a personal access token is created, shown once, listed and ended, in ${colorScheme} colours`, async () => {
-      const { login } = await stage.workspace.join(name)
+    test(`a user creates a personal access token, sees it once, and revokes it, in ${colorScheme} colours`, async () => {
+      const { login } = await stage.workspace.join(userName)
       const page = await stage.signIn(login, '/account', { colorScheme })
       await page.getByRole('button', { name: 'New token' }).click()
       const dialog = page.getByRole('dialog', { name: 'New token' })
@@ -51,34 +51,35 @@ describe('Access, in a real browser', { skip }, () => {
       await row.waitFor({ state: 'detached' })
     })
 
-  test('a user chooses when and about what they get mails, in the time zone of the browser', async () => {
+  test('a user chooses which notifications are mailed, and when, in the time zone of the browser', async () => {
     const { login } = await stage.workspace.join('Nils Night')
     const page = await stage.signIn(login, '/inbox', { timezoneId: 'America/Sao_Paulo' })
     await page.getByRole('link', { name: 'Choose what is mailed' }).click()
     const section = page.getByRole('region', { name: 'Notifications' })
-    const saved = (body: string) =>
-      page.waitForResponse(
+    /** Makes a change, and returns the settings after the request that contains the text. */
+    const settingsAfter = async (change: () => Promise<unknown>, sentText: string) => {
+      const saved = page.waitForResponse(
         (response) =>
-          response.request().method() === 'PATCH' && response.request().postData()?.includes(body) === true,
+          response.request().method() === 'PATCH' &&
+          response.request().postData()?.includes(sentText) === true,
       )
-    const chooses = async (body: string, choose: () => Promise<unknown>) => {
-      const [response] = await Promise.all([saved(body), choose()])
+      const [response] = await Promise.all([saved, change()])
       return (await response.json()).settings
     }
-    const zone = 'America/Sao_Paulo'
-    const daily = await chooses('daily', () => section.getByLabel('Mails').selectOption('Once a day'))
-    assert.deepEqual([daily.notificationMails, daily.timeZone], ['daily', zone])
-    await chooses('7', () => section.getByLabel('Hour of the day').selectOption('07:00'))
-    await chooses('commented', () => section.getByRole('checkbox', { name: 'Comments' }).uncheck())
+    const daily = await settingsAfter(() => section.getByLabel('Mails').selectOption('Once a day'), 'daily')
+    assert.equal(daily.notificationMails, 'daily')
+    assert.equal(daily.timeZone, 'America/Sao_Paulo')
+    await settingsAfter(() => section.getByLabel('Hour of the day').selectOption('07:00'), '7')
+    await settingsAfter(() => section.getByRole('checkbox', { name: 'Comments' }).uncheck(), 'commented')
     await page.reload()
     await section.getByRole('checkbox', { name: 'Comments', checked: false }).waitFor()
     assert.equal(await section.getByLabel('Hour of the day').inputValue(), '7')
-    assert.equal(await section.getByLabel('Time zone').inputValue(), zone)
-    await chooses('none', () => section.getByLabel('Mails').selectOption('Never'))
+    assert.equal(await section.getByLabel('Time zone').inputValue(), 'America/Sao_Paulo')
+    await settingsAfter(() => section.getByLabel('Mails').selectOption('Never'), 'none')
     assert.equal(await section.getByRole('checkbox', { name: 'Mentions' }).isDisabled(), true)
   })
 
-  test('another calendar subscribes to the assignments of a project by an address that is shown once', async () => {
+  test('another calendar subscribes to the assignments of a project with an address that is shown once', async () => {
     const { login } = await stage.workspace.join('Carla Calendar')
     const page = await stage.signIn(login, '/account')
     await page.getByRole('button', { name: 'New token' }).click()
@@ -95,7 +96,7 @@ describe('Access, in a real browser', { skip }, () => {
     await page.getByText('Show assignments in another calendar, in 1 project').waitFor()
   })
 
-  test('a token that the page cannot copy is selected, so that the user can copy it', async () => {
+  test('without a clipboard, a token is selected and a link is shown, so that the user can copy them', async () => {
     const { login } = await stage.workspace.join('Petra Plain')
     const page = await stage.signIn(login, '/account')
     await page.getByRole('button', { name: 'New token' }).click()
@@ -120,7 +121,7 @@ describe('Access, in a real browser', { skip }, () => {
     await page.getByText(`The browser does not allow copying: ${stage.hosts.web}/a/${key}`).waitFor()
   })
 
-  test('the dialog of a token stays open if a selection ends outside of it, and is closed by a click outside', async () => {
+  test('the dialog of a new token stays open if a text selection ends outside, and a click outside closes it', async () => {
     const { login } = await stage.workspace.join('Selma Selection')
     const page = await stage.signIn(login, '/account')
     await page.getByRole('button', { name: 'New token' }).click()
@@ -142,7 +143,7 @@ describe('Access, in a real browser', { skip }, () => {
     await secretDialog.waitFor({ state: 'detached' })
   })
 
-  test('a session on another device is listed and ended, and the current one is marked', async () => {
+  test('a user sees which session is the current one, and ends the one on another device', async () => {
     const { login } = await stage.workspace.join('Sina Sessions')
     const otherDevice = await stage.visit('/account')
     await fillSignIn(otherDevice, login)
@@ -159,7 +160,7 @@ describe('Access, in a real browser', { skip }, () => {
     await section.getByText('(this one)').waitFor()
   })
 
-  test('an administrator grants and revokes the role, and deactivates an account', async () => {
+  test('an administrator grants and revokes the role, and deactivates and reactivates an account', async () => {
     const { login } = await stage.workspace.join('Wanda Worker')
     const page = await stage.signIn('root@example.com', '/administration/users?search=wanda')
     await openAccess(page, 'Wanda Worker')
@@ -182,7 +183,7 @@ describe('Access, in a real browser', { skip }, () => {
     await rejected.getByRole('heading', { name: 'Projects' }).waitFor()
   })
 
-  test('an invited user creates an account, and finds the project', async () => {
+  test('an invited user creates an account and sees the project, and the link does not work again', async () => {
     const { workspace } = stage
     const { organizationId } = await workspace.get('project', workspace.projectId)
     const { id: projectId } = await workspace.make('project', { name: 'For newcomers', organizationId })
@@ -222,7 +223,7 @@ describe('Access, in a real browser', { skip }, () => {
     await late.getByText('Este link já foi usado').waitFor()
   })
 
-  test('an invitation in Portuguese shows who invites, in names of either direction', async () => {
+  test('an invitation in Portuguese shows who invites, even with names written from right to left', async () => {
     const { workspace, visit, signIn } = stage
     const { id: organizationId } = await workspace.make('organization', { name: 'نادي (2)' })
     const { id } = await workspace.make('project', { name: 'רציף 12!', organizationId })
@@ -240,7 +241,7 @@ describe('Access, in a real browser', { skip }, () => {
     assert.equal(await sentence.locator('bdi').count(), 3)
   })
 
-  test('open invitations are listed and ended, and a user with an account joins by one', async () => {
+  test('a member ends one of the open invitations, and a user with an account joins with the other', async () => {
     const { login } = await stage.workspace.join('Jette Joins')
     const project = await stage.workspace.make('project', {
       name: 'Lantern room',
@@ -251,14 +252,13 @@ describe('Access, in a real browser', { skip }, () => {
     await page.getByRole('button', { name: 'Actions for Lantern room' }).click()
     await page.getByRole('menuitem', { name: 'Members…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Members of Lantern room' })
-    for (const count of [1, 2]) {
-      await dialog.getByRole('button', { name: 'Create link' }).click()
-      await dialog
-        .getByText('Anyone with the link')
-        .nth(count - 1)
-        .waitFor()
-      if (count === 1) await dialog.getByRole('button', { name: 'Done' }).click()
-    }
+    const createLink = dialog.getByRole('button', { name: 'Create link' })
+    const invitations = dialog.getByText('Anyone with the link')
+    await createLink.click()
+    await invitations.first().waitFor()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await createLink.click()
+    await invitations.nth(1).waitFor()
     const link = await dialog.getByLabel('Link', { exact: true }).inputValue()
     await dialog
       .getByRole('button', { name: /^End the invitation by Mara Lindqvist/ })
@@ -273,7 +273,7 @@ describe('Access, in a real browser', { skip }, () => {
     await visitor.getByRole('heading', { name: 'Lantern room' }).waitFor()
   })
 
-  test('a user who has lost the password chooses a new one with a link from an administrator', async () => {
+  test('a user who has lost the password sets a new one with a link from an administrator, once', async () => {
     const { login } = await stage.workspace.join('Lucas Lost')
     const page = await stage.signIn('root@example.com', '/administration/users?search=lucas')
     await openAccess(page, 'Lucas Lost')
@@ -291,14 +291,14 @@ describe('Access, in a real browser', { skip }, () => {
     await late.getByText('This link was already used').waitFor()
   })
 
-  test('a user who has forgotten the password gets a mail, and so does an invited one', async () => {
+  test('a user gets a mail to reset a forgotten password, and another to accept an invitation', async () => {
     const { login } = await stage.workspace.join('Frieda Forgot')
     const visitor = await stage.visit('/account')
     await visitor.getByRole('link', { name: 'Forgot your password?' }).click()
     await visitor.getByLabel('Login').fill(login)
     await visitor.getByRole('button', { name: 'Send the link' }).click()
     await visitor.getByRole('heading', { name: 'Check your email' }).waitFor()
-    await visitor.goto(stage.hosts.web + (await linkFor(login)))
+    await visitor.goto(stage.hosts.web + (await newestLinkTo(login)))
     await visitor.getByRole('textbox', { name: 'New password' }).fill('Better-Horse-2')
     await visitor.getByRole('button', { name: 'Set password' }).click()
     await visitor.getByRole('link', { name: 'Sign in' }).click()
@@ -315,13 +315,13 @@ describe('Access, in a real browser', { skip }, () => {
     await page.getByText('2 invitations are on their way.').waitFor()
     for (const address of ['ida', 'olaf'])
       await page.getByRole('button', { name: `End the invitation for ${address}@example.com` }).waitFor()
-    await visitor.goto(stage.hosts.web + (await linkFor('ida@example.com')))
+    await visitor.goto(stage.hosts.web + (await newestLinkTo('ida@example.com')))
     await visitor.getByRole('heading', { name: 'You were invited' }).waitFor()
     await visitor.getByRole('button', { name: 'Join as Frieda Forgot' }).click()
     await visitor.getByRole('alert').getByText('You are already a member of this project.').waitFor()
   })
 
-  test('all sessions are ended at once, including this one', async () => {
+  test('a user ends all sessions at once, including the current one', async () => {
     const { login } = await stage.workspace.join('Ella Everywhere')
     const page = await stage.signIn(login, '/account')
     await page.getByRole('button', { name: 'Sign out everywhere' }).click()

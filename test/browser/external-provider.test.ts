@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { passwordHash } from '../support/cheap-passwords.ts'
 import { chromiumPath, launchChromium } from '../support/chromium.ts'
 import { startExternalProvider } from '../support/external-provider.ts'
@@ -13,7 +12,7 @@ import { administratorLogin, startTrackerHosts } from './support/tracker-hosts.t
 /** The time limit of a step on a busy machine. */
 const patienceMilliseconds = 30_000
 
-describe('An external provider, in a real browser', {
+describe('External providers and apps, in a real browser', {
   skip: chromiumPath === undefined && 'No browser was found.',
 }, () => {
   const external = fixture(startExternalProvider)
@@ -26,20 +25,20 @@ describe('An external provider, in a real browser', {
   })
   const browser = fixture(launchChromium)
 
-  const visit = async (path: string, colorScheme: 'light' | 'dark'): Promise<[Page, string[]]> => {
+  const visit = async (path: string, colorScheme: 'light' | 'dark') => {
     const page = await (await browser.newContext({ colorScheme })).newPage()
     page.setDefaultTimeout(patienceMilliseconds)
-    const complaints: string[] = []
+    const policyViolations: string[] = []
     page.on('console', (message) => {
-      if (/Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text())
+      if (/Content Security Policy|Refused to/.test(message.text())) policyViolations.push(message.text())
     })
     await page.goto(hosts.web + path)
-    return [page, complaints]
+    return { page, policyViolations }
   }
 
-  test('signs in a user who has no account yet, and signs out in both places', async () => {
+  test('a provider signs in a user who has no account yet, and signing out ends both sessions', async () => {
     external.person = { sub: 'nina', email: 'nina@example.com', email_verified: true, name: 'Nina New' }
-    const [page, complaints] = await visit('/account', 'light')
+    const { page, policyViolations } = await visit('/account', 'light')
     await page.getByRole('link', { name: 'Sign in with Our company' }).waitFor()
     await assertAccessible(page, 'sign-in with providers')
     await page.getByRole('link', { name: 'Sign in with Our company' }).click()
@@ -52,14 +51,14 @@ describe('An external provider, in a real browser', {
     await page.getByRole('button', { name: 'Yes, sign me out' }).click()
     await page.getByRole('link', { name: 'Sign in with Our company' }).waitFor()
     assert.ok(page.url().startsWith(`${hosts.web}/login/`))
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(policyViolations, [])
   })
 
-  test('is connected and disconnected by the owner of an account', async () => {
+  test('the owner of an account connects and disconnects a provider', async () => {
     const login = 'olga@example.com'
     await insertAccount(hosts.database, { login, name: 'Olga Old', passwordHash: await passwordHash() })
     external.person = { sub: 'olga', email: 'olga@corp.example', name: 'Olga' }
-    const [page, complaints] = await visit('/account', 'dark')
+    const { page, policyViolations } = await visit('/account', 'dark')
     await fillSignIn(page, login)
     await page.getByRole('button', { name: 'Connect Our company' }).click()
     await fillSignIn(page, login)
@@ -73,16 +72,16 @@ describe('An external provider, in a real browser', {
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
     await page.getByText('Our company was disconnected.').waitFor()
     await page.getByText('olga@corp.example').first().waitFor({ state: 'detached' })
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(policyViolations, [])
   })
 
-  test('is not needed for an administrator to register and delete a third-party app', async () => {
+  test('an administrator registers and deletes a third-party app', async () => {
     await insertAccount(hosts.database, {
       login: administratorLogin,
       name: 'Rosa Root',
       passwordHash: await passwordHash(),
     })
-    const [page, complaints] = await visit('/clients', 'light')
+    const { page, policyViolations } = await visit('/clients', 'light')
     await fillSignIn(page, administratorLogin)
     await page.getByRole('button', { name: 'New app' }).click()
     await page.getByLabel('Name').fill('The wiki')
@@ -100,6 +99,6 @@ describe('An external provider, in a real browser', {
     await page.getByRole('button', { name: 'Delete The wiki' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByText('https://wiki.example.com/callback').waitFor({ state: 'detached' })
-    assert.deepEqual(complaints, [])
+    assert.deepEqual(policyViolations, [])
   })
 })

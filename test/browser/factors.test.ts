@@ -31,12 +31,12 @@ describe('A second factor, in a real browser', { skip }, () => {
     await page.getByLabel('Password').waitFor()
   }
 
-  for (const [name, colorScheme] of [
-    ['Olga', 'light'],
-    ['Oskar', 'dark'],
+  for (const { userName, colorScheme } of [
+    { userName: 'Olga', colorScheme: 'light' },
+    { userName: 'Oskar', colorScheme: 'dark' },
   ] as const)
     test(`an authenticator app is set up, required at sign-in and removed, in ${colorScheme} colours`, async () => {
-      const { login } = await stage.workspace.join(name)
+      const { login } = await stage.workspace.join(userName)
       const { page, section } = await openAccount(login, { colorScheme, reducedMotion: 'reduce' })
       await section.getByRole('button', { name: 'Add an authenticator app' }).click()
       const dialog = page.getByRole('dialog', { name: 'Set up an authenticator app' })
@@ -47,14 +47,14 @@ describe('A second factor, in a real browser', { skip }, () => {
       await dialog.getByLabel('Code from the app').fill('000000')
       await dialog.getByRole('button', { name: 'Set up' }).click()
       await dialog.getByText('is wrong').waitFor()
-      const used = app.code()
-      await dialog.getByLabel('Code from the app').fill(used)
+      const usedCode = app.code()
+      await dialog.getByLabel('Code from the app').fill(usedCode)
       await dialog.getByRole('button', { name: 'Set up' }).click()
       const codes = page.getByRole('dialog', { name: 'Your recovery codes' })
       await codes.getByRole('listitem').first().waitFor()
       assert.equal(await codes.getByRole('listitem').count(), 10)
       await assertAccessible(page, 'recovery codes')
-      const recovery = (await codes.getByRole('listitem').first().textContent()) ?? ''
+      const recoveryCode = (await codes.getByRole('listitem').first().textContent()) ?? ''
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
       await codes.getByRole('button', { name: 'Copy' }).click()
       await codes.getByText('Copied').waitFor()
@@ -66,11 +66,11 @@ describe('A second factor, in a real browser', { skip }, () => {
       await fillSignIn(page, login)
       await page.getByRole('heading', { name: 'Second step' }).waitFor()
       await assertAccessible(page, 'the second step')
-      await page.getByLabel('Code from your app').fill(used)
+      await page.getByLabel('Code from your app').fill(usedCode)
       await page.keyboard.press('Enter')
       await page.getByRole('alert').getByText('This code is wrong').waitFor()
       await assertAccessible(page, 'the second step after a wrong code')
-      await page.getByLabel('Code from your app').fill(recovery)
+      await page.getByLabel('Code from your app').fill(recoveryCode)
       await page.keyboard.press('Enter')
       await section.getByText('9 are left').waitFor()
       await section.getByRole('button', { name: 'Remove Authenticator app' }).click()
@@ -109,7 +109,7 @@ describe('A second factor, in a real browser', { skip }, () => {
     await section.getByRole('button', { name: 'Add an authenticator app' }).waitFor()
   })
 
-  test('an administrator removes a lost factor', async () => {
+  test('an administrator resets the second factor of a user who has lost it', async () => {
     const { login } = await stage.workspace.join('Paul Phone')
     const { page, section } = await openAccount(login)
     await addAuthenticator(page)

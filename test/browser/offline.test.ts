@@ -28,10 +28,11 @@ function installationJourneys(stage: () => Stage): void {
     const { installabilityErrors } = await browser.send('Page.getInstallabilityErrors')
     assert.deepEqual(installabilityErrors, [])
     const { url, errors } = await browser.send('Page.getAppManifest')
-    assert.deepEqual([url, errors], [`${stage().hosts.web}/manifest.webmanifest`, []])
+    assert.equal(url, `${stage().hosts.web}/manifest.webmanifest`)
+    assert.deepEqual(errors, [])
   })
 
-  test('the window of the installed client has the colour of the theme, chosen by the user or not', async () => {
+  test('the window of the installed client has the colour of the theme, even if the user has chosen another', async () => {
     const page = await stage().signIn('mara@example.com', '/projects', { colorScheme: 'light' })
     const colour = () =>
       page.evaluate(
@@ -55,7 +56,7 @@ function installationJourneys(stage: () => Stage): void {
     await page.getByText('The sign-in service cannot be reached.').waitFor()
   })
 
-  test('a new version replaces the files of the one before the last', async () => {
+  test('a new version keeps the files of the last version, and deletes older ones', async () => {
     const page = await stage().visit('/icon.svg', withWorker)
     await page.evaluate(
       `Promise.all(['tracker-files-1', 'tracker-files-2', 'other'].map((name) => caches.open(name)))`,
@@ -83,50 +84,51 @@ const storedKeys = `new Promise((resolve) => {
   }
 })`
 
-/** Opens the pages until each is stored, which is known by the beginnings of keys. */
+/**
+ * Opens each page, and waits until its content is stored. `keyPrefixes` maps the path of a page to the
+ * beginnings of the keys of its content.
+ */
 async function storePages(
   page: Page,
-  pages: Readonly<Record<string, readonly string[]>>,
+  keyPrefixes: Readonly<Record<string, readonly string[]>>,
   text: string,
 ): Promise<void> {
   await waitForWorker(page)
-  for (const [path, starts] of Object.entries(pages)) {
+  for (const [path, prefixes] of Object.entries(keyPrefixes)) {
     await page.goto(new URL(path, page.url()).href)
     await page.getByText(text).first().waitFor()
     await page.locator('.skeleton').first().waitFor({ state: 'detached' })
     const areStored = async () => {
       const keys = await page.evaluate<string[][]>(storedKeys)
-      return starts.every((start) => keys.some(([, key]) => key?.startsWith(start)))
+      return prefixes.every((prefix) => keys.some(([, key]) => key?.startsWith(prefix)))
     }
     await until(areStored, `the values of ${path}`)
   }
 }
 
 function storedContentJourneys(stage: () => Stage): void {
-  for (const [name, first, options] of [
-    ['a desktop', 'Desideria', withWorker],
-    ['a phone', 'Philippa', phone],
-  ] as const)
-    test(`on ${name}, board, own work and week show their last content, even while the servers are down`, async () => {
+  for (const { device, firstName, options } of [
+    { device: 'a desktop', firstName: 'Desideria', options: withWorker },
+    { device: 'a phone', firstName: 'Philippa', options: phone },
+  ])
+    test(`board, my work and week show their last content on ${device}, even while the servers are down`, async () => {
       const { hosts, signIn, workspace } = stage()
-      const { id: userId, login } = await workspace.join(`${first} Offline`)
-      const assignmentName = `Seen before the tunnel on ${name}`
+      const { id: userId, login } = await workspace.join(`${firstName} Offline`)
+      const assignmentName = `Seen before the tunnel on ${device}`
       const id = await workspace.assignment(assignmentName, { userId, startDate: today, endDate: today })
-      const [board, panel] = [
-        `/projects/${workspace.projectId}`,
-        `/projects/${workspace.projectId}/assignments/${id}`,
-      ]
-      const pages = {
+      const board = `/projects/${workspace.projectId}`
+      const panel = `${board}/assignments/${id}`
+      const keyPrefixes = {
         [board]: [`assignment {"projectId":"${workspace.projectId}","workflowId":"${workspace.stages.Done}"`],
         [panel]: [`dependencies dependencies ${id}`, `assignment {"ids":"${id}"}`, 'attachment '],
         '/my-work': ['my work '],
         '/week': ['week recorded '],
       }
       const page = await signIn(login, '/my-work', options)
-      await storePages(page, pages, assignmentName)
+      await storePages(page, keyPrefixes, assignmentName)
       await hosts.stopAll()
       try {
-        for (const path of Object.keys(pages)) {
+        for (const path of Object.keys(keyPrefixes)) {
           await page.goto(hosts.web + path)
           await page.getByText(/^Offline\. Showing what you saw at .*\d/).waitFor()
           await page.getByText(assignmentName).first().waitFor()
@@ -158,7 +160,7 @@ function storedContentJourneys(stage: () => Stage): void {
     assert.deepEqual(await page.evaluate(storedKeys), [])
   })
 
-  test('no content is stored after a session has ended, or shown to another account', async () => {
+  test('the end of a session deletes all stored content, and another account stores its own', async () => {
     const { hosts, signIn, workspace } = stage()
     const { id: userId, login } = await workspace.join('Ena Ended')
     const other = await workspace.join('Otto Other')
@@ -189,7 +191,7 @@ function storedContentJourneys(stage: () => Stage): void {
 }
 
 function queueJourneys(stage: () => Stage): void {
-  test('moves and hours that are entered offline wait, even after a reload, and are sent once when the network is back', async () => {
+  test('moves and hours that are entered offline survive a reload, and are sent once when the network is back', async () => {
     const { hosts, signIn, workspace } = stage()
     const { id: userId, login } = await workspace.join('Quinn Queue')
     const name = 'Worked on in the tunnel'
@@ -267,7 +269,7 @@ function queueJourneys(stage: () => Stage): void {
     assert.deepEqual(hours, [{ amount: 3 }])
   })
 
-  test('a move that conflicts with that of another user is reported, and can be sent again or discarded', async () => {
+  test('a move that conflicts with that of another user is reported, and can be sent again', async () => {
     const { signIn, workspace } = stage()
     const { id: userId, login } = await workspace.join('Olaf Overtaken')
     const name = 'Moved by two'
@@ -293,7 +295,7 @@ function queueJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
   })
 
-  test('signing out asks before it discards changes, and other accounts do not see them', async () => {
+  test('signing out asks before it discards changes, and keeps those of other accounts', async () => {
     const { hosts, signIn, workspace } = stage()
     const { id: userId, login } = await workspace.join('Tessa Together')
     const other = await workspace.join('Ugo Unaware')

@@ -8,15 +8,12 @@ import { chooseOrganization } from './support/workspace.ts'
 
 const storedSession = `localStorage.getItem('tracker.session')`
 
-/** Replaces the stored session, to which the expression refers as `session`. */
-const store = (expression: string) =>
-  `{ const session = JSON.parse(${storedSession}); localStorage.setItem('tracker.session', JSON.stringify(${expression})) }`
+/** Returns a script that changes fields of the stored session. */
+const changeSession = (changes: object) =>
+  `localStorage.setItem('tracker.session', JSON.stringify({ ...JSON.parse(${storedSession}), ...${JSON.stringify(changes)} }));`
 
-/** Makes the access token expire, with further changes to the stored session. */
-const age = (changes = '') => store(`{ ...session, expiresAt: 0 ${changes} }`)
-
-/** Makes the session old enough for a refresh before the next request, but still valid. */
-const nearItsEnd = store('{ ...session, expiresAt: Date.now() + 85_000 }')
+/** Returns a script that makes the access token expire, with further changes to the stored session. */
+const expireToken = (changes: object = {}) => changeSession({ expiresAt: 0, ...changes })
 
 const tokenError = (status: number, error: string) => ({
   status,
@@ -43,12 +40,12 @@ function sessionJourneys(stage: () => Stage): void {
     const tabs = [first, second, third]
     for (const tab of tabs) await tab.getByText('Website relaunch').waitFor()
     const refreshes = countRefreshes(first.context())
-    await first.evaluate(age())
+    await first.evaluate(expireToken())
     await Promise.all(tabs.map((tab) => tab.reload()))
     for (const tab of tabs) await tab.getByText('Website relaunch').waitFor()
     assert.equal(refreshes(), 1)
     // The session is still active. A second use of a refresh token would have ended it.
-    await first.evaluate(age())
+    await first.evaluate(expireToken())
     await first.reload()
     await first.getByText('Website relaunch').waitFor()
     assert.equal(refreshes(), 2)
@@ -59,13 +56,13 @@ function sessionJourneys(stage: () => Stage): void {
     const page = await signIn((await workspace.join('Ines Interrupted')).login, '/projects')
     await page.getByText('Website relaunch').waitFor()
     const refreshes = countRefreshes(page.context())
-    await page.evaluate(age(', isRefreshing: true'))
+    await page.evaluate(expireToken({ isRefreshing: true }))
     await page.reload()
     await page.getByText('Website relaunch').waitFor()
     assert.equal(refreshes(), 0)
   })
 
-  test('continues with the provider’s cookie on a page that was loaded during the refresh of a tab that was then closed', async () => {
+  test('continues with the provider’s cookie if another tab is closed during a refresh while this one loads', async () => {
     const { hosts, signIn, workspace } = stage()
     const page = await signIn((await workspace.join('Ilja Interrupted')).login, '/projects')
     await page.getByText('Website relaunch').waitFor()
@@ -77,7 +74,7 @@ function sessionJourneys(stage: () => Stage): void {
     const requested = Promise.withResolvers<void>()
     await other.route(`${hosts.issuer}/connect/token`, () => requested.resolve())
     // Both happen in one task, so that the old document sends no request.
-    await other.evaluate(`{ ${age()} location.reload() }`)
+    await other.evaluate(`{ ${expireToken()} location.reload() }`)
     await requested.promise
     await page.goto(`${hosts.web}/projects`, { waitUntil: 'commit' })
     await page.waitForFunction('navigator.locks.query().then(({ pending }) => pending.length === 1)')
@@ -85,7 +82,7 @@ function sessionJourneys(stage: () => Stage): void {
     await page.getByText('Website relaunch').waitFor()
   })
 
-  test('can end in another tab without the loss of input', async () => {
+  test('is renewed in another tab after it has ended, without loss of input', async () => {
     const { signIn, workspace } = stage()
     const person = await workspace.join('Nora Newpass')
     const page = await signIn(person.login, '/projects')
@@ -114,7 +111,7 @@ function sessionJourneys(stage: () => Stage): void {
     await page.getByRole('heading', { name: 'Written before the session ended' }).waitFor()
   })
 
-  test('and has ended is reported if neither a new tab nor the provider can be reached', async () => {
+  test('cannot be renewed if neither a new tab nor the provider opens, and the page says so', async () => {
     const { hosts, signIn, workspace } = stage()
     const page = await signIn((await workspace.join('Paula Popup')).login, '/projects')
     await page.getByText('Website relaunch').waitFor()
@@ -146,7 +143,7 @@ function sessionJourneys(stage: () => Stage): void {
     assert.equal(refreshes(), 1)
   })
 
-  test('and has ended leads to the sign-in page when the page is loaded again', async () => {
+  test('leads to the sign-in page on a reload after it has ended', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn((await workspace.join('Enno Ended')).login, '/projects')
     await page.context().clearCookies()
@@ -172,11 +169,11 @@ function sessionJourneys(stage: () => Stage): void {
     await first.evaluate(
       `void navigator.locks.request('tracker.refresh', () => new Promise(() => undefined))`,
     )
-    await first.evaluate(age(', isRefreshing: true'))
+    await first.evaluate(expireToken({ isRefreshing: true }))
     const second = await context.newPage()
     await second.goto(`${hosts.web}/account`)
     await second.getByText('The server cannot be reached.').first().waitFor()
-    await second.evaluate(store('{ ...session, isRefreshing: false }'))
+    await second.evaluate(changeSession({ isRefreshing: false }))
     await first.reload()
     await first.getByText('The server cannot be reached.').first().waitFor()
     assert.deepEqual([...new Set(await first.evaluate<number[]>('limits'))], [10_000])
@@ -190,32 +187,45 @@ function sessionJourneys(stage: () => Stage): void {
     assert.equal((await refreshed).status(), 200)
   })
 
-  for (const [outcome, name, answer] of [
-    ['new tokens', 'Nele', (route) => route.continue()],
-    ['a rejection', 'Nils', (route) => route.fulfill(tokenError(400, 'invalid_grant'))],
-    ['a busy provider', 'Nadja', (route) => route.fulfill(tokenError(429, 'temporarily_unavailable'))],
-    ['a lost connection', 'Nino', (route) => route.abort()],
-  ] as const satisfies readonly (readonly [string, string, (route: Route) => Promise<void>])[])
-    test(`and begins during the refresh of an older one is unchanged after ${outcome}`, async () => {
+  const refreshOutcomes: readonly {
+    readonly outcome: string
+    readonly firstName: string
+    readonly answer: (route: Route) => Promise<void>
+  }[] = [
+    { outcome: 'gets new tokens', firstName: 'Nele', answer: (route) => route.continue() },
+    {
+      outcome: 'is rejected',
+      firstName: 'Nils',
+      answer: (route) => route.fulfill(tokenError(400, 'invalid_grant')),
+    },
+    {
+      outcome: 'meets a busy provider',
+      firstName: 'Nadja',
+      answer: (route) => route.fulfill(tokenError(429, 'temporarily_unavailable')),
+    },
+    { outcome: 'loses its connection', firstName: 'Nino', answer: (route) => route.abort() },
+  ]
+  for (const { outcome, firstName, answer } of refreshOutcomes)
+    test(`is kept if the refresh of an older one ${outcome}`, async () => {
       const { hosts, signIn, workspace } = stage()
-      const page = await signIn((await workspace.join(`${name} Newer`)).login, '/projects')
+      const page = await signIn((await workspace.join(`${firstName} Newer`)).login, '/projects')
       await page.getByText('Website relaunch').waitFor()
       const heldRoute = Promise.withResolvers<Route>()
       await page.route(`${hosts.issuer}/connect/token`, (route) => heldRoute.resolve(route))
-      await page.evaluate(age())
+      await page.evaluate(expireToken())
       await page.reload()
       const route = await heldRoute.promise
-      await page.evaluate(store(`{ ...session, refreshToken: 'newer', expiresAt: Date.now() + 3_600_000 }`))
-      const newer = await page.evaluate(storedSession)
+      await page.evaluate(changeSession({ refreshToken: 'newer', expiresAt: Date.now() + 3_600_000 }))
+      const newerSession = await page.evaluate(storedSession)
       // The refresh holds the lock until it ends. The next attempt of the page waits for it.
       await page.evaluate(`{
         globalThis.kept = navigator.locks.request('tracker.refresh', () => ${storedSession})
       }`)
       await answer(route)
-      assert.equal(await page.evaluate('kept'), newer)
+      assert.equal(await page.evaluate('kept'), newerSession)
     })
 
-  test('ends only in this browser if new tokens are lost in transit, and continues without a password', async () => {
+  test('ends in this browser if new tokens are lost in transit, and continues after a reload without a password', async () => {
     const { hosts, signIn, workspace } = stage()
     const { id, login } = await workspace.join('Lara Lost')
     const page = await signIn(login, '/projects')
@@ -226,7 +236,7 @@ function sessionJourneys(stage: () => Stage): void {
       await route.fetch()
       await route.abort()
     })
-    await page.evaluate(age())
+    await page.evaluate(expireToken())
     await page.reload()
     await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
     assert.equal(await page.evaluate(storedSession), '{"hasEnded":true}')
@@ -240,16 +250,16 @@ function sessionJourneys(stage: () => Stage): void {
     assert.equal(session?.count, 1)
   })
 
-  for (const [status, name] of [
-    [429, 'Bea'],
-    [503, 'Ben'],
-  ] as const)
-    test(`continues with the same tokens if the provider responds with ${status}`, async () => {
+  for (const { status, firstName } of [
+    { status: 429, firstName: 'Bea' },
+    { status: 503, firstName: 'Ben' },
+  ])
+    test(`continues with the same tokens after the provider has responded with ${status}`, async () => {
       const { hosts, signIn, workspace } = stage()
-      const page = await signIn((await workspace.join(`${name} Busy`)).login, '/account')
+      const page = await signIn((await workspace.join(`${firstName} Busy`)).login, '/account')
       const address = `${hosts.issuer}/connect/token`
       await page.route(address, (route) => route.fulfill(tokenError(status, 'temporarily_unavailable')))
-      await page.evaluate(age())
+      await page.evaluate(expireToken())
       await page.reload()
       await page.getByText('The server cannot be reached.').first().waitFor()
       await page.unroute(address)
@@ -265,11 +275,12 @@ function sessionJourneys(stage: () => Stage): void {
     const busy = (route: Route) => route.fulfill(tokenError(503, 'temporarily_unavailable'))
     await page.route(`${hosts.issuer}/connect/token`, busy)
     const rejected = page.waitForResponse(`${hosts.issuer}/connect/token`)
-    await page.evaluate(nearItsEnd)
+    // The page refreshes the session before its next request, but the token is still valid.
+    await page.evaluate(changeSession({ expiresAt: Date.now() + 85_000 }))
     await page.reload()
     await page.getByText('Website relaunch').waitFor()
     assert.equal((await rejected).status(), 503)
   })
 }
 
-describeInBrowser('A session', { 'that is stored in the browser': sessionJourneys })
+describeInBrowser('Sessions', { 'a session': sessionJourneys })

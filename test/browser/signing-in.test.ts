@@ -8,7 +8,7 @@ import { fillSignIn, type Stage } from './support/stage.ts'
 import { password } from './support/workspace.ts'
 
 function signInJourneys(stage: () => Stage): void {
-  test('leads to the page that was opened first, and signing out back to the sign-in page, in every tab', async () => {
+  test('leads to the page that was opened first, and signing out leads every tab to the sign-in page', async () => {
     const { hosts, workspace, signIn } = stage()
     const board = `/projects/${workspace.projectId}`
     const { login } = await workspace.join('Olga Out')
@@ -41,26 +41,29 @@ function signInJourneys(stage: () => Stage): void {
     await page.getByLabel('Password').waitFor()
     const posts: string[] = []
     page.on('request', (request) => void (request.method() === 'POST' && posts.push(request.url())))
-    const ask = async (login_hint: string) => {
-      const request = requestOf(createPkce(), { redirect_uri: `${hosts.web}/signin-callback/`, login_hint })
+    const filledLogin = async (hint: string) => {
+      const request = requestOf(createPkce(), {
+        redirect_uri: `${hosts.web}/signin-callback/`,
+        login_hint: hint,
+      })
       await page.goto(`${hosts.issuer}/connect/authorize?${new URLSearchParams(request)}`)
       await page.getByLabel('Password').waitFor()
       return page.getByLabel('Login').inputValue()
     }
-    assert.equal(await ask('mara@example.com'), 'mara@example.com')
+    assert.equal(await filledLogin('mara@example.com'), 'mara@example.com')
     await page.locator('#password:focus').waitFor()
-    assert.equal(await ask('"><b>nobody</b>'), '"><b>nobody</b>')
-    assert.equal(await ask('x'.repeat(300)), 'x'.repeat(256))
+    assert.equal(await filledLogin('"><b>nobody</b>'), '"><b>nobody</b>')
+    assert.equal(await filledLogin('x'.repeat(300)), 'x'.repeat(256))
     await page.goto(`${hosts.web}/login/?authRequest=pending&loginHint=${'x'.repeat(300)}`)
     assert.equal(await page.getByLabel('Login').inputValue(), 'x'.repeat(256))
     assert.deepEqual(posts, [])
-    await ask('mara@example.com')
+    await filledLogin('mara@example.com')
     await fillSignIn(page, 'jonas@example.com', 'Wrong-Horse-1')
     await page.getByText('The login or the password is wrong.').waitFor()
     assert.equal(await page.getByLabel('Login').inputValue(), 'jonas@example.com')
   })
 
-  test('asks for what is missing before anything is sent', async () => {
+  test('asks for a missing login and password before anything is sent', async () => {
     const page = await stage().visit('/login/')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('Please enter your login and your password.').waitFor()
@@ -161,7 +164,7 @@ function signInJourneys(stage: () => Stage): void {
     assert.equal(await page.evaluate('localStorage.getItem("tracker.session")'), null)
   })
 
-  test('by the address of the sign-out ends the session at once, and asks the user to sign in again', async () => {
+  test('ends the session at once, without a question, if the user types the address of the sign-out', async () => {
     const { hosts, workspace, signIn } = stage()
     const page = await signIn((await workspace.join('Tilda Typed')).login, '/projects')
     await page.goto(`${hosts.issuer}/connect/endsession`)
@@ -169,7 +172,7 @@ function signInJourneys(stage: () => Stage): void {
     assert.deepEqual(await page.context().cookies(hosts.issuer), [])
   })
 
-  test('returns to an address that looks like that of another site without leaving this one', async () => {
+  test('returns to a path that looks like the address of another site, without leaving this one', async () => {
     const { hosts, visit, workspace } = stage()
     const page = await visit('//evil.example/x?next=//evil.example')
     await fillSignIn(page, (await workspace.join('Mia Malformed')).login)
@@ -185,14 +188,14 @@ function signInJourneys(stage: () => Stage): void {
     const key: string = await page.evaluate('Object.keys(sessionStorage).find((key) => /sign-in/.test(key))')
     await page.goto(`${hosts.web}/signin-callback/?code=x&state=${key.slice('tracker.sign-in.'.length)}`)
     await page.getByText('This response comes from another sign-in service.').waitFor()
-    for (const query of [
+    for (const malformed of [
       '',
       '?code',
       '?state=%E0%A4%A&code=%',
       '?state=__proto__&iss=x&error=%FF',
       '#code=x',
     ]) {
-      await page.goto(`${hosts.web}/signin-callback/${query}`)
+      await page.goto(`${hosts.web}/signin-callback/${malformed}`)
       await page.getByRole('link', { name: 'Start again' }).waitFor()
     }
   })
@@ -203,7 +206,7 @@ function accountJourneys(stage: () => Stage): void {
     const { login } = await stage().workspace.join(name)
     return { login, page: await stage().signIn(login, '/account') }
   }
-  const change = async (page: Page, current: string, next: string) => {
+  const changePassword = async (page: Page, current: string, next: string) => {
     await page.getByLabel('Current password').fill(current)
     await page.getByLabel('New password').fill(next)
     await page.getByRole('button', { name: 'Change password' }).click()
@@ -224,12 +227,12 @@ function accountJourneys(stage: () => Stage): void {
     const otherDevice = await stage().visit('/projects')
     await fillSignIn(otherDevice, login)
     await otherDevice.getByRole('link', { name: 'Website relaunch' }).waitFor()
-    await change(page, password, 'too-simple')
+    await changePassword(page, password, 'too-simple')
     await page.getByText('New password must contain an upper-case letter.').waitFor()
-    await change(page, 'Wrong-Horse-1', 'Better-Horse-2')
+    await changePassword(page, 'Wrong-Horse-1', 'Better-Horse-2')
     await page.getByRole('alert').filter({ hasText: 'Current password' }).waitFor()
     assert.equal(await page.getByLabel('New password').inputValue(), 'Better-Horse-2')
-    await change(page, password, 'Better-Horse-2')
+    await changePassword(page, password, 'Better-Horse-2')
     await page.waitForURL('**/login/**')
     await fillSignIn(page, login, 'Better-Horse-2')
     await page.getByRole('heading', { name: 'My work' }).waitFor()
@@ -239,42 +242,42 @@ function accountJourneys(stage: () => Stage): void {
 
   test('signs out to the start page, even if requests are rejected before the page has left', async () => {
     const { login, page } = await open('Olaf Out')
-    const refusals = Promise.withResolvers<void>()
+    const revocation = Promise.withResolvers<void>()
     await page.route('**/connect/revocation', async (route) => {
-      await refusals.promise
+      await revocation.promise
       await route.continue()
     })
     await page.getByRole('button', { name: 'Account of Olaf Out' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    let refused = 0
+    let rejectedCount = 0
     await page.route(/\/(ext|api)\//, (route) => {
-      refused += 1
+      rejectedCount += 1
       return route.fulfill({ status: 401, body: '' })
     })
     await until(async () => {
       await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
-      return refused > 1
-    }, 'refused requests')
+      return rejectedCount > 1
+    }, 'rejected requests')
     await page.unroute(/\/(ext|api)\//)
-    refusals.resolve()
+    revocation.resolve()
     await page.waitForURL('**/login/**')
     await fillSignIn(page, login)
     await page.getByRole('heading', { name: 'My work' }).waitFor()
   })
 
-  test('counts down a lockout after five wrong passwords, even for the right one', async () => {
+  test('counts down a lockout after five wrong passwords, in which even the right one is rejected', async () => {
     const { page } = await open('Lotte Locked')
     for (let attempts = 1; attempts <= 5; attempts += 1) {
       const answered = page.waitForResponse('**/api/me/password')
-      await change(page, `Wrong-Horse-${attempts}`, 'Better-Horse-2')
+      await changePassword(page, `Wrong-Horse-${attempts}`, 'Better-Horse-2')
       assert.equal((await answered).status(), 400)
       await page.getByRole('button', { name: 'Change password' }).waitFor()
     }
-    await change(page, password, 'Better-Horse-2')
-    const reported = page.getByRole('alert').filter({ hasText: /You can try again in 1[45]:\d\d minutes/ })
-    await reported.waitFor()
-    const before = await reported.textContent()
-    await reported.filter({ hasText: before ?? '' }).waitFor({ state: 'detached' })
+    await changePassword(page, password, 'Better-Horse-2')
+    const countdown = page.getByRole('alert').filter({ hasText: /You can try again in 1[45]:\d\d minutes/ })
+    await countdown.waitFor()
+    const firstText = (await countdown.textContent()) ?? ''
+    await countdown.filter({ hasText: firstText }).waitFor({ state: 'detached' })
     const button = page.getByRole('button', { name: 'Change password' })
     assert.equal(await button.getAttribute('aria-disabled'), 'true')
   })
@@ -283,7 +286,7 @@ function accountJourneys(stage: () => Stage): void {
 const brazil = { locale: 'pt-BR', timezoneId: 'America/Sao_Paulo' }
 
 function languageJourneys(stage: () => Stage): void {
-  test('are those of the browser: signing in, a new assignment, hours, their removal and its Undo in Portuguese', async () => {
+  test('follow the browser: in Portuguese, a user signs in, creates an assignment, and records and removes hours', async () => {
     const { visit, workspace } = stage()
     const { login } = await workspace.join('Paula Portuguesa')
     const page = await visit(`/projects/${workspace.projectId}`, brazil)
@@ -333,7 +336,7 @@ function languageJourneys(stage: () => Stage): void {
     await panel.getByText('1,5 h de 7,5 h').waitFor()
   })
 
-  test('determine the form of dates, weekdays, numbers and plurals', async () => {
+  test('determine how dates, weekdays and numbers are written', async () => {
     const { signIn, workspace } = stage()
     const { id: userId, login } = await workspace.join('Diana Datas')
     const week = { startDate: '2027-05-03', endDate: '2027-05-07', userId }
@@ -349,7 +352,7 @@ function languageJourneys(stage: () => Stage): void {
     await page.getByRole('row', { name: 'Total' }).getByText('3,25 h').first().waitFor()
   })
 
-  test('are chosen on the account page, and stay after a reload, in other tabs and on other devices', async () => {
+  test('are chosen on the account page, and are kept after a reload, in other tabs and on other devices', async () => {
     const { hosts, signIn, workspace } = stage()
     const { login } = await workspace.join('Sofia Switch')
     const page = await signIn(login, '/account')
@@ -392,6 +395,6 @@ function languageJourneys(stage: () => Stage): void {
 
 describeInBrowser('Signing in', {
   'signing in and out': signInJourneys,
-  'the own account': accountJourneys,
+  'my account': accountJourneys,
   languages: languageJourneys,
 })

@@ -5,7 +5,7 @@ import { describeInBrowser } from './support/describe-in-browser.ts'
 import type { Stage } from './support/stage.ts'
 
 function contractJourneys(stage: () => Stage): void {
-  test('has keys for the fields of the contract on its board, and other keys do nothing', async () => {
+  test('has keys on its board for the fields that v1 has, and other keys do nothing', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Moved by a key')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
@@ -13,9 +13,9 @@ function contractJourneys(stage: () => Stage): void {
     await card.focus()
     for (const key of ['l', 'p']) await page.keyboard.press(key)
     await page.keyboard.press('s')
-    const steps = page.getByRole('dialog').getByRole('combobox')
-    await steps.waitFor()
-    assert.equal(await steps.count(), 1)
+    const pickers = page.getByRole('dialog').getByRole('combobox')
+    await pickers.waitFor()
+    assert.equal(await pickers.count(), 1)
     await page.keyboard.type('done')
     await page.keyboard.press('Enter')
     await page
@@ -30,7 +30,7 @@ function contractJourneys(stage: () => Stage): void {
     assert.equal(await sheet.getByText('Add or remove a label…').count(), 0)
   })
 
-  test('gets the whole typed name of an assignment as text, and its author as the user', async () => {
+  test('keeps the whole typed name of a new assignment as text, and assigns it to its author', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     const name = 'Ask @jonas about #pumps !high fri'
