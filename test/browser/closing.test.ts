@@ -10,17 +10,22 @@ const today = new Date().toISOString().slice(0, 10)
 const close = (page: Page) => page.getByRole('complementary').getByRole('button', { name: 'Close' }).click()
 
 function closingJourneys(stage: () => Stage): void {
-  for (const [device, first, options] of [
-    ['a desktop', 'Dora', {}],
-    ['a phone', 'Pia', { viewport: { width: 390, height: 780 }, hasTouch: true }],
-  ] as const)
-    test(`on ${device} returns to the page that opened it, and Back to the page before that`, async () => {
+  for (const { device, firstName, options } of [
+    { device: 'a desktop', firstName: 'Dora', options: {} },
+    {
+      device: 'a phone',
+      firstName: 'Pia',
+      options: { viewport: { width: 390, height: 780 }, hasTouch: true },
+    },
+  ])
+    test(`returns to the page that opened it on ${device}, and Back returns to the page before that`, async () => {
       const { hosts, signIn, workspace } = stage()
-      const { id: userId, login } = await workspace.join(`${first} Closing`)
-      const name = `Opened from elsewhere by ${first}`
+      const { id: userId, login } = await workspace.join(`${firstName} Closing`)
+      const name = `Opened from elsewhere by ${firstName}`
+      const linkedName = `Linked by ${firstName}`
       const dates = { startDate: today, endDate: today }
       await workspace.assignment(name, { userId, ...dates })
-      const blocked = await workspace.assignment(`Linked by ${first}`, { userId, ...dates })
+      const linkedId = await workspace.assignment(linkedName, { userId, ...dates })
       const page = await signIn(login, '/projects', options)
       await page.goto(`${hosts.web}/projects`)
       await page.getByRole('link', { name: 'My work' }).first().click()
@@ -32,19 +37,16 @@ function closingJourneys(stage: () => Stage): void {
       await page.getByRole('link', { name }).click()
       await page.getByRole('complementary').waitFor()
       await page.keyboard.press('Control+k')
-      await page.keyboard.type(`Linked by ${first}`)
-      await page
-        .getByRole('option', { name: `Linked by ${first}` })
-        .first()
-        .click()
-      await page.waitForURL(`**/assignments/${blocked}`)
+      await page.keyboard.type(linkedName)
+      await page.getByRole('option', { name: linkedName }).first().click()
+      await page.waitForURL(`**/assignments/${linkedId}`)
       await close(page)
       await page.waitForURL('**/my-work')
       await page.goBack()
       await page.waitForURL('**/projects')
     })
 
-  test('after a direct link or a key leads to the project, once', async () => {
+  test('leads to the project after a direct link or a key, and Back skips the assignment', async () => {
     const { hosts, signIn, workspace } = stage()
     const { login } = await workspace.join('Linus Link')
     const id = await workspace.assignment('Opened by its address')

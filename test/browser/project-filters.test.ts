@@ -16,7 +16,8 @@ import { savedViewJourneys } from './journeys/saved-views.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 
 describe('Filters of a project', () => {
-  const [late, now] = ['2026-01-02T00:00:00Z', new Date().toISOString()]
+  const late = '2026-01-02T00:00:00Z'
+  const now = new Date().toISOString()
   const rows = [
     {
       id: 'a',
@@ -46,12 +47,12 @@ describe('Filters of a project', () => {
     doneIds: new Set(['done']),
     memberIds: new Set(['u1', 'u2']),
   }
-  const filtersOf = (query: string, extensions = true) =>
+  const filtersOf = (query: string, { extensions = true } = {}) =>
     parseFilters(new URLSearchParams(query), { extensions })
-  const found = (query: string, extensions = true) =>
-    rows.filter(matcherOf(filtersOf(query, extensions), facts)).map(({ id }) => id)
+  const found = (query: string, { extensions = true, among = rows } = {}) =>
+    among.filter(matcherOf(filtersOf(query, { extensions }), facts)).map(({ id }) => id)
 
-  test('find assignments with all labels and one of the priorities, and those that are blocked and not done', () => {
+  test('find assignments with all of the labels, with one of the priorities, or that are blocked and not done', () => {
     assert.deepEqual(found(''), ['a', 'b', 'c'])
     assert.deepEqual(found('labels=l1'), ['a', 'b'])
     assert.deepEqual(found('labels=l1,l2'), ['a'])
@@ -61,7 +62,7 @@ describe('Filters of a project', () => {
     assert.deepEqual(found('labels=gone'), [])
   })
 
-  test('find stages, types, overdue assignments that are not done, and recently changed ones', () => {
+  test('find assignments by stage and type, and those that are overdue or were recently changed', () => {
     assert.deepEqual(found('stages=done'), ['c'])
     assert.deepEqual(found('stages=s1,done&types=t1'), ['a', 'c'])
     assert.deepEqual(found('overdue=1'), ['a'])
@@ -69,20 +70,20 @@ describe('Filters of a project', () => {
     assert.deepEqual(found('changed=never'), ['a', 'b', 'c'])
   })
 
-  test('find several users and non-members, and use the filter of the API for a single user', () => {
+  test('find assignments of several users and of non-members, and let the API find those of a single user', () => {
     assert.deepEqual(found('userId=u1'), ['a'])
-    assert.deepEqual(found('userId=u1,u2', false), ['a', 'b'])
+    assert.deepEqual(found('userId=u1,u2', { extensions: false }), ['a', 'b'])
     assert.deepEqual(found('userId=nonmember'), ['c'])
     assert.deepEqual(found('userId=u2,nonmember'), ['b', 'c'])
-    for (const [query, asked, appliesRows] of [
-      ['', '', false],
-      ['userId=u1', 'u1', false],
-      ['userId=u1,u2', '', true],
-      ['userId=nonmember', '', true],
-      ['userId=u1&overdue=1', 'u1', true],
-    ] as const) {
-      assert.equal(queryOfFilters(filtersOf(query)).userId, asked, query)
-      assert.equal(hasRowFilters(filtersOf(query)), appliesRows, query)
+    for (const { query, requestedUserId, filtersRows } of [
+      { query: '', requestedUserId: '', filtersRows: false },
+      { query: 'userId=u1', requestedUserId: 'u1', filtersRows: false },
+      { query: 'userId=u1,u2', requestedUserId: '', filtersRows: true },
+      { query: 'userId=nonmember', requestedUserId: '', filtersRows: true },
+      { query: 'userId=u1&overdue=1', requestedUserId: 'u1', filtersRows: true },
+    ]) {
+      assert.equal(queryOfFilters(filtersOf(query)).userId, requestedUserId, query)
+      assert.equal(hasRowFilters(filtersOf(query)), filtersRows, query)
     }
     assert.equal(dependsOnMembers(filtersOf('userId=u1')), false)
     assert.equal(dependsOnMembers(filtersOf('userId=u1,nonmember')), true)
@@ -90,33 +91,32 @@ describe('Filters of a project', () => {
 
   test('find assignments without a user or without dates, which are never overdue', () => {
     const idea = { ...rows[0], id: 'd', userId: 'u1', isUnscheduled: true, isUnassigned: true }
-    const foundOf = (query: string) =>
-      [...rows, idea as (typeof rows)[number]].filter(matcherOf(filtersOf(query), facts)).map(({ id }) => id)
-    assert.deepEqual(foundOf('userId=nobody'), ['d'])
-    assert.deepEqual(foundOf('userId=u1'), ['a'])
-    assert.deepEqual(foundOf('userId=nobody,u2'), ['b', 'd'])
-    assert.deepEqual(foundOf('userId=nonmember'), ['c'])
-    assert.deepEqual(foundOf('dates=none'), ['d'])
-    assert.deepEqual(foundOf('overdue=1'), ['a'])
+    const among = [...rows, idea as (typeof rows)[number]]
+    assert.deepEqual(found('userId=nobody', { among }), ['d'])
+    assert.deepEqual(found('userId=u1', { among }), ['a'])
+    assert.deepEqual(found('userId=nobody,u2', { among }), ['b', 'd'])
+    assert.deepEqual(found('userId=nonmember', { among }), ['c'])
+    assert.deepEqual(found('dates=none', { among }), ['d'])
+    assert.deepEqual(found('overdue=1', { among }), ['a'])
     assert.equal(queryOfFilters(filtersOf('userId=nobody')).userId, '')
   })
 
-  test('exclude assignments with one of the values, of any user', () => {
+  test('exclude assignments with one of the values after a minus sign', () => {
     const idea = { ...rows[0], id: 'd', workflowId: 's2', isUnassigned: true }
-    const foundOf = (query: string) =>
-      [...rows, idea as (typeof rows)[number]].filter(matcherOf(filtersOf(query), facts)).map(({ id }) => id)
-    for (const [query, wanted] of [
-      ['stages=-s1', ['c', 'd']],
-      ['stages=-s1,done', ['d']],
-      ['types=-t1', ['b']],
-      ['priorities=-0,2', ['a', 'd']],
-      ['labels=-l2', ['b', 'c', 'd']],
-      ['labels=-l1,l2', ['c', 'd']],
-      ['userId=-u1', ['b', 'c', 'd']],
-      ['userId=-nobody,nonmember', ['a', 'b']],
-      ['stages=-', ['a', 'b', 'c', 'd']],
-    ] as const)
-      assert.deepEqual(foundOf(query), wanted, query)
+    const among = [...rows, idea as (typeof rows)[number]]
+    const idsByQuery = {
+      'stages=-s1': ['c', 'd'],
+      'stages=-s1,done': ['d'],
+      'types=-t1': ['b'],
+      'priorities=-0,2': ['a', 'd'],
+      'labels=-l2': ['b', 'c', 'd'],
+      'labels=-l1,l2': ['c', 'd'],
+      'userId=-u1': ['b', 'c', 'd'],
+      'userId=-nobody,nonmember': ['a', 'b'],
+      'stages=-': ['a', 'b', 'c', 'd'],
+    }
+    for (const [query, ids] of Object.entries(idsByQuery))
+      assert.deepEqual(found(query, { among }), ids, query)
     assert.equal(queryOfFilters(filtersOf('userId=-u1')).userId, '', 'the API has no such filter')
     assert.equal(hasRowFilters(filtersOf('userId=-u1')), true)
     assert.equal(resolveViewer(filtersOf('userId=-me,u2'), 'u1').userId, '-u1,u2')
@@ -126,24 +126,26 @@ describe('Filters of a project', () => {
   })
 
   test('have the value "me" for the current user, even without the extensions', () => {
-    for (const [query, ownId, wanted] of [
-      ['userId=me', 'u1', 'u1'],
-      ['userId=me,u2', 'u1', 'u1,u2'],
-      ['userId=me,u1', 'u1', 'u1'],
-      ['userId=u2', 'u1', 'u2'],
-    ])
-      assert.equal(resolveViewer(filtersOf(query ?? '', false), ownId).userId, wanted, query)
+    const userIdByQuery = {
+      'userId=me': 'u1',
+      'userId=me,u2': 'u1,u2',
+      'userId=me,u1': 'u1',
+      'userId=u2': 'u2',
+    }
+    for (const [query, userId] of Object.entries(userIdByQuery))
+      assert.equal(resolveViewer(filtersOf(query, { extensions: false }), 'u1').userId, userId, query)
     // Until the current user is known, neither the API nor the page returns assignments of others.
     const unknown = resolveViewer(filtersOf('userId=me'), undefined)
     assert.equal(queryOfFilters(unknown).userId, '')
     assert.deepEqual(rows.filter(matcherOf(unknown, facts)), [])
   })
 
-  test('of the extensions count only if the extensions are on', () => {
-    assert.deepEqual(found('labels=gone&priorities=4&blocked=1&stages=s1&overdue=1', false), ['a', 'b', 'c'])
+  test('are ignored if they need the extensions and those are off', () => {
+    const query = 'labels=gone&priorities=4&blocked=1&stages=s1&overdue=1'
+    assert.deepEqual(found(query, { extensions: false }), ['a', 'b', 'c'])
   })
 
-  test('are added to a list and removed from it', () => {
+  test('get and lose a value when it is toggled', () => {
     assert.equal(toggleValue('', 'a'), 'a')
     assert.equal(toggleValue('a', 'b'), 'a,b')
     assert.equal(toggleValue('a,b', 'a'), 'b')
@@ -165,41 +167,37 @@ describe('A saved view', () => {
   })
 
   test('is offered only for more than the choice of a standard view', () => {
-    assert.deepEqual(['', '?view=list', '?view=list&group=stage', '?overdue=1'].map(isWorthSaving), [
-      false,
-      false,
-      true,
-      true,
-    ])
+    for (const query of ['', '?view=list']) assert.equal(isWorthSaving(query), false, query)
+    for (const query of ['?view=list&group=stage', '?overdue=1'])
+      assert.equal(isWorthSaving(query), true, query)
   })
 
   test('has its filters in the syntax of queries, as far as that supports them', () => {
-    const id = (digit: string) => `0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b5${digit}`
-    const text = (query: string) =>
-      filterTextOf(parseFilters(parameters(query), { extensions: true }), id('0'))
-    const project = `projectId eq '${id('0')}'`
-    for (const [query, wanted] of [
-      ['overdue=1&labels=l1&search=a', ''],
-      [`userId=${id('1')},${id('2')}`, ` and userId in ('${id('1')}', '${id('2')}')`],
-      [`userId=${id('1')},nonmember`, ''],
-      ['userId=me', ' and userId in (me)'],
-      [`userId=me,${id('1')}`, ` and userId in (me, '${id('1')}')`],
-      [
-        `stages=${id('1')}&types=${id('2')}`,
-        ` and workflowId in ('${id('1')}') and assignmentTypeId in ('${id('2')}')`,
-      ],
-      ['userId=nobody&dates=none', ' and isUnassigned eq true and isUnscheduled eq true'],
-      [`userId=me,nobody`, ' and (userId in (me) or isUnassigned eq true)'],
-      ['priorities=4,3', ' and priority in (4, 3)'],
-      ['priorities=4,0', ' and (priority in (4) or priority eq null)'],
-      ['priorities=0', ' and priority eq null'],
-      ['priorities=-4,0', ' and not ((priority in (4) or priority eq null))'],
-      [`stages=-${id('1')}&labels=-l1`, ` and not (workflowId in ('${id('1')}'))`],
-      ['dateFrom=2026-03-01&dateTo=2026-03-31', " and endDate ge '2026-03-01' and startDate lt '2026-04-01'"],
-      ["stages=a')or(&priorities=x", ''],
-    ] as const)
-      assert.equal(text(query), project + wanted, query)
+    const projectId = '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b50'
+    const one = '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b51'
+    const two = '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b52'
+    const conditionsByAddress = {
+      'overdue=1&labels=l1&search=a': '',
+      [`userId=${one},${two}`]: ` and userId in ('${one}', '${two}')`,
+      [`userId=${one},nonmember`]: '',
+      'userId=me': ' and userId in (me)',
+      [`userId=me,${one}`]: ` and userId in (me, '${one}')`,
+      [`stages=${one}&types=${two}`]: ` and workflowId in ('${one}') and assignmentTypeId in ('${two}')`,
+      'userId=nobody&dates=none': ' and isUnassigned eq true and isUnscheduled eq true',
+      'userId=me,nobody': ' and (userId in (me) or isUnassigned eq true)',
+      'priorities=4,3': ' and priority in (4, 3)',
+      'priorities=4,0': ' and (priority in (4) or priority eq null)',
+      'priorities=0': ' and priority eq null',
+      'priorities=-4,0': ' and not ((priority in (4) or priority eq null))',
+      [`stages=-${one}&labels=-l1`]: ` and not (workflowId in ('${one}'))`,
+      'dateFrom=2026-03-01&dateTo=2026-03-31': " and endDate ge '2026-03-01' and startDate lt '2026-04-01'",
+      "stages=a')or(&priorities=x": '',
+    }
+    for (const [address, conditions] of Object.entries(conditionsByAddress)) {
+      const filters = parseFilters(parameters(address), { extensions: true })
+      assert.equal(filterTextOf(filters, projectId), `projectId eq '${projectId}'${conditions}`, address)
+    }
   })
 })
 
-describeInBrowser('Filters', { filters: filterJourneys, 'saved views': savedViewJourneys })
+describeInBrowser('Filters and saved views', { filters: filterJourneys, 'saved views': savedViewJourneys })

@@ -17,7 +17,7 @@ const namesIn = (page: Page) => page.locator('.list-link').allTextContents()
 function viewJourneys(stage: () => Stage): void {
   const { makeProject, dayOf } = datedProjects(stage)
 
-  test('show assignments sorted, grouped and with the chosen columns, and the address keeps these choices', async () => {
+  test('show assignments sorted, grouped and with the chosen columns, and the URL keeps these choices', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Listed')
     await make('Beta', 0, 3, { amountHours: 2 })
@@ -50,7 +50,7 @@ function viewJourneys(stage: () => Stage): void {
     assert.deepEqual(await namesIn(page), ['Gamma'])
   })
 
-  test('of an empty project offer to create an assignment, and without matches offer to clear the filters', async () => {
+  test('offer to create an assignment in an empty project, and to clear the filters if nothing matches', async () => {
     const { signIn, workspace } = stage()
     const { path } = await makeProject('Empty at first')
     const page = await signIn('mara@example.com', `${path}?view=list`)
@@ -86,8 +86,9 @@ function viewJourneys(stage: () => Stage): void {
   test('change many assignments at once, and undo those that no other user has changed since', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Changed at once')
-    const ids = [await make('One', 0, 1), await make('Two', 0, 2), await make('Three', 0, 3)]
-    const [first = '', second = '', third = ''] = ids
+    const first = await make('One', 0, 1)
+    const second = await make('Two', 0, 2)
+    const third = await make('Three', 0, 3)
     const page = await signIn('mara@example.com', `${path}?view=list`)
     await page.getByLabel('Select One').check()
     await page.getByLabel('Select Three').click({ modifiers: ['Shift'] })
@@ -96,7 +97,7 @@ function viewJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Stage of all selected' }).click()
     await page.getByRole('menuitem', { name: 'Doing' }).click()
     await page.getByText('3 assignments: Doing.').waitFor()
-    for (const id of ids)
+    for (const id of [first, second, third])
       assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
     // Concurrent changes of another user are kept.
     await workspace.change('PATCH', 'assignment', {
@@ -111,7 +112,7 @@ function viewJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', third)).workflowId, workspace.stages.Backlog)
     assert.equal((await workspace.get('assignment', second)).workflowId, workspace.stages.Doing)
     assert.equal((await workspace.get('assignment', second)).name, 'Two, renamed')
-    // Selects the focused row and its neighbours by keys, and moves them by a week and to another user.
+    // Select two rows by keys, and move them by a week and to another user.
     await page.getByRole('button', { name: 'Select none' }).click()
     await page.getByRole('link', { name: 'One', exact: true }).focus()
     await page.keyboard.press('x')
@@ -157,10 +158,10 @@ function viewJourneys(stage: () => Stage): void {
     await page.mouse.down()
     await page.mouse.move(target.x + 8, target.y + 8, { steps: 5 })
     await page.mouse.up()
-    const [from, to] = [formatDay(monday), formatDay(addDays(monday, 1))]
-    await page.getByText(`Moved about is now from ${from} to ${to}.`).waitFor()
+    const tuesday = addDays(monday, 1)
+    await page.getByText(`Moved about is now from ${formatDay(monday)} to ${formatDay(tuesday)}.`).waitFor()
     assert.equal(await dayOf(id, 'startDate'), monday)
-    assert.equal(await dayOf(id, 'endDate'), addDays(monday, 1))
+    assert.equal(await dayOf(id, 'endDate'), tuesday)
     await page.keyboard.press('Control+z')
     await page.getByRole('link', { name: `Moved about ${formatDay(addDays(monday, 2))}` }).waitFor()
     await assertAccessible(page, 'calendar')
@@ -201,14 +202,14 @@ function timelineJourneys(stage: () => Stage): void {
       .getByRole('link', { name: /^Handed over/ })
       .waitFor()
     await page.locator(`#card-${id}:focus`).waitFor()
-    // Drags it back, and two days later.
+    // Drag it back to Mara, and to a start two days later.
     const box = await bar(page, 'Handed over').boundingBox()
     const day = await page.locator('.timeline-day').first().boundingBox()
-    const goal = await lane('Mara Lindqvist').boundingBox()
-    assert.ok(box && day && goal)
+    const target = await lane('Mara Lindqvist').boundingBox()
+    assert.ok(box && day && target)
     await page.mouse.move(box.x + 5, box.y + 5)
     await page.mouse.down()
-    await page.mouse.move(box.x + 5 + 2 * day.width, goal.y + 20, { steps: 4 })
+    await page.mouse.move(box.x + 5 + 2 * day.width, target.y + 20, { steps: 4 })
     await page.mouse.up()
     await lane('Mara Lindqvist')
       .getByRole('link', { name: /^Handed over/ })
@@ -217,19 +218,19 @@ function timelineJourneys(stage: () => Stage): void {
     await page.getByText('Handed over is now for Mara Lindqvist').waitFor()
     assert.equal(await dayOf(id, 'startDate'), addDays(monday, 2))
     assert.equal((await workspace.get('assignment', id)).userId, workspace.mara.id)
-    // Escape cancels the drag, during which no other bar is hit-tested, because that costs a long frame.
-    const held = await bar(page, 'Handed over').boundingBox()
-    assert.ok(held)
-    await page.mouse.move(held.x + 5, held.y + 5)
+    // Escape cancels a drag. During the drag, a veil covers all bars, because hit-testing them costs a long frame.
+    const before = await bar(page, 'Handed over').boundingBox()
+    assert.ok(before)
+    await page.mouse.move(before.x + 5, before.y + 5)
     await page.mouse.down()
-    await page.mouse.move(held.x + 5, box.y + 5, { steps: 4 })
+    await page.mouse.move(before.x + 5, box.y + 5, { steps: 4 })
     await page.locator('[data-person].drop', { hasText: 'Jonas Weber' }).waitFor()
-    const pointed = `document.elementFromPoint(${held.x + 5}, ${box.y + 5}).className`
-    assert.equal(await page.evaluate(pointed), 'timeline-veil')
+    const underPointer = `document.elementFromPoint(${before.x + 5}, ${box.y + 5}).className`
+    assert.equal(await page.evaluate(underPointer), 'timeline-veil')
     await page.keyboard.press('Escape')
     assert.equal(await page.locator('.drop, .dragging, .timeline-veil').count(), 0)
     await page.mouse.up()
-    assert.deepEqual(await bar(page, 'Handed over').boundingBox(), held)
+    assert.deepEqual(await bar(page, 'Handed over').boundingBox(), before)
   })
 
   test('reschedules a bar, or only its end, after a long touch, and scrolls after a short one', async () => {
@@ -239,26 +240,28 @@ function timelineJourneys(stage: () => Stage): void {
     const options = { viewport: { width: 1000, height: 800 }, hasTouch: true }
     const page = await signIn('mara@example.com', `${path}?view=timeline`, options)
     await bar(page, 'Held').waitFor()
-    const drag = async (days: number, isHeld: boolean, place: 'middle' | 'end' = 'middle') => {
+    const drag = async (by: { days: number; isHeld: boolean; part?: 'middle' | 'end' }) => {
       const box = await bar(page, 'Held').boundingBox()
       const day = await page.locator('.timeline-day').first().boundingBox()
       assert.ok(box && day)
-      const from = { x: box.x + (place === 'end' ? box.width - 4 : box.width / 2), y: box.y + box.height / 2 }
-      await dragWithFinger(page, from, { ...from, x: from.x + days * day.width }, { isHeld })
+      const fromLeft = by.part === 'end' ? box.width - 4 : box.width / 2
+      const from = { x: box.x + fromLeft, y: box.y + box.height / 2 }
+      const to = { x: from.x + by.days * day.width, y: from.y }
+      await dragWithFinger(page, from, to, { isHeld: by.isHeld })
     }
-    await drag(2, false)
-    await drag(3, true)
-    const shown = (first: number, last: number) =>
+    await drag({ days: 2, isHeld: false })
+    await drag({ days: 3, isHeld: true })
+    const message = (first: number, last: number) =>
       `Held is now from ${formatDay(addDays(monday, first))} to ${formatDay(addDays(monday, last))}.`
-    await page.getByText(shown(3, 4)).waitFor()
+    await page.getByText(message(3, 4)).waitFor()
     assert.equal(await dayOf(id, 'startDate'), addDays(monday, 3))
-    await drag(2, true, 'end')
-    await page.getByText(shown(3, 6)).waitFor()
+    await drag({ days: 2, isHeld: true, part: 'end' })
+    await page.getByText(message(3, 6)).waitFor()
     assert.equal(await dayOf(id, 'endDate'), addDays(monday, 6))
     assert.equal(new URL(page.url()).pathname, path)
   })
 
-  test('lets no bar end before its first day, and says so, when dragged or moved by keys', async () => {
+  test('lets no bar end before its first day, by dragging or by keys, and says so', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('Not before')
     // API clients may send a start at any time of the day.
@@ -433,9 +436,9 @@ describeInBrowser('The views of a project', {
   'the list and the calendar': viewJourneys,
   'the timeline': timelineJourneys,
   'the timer': timerJourneys,
-  'the periods of timeline and calendar': periodJourneys,
+  'timeline and calendar': periodJourneys,
   'the cells of the list': listCellJourneys,
-  'the list as a saved table': listExportJourneys,
+  'the export of the list': listExportJourneys,
   'the panel and the view behind it': panelViewJourneys,
   comments: commentJourneys,
   'hostile texts': hostileTextJourneys,

@@ -14,7 +14,7 @@ import { fillSignIn, type Stage } from './support/stage.ts'
 import { chooseOrganization } from './support/workspace.ts'
 
 function projectJourneys(stage: () => Stage): void {
-  test('are under their organizations, and are found by a part of their name', async () => {
+  test('are listed under their organizations, and are found by a part of their name', async () => {
     const { signIn, workspace } = stage()
     const { id: organizationId } = await workspace.make('organization', { name: 'Harbour' })
     await workspace.make('project', { name: 'Crane', organizationId })
@@ -61,7 +61,7 @@ function projectJourneys(stage: () => Stage): void {
     assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), '')
   })
 
-  test('are restored by the Undo of a removal', async () => {
+  test('are restored by Undo after a removal', async () => {
     const { signIn, workspace } = stage()
     await workspace.make('project', { name: 'Thrown away', organizationId: workspace.organizationId })
     const page = await signIn('root@example.com', '/projects')
@@ -74,7 +74,7 @@ function projectJourneys(stage: () => Stage): void {
     await link.waitFor()
   })
 
-  test('with assignments cannot be removed, and say why', async () => {
+  test('cannot be removed while they have assignments, and say so', async () => {
     const { signIn, workspace } = stage()
     await workspace.assignment('In the way of removal')
     const page = await signIn('root@example.com', '/projects')
@@ -84,14 +84,14 @@ function projectJourneys(stage: () => Stage): void {
     await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
   })
 
-  test('ask before users remove themselves, and undo other removals inside the dialog', async () => {
+  test('ask before members remove themselves, and undo other removals in the dialog', async () => {
     const { signIn, workspace } = stage()
     const { id: projectId } = await workspace.make('project', {
       name: 'Left by Mara',
       organizationId: workspace.organizationId,
     })
-    for (const userId of [workspace.mara.id, workspace.jonas.id, workspace.jonas.id])
-      await workspace.make('userProject', { projectId, userId }).catch(() => undefined)
+    for (const userId of [workspace.mara.id, workspace.jonas.id])
+      await workspace.make('userProject', { projectId, userId })
     const page = await signIn('mara@example.com', '/projects')
     await page.getByRole('button', { name: 'Actions for Left by Mara' }).click()
     await page.getByRole('menuitem', { name: 'Members…' }).click()
@@ -109,10 +109,7 @@ function projectJourneys(stage: () => Stage): void {
 
   test('get and lose members, who are found by name', async () => {
     const { signIn, workspace } = stage()
-    const { id } = await workspace.make('project', {
-      name: 'Open house',
-      organizationId: workspace.organizationId,
-    })
+    await workspace.make('project', { name: 'Open house', organizationId: workspace.organizationId })
     const page = await signIn('root@example.com', '/projects')
     await page.getByRole('button', { name: 'Actions for Open house' }).click()
     await page.getByRole('menuitem', { name: 'Members…' }).click()
@@ -133,27 +130,26 @@ function projectJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Actions for Open house' }).click()
     await page.getByRole('menuitem', { name: 'Members…' }).click()
     await dialog.getByText('Jonas Weber', { exact: true }).waitFor()
-    assert.ok(id)
   })
 }
 
 function administrationJourneys(stage: () => Stage): void {
   const open = (path: string) => stage().signIn('root@example.com', path)
 
-  test('creates a user, with hints about the password during typing, and the user signs in', async () => {
+  test('creates a user who can sign in, with hints about the password during typing', async () => {
     const page = await open('/administration')
     await page.getByRole('button', { name: 'New user' }).click()
     const dialog = page.getByRole('dialog', { name: 'New user' })
     await dialog.getByLabel('Name', { exact: true }).fill('Xenia New')
     await dialog.getByLabel('Login').fill('jonas@example.com')
     await dialog.getByRole('textbox', { name: 'Password' }).fill('short1')
-    for (const met of [
+    for (const rule of [
       'a lower-case letter, met',
       'a digit, met',
       'an upper-case letter, missing',
       '8 to 128 characters, missing',
     ])
-      await dialog.getByRole('listitem').filter({ hasText: met }).waitFor()
+      await dialog.getByRole('listitem').filter({ hasText: rule }).waitFor()
     await dialog.getByRole('button', { name: 'Create' }).click()
     await dialog.getByText('Password must be at least 8 characters.').waitFor()
     assert.equal(await dialog.getByLabel('Name', { exact: true }).inputValue(), 'Xenia New')
@@ -172,7 +168,7 @@ function administrationJourneys(stage: () => Stage): void {
     await visitor.getByText('No projects yet').waitFor()
   })
 
-  test('changes a name without ending the session of the user, and a login, which ends it', async () => {
+  test('changes the name of a user without ending their session, and their login, which ends it', async () => {
     await stage().workspace.join('Ylva Old')
     const other = await stage().signIn('ylva@example.com', '/projects')
     const page = await open('/administration/users?search=ylva')
@@ -192,7 +188,7 @@ function administrationJourneys(stage: () => Stage): void {
     await other.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
   })
 
-  test('removes with Undo, names what still needs a record, and does not offer users to remove themselves', async () => {
+  test('removes records with Undo, says what still needs a record, and lets nobody remove themselves', async () => {
     const { workspace } = stage()
     await workspace.make('assignmentType', { name: 'Spike' })
     const page = await open('/administration/types')
@@ -221,13 +217,14 @@ function administrationJourneys(stage: () => Stage): void {
 
   test('orders the stages of every board', async () => {
     const { workspace } = stage()
-    const stages = [await workspace.make('workflow', { name: 'Review', order: 2 })]
+    const review = await workspace.make('workflow', { name: 'Review', order: 2 })
     const page = await open('/administration/workflows')
-    const names = async () => (await page.locator('.row-text').allTextContents()).map((text) => text.trim())
     await page.getByText('Review').waitFor()
     await page.getByRole('button', { name: 'Move Review up' }).click()
-    await page.locator('.row-text').nth(2).filter({ hasText: 'Review' }).waitFor()
-    assert.deepEqual((await names()).slice(0, 3), ['Backlog', 'Doing', 'Review'])
+    const rows = page.locator('.row-text')
+    await rows.nth(2).filter({ hasText: 'Review' }).waitFor()
+    const names = (await rows.allTextContents()).map((text) => text.trim())
+    assert.deepEqual(names.slice(0, 3), ['Backlog', 'Doing', 'Review'])
     await page.getByRole('button', { name: 'New workflow stage' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Last of all')
     await page.getByRole('button', { name: 'Create' }).click()
@@ -235,7 +232,7 @@ function administrationJourneys(stage: () => Stage): void {
     await last.filter({ hasText: 'Last of all' }).waitFor()
     await last.getByRole('button', { name: 'Remove Last of all' }).click()
     await page.locator('.row').filter({ hasText: 'Last of all' }).waitFor({ state: 'detached' })
-    await workspace.change('DELETE', 'workflow', { ids: stages.map(({ id }) => id) })
+    await workspace.change('DELETE', 'workflow', { ids: [review.id] })
   })
 
   test('is shown only to administrators', async () => {
@@ -244,7 +241,7 @@ function administrationJourneys(stage: () => Stage): void {
     assert.equal(await page.getByRole('link', { name: 'Admin', exact: true }).count(), 0)
   })
 
-  test('lists removed records with their user and kind, restores them, and shows the error next to a row', async () => {
+  test('lists removed records by type, shows who removed them, restores them, and shows an error next to its row', async () => {
     const { workspace } = stage()
     const organization = await workspace.make('organization', { name: 'Gone House' })
     const project = await workspace.make('project', { name: 'Gone project', organizationId: organization.id })
@@ -274,28 +271,28 @@ function administrationJourneys(stage: () => Stage): void {
 
   test('shows who removed a record last, even if others had removed it before', async () => {
     const { hosts, workspace } = stage()
-    const [again, once] = [await workspace.assignment('Removed twice'), await workspace.assignment('Let go')]
-    await workspace.change('DELETE', 'assignment', { ids: [again, once] })
+    const removedTwice = await workspace.assignment('Removed twice')
+    const removedOnce = await workspace.assignment('Let go')
+    await workspace.change('DELETE', 'assignment', { ids: [removedTwice, removedOnce] })
     const page = await stage().signIn('mara@example.com', '/removed/assignments')
     const row = page.getByRole('listitem').filter({ hasText: 'Removed twice' })
     await row.getByText('Removed by Rosa Root').waitFor()
     const token = await page.evaluate<string>(`JSON.parse(localStorage['tracker.session']).accessToken`)
-    for (const [method, path] of [
-      ['POST', '/api/assignment/restore'],
-      ['DELETE', '/api/assignment'],
-    ] as const)
-      assert.equal((await send(hosts.api, method, path, { token, body: { ids: [again] } })).status, 200)
+    const request = { token, body: { ids: [removedTwice] } }
+    assert.equal((await send(hosts.api, 'POST', '/api/assignment/restore', request)).status, 200)
+    assert.equal((await send(hosts.api, 'DELETE', '/api/assignment', request)).status, 200)
     await page.getByRole('button', { name: 'Restore Let go' }).click()
     await row.getByText('Removed by Mara Lindqvist').waitFor()
   })
 
-  test('shows all users by name what they may restore', async () => {
+  test('shows users only the records that they may restore, with names', async () => {
     const { workspace } = stage()
     const assignmentId = await workspace.assignment('Kept work')
-    const entry = (userId: string, amountHours: number) =>
+    const record = (userId: string, amountHours: number) =>
       workspace.make('appointment', { assignmentId, userId, keepDate: '2026-11-16', amountHours })
-    const [mine, other] = [await entry(workspace.mara.id, 3.25), await entry(workspace.jonas.id, 4.75)]
-    await workspace.change('DELETE', 'appointment', { ids: [mine.id, other.id] })
+    const own = await record(workspace.mara.id, 3.25)
+    const foreign = await record(workspace.jonas.id, 4.75)
+    await workspace.change('DELETE', 'appointment', { ids: [own.id, foreign.id] })
     const page = await stage().signIn('mara@example.com', '/removed/appointments')
     await page.getByText('3.25 h on 16 Nov · Mara Lindqvist · Kept work').waitFor()
     assert.equal(await page.getByText('4.75 h').count(), 0)
@@ -326,11 +323,11 @@ function reportJourneys(stage: () => Stage): void {
       endDate: '2028-01-10',
       amountHours: 4,
     })
-    const book = (assignmentId: string, keepDate: string, amountHours: number) =>
+    const record = (assignmentId: string, keepDate: string, amountHours: number) =>
       workspace.make('appointment', { assignmentId, userId: workspace.mara.id, keepDate, amountHours })
-    await book(long, '2028-01-06', 7.5)
-    await book(long, '2028-01-10', 0.25)
-    await book(short, '2028-01-16', 5)
+    await record(long, '2028-01-06', 7.5)
+    await record(long, '2028-01-10', 0.25)
+    await record(short, '2028-01-16', 5)
     return { projectId }
   }
   /** Returns the texts of the rows with hours. */
@@ -349,15 +346,15 @@ function reportJourneys(stage: () => Stage): void {
     return texts.map((text) => text.replaceAll(/\s/g, ' ')).filter((text) => !text.endsWith('– –'))
   }
 
-  test('show the hours of a project by week, assignment and person, the plan spread over working days', async () => {
+  test('show the hours of a project by week, assignment and person, with planned hours spread over working days', async () => {
     const { projectId } = await seed('Counted')
     const page = await stage().signIn('mara@example.com', `/projects/${projectId}/report?from=2027-12-06`)
     await page.getByRole('heading', { name: 'Hours', exact: true }).waitFor()
     await page.getByRole('link', { name: 'Counted' }).first().waitFor()
     const chart = page.getByRole('img', { name: 'Hours per week' })
     assert.match((await chart.textContent()) ?? '', /12.75 h recorded, 24 h planned/)
-    // Two of its five working days are in the first week and three in the second, with the 4 hours of the
-    // other assignment.
+    // Two of the five working days of “Two weeks” are in the first week. The second week also has the 4 hours
+    // of “One day”.
     await page.getByRole('button', { name: 'Show as table' }).click()
     assert.deepEqual(await rowsOf(page, 'Hours per week'), [
       'Week Recorded Planned Left',
@@ -386,6 +383,7 @@ function reportJourneys(stage: () => Stage): void {
       )
     }
     const [first = 0, second = 0, ...furtherHeights] = await heights('planned')
+    // 8 and 16 hours are planned.
     assert.deepEqual(furtherHeights, [])
     assert.ok(Math.abs(second / first - 2) < 0.01, `${first} ${second}`)
     const [recorded = 0] = await heights('recorded')
@@ -410,7 +408,7 @@ function reportJourneys(stage: () => Stage): void {
     assert.deepEqual(await lengths('Two weeks', 'over'), [])
   })
 
-  test("sum up the user's projects, link to each, and go back and forth in time", async () => {
+  test("add up the hours of the user's projects, link to each project, and move by four weeks", async () => {
     await seed('Summed')
     const { workspace } = stage()
     const { id } = await workspace.make('project', {
@@ -441,10 +439,10 @@ function reportJourneys(stage: () => Stage): void {
 }
 
 describeInBrowser('Projects', {
-  'the projects': projectJourneys,
-  'their organizations': organizationJourneys,
-  'their settings': projectSettingsJourneys,
-  'their stages': projectStageJourneys,
+  projects: projectJourneys,
+  'organizations of projects': organizationJourneys,
+  'settings of projects': projectSettingsJourneys,
+  'stages of projects': projectStageJourneys,
   'an import': importJourneys,
   'the week': weekJourneys,
   reports: reportJourneys,

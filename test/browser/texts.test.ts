@@ -12,10 +12,10 @@ const tasks = 'To do:\r\n\r\n- [ ] Write the *text*\r\n  - [ ] Ask @anybody\r\n 
 function taskJourneys(stage: () => Stage): void {
   const addressOf = (id: string) => `/projects/${stage().workspace.projectId}/assignments/${id}`
   const box = (page: Page, name: string) => page.getByRole('checkbox', { name, exact: true })
-  const description = async (id: string) =>
+  const descriptionOf = async (id: string) =>
     (await stage().workspace.get('assignment', id)).description as string
-  const isDescription = (id: string, text: string) =>
-    until(async () => (await description(id)) === text, JSON.stringify(text))
+  const waitForDescription = (id: string, text: string) =>
+    until(async () => (await descriptionOf(id)) === text, JSON.stringify(text))
 
   test('have boxes that change one character, and Undo reverts that, while the box keeps the focus', async () => {
     const { signIn, workspace } = stage()
@@ -25,12 +25,12 @@ function taskJourneys(stage: () => Stage): void {
     await assertAccessible(page, 'a description with tasks')
     await box(page, 'Ask @anybody').focus()
     await page.keyboard.press('Space')
-    await isDescription(id, tasks.replace('[ ] Ask', '[x] Ask'))
+    await waitForDescription(id, tasks.replace('[ ] Ask', '[x] Ask'))
     await page.getByText('2 of 4 done').waitFor()
     await page.locator('input[type=checkbox]:checked:focus').waitFor()
     await page.getByText('Description was changed.').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
-    await isDescription(id, tasks)
+    await waitForDescription(id, tasks)
     await page.getByText('1 of 4 done').waitFor()
     assert.equal(await box(page, 'Ask @anybody').isChecked(), false)
   })
@@ -40,34 +40,34 @@ function taskJourneys(stage: () => Stage): void {
     const id = await workspace.assignment('Ticked by two', { description: tasks })
     const mara = await signIn('mara@example.com', addressOf(id))
     const jonas = await signIn('jonas@example.com', addressOf(id))
-    /** Released once both have read the description, before either of them saves it. */
-    const held = Promise.withResolvers<void>()
+    // Mara's change is held until Jonas has saved his, so both are based on the same description.
+    const jonasHasSaved = Promise.withResolvers<void>()
     await mara.route(`${hosts.api}/ext/assignment`, async (route) => {
-      if (route.request().method() === 'PATCH') await held.promise
+      if (route.request().method() === 'PATCH') await jonasHasSaved.promise
       await route.continue()
     })
-    const request = mara.waitForRequest((request) => request.method() === 'PATCH')
+    const maraSaves = mara.waitForRequest((request) => request.method() === 'PATCH')
     await box(mara, 'Send it').check()
-    await request
+    await maraSaves
     await box(jonas, 'Write the text').check()
-    await isDescription(id, tasks.replace('[ ] Write', '[x] Write'))
-    held.resolve()
-    await isDescription(id, tasks.replace('[ ] Write', '[x] Write').replace('[ ] Send', '[x] Send'))
+    await waitForDescription(id, tasks.replace('[ ] Write', '[x] Write'))
+    jonasHasSaved.resolve()
+    await waitForDescription(id, tasks.replace('[ ] Write', '[x] Write').replace('[ ] Send', '[x] Send'))
     for (const page of [mara, jonas]) await page.getByText('3 of 4 done').waitFor()
 
     const record = await workspace.get('assignment', id)
-    const heldAgain = Promise.withResolvers<void>()
+    const itemIsGone = Promise.withResolvers<void>()
     await jonas.route(`${hosts.api}/ext/assignment**`, async (route) => {
-      await heldAgain.promise
+      await itemIsGone.promise
       await route.continue()
     })
     await box(jonas, 'Send it').uncheck()
     await workspace.change('PATCH', 'assignment', { ...record, description: 'All is done.' })
-    heldAgain.resolve()
+    itemIsGone.resolve()
     await jonas.getByRole('alert').filter({ hasText: 'Someone else has changed this' }).waitFor()
     await jonas.getByRole('button', { name: 'Keep theirs: Description' }).click()
     await jonas.getByRole('region', { name: 'Description' }).getByText('All is done.').waitFor()
-    assert.equal(await description(id), 'All is done.')
+    assert.equal(await descriptionOf(id), 'All is done.')
   })
 
   test('can be ticked in a comment only by its author', async () => {
@@ -87,7 +87,7 @@ function taskJourneys(stage: () => Stage): void {
     await box(jonas, 'two').and(jonas.locator(':not(:checked)')).waitFor()
   })
 
-  test('show the error of a tick that cannot be saved, and the box in its stored state', async () => {
+  test('show an error if a tick cannot be saved, and the box returns to its stored state', async () => {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Not ticked', { description: '- [ ] one' })
     const page = await signIn('mara@example.com', addressOf(id))
@@ -97,7 +97,7 @@ function taskJourneys(stage: () => Stage): void {
     await box(page, 'one').click()
     await page.getByText('The server cannot be reached.').first().waitFor()
     await box(page, 'one').and(page.locator(':not(:checked)')).waitFor()
-    assert.equal(await description(id), '- [ ] one')
+    assert.equal(await descriptionOf(id), '- [ ] one')
   })
 }
 
@@ -114,7 +114,7 @@ function writingJourneys(stage: () => Stage): void {
   }
   const tools = (page: Page) => page.locator('.in-place').getByRole('toolbar', { name: 'Formatting' })
 
-  test('have tools for the selection, by button and by key, with Undo by the browser and a preview', async () => {
+  test('have formatting tools, by button and by key, with the Undo of the browser and a preview', async () => {
     const { workspace } = stage()
     const { id, page, field } = await open('With tools')
     await page.keyboard.type('Be bold')
@@ -167,7 +167,7 @@ function writingJourneys(stage: () => Stage): void {
     await assertAccessible(page, 'a block of code')
   })
 
-  test('link the keys of assignments, but not what only looks like one', async () => {
+  test('turn keys of assignments into links, but not other texts that look like keys', async () => {
     const { signIn, workspace } = stage()
     const { projectId, get, call } = workspace
     const other = await workspace.assignment('Found by its key')
@@ -185,7 +185,7 @@ function writingJourneys(stage: () => Stage): void {
     await page.getByRole('complementary', { name: 'Found by its key' }).waitFor()
   })
 
-  test('have a toolbar with arrow keys, which Tab passes in one step, as it does the field', async () => {
+  test('have a toolbar in which arrow keys move the focus, and which Tab leaves in one step', async () => {
     const { page, field } = await open('By keys')
     await page.keyboard.type('- a\n\nb')
     assert.equal(await field.inputValue(), '- a\nb')
@@ -209,15 +209,17 @@ function writingJourneys(stage: () => Stage): void {
   test('have their tools on one line on a phone, in the panel, in a comment and in the dialog of a new assignment', async () => {
     const { page } = await open('On a phone', { viewport: { width: 390, height: 800 }, hasTouch: true })
     const bars = page.getByRole('toolbar', { name: 'Formatting' })
-    const faultsOf = (bar: Locator) =>
+    const misplacedButtons = (bar: Locator) =>
       bar.evaluate((element) => {
         const boxes = [...element.querySelectorAll('button')].map((button) => button.getBoundingClientRect())
-        const isOnOneLine = boxes.every(({ top }) => top === boxes[0]?.top)
-        const isWithin = boxes.every(({ right }) => right <= innerWidth - 8)
-        const areLarge = boxes.every(({ width, height }) => width >= 24 && height >= 40)
-        return isOnOneLine && isWithin && areLarge
-          ? []
-          : boxes.map(({ top, right, width }) => [top, right, width])
+        return boxes
+          .map(({ top, right, width, height }) => ({ top, right, width, height }))
+          .filter(({ top, right, width, height }) => {
+            const isOnFirstLine = top === boxes[0]?.top
+            const isWithinScreen = right <= innerWidth - 8
+            const isLarge = width >= 24 && height >= 40
+            return !(isOnFirstLine && isWithinScreen && isLarge)
+          })
       })
     // An empty comment shows no tools.
     await page.getByRole('textbox', { name: 'Write a comment' }).waitFor()
@@ -225,12 +227,12 @@ function writingJourneys(stage: () => Stage): void {
     await page.getByRole('textbox', { name: 'Write a comment' }).focus()
     await bars.nth(1).waitFor()
     assert.equal(await bars.count(), 2)
-    for (const bar of await bars.all()) assert.deepEqual(await faultsOf(bar), [])
+    for (const bar of await bars.all()) assert.deepEqual(await misplacedButtons(bar), [])
     await page.getByRole('button', { name: 'Close', exact: true }).click()
     await page.getByRole('button', { name: 'New assignment' }).first().click()
     await page.getByRole('dialog').getByLabel('Description').focus()
     assert.deepEqual(
-      await faultsOf(page.getByRole('dialog').getByRole('toolbar', { name: 'Formatting' })),
+      await misplacedButtons(page.getByRole('dialog').getByRole('toolbar', { name: 'Formatting' })),
       [],
     )
   })
@@ -252,4 +254,4 @@ function writingJourneys(stage: () => Stage): void {
   })
 }
 
-describeInBrowser('Texts', { 'with tasks': taskJourneys, 'that are written': writingJourneys })
+describeInBrowser('Texts', { 'tasks in a text': taskJourneys, 'text fields': writingJourneys })

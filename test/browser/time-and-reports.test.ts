@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './journeys/accessibility.ts'
-import { barFaultsOf } from './journeys/widths.ts'
+import { layoutFaultsOf } from './journeys/widths.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 import type { Stage } from './support/stage.ts'
 
@@ -11,7 +11,7 @@ function sumJourneys(stage: () => Stage): void {
   const linesOf = async (page: Page) =>
     (await page.locator('.sums tbody tr').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim())
 
-  test('sum hours live by project, user and week, next to the remaining plan', async () => {
+  test('reports add up hours by project, user and week, live and next to the remaining plan', async () => {
     const { signIn, workspace } = stage()
     const { id: projectId } = await workspace.make('project', {
       name: 'Summed up',
@@ -21,11 +21,11 @@ function sumJourneys(stage: () => Stage): void {
       await workspace.make('userProject', { projectId, userId })
     const days = { startDate: '2029-02-05', endDate: '2029-02-09' }
     const id = await workspace.assignment('Half done', { projectId, ...days, amountHours: 10 })
-    const book = (userId: string, keepDate: string, amountHours: number) =>
+    const record = (userId: string, keepDate: string, amountHours: number) =>
       workspace.make('appointment', { assignmentId: id, userId, keepDate, amountHours })
-    await book(workspace.mara.id, '2029-02-05', 2.5)
-    await book(workspace.jonas.id, '2029-02-12', 3)
-    await book(workspace.mara.id, '2029-03-01', 1)
+    await record(workspace.mara.id, '2029-02-05', 2.5)
+    await record(workspace.jonas.id, '2029-02-12', 3)
+    await record(workspace.mara.id, '2029-03-01', 1)
     const page = await signIn(
       'mara@example.com',
       `/reports/sums?from=2029-02-01&to=2029-02-28&projectId=${projectId}`,
@@ -35,8 +35,8 @@ function sumJourneys(stage: () => Stage): void {
     await page.getByText('3.5 h', { exact: true }).first().waitFor()
     assert.deepEqual(await linesOf(page), ['Summed up 5.5 h 2 6.5 h 10 h 3.5 h'])
     await assertAccessible(page, 'sums')
-    // A booked hour appears, and reduces the estimate.
-    await book(workspace.jonas.id, '2029-02-13', 4)
+    // Hours that are recorded now appear, and reduce the remaining plan.
+    await record(workspace.jonas.id, '2029-02-13', 4)
     await page.getByText('0.5 h over').first().waitFor()
     await page.getByLabel('By', { exact: true }).selectOption('Person')
     for (const initials of ['JW', 'ML'])
@@ -68,12 +68,12 @@ function sumJourneys(stage: () => Stage): void {
     const faults: string[] = []
     for (const width of [320, 390, 768, 1440]) {
       await page.setViewportSize({ width, height: 800 })
-      for (const fault of await barFaultsOf(page)) faults.push(`${width}: ${fault}`)
+      for (const fault of await layoutFaultsOf(page)) faults.push(`${width}: ${fault}`)
     }
     assert.deepEqual(faults, [])
   })
 
-  test('load a failed plan again by Try again', async () => {
+  test('reports load planned hours that failed to load after a click on Try again', async () => {
     const { signIn, workspace } = stage()
     const days = { startDate: '2029-08-06', endDate: '2029-08-10' }
     const assignmentId = await workspace.assignment('Planned twice', { ...days, amountHours: 8 })
@@ -102,7 +102,7 @@ function sumJourneys(stage: () => Stage): void {
     await page.getByRole('columnheader', { name: 'Planned' }).waitFor()
   })
 
-  test('show for the own week what is left of the day, the week and the estimate, and notes', async () => {
+  test('the week shows notes, and what is left of the day, the week and the estimate', async () => {
     const { signIn, workspace } = stage()
     const { id: userId } = await workspace.join('Wilma Week')
     const days = { startDate: '2029-04-02', endDate: '2029-04-06' }

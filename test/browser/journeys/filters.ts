@@ -42,16 +42,14 @@ export async function choose(page: Page, ...names: string[]): Promise<void> {
 export function filterJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  test('by priority and blocked assignments apply to every view of a project, and the address keeps them', async () => {
+  test('apply to every view of a project, can be negated, and are kept in the address', async () => {
     const { hosts, signIn, workspace } = stage()
     const { make } = workspace
     const { projectId, path, make: makeAssignment } = await makeProject('Narrowed')
-    const [alpha, beta, gamma, delta] = [
-      await makeAssignment('Alpha', 0, 1),
-      await makeAssignment('Beta', 0, 1),
-      await makeAssignment('Gamma', 1, 2),
-      await makeAssignment('Delta', 1, 2),
-    ]
+    const alpha = await makeAssignment('Alpha', 0, 1)
+    const beta = await makeAssignment('Beta', 0, 1)
+    const gamma = await makeAssignment('Gamma', 1, 2)
+    const delta = await makeAssignment('Delta', 1, 2)
     await hosts.database.query(sql`update assignments set priority = 4 where id = ${alpha}`)
     const { id: labelId } = await make('label', { name: 'Crooked', color: 'teal', projectId })
     for (const assignmentId of [alpha, beta]) await make('assignmentLabel', { assignmentId, labelId })
@@ -116,7 +114,7 @@ export function filterJourneys(stage: () => Stage): void {
     assert.equal(await page.locator('.filter-chip').count(), 0)
   })
 
-  test('by several users, even non-members, are chosen by avatar and by name in every view', async () => {
+  test('find the assignments of several users, even non-members, by avatar and by name in every view', async () => {
     const { hosts, signIn, workspace } = stage()
     const { jonas } = workspace
     const { path, make } = await makeProject('For several people')
@@ -143,7 +141,7 @@ export function filterJourneys(stage: () => Stage): void {
     }
     await page.getByRole('button', { name: 'Filter by Jonas Weber' }).click()
     await shows(page, 'Maras')
-    // She is not a member, but is found by her name.
+    // Lena is not a member, but is found by her name.
     await choose(page, 'Lena Outside')
     await shows(page, 'Lenas', 'Maras')
     await removeChip(page, 'Person')
@@ -182,7 +180,7 @@ export function filterJourneys(stage: () => Stage): void {
     await chip(page, 'Person: Mara Lindqvist, Jonas Weber').waitFor()
   })
 
-  test('by Me in a shared view show each user their own assignments, in every view', async () => {
+  test('show each user their own assignments if they are for Me, even in a shared address', async () => {
     const { hosts, signIn, workspace } = stage()
     const { path, make } = await makeProject('Mine')
     await make('Maras', 0, 1)
@@ -204,7 +202,7 @@ export function filterJourneys(stage: () => Stage): void {
     await shows(jonas, 'Jonass', 'Maras')
   })
 
-  test('by days are in the menu of the board and the list, because calendar and timeline have their own periods', async () => {
+  test('include days only on the board and the list, because calendar and timeline have their own periods', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('From day to day')
     await make('Early', 0, 0)
@@ -232,7 +230,7 @@ export function filterJourneys(stage: () => Stage): void {
     await shows(page, 'Late')
   })
 
-  test('leave the first card near the top: within 300 pixels and a line of chips on a phone, below two rows at 1,024 pixels', async () => {
+  test('leave the first card near the top at every width, and open as a sheet on a phone', async () => {
     const { signIn, workspace } = stage()
     const { mara, jonas } = workspace
     const { path, make } = await makeProject('High up')
@@ -246,6 +244,7 @@ export function filterJourneys(stage: () => Stage): void {
     const desk = await signIn('mara@example.com', filtered)
     for (const width of [768, 1024, 1440]) assert.ok((await topOf(desk, width)) <= 240, `${width}`)
     const page = await signIn('mara@example.com', filtered, { hasTouch: true, isMobile: true })
+    // On a phone, the chips of chosen filters take another line of 52 pixels.
     assert.ok((await topOf(page, 390)) <= 352)
     await goWithin(page, path)
     assert.ok((await topOf(page, 390)) <= 300)

@@ -8,7 +8,7 @@ import { chooseOrganization, password } from '../support/workspace.ts'
 import { assertAccessible } from './accessibility.ts'
 
 export function organizationJourneys(stage: () => Stage): void {
-  test('show a new user whom to ask, and what to do', async () => {
+  test('are found by a new user only by their whole name, as the form explains', async () => {
     const { hosts, signIn } = stage()
     const newcomer = await insertAccount(hosts.database, {
       name: 'Nils New',
@@ -21,14 +21,14 @@ export function organizationJourneys(stage: () => Stage): void {
     // Without a membership, a user finds only organizations whose whole name they know.
     const dialog = page.getByRole('dialog', { name: 'New project' })
     const organization = dialog.getByRole('combobox', { name: 'Organization' })
-    const none = dialog.getByText('No project of yours belongs to it. Type its whole name')
+    const hint = dialog.getByText('No project of yours belongs to it. Type its whole name')
     for (const text of ['', 'Lighthouse', 'Lighthouse Studi']) {
       await organization.click()
       await Promise.all([
         text === '' ? undefined : page.waitForResponse(/api\/organizations\?.*search=/),
         organization.fill(text),
       ])
-      await none.waitFor()
+      await hint.waitFor()
       assert.equal(await dialog.getByText('Lighthouse Studio').count(), 0)
     }
     await assertAccessible(page, 'a project without an organization')

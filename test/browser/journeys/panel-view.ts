@@ -8,61 +8,61 @@ import { assertAccessible } from './accessibility.ts'
 export function panelViewJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  /** Names of assignments, whose order differs by column, by name and by start. */
-  const makeScene = async (name: string) => {
-    const { workspace } = stage()
+  /** Creates four assignments, whose order by column, by name and by start is different. */
+  const makeFruits = async (name: string) => {
     const project = await makeProject(name)
-    const { Doing } = workspace.stages
+    const inDoing = { workflowId: stage().workspace.stages.Doing }
     await project.make('Cherry', 2, 6)
-    await project.make('Apple', 1, 3, { workflowId: Doing })
+    await project.make('Apple', 1, 3, inDoing)
     await project.make('Date', 3, 4)
-    await project.make('Banana', 0, 5, { workflowId: Doing })
+    await project.make('Banana', 0, 5, inDoing)
     return project
   }
 
-  /** Opens the first assignment, and returns all names that J leads to. */
-  const walk = async (page: Page, first: string): Promise<readonly string[]> => {
+  /** Opens the first assignment, presses J up to the last one, and returns all names. */
+  const namesByKey = async (page: Page, first: string): Promise<readonly string[]> => {
     await page.locator('main').getByRole('link', { name: first }).first().click()
-    const names: string[] = []
-    for (;;) {
-      const name = (await page.locator('.panel .panel-name').inputValue()) as string
-      names.push(name)
-      const next = page.getByRole('button', { name: 'Next assignment' })
-      if (await next.isDisabled()) return names
+    const panelName = page.locator('.panel .panel-name')
+    const next = page.getByRole('button', { name: 'Next assignment' })
+    const names = [await panelName.inputValue()]
+    while (!(await next.isDisabled())) {
       await page.keyboard.press('j')
       await page.waitForFunction((last) => {
         const field = document.querySelector<HTMLTextAreaElement>('.panel .panel-name')
         return field !== null && field.value !== last
-      }, name)
+      }, names.at(-1))
+      names.push(await panelName.inputValue())
     }
+    return names
   }
 
   test('K and J go through the assignments in the order of the board, the list, the calendar and the timeline', async () => {
     const { signIn } = stage()
-    const { path } = await makeScene('In every order')
+    const { path } = await makeFruits('In every order')
     const page = await signIn('mara@example.com', path)
-    assert.deepEqual(await walk(page, 'Date'), ['Date', 'Cherry', 'Apple', 'Banana'])
-    const orders = [
-      ['?view=list&sort=name', ['Apple', 'Banana', 'Cherry', 'Date']],
-      ['?view=list&sort=name&group=stage', ['Cherry', 'Date', 'Apple', 'Banana']],
-      ['?view=calendar', ['Banana', 'Apple', 'Cherry', 'Date']],
-      ['?view=timeline', ['Banana', 'Apple', 'Cherry', 'Date']],
-    ] as const
-    for (const [query, names] of orders) {
+    assert.deepEqual(await namesByKey(page, 'Date'), ['Date', 'Cherry', 'Apple', 'Banana'])
+    const namesByQuery = {
+      '?view=list&sort=name': ['Apple', 'Banana', 'Cherry', 'Date'],
+      '?view=list&sort=name&group=stage': ['Cherry', 'Date', 'Apple', 'Banana'],
+      '?view=calendar': ['Banana', 'Apple', 'Cherry', 'Date'],
+      '?view=timeline': ['Banana', 'Apple', 'Cherry', 'Date'],
+    }
+    for (const [query, names] of Object.entries(namesByQuery)) {
       await page.goto(`${new URL(page.url()).origin}${path}${query}`)
-      assert.deepEqual(await walk(page, names[0]), names, query)
+      assert.deepEqual(await namesByKey(page, names[0] ?? ''), names, query)
     }
   })
 
   test('Previous and Next end at the first and last assignment, keep the address and the history, and mark the card', async () => {
     const { signIn } = stage()
-    const { path } = await makeScene('To both ends')
+    const { path } = await makeFruits('To both ends')
     const page = await signIn('mara@example.com', `${path}?search=a`)
     const previous = page.getByRole('button', { name: 'Previous assignment' })
     const next = page.getByRole('button', { name: 'Next assignment' })
     await page.getByRole('link', { name: 'Date' }).click()
     await page.getByRole('complementary', { name: 'Date' }).waitFor()
-    assert.deepEqual([await previous.isDisabled(), await next.isDisabled()], [true, false])
+    assert.equal(await previous.isDisabled(), true)
+    assert.equal(await next.isDisabled(), false)
     await page.keyboard.press('k')
     // Cherry does not match the filter.
     await next.click()
@@ -105,7 +105,7 @@ export function panelViewJourneys(stage: () => Stage): void {
     assert.ok(box && box.y > 100 && box.y + box.height < 800, JSON.stringify(box))
   })
 
-  test('the panel never covers its card: the board moves sideways as far as necessary, when it opens by a click or a link', async () => {
+  test('the panel never covers its card, because the board scrolls sideways when a click or a link opens it', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Behind the panel', { workflowId: workspace.stages.Done })
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
@@ -115,11 +115,13 @@ export function panelViewJourneys(stage: () => Stage): void {
       const { x, y, width } = (await part.boundingBox()) ?? { x: Number.NaN, y: Number.NaN, width: 0 }
       return { x, y, end: x + width }
     }
-    const assertUncovered = async (way: string) => {
+    const assertUncovered = async (openedBy: string) => {
       await panel.getByRole('heading', { name: 'Activity' }).waitFor()
-      const [at, over] = [await boxOf(card), await boxOf(panel)]
-      assert.ok(at.x >= 0 && at.end <= over.x, `${way}: ${JSON.stringify([at, over])}`)
-      return at
+      const cardBox = await boxOf(card)
+      const panelBox = await boxOf(panel)
+      const isUncovered = cardBox.x >= 0 && cardBox.end <= panelBox.x
+      assert.ok(isUncovered, JSON.stringify({ openedBy, cardBox, panelBox }))
+      return cardBox
     }
     for (const width of [1024, 1440]) {
       await page.setViewportSize({ width, height: 800 })

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { today } from '../../../web/src/time/days.ts'
+import { valuesOf } from '../../support/assertions.ts'
 import { bar, datedProjects } from '../support/dated-projects.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
-import { barFaultsOf } from './widths.ts'
+import { layoutFaultsOf } from './widths.ts'
 
 export function periodJourneys(stage: () => Stage): void {
   const { makeProject, dayOf } = datedProjects(stage)
 
-  test('of the timeline begin with this week and are zoomed by buttons and keys, with names next to bars that are too short for them', async () => {
+  test('the timeline begins with this week, is zoomed by buttons and keys, and has names next to short bars', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Zoomed')
     const id = await make('Short', 1, 1)
@@ -22,9 +23,10 @@ export function periodJourneys(stage: () => Stage): void {
       return (box?.x ?? 0) + (box?.width ?? 0)
     }
     // The line of today is below its date, in the first week.
-    const marked = await page.locator('.timeline-date.today b').boundingBox()
+    const date = await page.locator('.timeline-date.today b').boundingBox()
     const line = await page.locator('.timeline-day.today').boundingBox()
-    assert.ok(marked && line && Math.abs(marked.x + marked.width / 2 - line.x - line.width / 2) < 1)
+    assert.ok(date && line)
+    assert.ok(Math.abs(date.x + date.width / 2 - (line.x + line.width / 2)) < 1)
     const index = await page
       .locator('.timeline-day.today')
       .evaluate((day) => [...(day.parentElement?.children ?? [])].indexOf(day))
@@ -40,7 +42,7 @@ export function periodJourneys(stage: () => Stage): void {
     await assertAccessible(page, 'timeline of a quarter')
     await page.setViewportSize({ width: 390, height: 800 })
     await bar(page, 'Short').waitFor()
-    assert.deepEqual(await barFaultsOf(page), [])
+    assert.deepEqual(await layoutFaultsOf(page), [])
     // On a phone, the zoom is next to the steps.
     const zoom = page.getByRole('combobox', { name: 'Zoom' })
     assert.equal(
@@ -51,6 +53,7 @@ export function periodJourneys(stage: () => Stage): void {
     await page.waitForURL((url) => !url.searchParams.has('zoom'))
     await zoom.selectOption('Quarter')
     await page.setViewportSize({ width: 1280, height: 800 })
+    // In a text field, the keys are text.
     await page.getByLabel('Search assignments').pressSequentially('+-')
     await page.getByLabel('Search assignments').fill('')
     assert.equal(new URL(page.url()).searchParams.get('zoom'), 'quarter')
@@ -63,7 +66,7 @@ export function periodJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Week', pressed: true }).waitFor()
   })
 
-  test('of the calendar are a month or a week, which hides nothing', async () => {
+  test('the calendar shows a month, or a week in which no assignment is hidden', async () => {
     const { path, make } = await makeProject('Week by week')
     const names = Array.from({ length: 14 }, (_, index) => `Part ${index + 1} of the week`)
     for (const name of names) await make(name, 0, 0)
@@ -88,7 +91,7 @@ export function periodJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: /^\d+ more/ }).waitFor()
   })
 
-  test('of the timeline have a legend, draw days behind the lanes, and mark overdue assignments', async () => {
+  test('the timeline has a legend, draws days behind the lanes, and marks overdue assignments', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Explained')
     const id = await make('Late one', -7, -3)
@@ -118,7 +121,7 @@ export function periodJourneys(stage: () => Stage): void {
     await page.locator(`#card-${id}.late`).waitFor()
   })
 
-  test('of the calendar fit the window, and hide the assignments of other users before those of the current user', async () => {
+  test('the calendar fits the window, and hides assignments of other users before those of the current user', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('By month, mine first')
     for (let number = 1; number <= 40; number += 1)
@@ -136,30 +139,34 @@ export function periodJourneys(stage: () => Stage): void {
       .evaluate((element) => element.scrollHeight - element.clientHeight)
     assert.equal(overflow, 0)
     // The week with the most assignments is the highest.
-    const weeks = await page
-      .locator('.calendar-week')
-      .evaluateAll((all) => all.map((week) => [week.querySelectorAll('.bar').length, week.clientHeight]))
-    const [highest] = weeks.toSorted((a, b) => (b[1] ?? 0) - (a[1] ?? 0))
-    assert.equal(highest?.[0], Math.max(...weeks.map(([bars = 0]) => bars)))
+    const weeks = await page.locator('.calendar-week').evaluateAll((elements) =>
+      elements.map((week) => ({
+        barCount: week.querySelectorAll('.bar').length,
+        height: week.clientHeight,
+      })),
+    )
+    const heightMax = Math.max(...valuesOf(weeks, 'height'))
+    const highest = weeks.find(({ height }) => height === heightMax)
+    assert.equal(highest?.barCount, Math.max(...valuesOf(weeks, 'barCount')))
     // Each bar shows its type.
     assert.equal(
       await page.locator('.calendar .bar .type-shape').count(),
       await page.locator('.calendar .bar').count(),
     )
-    // All assignments of a day are a step away, and the calendar stays where it is.
+    // A click shows all assignments of a day, and the calendar stays where it is.
     await page.locator('.calendar-more').first().click()
-    const layer = page.getByRole('dialog')
-    await layer.getByRole('link', { name: 'Of Jonas 40' }).waitFor()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('link', { name: 'Of Jonas 40' }).waitFor()
     await assertAccessible(page, 'the rest of a day')
     await page.keyboard.press('Escape')
-    await layer.waitFor({ state: 'detached' })
+    await dialog.waitFor({ state: 'detached' })
     await page.locator('.calendar-more:focus').waitFor()
     await page.locator('.calendar-more').first().click()
-    await layer.getByRole('link', { name: 'Of Jonas 40' }).click()
+    await dialog.getByRole('link', { name: 'Of Jonas 40' }).click()
     await page.getByRole('complementary', { name: 'Of Jonas 40' }).waitFor()
   })
 
-  test('of the calendar have days that create an assignment for the same day', async () => {
+  test('the calendar creates an assignment for a day by its button or a double click', async () => {
     const { signIn } = stage()
     const { path } = await makeProject('Created by day')
     const page = await signIn('mara@example.com', `${path}?view=calendar`)
@@ -170,14 +177,15 @@ export function periodJourneys(stage: () => Stage): void {
     await dialog.getByLabel('Name').fill('On this day')
     await page.keyboard.press('Enter')
     await page.getByText('On this day was created.').waitFor()
-    const { id } = await bar(page, 'On this day').evaluate((link) => ({ id: link.id.slice('card-'.length) }))
-    assert.deepEqual([await dayOf(id, 'startDate'), await dayOf(id, 'endDate')], [today(), today()])
-    // Between the number of a day and its button, no other element is in the way.
+    const id = await bar(page, 'On this day').evaluate((link) => link.id.slice('card-'.length))
+    assert.equal(await dayOf(id, 'startDate'), today())
+    assert.equal(await dayOf(id, 'endDate'), today())
+    // No other element covers the space between the number of a day and its button.
     await day.dblclick({ position: { x: 60, y: 12 } })
     await dialog.getByLabel('Name').waitFor()
   })
 
-  test('of the calendar are available to other calendars by subscription', async () => {
+  test('other calendars can subscribe to the calendar of a project', async () => {
     const { signIn } = stage()
     const { path, projectId, make } = await makeProject('Subscribed')
     await make('Seen elsewhere', 0, 1)

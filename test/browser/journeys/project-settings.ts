@@ -5,7 +5,7 @@ import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
 export function projectSettingsJourneys(stage: () => Stage): void {
-  test('show both names and offer a choice if another user has renamed the project meanwhile', async () => {
+  test('show both names if another user has renamed the project meanwhile, and let the user choose', async () => {
     const { signIn, workspace } = stage()
     const { organizationId } = workspace
     const { id } = await workspace.make('project', { name: 'First name', organizationId })
@@ -42,7 +42,7 @@ export function projectSettingsJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('project', id)).name, 'Name of today')
   })
 
-  test('have a key with its error at the field, a description, and an archive', async () => {
+  test('change key and description, show an error next to its field, and archive the project', async () => {
     const { signIn, workspace } = stage()
     const { organizationId } = workspace
     const { id } = await workspace.make('project', { name: 'Quiet harbour', organizationId })

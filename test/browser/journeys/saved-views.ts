@@ -31,7 +31,7 @@ async function chooseAction(page: Page, name: string): Promise<void> {
 export function savedViewJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  test('are saved with their filters, opened by their tab, changed, renamed, removed and restored', async () => {
+  test('are saved with their filters, opened by their tab, updated, renamed, removed and restored', async () => {
     const { hosts, signIn, workspace } = stage()
     const { jonas } = workspace
     const { path, projectId, make } = await makeProject('Personal views')
@@ -84,7 +84,7 @@ export function savedViewJourneys(stage: () => Stage): void {
     await waitForCurrentTab(page, 'Mara and Jonas')
   })
 
-  test('appear at once for other members if they are shared, who use them and save their own', async () => {
+  test('are shown at once to other members if they are shared, and members can save their own', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Shared views')
     await make('ForMara', 0, 1)

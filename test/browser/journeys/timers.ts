@@ -4,7 +4,7 @@ import { sql } from '../../../src/db/sql.ts'
 import { until } from '../../support/until.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
-import { barFaultsOf } from './widths.ts'
+import { layoutFaultsOf } from './widths.ts'
 
 const otherDevice = { viewport: { width: 390, height: 800 }, hasTouch: true }
 
@@ -23,13 +23,13 @@ export function timerJourneys(stage: () => Stage): void {
     await other.getByRole('timer').waitFor()
     await page.reload()
     await page.getByRole('timer').waitFor()
-    await startedMinutesAgo(hosts, tim.id, 90)
+    await setStartMinutesAgo(hosts, tim.id, 90)
     await other.reload()
     await other.getByText('1:30:0').waitFor()
     const faults: string[] = []
     for (const width of [320, 390, 641, 768, 935, 1440]) {
       await other.setViewportSize({ width, height: 800 })
-      for (const fault of await barFaultsOf(other)) faults.push(`${width}: ${fault}`)
+      for (const fault of await layoutFaultsOf(other)) faults.push(`${width}: ${fault}`)
     }
     assert.deepEqual(faults, [])
     await other.setViewportSize({ width: 390, height: 800 })
@@ -52,7 +52,7 @@ export function timerJourneys(stage: () => Stage): void {
     await page.getByText('Called the customer').waitFor()
   })
 
-  test('of another assignment records the previous one, and can be discarded', async () => {
+  test('is recorded when another one is started, and can be discarded', async () => {
     const { hosts, signIn, workspace } = stage()
     const tessa = await workspace.join('Tessa Timer')
     const first = await workspace.assignment('First timed')
@@ -60,7 +60,7 @@ export function timerJourneys(stage: () => Stage): void {
     const page = await signIn('tessa@example.com', `/projects/${workspace.projectId}/assignments/${first}`)
     await page.getByRole('button', { name: 'Start a timer for First timed' }).last().click()
     await page.getByRole('timer').waitFor()
-    await startedMinutesAgo(hosts, tessa.id, 60)
+    await setStartMinutesAgo(hosts, tessa.id, 60)
     await page.reload()
     await page.getByRole('timer').waitFor()
     await page.locator(`#card-${second}`).focus()
@@ -72,7 +72,7 @@ export function timerJourneys(stage: () => Stage): void {
     await page.getByRole('timer').waitFor({ state: 'detached' })
   })
 
-  test('is started and stopped in the menu of the right button, on a card and on a row', async () => {
+  test('is started and stopped in the context menu of a card and of a row', async () => {
     const { signIn, workspace } = stage()
     await workspace.join('Tamara Timer')
     const id = await workspace.assignment('Timed by its menu')
@@ -92,7 +92,7 @@ export function timerJourneys(stage: () => Stage): void {
     await (await menuItem('Start a timer')).waitFor()
   })
 
-  test('that cannot be started names the right assignment, once the previous one is recorded', async () => {
+  test('shows which assignment it cannot be started for, after the previous timer was recorded', async () => {
     const { hosts, signIn, workspace } = stage()
     const tilda = await workspace.join('Tilda Timer')
     const first = await workspace.assignment('Recorded in time')
@@ -100,7 +100,7 @@ export function timerJourneys(stage: () => Stage): void {
     const page = await signIn('tilda@example.com', `/projects/${workspace.projectId}/assignments/${first}`)
     await page.getByRole('button', { name: 'Start a timer for Recorded in time' }).last().click()
     await page.getByRole('timer').waitFor()
-    await startedMinutesAgo(hosts, tilda.id, 60)
+    await setStartMinutesAgo(hosts, tilda.id, 60)
     await page.reload()
     await page.getByRole('timer').waitFor()
     await page.route('**/ext/timer', (route) =>
@@ -112,7 +112,7 @@ export function timerJourneys(stage: () => Stage): void {
     await page.getByText('1 h recorded for Recorded in time.').waitFor()
   })
 
-  test('belongs to the account: another device shows it, and asks about a forgotten one', async () => {
+  test('belongs to the account, so that another device shows it and asks about a forgotten one', async () => {
     const { hosts, signIn, workspace } = stage()
     const tova = await workspace.join('Tova Timer')
     const id = await workspace.assignment('Timed elsewhere')
@@ -120,7 +120,7 @@ export function timerJourneys(stage: () => Stage): void {
     const desk = await signIn('tova@example.com', `${board}/assignments/${id}`)
     await desk.getByRole('button', { name: 'Start a timer for Timed elsewhere' }).last().click()
     await desk.getByRole('timer').waitFor()
-    await startedMinutesAgo(hosts, tova.id, 11 * 60)
+    await setStartMinutesAgo(hosts, tova.id, 11 * 60)
     // A page that was open all the time asks when the user comes back to it, once.
     const comeBack = () =>
       Promise.all([
@@ -152,7 +152,10 @@ export function timerJourneys(stage: () => Stage): void {
   })
 }
 
-/** Simulates a timer that was started this many minutes ago. */
-const startedMinutesAgo = ({ database }: Pick<Stage['hosts'], 'database'>, userId: string, minutes: number) =>
+const setStartMinutesAgo = (
+  { database }: Pick<Stage['hosts'], 'database'>,
+  userId: string,
+  minutes: number,
+) =>
   database.query(sql`
     update timers set started_at = now() - make_interval(mins => ${minutes}::int) where user_id = ${userId}`)

@@ -3,52 +3,42 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Stage } from '../support/stage.ts'
 
-/** Each test has its own week, in which nothing else is planned. */
-const inWeek = (monday: string, endDate: string, name: string) => ({ name, startDate: monday, endDate })
-
-/** A box that no comparison accepts. */
+/** Replaces the box of an invisible element. No comparison accepts it. */
 const never = { x: Number.NaN, y: Number.NaN, width: Number.NaN, height: Number.NaN }
 
 export function weekJourneys(stage: () => Stage): void {
   const open = (week: string) => stage().signIn('mara@example.com', `/week?week=${week}`)
-  const plan = async (monday: string, friday: string, name: string, amountHours = 10) => {
-    const { workspace } = stage()
-    return workspace.assignment(name, { ...inWeek(monday, friday, name), amountHours })
-  }
-  const book = (assignmentId: string, keepDate: string, amountHours: number, description?: string) => {
-    const { workspace } = stage()
-    return workspace.make('appointment', {
-      assignmentId,
-      userId: workspace.mara.id,
-      keepDate,
-      amountHours,
-      ...(description && { description }),
-    })
+  /** Creates an assignment of Mara. Each test has its own week, in which nothing else is planned. */
+  const plan = (startDate: string, endDate: string, name: string, amountHours = 10) =>
+    stage().workspace.assignment(name, { startDate, endDate, amountHours })
+  const record = (assignmentId: string, keepDate: string, amountHours: number, description?: string) => {
+    const { mara, make } = stage().workspace
+    return make('appointment', { assignmentId, userId: mara.id, keepDate, amountHours, description })
   }
   const cell = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true })
-  /** Waits until the typed hours, which are shown at once, have been sent. */
-  const stored = async (page: Page, sent: () => Promise<unknown>) => {
-    const answered = page.waitForResponse((response) => response.url().endsWith('/api/appointment'))
-    await sent()
-    return (await answered).status()
+  /** Makes a change, which the page shows at once, and returns the status of its request. */
+  const statusAfter = async (page: Page, change: () => Promise<unknown>) => {
+    const responded = page.waitForResponse((response) => response.url().endsWith('/api/appointment'))
+    await change()
+    return (await responded).status()
   }
 
-  test('accepts hours in common notations, sums them next to the plan, and stores them', async () => {
+  test('accepts hours in common notations, adds them up next to the plan, and stores them', async () => {
     await plan('2027-03-01', '2027-03-05', 'Typed hours')
     const page = await open('2027-03-01')
     const monday = cell(page, 'Typed hours, Mon 1 Mar 2027')
-    for (const [text, hours] of [
-      ['1.5', '1.5'],
-      ['2,25', '2.25'],
-      ['1:30', '1.5'],
-    ] as const) {
+    for (const { text, hours } of [
+      { text: '1.5', hours: '1.5' },
+      { text: '2,25', hours: '2.25' },
+      { text: '1:30', hours: '1.5' },
+    ]) {
       await monday.fill(text)
-      assert.equal(await stored(page, () => page.keyboard.press('Enter')), 200)
+      assert.equal(await statusAfter(page, () => page.keyboard.press('Enter')), 200)
       await page.getByRole('row', { name: 'Total' }).getByText(`${hours} h`).first().waitFor()
       assert.equal(await monday.inputValue(), hours)
     }
     await cell(page, 'Typed hours, Wed 3 Mar 2027').fill('2')
-    await stored(page, () => page.keyboard.press('Tab'))
+    await statusAfter(page, () => page.keyboard.press('Tab'))
     await page.getByRole('row', { name: 'Typed hours' }).getByText('3.5 h').waitFor()
     await page.getByRole('row', { name: 'Typed hours' }).getByText('of 10 h', { exact: true }).waitFor()
     await page.reload()
@@ -58,37 +48,31 @@ export function weekJourneys(stage: () => Stage): void {
 
   test('lists assignments with hours in this week first, and moves no row while hours are typed', async () => {
     await plan('2027-07-05', '2027-07-09', 'Apart')
-    const booked = await plan('2027-07-05', '2027-07-09', 'Zealous')
-    await book(booked, '2027-07-05', 2)
+    const zealous = await plan('2027-07-05', '2027-07-09', 'Zealous')
+    await record(zealous, '2027-07-05', 2)
     const page = await open('2027-07-05')
-    const names = () => page.locator('tbody th[scope=row] a').allTextContents()
+    const readNames = async () => {
+      const texts = await page.locator('tbody th[scope=row] a').allTextContents()
+      return texts.map((text) => text.trim())
+    }
     await cell(page, 'Apart, Tue 6 Jul 2027').waitFor()
-    assert.deepEqual(
-      (await names()).map((name) => name.trim()),
-      ['Zealous', 'Apart'],
-    )
+    assert.deepEqual(await readNames(), ['Zealous', 'Apart'])
     await cell(page, 'Apart, Tue 6 Jul 2027').fill('1')
-    await stored(page, () => page.keyboard.press('Enter'))
+    await statusAfter(page, () => page.keyboard.press('Enter'))
     await page.getByRole('row', { name: 'Total' }).getByText('3 h').first().waitFor()
-    assert.deepEqual(
-      (await names()).map((name) => name.trim()),
-      ['Zealous', 'Apart'],
-    )
+    assert.deepEqual(await readNames(), ['Zealous', 'Apart'])
     await page.reload()
     await page.getByRole('row', { name: 'Total' }).getByText('3 h').first().waitFor()
-    assert.deepEqual(
-      (await names()).map((name) => name.trim()),
-      ['Apart', 'Zealous'],
-    )
+    assert.deepEqual(await readNames(), ['Apart', 'Zealous'])
   })
 
   test('clears a cell by removing its entry, and restores it with Undo', async () => {
     const id = await plan('2027-03-08', '2027-03-12', 'Cleared')
-    const entry = await book(id, '2027-03-09', 4)
+    const entry = await record(id, '2027-03-09', 4)
     const page = await open('2027-03-08')
     const tuesday = cell(page, 'Cleared, Tue 9 Mar 2027')
     await tuesday.fill('')
-    assert.equal(await stored(page, () => tuesday.blur()), 200)
+    assert.equal(await statusAfter(page, () => tuesday.blur()), 200)
     await page.getByText('The entry was removed.').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('row', { name: 'Total' }).getByText('4 h').first().waitFor()
@@ -96,11 +80,11 @@ export function weekJourneys(stage: () => Stage): void {
   })
 
   test('keeps rejected hours in their cell with the reason, even after a reload, until Escape', async () => {
-    await plan('2027-03-15', '2027-03-19', 'Refused')
+    await plan('2027-03-15', '2027-03-19', 'Rejected')
     const page = await open('2027-03-15')
-    const monday = cell(page, 'Refused, Mon 15 Mar 2027')
+    const monday = cell(page, 'Rejected, Mon 15 Mar 2027')
     await monday.fill('-1')
-    assert.equal(await stored(page, () => monday.blur()), 400)
+    assert.equal(await statusAfter(page, () => monday.blur()), 400)
     await page.getByRole('alert').filter({ hasText: 'Mon 15 Mar 2027: Hours must be' }).waitFor()
     assert.equal(await monday.inputValue(), '-1')
     assert.equal(await monday.getAttribute('aria-invalid'), 'true')
@@ -118,14 +102,14 @@ export function weekJourneys(stage: () => Stage): void {
   test('is filled with the keyboard alone: arrows, Enter, Escape, F2', async () => {
     const first = await plan('2027-03-22', '2027-03-26', 'Keys, above')
     await plan('2027-03-22', '2027-03-26', 'Keys, below')
-    await book(first, '2027-03-22', 1)
+    await record(first, '2027-03-22', 1)
     const page = await open('2027-03-22')
     await cell(page, 'Keys, above, Mon 22 Mar 2027').focus()
     await page.keyboard.press('ArrowRight')
     await page.keyboard.type('2')
-    await stored(page, () => page.keyboard.press('ArrowRight'))
+    await statusAfter(page, () => page.keyboard.press('ArrowRight'))
     await page.keyboard.type('3')
-    await stored(page, () => page.keyboard.press('Enter'))
+    await statusAfter(page, () => page.keyboard.press('Enter'))
     await page.locator('[aria-label="Keys, below, Wed 24 Mar 2027"]:focus').waitFor()
     await page.keyboard.type('7')
     await page.keyboard.press('Escape')
@@ -135,7 +119,7 @@ export function weekJourneys(stage: () => Stage): void {
     await page.keyboard.press('F2')
     const dialog = page.getByRole('dialog', { name: 'Keys, above, Wed 24 Mar 2027' })
     await dialog.getByRole('region', { name: 'Entry of 3 h' }).getByLabel('Note').fill('Noted by keys')
-    await stored(page, () => page.keyboard.press('Enter'))
+    await statusAfter(page, () => page.keyboard.press('Enter'))
     await page.keyboard.press('Escape')
     await page.locator('[title="Noted by keys"]:focus').waitFor()
   })
@@ -145,7 +129,7 @@ export function weekJourneys(stage: () => Stage): void {
     const page = await open('2027-03-29')
     const tuesday = cell(page, 'Selected, Tue 30 Mar 2027')
     await tuesday.fill('12')
-    // Selects all of it, as when the cell gets the focus.
+    // The whole text is selected, as when the cell gets the focus.
     await tuesday.selectText()
     for (const key of ['Shift+ArrowLeft', 'Shift+ArrowRight', 'Shift+ArrowUp', 'Shift+ArrowDown'])
       await page.keyboard.press(key)
@@ -159,8 +143,8 @@ export function weekJourneys(stage: () => Stage): void {
 
   test('shows several entries of a cell as their sum, and edits each in a dialog', async () => {
     const id = await plan('2027-04-05', '2027-04-09', 'Twice a day')
-    await book(id, '2027-04-06', 1.25, 'In the morning')
-    await book(id, '2027-04-06', 2, 'In the afternoon')
+    await record(id, '2027-04-06', 1.25, 'In the morning')
+    await record(id, '2027-04-06', 2, 'In the afternoon')
     const page = await open('2027-04-05')
     const tuesday = cell(page, 'Twice a day, Tue 6 Apr 2027, 2 entries')
     assert.equal(await tuesday.inputValue(), '3.25')
@@ -173,22 +157,22 @@ export function weekJourneys(stage: () => Stage): void {
     await tuesday.press('Enter')
     const morning = dialog.getByRole('region', { name: 'Entry of 1.25 h' })
     await morning.getByLabel('Hours').fill('1:45')
-    await stored(page, () => morning.getByRole('button', { name: 'Save' }).click())
+    await statusAfter(page, () => morning.getByRole('button', { name: 'Save' }).click())
     await dialog.getByRole('region', { name: 'Entry of 1.75 h' }).waitFor()
-    const another = dialog.getByRole('region', { name: 'New entry' })
-    await another.getByRole('button', { name: 'Add' }).click()
-    await another.getByText('Hours is required.').waitFor()
-    await another.getByLabel('Hours').fill('0.5')
-    await stored(page, () => another.getByRole('button', { name: 'Add' }).click())
+    const newEntry = dialog.getByRole('region', { name: 'New entry' })
+    await newEntry.getByRole('button', { name: 'Add' }).click()
+    await newEntry.getByText('Hours is required.').waitFor()
+    await newEntry.getByLabel('Hours').fill('0.5')
+    await statusAfter(page, () => newEntry.getByRole('button', { name: 'Add' }).click())
     await dialog.getByRole('button', { name: 'Close' }).first().click()
     await page.getByRole('row', { name: 'Total' }).getByText('4.25 h').first().waitFor()
   })
 
-  test('copies the last week after a preview, and undoes that', async () => {
+  test('copies the last week after a preview, with Undo', async () => {
     const id = await plan('2027-05-03', '2027-05-14', 'Every week', 20)
-    await book(id, '2027-05-03', 3, 'Planning')
-    await book(id, '2027-05-05', 2)
-    await book(id, '2027-05-12', 1)
+    await record(id, '2027-05-03', 3, 'Planning')
+    await record(id, '2027-05-05', 2)
+    await record(id, '2027-05-12', 1)
     const page = await open('2027-05-10')
     await page.getByRole('button', { name: 'Copy last week…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Copy last week' })
@@ -209,7 +193,8 @@ export function weekJourneys(stage: () => Stage): void {
   test("shows another user's assignment once it is added, and goes from week to week", async () => {
     const { workspace } = stage()
     await workspace.assignment('Borrowed work', {
-      ...inWeek('2027-06-07', '2027-06-11', 'Borrowed work'),
+      startDate: '2027-06-07',
+      endDate: '2027-06-11',
       userId: workspace.jonas.id,
     })
     const page = await open('2027-06-07')
@@ -217,7 +202,7 @@ export function weekJourneys(stage: () => Stage): void {
     await page.getByRole('combobox', { name: 'Add an assignment' }).fill('borrowed')
     await page.getByRole('option', { name: 'Borrowed work · Website relaunch' }).click()
     await cell(page, 'Borrowed work, Mon 7 Jun 2027').fill('1')
-    await stored(page, () => page.keyboard.press('Enter'))
+    await statusAfter(page, () => page.keyboard.press('Enter'))
     await page.getByRole('button', { name: 'Next week' }).click()
     await page.waitForURL('**/week?week=2027-06-14')
     await page.getByText('Nothing is planned for this week').waitFor()
@@ -229,12 +214,13 @@ export function weekJourneys(stage: () => Stage): void {
 
   test('lets only administrators enter hours of other users', async () => {
     const { signIn, workspace } = stage()
-    await plan('2027-07-05', '2027-07-09', 'Entered for another')
-    const page = await signIn('root@example.com', `/week?week=2027-07-05&person=${workspace.mara.id}`)
+    await plan('2027-07-12', '2027-07-16', 'Entered for another')
+    const address = `/week?week=2027-07-12&person=${workspace.mara.id}`
+    const page = await signIn('root@example.com', address)
     await page.getByRole('heading', { name: 'Week of Mara Lindqvist' }).waitFor()
-    await cell(page, 'Entered for another, Mon 5 Jul 2027').fill('8')
-    assert.equal(await stored(page, () => page.keyboard.press('Enter')), 200)
-    const other = await signIn('jonas@example.com', `/week?week=2027-07-05&person=${workspace.mara.id}`)
+    await cell(page, 'Entered for another, Mon 12 Jul 2027').fill('8')
+    assert.equal(await statusAfter(page, () => page.keyboard.press('Enter')), 200)
+    const other = await signIn('jonas@example.com', address)
     await other.getByRole('heading', { name: 'My week' }).waitFor()
     await other.getByText('Nothing is planned for this week').waitFor()
     assert.equal(await other.getByRole('combobox', { name: 'Person' }).count(), 0)
@@ -268,12 +254,14 @@ export function weekJourneys(stage: () => Stage): void {
     // The hours are at the end of the row, next to the name and above the sum of the week.
     const boxOf = async (selector: string) =>
       (await page.locator(`.week-row ${selector}`).first().boundingBox()) ?? never
-    const [name, field, sum] = [await boxOf('a'), await boxOf('input'), await boxOf('.week-total')]
+    const name = await boxOf('a')
+    const field = await boxOf('input')
+    const sum = await boxOf('.week-total')
     assert.ok(name.width > 180 && name.x + name.width <= field.x, `the name is ${name.width} wide`)
     assert.ok(field.x + field.width > 360 && field.height >= 44, `the hours end at ${field.x + field.width}`)
     assert.ok(name.y < field.y + field.height && sum.y >= field.y + field.height)
     await cell(page, 'On the way, Wed 4 Aug 2027').fill('2')
-    assert.equal(await stored(page, () => page.keyboard.press('Enter')), 200)
+    assert.equal(await statusAfter(page, () => page.keyboard.press('Enter')), 200)
     await page.getByRole('button', { name: 'Wed 4 2' }).waitFor()
     // An arrow leads to the next day, as in the wide table.
     await page.keyboard.press('End')
@@ -281,7 +269,7 @@ export function weekJourneys(stage: () => Stage): void {
     await page.locator('[aria-label="On the way, Thu 5 Aug 2027"]:focus').waitFor()
     await page.keyboard.type('3')
     await page.keyboard.press('Home')
-    assert.equal(await stored(page, () => page.keyboard.press('ArrowLeft')), 200)
+    assert.equal(await statusAfter(page, () => page.keyboard.press('ArrowLeft')), 200)
     await page.locator('[aria-label="On the way, Wed 4 Aug 2027"]:focus').waitFor()
     await page.getByRole('button', { name: 'Thu 5 3' }).waitFor()
   })
