@@ -8,7 +8,7 @@ import { describeInBrowser } from './support/describe-in-browser.ts'
 describeInBrowser('Assignments by forms', {
   'the dialog of a new assignment': newAssignmentJourneys,
   'keys that set a value': assignmentValueJourneys,
-  'names with tokens': quickTokenJourneys,
+  'tokens in the name of a new assignment': quickTokenJourneys,
   'the menu of cards on a touch screen': longPressJourneys,
-  'phones and outlines': phoneBoardJourneys,
+  'small screens': phoneBoardJourneys,
 })

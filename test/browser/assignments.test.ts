@@ -15,7 +15,7 @@ import { labelJourneys } from './journeys/labels.ts'
 import { manualOrderJourneys } from './journeys/manual-order.ts'
 import { mentionJourneys } from './journeys/mentions.ts'
 import { paletteJourneys } from './journeys/palette.ts'
-import { impedimentJourneys, myWorkJourneys, panelJourneys } from './journeys/panel.ts'
+import { impedimentJourneys, myWorkJourneys, panelJourneys, untilSaved } from './journeys/panel.ts'
 import { quickAddJourneys } from './journeys/quick-add.ts'
 import { subAssignmentJourneys } from './journeys/sub-assignments.ts'
 import { unplannedJourneys } from './journeys/unplanned.ts'
@@ -79,14 +79,18 @@ function boardJourneys(stage: () => Stage): void {
     const { hosts, signIn, workspace } = stage()
     const { organizationId } = workspace
     const makeProject = (name: string) => workspace.make('project', { name, organizationId })
-    const [small, large] = [await makeProject('Small team'), await makeProject('Large team')]
-    const add = (projectId: string, userId: string) => workspace.make('userProject', { projectId, userId })
-    for (const { id } of [small, large]) await add(id, workspace.mara.id)
-    const last = await insertAccount(hosts.database, { name: 'Zora Zander' })
-    await add(small.id, last.id)
+    const small = await makeProject('Small team')
+    const large = await makeProject('Large team')
+    const addMember = (projectId: string, userId: string) =>
+      workspace.make('userProject', { projectId, userId })
+    for (const { id } of [small, large]) await addMember(id, workspace.mara.id)
+    const zora = await insertAccount(hosts.database, { name: 'Zora Zander' })
+    await addMember(small.id, zora.id)
     // Create more users than the picker shows, with names before those of the members.
-    for (let index = 0; index < 25; index += 1)
-      await add(large.id, (await insertAccount(hosts.database, { name: `Aaron A${index}` })).id)
+    for (let index = 0; index < 25; index += 1) {
+      const { id } = await insertAccount(hosts.database, { name: `Aaron A${index}` })
+      await addMember(large.id, id)
+    }
     const page = await signIn('mara@example.com', `/projects/${small.id}`)
     await page.getByRole('button', { name: 'New assignment', exact: true }).click()
     await page.getByRole('dialog').getByRole('combobox', { name: 'Responsible' }).click()
@@ -145,11 +149,11 @@ function boardJourneys(stage: () => Stage): void {
 
   test('reverts a rejected move, and shows the reason', async () => {
     const { signIn, workspace } = stage()
-    const { id: gone } = await workspace.make('workflow', { name: 'Short-lived', order: 9 })
+    const { id: removedId } = await workspace.make('workflow', { name: 'Short-lived', order: 9 })
     await workspace.assignment('Stays where it is')
     const page = await signIn('mara@example.com', board())
     await cardIn(page, 'Backlog', 'Stays where it is').waitFor()
-    await workspace.change('DELETE', 'workflow', { ids: [gone] })
+    await workspace.change('DELETE', 'workflow', { ids: [removedId] })
     await page.getByRole('button', { name: 'Move Stays where it is to…' }).click()
     await page.getByRole('menuitem', { name: 'Short-lived' }).click()
     await page.locator('.toast.problem', { hasText: 'Stays where it is stays in Backlog.' }).waitFor()
@@ -162,8 +166,8 @@ function boardJourneys(stage: () => Stage): void {
     await workspace.assignment('Late apple', { startDate: '2026-03-05', endDate: '2026-03-06' })
     await workspace.assignment('Jonas’ apple', { userId: workspace.jonas.id })
     const page = await signIn('root@example.com', board())
-    const shown = (name: string) => page.getByRole('link', { name })
-    await shown('Early apple').waitFor()
+    const card = (name: string) => page.getByRole('link', { name })
+    await card('Early apple').waitFor()
     const openMenu = () => page.getByRole('button', { name: /^Filter( \(\d\))?$/ }).click()
     const dayField = (label: string) =>
       page.getByRole('dialog', { name: 'Days' }).getByLabel(label, { exact: true })
@@ -172,11 +176,11 @@ function boardJourneys(stage: () => Stage): void {
     await dayField('From').fill('2026-03-01')
     await dayField('To').fill('5 Mar 2026')
     await page.keyboard.press('Enter')
-    await shown('Early apple').waitFor({ state: 'detached' })
-    await shown('Late apple').waitFor()
+    await card('Early apple').waitFor({ state: 'detached' })
+    await card('Late apple').waitFor()
     await page.reload()
-    await shown('Late apple').waitFor()
-    assert.equal(await shown('Early apple').count(), 0)
+    await card('Late apple').waitFor()
+    assert.equal(await card('Early apple').count(), 0)
     // Days in the wrong order select the same period.
     await page.getByRole('button', { name: /^Days: / }).click()
     await dayField('To').fill('2026-02-01')
@@ -186,18 +190,18 @@ function boardJourneys(stage: () => Stage): void {
     assert.equal(await page.getByRole('alert').count(), 0)
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Clear filters' }).last().click()
-    await shown('Early apple').waitFor()
+    await card('Early apple').waitFor()
     await openMenu()
     await page.getByRole('combobox', { name: 'Find a filter' }).fill('Jonas')
     await page.getByRole('option', { name: 'Jonas Weber' }).click()
-    await shown('Late apple').waitFor({ state: 'detached' })
+    await card('Late apple').waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
     await page.getByLabel('Search assignments').fill('apple')
-    await shown('Jonas’ apple').waitFor()
+    await card('Jonas’ apple').waitFor()
     await page.waitForURL(new RegExp(`userId=${workspace.jonas.id}&search=apple`))
   })
 
-  test('of 700 assignments shows a new card at once, counts all of them, and loads them while scrolling', async () => {
+  test('counts 700 assignments, shows a new card at once, and loads the others on scrolling', async () => {
     const { hosts, signIn, workspace } = stage()
     const { id: projectId } = await workspace.make('project', {
       name: 'Large programme',
@@ -247,7 +251,7 @@ function boardJourneys(stage: () => Stage): void {
     assert.ok((await jonas.locator('.card').count()) < 200)
   })
 
-  test('shows all users which stages mean done once an administrator has marked them', async () => {
+  test('shows no card as overdue in a stage that an administrator has marked as done', async () => {
     const { signIn, workspace } = stage()
     const { id: projectId } = await workspace.make('project', {
       name: 'With an archive',
@@ -255,9 +259,9 @@ function boardJourneys(stage: () => Stage): void {
     })
     await workspace.make('userProject', { projectId, userId: workspace.mara.id })
     const archive = await workspace.make('workflow', { name: 'Archive', order: 8 })
-    const late = { projectId, startDate: '2026-01-05', endDate: '2026-01-06' }
-    await workspace.assignment('Finished long ago', { ...late, workflowId: workspace.stages.Done })
-    const putAway = await workspace.assignment('Put away', { ...late, workflowId: archive.id })
+    const overdue = { projectId, startDate: '2026-01-05', endDate: '2026-01-06' }
+    await workspace.assignment('Finished long ago', { ...overdue, workflowId: workspace.stages.Done })
+    const putAway = await workspace.assignment('Put away', { ...overdue, workflowId: archive.id })
     const path = `/projects/${projectId}`
     const [mara, rosa] = await Promise.all([
       signIn('mara@example.com', path),
@@ -279,7 +283,7 @@ function boardJourneys(stage: () => Stage): void {
     await workspace.change('DELETE', 'workflow', { ids: [archive.id] })
   })
 
-  test('shows the priority of an assignment, by which the list can be sorted', async () => {
+  test('shows the priority of an assignment, and the list can be sorted by it', async () => {
     const { signIn, workspace } = stage()
     const { id: projectId } = await workspace.make('project', {
       name: 'By priority',
@@ -304,7 +308,7 @@ function boardJourneys(stage: () => Stage): void {
     await card.getByText('Urgent').waitFor({ state: 'detached' })
   })
 
-  test('is not found if the user is not a member of the project', async () => {
+  test('is not found if there is no such project, or the user is not a member of it', async () => {
     const { hosts, signIn, workspace } = stage()
     const { id } = await workspace.make('project', {
       name: 'Private',
@@ -318,11 +322,6 @@ function boardJourneys(stage: () => Stage): void {
 }
 
 const addressOf = ({ workspace }: Stage, id: string) => `/projects/${workspace.projectId}/assignments/${id}`
-
-const untilSaved = (page: Page) =>
-  page.waitForResponse(
-    (response) => response.request().method() === 'PATCH' && response.url().endsWith('/ext/assignment'),
-  )
 
 /** Locates the error next to the field. A list that is not loaded yet shows the same text. */
 const outageError = (page: Page) =>
@@ -340,7 +339,8 @@ async function renameInOutage(page: Page, text: string, cutOff: () => Promise<vo
 
 function connectionJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
-  test('that is lost is shown, and the page keeps its content and catches up afterwards', async () => {
+
+  test('is shown as lost in an outage; the page keeps its content and catches up afterwards', async () => {
     const { hosts, signIn, workspace } = stage()
     await workspace.assignment('There before the outage')
     // The column may have more cards than it shows.
@@ -364,7 +364,7 @@ function connectionJourneys(stage: () => Stage): void {
     await page.getByText('Live', { exact: true }).waitFor()
   })
 
-  test('is shared by three windows for saving and following, although a browser opens only six', async () => {
+  test('lets three windows save and receive changes, although a browser opens only six connections', async () => {
     const { hosts, signIn } = stage()
     const { path, make } = await makeProject('In three windows')
     const id = await make('In many windows', 0, 1)
@@ -388,7 +388,7 @@ function connectionJourneys(stage: () => Stage): void {
     await last.getByRole('complementary', { name: 'Saved in the first one' }).waitFor()
   })
 
-  test('sends a change that was made offline as soon as it is back', async () => {
+  test('sends a change that was made offline as soon as the device is online', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Typed on the way')
     const page = await signIn('mara@example.com', addressOf(stage(), id))
@@ -398,14 +398,14 @@ function connectionJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', id)).name, 'Typed in the tunnel')
   })
 
-  test('sends a change when a server is back, too, which no event reports', async () => {
+  test('sends a change that was made in an outage once the server is back', async () => {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Typed before the restart')
     const page = await signIn('mara@example.com', addressOf(stage(), id))
     let sent: Promise<unknown> | undefined
     try {
       await renameInOutage(page, 'Typed in the restart', hosts.stopRest)
-      // The test waits from now on, because the change may be sent as soon as the server is back.
+      // Wait from now on, because the change may be sent as soon as the server is back.
       sent = untilSaved(page)
     } finally {
       await hosts.startRest()
@@ -415,7 +415,7 @@ function connectionJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', id)).name, 'Typed in the restart')
   })
 
-  test('shows that the device is offline', async () => {
+  test('is shown as offline while the device is', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.getByText('Live', { exact: true }).waitFor()
@@ -426,7 +426,7 @@ function connectionJourneys(stage: () => Stage): void {
     await page.getByText('Live', { exact: true }).waitFor()
   })
 
-  test('counts as available after a response, even if the browser reports that it is offline', async () => {
+  test('is shown as live after a response, even if the browser reports that it is offline', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.addInitScript("Object.defineProperty(navigator, 'onLine', { get: () => false })")
@@ -435,7 +435,7 @@ function connectionJourneys(stage: () => Stage): void {
     assert.equal(await page.getByText(/^(You are offline|Offline\. Showing)/).count(), 0)
   })
 
-  test('waits while the server is busy, shows that, and then sends the change again', async () => {
+  test('reports that the server is busy, waits, and then sends the change again', async () => {
     const { hosts, signIn, workspace } = stage()
     // The assignment is the first of its column, which renders only cards near the visible ones.
     const id = await workspace.assignment('Patient', { startDate: '2026-01-05', endDate: '2026-01-06' })
@@ -461,7 +461,7 @@ function connectionJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
   })
 
-  test('lets the first screen load within a second', async () => {
+  test('is fast enough to show the first screen within a second', async () => {
     const { signIn } = stage()
     const page = await signIn('mara@example.com', '/projects')
     const times: number[] = []
@@ -488,9 +488,9 @@ describeInBrowser('Assignments', {
   mentions: mentionJourneys,
   attachments: attachmentJourneys,
   'an assignment': panelJourneys,
-  'what happened': eventJourneys,
+  'the history of changes': eventJourneys,
   'the values of a card': cardValueJourneys,
-  'keys alone': keyJourneys,
+  'keys of the keyboard': keyJourneys,
   'the palette': paletteJourneys,
   'unplanned assignments': unplannedJourneys,
   impediments: impedimentJourneys,

@@ -3,13 +3,12 @@ import { test } from 'node:test'
 import type { Stage } from '../support/stage.ts'
 
 export function assignmentKeyJourneys(stage: () => Stage): void {
-  test('is shown in the panel and on the card, copied by a click, and found by the palette and by a short address', async () => {
+  test('is shown in the panel and on the card, is copied by a click, and leads to the assignment from the palette and the address', async () => {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Has a key')
     const path = `/projects/${workspace.projectId}/assignments/${id}`
     const page = await signIn('mara@example.com', path)
-    const shown = await page.getByRole('button', { name: /^Copy [A-Z]+-\d+$/ }).textContent()
-    const key = shown ?? ''
+    const key = (await page.getByRole('button', { name: /^Copy [A-Z]+-\d+$/ }).textContent()) ?? ''
     await page.locator(`[data-row="${id}"]`).getByText(key, { exact: true }).waitFor()
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: `Copy ${key}` }).click()

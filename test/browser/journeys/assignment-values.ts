@@ -10,16 +10,28 @@ import { assertAccessible } from './accessibility.ts'
 export function assignmentValueJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  /** Opens a choice by a key, types a text, and presses Enter, or Ctrl+Enter for a new label. */
-  const choose = async (page: Page, key: string, text: string, option: string | RegExp, enter = 'Enter') => {
+  interface Choice {
+    /** Opens the picker. */
+    readonly key: string
+    readonly text: string
+    /** The only option that the text finds. */
+    readonly option: string | RegExp
+    readonly confirm?: 'Enter' | 'Control+Enter'
+  }
+
+  const choose = async (page: Page, { key, text, option, confirm = 'Enter' }: Choice) => {
     await page.keyboard.press(key)
     await page.locator('input:focus').waitFor()
     await page.keyboard.type(text)
     const options = page.getByRole('dialog').getByRole('option', { name: option })
     await until(async () => (await options.count()) === 1, `only ${option}`)
-    await page.keyboard.press(enter)
+    await page.keyboard.press(confirm)
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
+  const doing = { key: 's', text: 'doing', option: 'Doing' }
+  const jonas = { key: 'a', text: 'jonas', option: /Jonas Weber/ }
+  const newLabel = (text: string) =>
+    ({ key: 'l', text, option: /New label/, confirm: 'Control+Enter' }) as const
 
   test('set stage, user, label, priority and end of the focused card, and of an open panel', async () => {
     const { signIn, workspace } = stage()
@@ -28,22 +40,24 @@ export function assignmentValueJourneys(stage: () => Stage): void {
     const page = await signIn('mara@example.com', path)
     const card = page.locator(`[data-row="${id}"]`)
     await page.locator(`#card-${id}`).focus()
-    await choose(page, 's', 'doing', 'Doing')
+    await choose(page, doing)
     await page.getByRole('region', { name: 'Doing' }).getByRole('link', { name: 'Set by keys' }).waitFor()
     await page.locator(`#card-${id}:focus`).waitFor()
-    await choose(page, 'a', 'jonas', /Jonas Weber/)
+    await choose(page, jonas)
     await card.getByRole('img', { name: 'Jonas Weber' }).waitFor()
-    await choose(page, 'l', 'Keyed', /New label/, 'Control+Enter')
+    await choose(page, newLabel('Keyed'))
     await card.getByText('Keyed').waitFor()
-    await choose(page, 'd', '+40', /./)
+    await choose(page, { key: 'd', text: '+40', option: /./ })
     await page.keyboard.press('Enter')
     await page.getByRole('complementary', { name: 'Set by keys' }).waitFor()
     await page.locator('#panel-title:focus').waitFor()
-    await choose(page, 'p', 'urg', 'Urgent')
+    await choose(page, { key: 'p', text: 'urg', option: 'Urgent' })
     await card.getByText('Urgent').waitFor()
     const { assignment } = await workspace.call('GET', `/ext/assignment?id=${id}`)
     assert.partialDeepStrictEqual(assignment, {
-      ...{ userId: workspace.jonas.id, workflowId: workspace.stages.Doing, priority: 4 },
+      userId: workspace.jonas.id,
+      workflowId: workspace.stages.Doing,
+      priority: 4,
       endDate: `${addDays(today(), 40)}T00:00:00Z`,
     })
     // Each change can be undone, the newest first.
@@ -54,51 +68,54 @@ export function assignmentValueJourneys(stage: () => Stage): void {
   test('apply to the card under the pointer, unless another one has the focus', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('By the pointer')
-    const [pointed, focused] = [await make('Pointed at', 0, 1), await make('Focused', 0, 2)]
+    const pointed = await make('Pointed at', 0, 1)
+    const focused = await make('Focused', 0, 2)
     const page = await signIn('mara@example.com', path)
-    const doing = page.getByRole('region', { name: 'Doing' })
+    const doingColumn = page.getByRole('region', { name: 'Doing' })
     await page.locator(`[data-row="${pointed}"]`).hover()
-    await choose(page, 's', 'doing', 'Doing')
-    await doing.getByRole('link', { name: 'Pointed at' }).waitFor()
+    await choose(page, doing)
+    await doingColumn.getByRole('link', { name: 'Pointed at' }).waitFor()
     await page.locator(`[data-row="${pointed}"]`).hover()
     await page.locator(`#card-${focused}`).focus()
-    await choose(page, 's', 'doing', 'Doing')
-    await doing.getByRole('link', { name: 'Focused' }).waitFor()
+    await choose(page, doing)
+    await doingColumn.getByRole('link', { name: 'Focused' }).waitFor()
     assert.equal((await workspace.get('assignment', focused)).workflowId, workspace.stages.Doing)
   })
 
-  test('change all selected rows of a list, with one Undo', async () => {
+  test('change all selected rows of a list, and each change has one Undo', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Selected for keys')
     const ids = [await make('First of two', 0, 1), await make('Second of two', 0, 2)]
     const other = await make('Not selected', 0, 3)
     const page = await signIn('mara@example.com', `${path}?view=list`)
     for (const id of ids) await page.locator(`#card-${id}`).press('x')
-    const people = () =>
+    const readUserIds = () =>
       Promise.all([...ids, other].map(async (id) => (await workspace.get('assignment', id)).userId))
-    const before = await people()
-    await choose(page, 'a', 'jonas', /Jonas Weber/)
+    const before = await readUserIds()
+    await choose(page, jonas)
     await page.getByText('2 assignments: Jonas Weber.').waitFor()
-    assert.deepEqual(await people(), [workspace.jonas.id, workspace.jonas.id, before[2]])
-    await choose(page, 'l', 'Both', /New label/, 'Control+Enter')
+    assert.deepEqual(await readUserIds(), [workspace.jonas.id, workspace.jonas.id, before[2]])
+    await choose(page, newLabel('Both'))
     await page.getByText('Both was added to 2 assignments.').waitFor({ state: 'attached' })
     for (const id of ids) await page.locator(`[data-row="${id}"]`).getByText('Both').waitFor()
     await page.keyboard.press('Control+z')
     await page.keyboard.press('Control+z')
     await until(
-      async () => JSON.stringify(await people()) === JSON.stringify(before),
-      'both have their person back',
+      async () => JSON.stringify(await readUserIds()) === JSON.stringify(before),
+      'the users as before',
     )
   })
 
-  for (const [size, options] of Object.entries({
-    'a desktop': {},
-    'a phone': { viewport: { width: 390, height: 844 }, hasTouch: true },
-  }))
-    test(`open a palette that keeps its field in place, marks each line, and creates what it does not find, on ${size}`, async () => {
+  for (const { device, options } of [
+    { device: 'a desktop', options: {} },
+    { device: 'a phone', options: { viewport: { width: 390, height: 844 }, hasTouch: true } },
+  ])
+    test(`the palette keeps its field in place, marks each line, and creates what it does not find, on ${device}`, async () => {
       const { signIn } = stage()
       const { path, make } = await makeProject('Of the palette')
-      await make(`Found on ${size}`, 0, 1)
+      const name = `Found on ${device}`
+      const missingName = `found on ${device} nothing at all`
+      await make(name, 0, 1)
       const page = await signIn('mara@example.com', path, options)
       await page.getByRole('button', { name: 'Search or run a command' }).click()
       const palette = page.getByRole('dialog', { name: 'Search or run a command' })
@@ -106,30 +123,22 @@ export function assignmentValueJourneys(stage: () => Stage): void {
       const top = async () => (await palette.getByRole('combobox').boundingBox())?.y
       // The palette moves while it appears.
       await palette.evaluate((dialog) => Promise.all(dialog.getAnimations().map(({ finished }) => finished)))
-      const first = await top()
-      await page.keyboard.type(`found on ${size}`)
-      await palette
-        .getByRole('option', { name: `Found on ${size}` })
-        .locator('.type-shape')
-        .waitFor()
-      assert.equal(await top(), first)
+      const firstTop = await top()
+      await page.keyboard.type(name.toLowerCase())
+      await palette.getByRole('option', { name }).locator('.type-shape').waitFor()
+      assert.equal(await top(), firstTop)
       const marks = await page.evaluate<number[]>(
         `[...document.querySelectorAll('.palette-mark')].map(({ childElementCount }) => childElementCount)`,
       )
       assert.ok(marks.length > 0 && marks.every((count) => count === 1))
       await page.keyboard.type(' nothing at all')
-      await palette.getByText(`No results for “found on ${size} nothing at all”`).waitFor()
-      assert.equal(await top(), first)
-      await assertAccessible(page, `a palette without results on ${size}`)
-      await palette
-        .getByRole('option', { name: `Create assignment “found on ${size} nothing at all”` })
-        .click()
+      await palette.getByText(`No results for “${missingName}”`).waitFor()
+      assert.equal(await top(), firstTop)
+      await assertAccessible(page, `a palette without results on ${device}`)
+      await palette.getByRole('option', { name: `Create assignment “${missingName}”` }).click()
       const dialog = page.getByRole('dialog', { name: 'New assignment' })
       await dialog.waitFor()
-      assert.equal(
-        await dialog.getByLabel('Name', { exact: true }).inputValue(),
-        `found on ${size} nothing at all`,
-      )
+      assert.equal(await dialog.getByLabel('Name', { exact: true }).inputValue(), missingName)
       await dialog.getByRole('button', { name: 'Cancel' }).click()
     })
 }

@@ -6,28 +6,34 @@ import { until } from '../../support/until.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
-/** A red dot. */
+/** A red dot, in Base64. */
 const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4//8/w38GIAXDIBKE0DHxgljNBAAO9TXL0Y4OHwAAAABJRU5ErkJggg=='
 
+interface TestFile {
+  readonly name: string
+  /** The content in Base64, or a number of zero bytes. */
+  readonly content: string | number
+}
+
 /** Pastes or drops a file, as a browser does. */
-const give = (target: Locator, kind: 'paste' | 'drop', name: string, bytes: number | string) =>
+const transfer = (target: Locator, how: 'paste' | 'drop', file: TestFile) =>
   target.evaluate(
-    (element, given) => {
-      const content =
-        typeof given.bytes === 'number'
-          ? new Uint8Array(given.bytes)
-          : Uint8Array.from(atob(given.bytes), (character) => character.charCodeAt(0))
+    (element, { how, file: { name, content } }) => {
+      const bytes =
+        typeof content === 'number'
+          ? new Uint8Array(content)
+          : Uint8Array.from(atob(content), (character) => character.charCodeAt(0))
       const data = new DataTransfer()
-      data.items.add(new File([content], given.name))
+      data.items.add(new File([bytes], name))
       const options = { bubbles: true, cancelable: true }
       element.dispatchEvent(
-        given.kind === 'paste'
+        how === 'paste'
           ? new ClipboardEvent('paste', { ...options, clipboardData: data })
           : new DragEvent('drop', { ...options, dataTransfer: data }),
       )
     },
-    { kind, name, bytes },
+    { how, file },
   )
 
 export function attachmentJourneys(stage: () => Stage): void {
@@ -74,11 +80,11 @@ export function attachmentJourneys(stage: () => Stage): void {
     await row(jonas, 'dot.png').waitFor()
   })
 
-  test('are pasted and dropped into texts, where images are shown', async () => {
+  test('are pasted or dropped into a text, which shows images', async () => {
     const { page } = await open('With pictures')
     const comment = page.getByRole('textbox', { name: 'Write a comment' })
     await comment.fill('Look:')
-    await give(comment, 'paste', 'image.png', png)
+    await transfer(comment, 'paste', { name: 'image.png', content: png })
     await until(
       async () => /^Look: !\[image-.*\.png\]\(attachment:.*\)$/.test(await comment.inputValue()),
       'the image in the comment',
@@ -87,7 +93,7 @@ export function attachmentJourneys(stage: () => Stage): void {
     assert.ok(await isDrawn(page.locator('.comment .attachment-image img')))
     await page.getByRole('button', { name: 'Add a description' }).click()
     const description = page.getByLabel('Description')
-    await give(description, 'drop', 'plan.bin', 3)
+    await transfer(description, 'drop', { name: 'plan.bin', content: 3 })
     await until(async () => (await description.inputValue()).startsWith('[plan.bin](attachment:'), 'the link')
     await description.press('Control+Enter')
     await page
@@ -100,16 +106,16 @@ export function attachmentJourneys(stage: () => Stage): void {
     const { page } = await open('With trouble')
     const panel = page.locator('.panel')
     await page.getByRole('heading', { name: 'Attachments' }).waitFor()
-    await give(panel, 'drop', 'huge.bin', 25 * 1024 ** 2 + 1)
+    await transfer(panel, 'drop', { name: 'huge.bin', content: 25 * 1024 ** 2 + 1 })
     await page.getByText('huge.bin is too large. A file may have at most 25 MB.').waitFor()
-    const held = Promise.withResolvers<void>()
+    const outage = Promise.withResolvers<void>()
     await page.route('**/ext/attachment?*', async (route) => {
-      await held.promise
+      await outage.promise
       await route.abort()
     })
-    await give(panel, 'drop', 'slow.bin', 10)
+    await transfer(panel, 'drop', { name: 'slow.bin', content: 10 })
     await page.getByRole('progressbar', { name: 'Upload of slow.bin' }).waitFor()
-    held.resolve()
+    outage.resolve()
     await row(page, 'slow.bin').getByText('The server cannot be reached.').waitFor()
     await assertAccessible(page, 'a failed upload')
     await page.unroute('**/ext/attachment?*')

@@ -49,7 +49,7 @@ export function cardValueJourneys(stage: () => Stage): void {
     await page.getByRole('complementary', { name: 'Clicked' }).waitFor()
   })
 
-  test('keys choose the values of a row of My work, which shows its key, hours and priority', async () => {
+  test('are changed by keys in a row of My work, too, which shows key, hours and priority', async () => {
     const { signIn, workspace } = stage()
     const { make } = await makeProject('Chosen in my work')
     const id = await make('Mine to do', 0, 1, { userId: workspace.mara.id })
@@ -69,7 +69,7 @@ export function cardValueJourneys(stage: () => Stage): void {
     await page.getByText('Mine to do is now in Doing.').waitFor()
   })
 
-  test('are changed by the context menu, which has all actions on a card, a row or the selected rows', async () => {
+  test('are changed by the context menu of a card, a row or the selected rows, which also has all other actions', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('By the right button')
     const id = await make('Right', 0, 1)

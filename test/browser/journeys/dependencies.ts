@@ -8,7 +8,7 @@ import { assertAccessible } from './accessibility.ts'
 export function dependencyJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  test('are added by keyboard and removed, mark cards for other users at once until the work is done, and explain cycles', async () => {
+  test('are added and removed by keyboard, mark cards for other users until the work is done, and cannot be cyclic', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('In order')
     const copy = await make('Write copy', 0, 2)
@@ -72,16 +72,16 @@ export function dependencyJourneys(stage: () => Stage): void {
     const field = page.getByRole('combobox', { name: 'Add an assignment to wait for' })
     const options = page.getByRole('listbox', { name: 'Add an assignment to wait for' }).getByRole('option')
     await options.nth(2).waitFor()
-    const answer = Promise.withResolvers<void>()
+    const enterWasPressed = Promise.withResolvers<void>()
     await page.route(/assignments\?.*search=Alpha/, async (route) => {
-      await answer.promise
+      await enterWasPressed.promise
       await route.continue()
     })
     await field.fill('Alpha')
     // The list still shows the previous results.
     await options.nth(2).hover()
     await field.press('Enter')
-    answer.resolve()
+    enterWasPressed.resolve()
     await page.locator('.panel').getByRole('link', { name: 'Alpha first', exact: true }).waitFor()
   })
 
@@ -92,33 +92,28 @@ export function dependencyJourneys(stage: () => Stage): void {
     const second = await make('Paint walls', 0, 0, { userId: workspace.jonas.id })
     await workspace.make('assignmentDependency', { assignmentId: second, blockedById: first })
     const page = await signIn('mara@example.com', `${path}?view=timeline`)
-    const arrows = (page: Page, kind = '') => page.locator(`.dependency-arrows g${kind}`)
-    await arrows(page, '.too-early').waitFor({ state: 'attached' })
+    const arrows = (kind = '') => page.locator(`.dependency-arrows g${kind}`)
+    await arrows('.too-early').waitFor({ state: 'attached' })
     await page.getByRole('link', { name: /Starts before Lay bricks ends/ }).waitFor()
     // The arrow leads from the end of one bar to the start of the other, which is in the lane above.
-    const [from, to] = [
-      await bar(page, 'Lay bricks').boundingBox(),
-      await bar(page, 'Paint walls').boundingBox(),
-    ]
-    const head = await page.locator('.arrow-head').boundingBox()
-    assert.ok(from && to && head)
-    const distance = Math.hypot(head.x + head.width - to.x, head.y + head.height / 2 - to.y - to.height / 2)
-    assert.ok(distance < 4, JSON.stringify([to, head]))
+    await assertArrowAtStart(page, 'Paint walls')
+    const from = await bar(page, 'Lay bricks').boundingBox()
     const line = await page.locator('.arrow-line').boundingBox()
-    assert.ok(line && line.x + line.width >= from.x + from.width, JSON.stringify([from, line]))
+    assert.ok(from && line)
+    assert.ok(line.x + line.width >= from.x + from.width, JSON.stringify({ from, line }))
     await assertAccessible(page, 'arrows of a timeline')
     await bar(page, 'Paint walls').press('Shift+ArrowRight')
     await page.getByRole('link', { name: /Waits for Lay bricks/ }).waitFor()
-    await arrows(page, ':not(.too-early)').waitFor({ state: 'attached' })
-    assert.equal(await arrows(page).count(), 1)
+    await arrows(':not(.too-early)').waitFor({ state: 'attached' })
+    assert.equal(await arrows().count(), 1)
   })
 
-  test('have an arrow on the timeline while one of both bars is far below the visible ones, even on a phone', async () => {
+  test('have an arrow on the timeline even if one of the bars is far below the visible ones', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Far arrows')
     const first = await make('Dig a hole', 0, 1, { userId: workspace.jonas.id })
     for (let number = 1; number <= 50; number += 1)
-      await make(`Beside it ${number}`, 0, 1, { userId: workspace.jonas.id })
+      await make(`In between ${number}`, 0, 1, { userId: workspace.jonas.id })
     const second = await make('Fill it', 3, 4)
     await workspace.make('assignmentDependency', { assignmentId: second, blockedById: first })
     for (const width of [1280, 390]) {
@@ -128,11 +123,17 @@ export function dependencyJourneys(stage: () => Stage): void {
       await page.locator('.dependency-arrows g').waitFor({ state: 'attached' })
       assert.equal(await bar(page, 'Fill it').count(), 0)
       await page.locator('.timeline').evaluate((timeline) => timeline.scrollTo(0, timeline.scrollHeight))
-      const to = await bar(page, 'Fill it').boundingBox()
-      const head = await page.locator('.arrow-head').boundingBox()
-      assert.ok(to && head)
-      const distance = Math.hypot(head.x + head.width - to.x, head.y + head.height / 2 - to.y - to.height / 2)
-      assert.ok(distance < 4, JSON.stringify([width, to, head]))
+      await assertArrowAtStart(page, 'Fill it')
     }
   })
+}
+
+/** Asserts that the only arrow ends at the start of the bar. */
+async function assertArrowAtStart(page: Page, name: string): Promise<void> {
+  const target = await bar(page, name).boundingBox()
+  const head = await page.locator('.arrow-head').boundingBox()
+  assert.ok(target && head)
+  const distanceX = head.x + head.width - target.x
+  const distanceY = head.y + head.height / 2 - (target.y + target.height / 2)
+  assert.ok(Math.hypot(distanceX, distanceY) < 4, JSON.stringify({ target, head }))
 }

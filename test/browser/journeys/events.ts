@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Stage } from '../support/stage.ts'
 
 export function eventJourneys(stage: () => Stage): void {
-  test('is shown by an assignment with the user and the previous values', async () => {
+  test('of an assignment shows the user and the previous values', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Has a past')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}/assignments/${id}`)
@@ -40,7 +40,7 @@ export function eventJourneys(stage: () => Stage): void {
     assert.equal(loads.length, 1)
   })
 
-  test('is shown by an assignment for all its parts, too, with one line for each act', async () => {
+  test('of an assignment includes its parts, with one line for each action', async () => {
     const { signIn, workspace } = stage()
     const { jonas, mara, projectId, make } = workspace
     const id = await workspace.assignment('Has company')
@@ -53,13 +53,10 @@ export function eventJourneys(stage: () => Stage): void {
     await stream.filter({ hasText: 'changed this assignment' }).waitFor()
     // The oldest comes first, and a comment is not repeated as a change.
     const texts = await stream.allTextContents()
-    assert.deepEqual(
-      [/added this assignment/, /Nine rungs/, /Participant.+Jonas Weber.+Mara Lindqvist.+Comes first/].map(
-        (text) => texts.findIndex((shown) => text.test(shown)),
-      ),
-      [0, 1, 2],
-    )
-    assert.equal(texts.length, 3)
+    const participants = /Participant.+Jonas Weber.+Mara Lindqvist.+Comes first/
+    const expected = [/added this assignment/, /Nine rungs/, participants]
+    for (const [index, text] of expected.entries()) assert.match(texts[index] ?? '', text)
+    assert.equal(texts.length, expected.length)
     await page.getByRole('button', { name: 'Comments only' }).click()
     await stream.filter({ hasText: 'added' }).waitFor({ state: 'detached' })
     assert.equal(await stream.count(), 1)
@@ -69,14 +66,14 @@ export function eventJourneys(stage: () => Stage): void {
     await page.waitForURL(`**/assignments/${other}`)
   })
 
-  test('is shown by an assignment with older changes on request', async () => {
+  test('of an assignment shows older changes on request', async () => {
     const { signIn, workspace } = stage()
     const { projectId, call } = workspace
     const id = await workspace.assignment('Has a long past')
-    const others = await workspace.assignment('Changed in between')
+    const otherId = await workspace.assignment('Changed in between')
     for (let count = 1; count <= 22; count += 1) {
       await call('PATCH', '/ext/assignment', { id, name: `Name ${count}` })
-      await call('PATCH', '/ext/assignment', { id: others, name: `Other name ${count}` })
+      await call('PATCH', '/ext/assignment', { id: otherId, name: `Other name ${count}` })
       if (count % 2 === 0)
         await workspace.make('comment', {
           text: `Comment ${count}`,
@@ -93,7 +90,7 @@ export function eventJourneys(stage: () => Stage): void {
     await stream.getByRole('button', { name: 'Show older changes' }).waitFor({ state: 'detached' })
   })
 
-  test('is shown with values as on other screens, and without meaningless changes', async () => {
+  test('shows values as other screens do, and leaves out changes without effect', async () => {
     const { signIn, workspace } = stage()
     const { mara, projectId, call, make } = workspace
     const id = await workspace.assignment('Has values')
@@ -111,7 +108,7 @@ export function eventJourneys(stage: () => Stage): void {
     await stream.filter({ hasText: /set the priority of this assignment to High/ }).waitFor()
     await stream.filter({ hasText: /moved this assignment in the order/ }).waitFor()
     await stream.filter({ hasText: /added this assignment.+Label.*Design/ }).waitFor()
-    assert.equal(await stream.count(), 5, 'the empty description says nothing')
+    assert.equal(await stream.count(), 5, 'The empty description is not shown.')
     await page.goto(`${stage().hosts.web}/projects/${projectId}/activity`)
     const row = (text: RegExp) => page.getByRole('listitem').filter({ hasText: text }).first()
     await row(/added [A-Z]+-\d+ Has values.*Label.*Design/).waitFor()
@@ -125,7 +122,7 @@ export function eventJourneys(stage: () => Stage): void {
     await page.waitForURL(`**/assignments/${id}`)
   })
 
-  test('is shown as activity, with older changes below newer ones, also for one project', async () => {
+  test('is shown as the activity of a project, with older changes below newer ones on request', async () => {
     const { signIn, workspace } = stage()
     const { make, organizationId, mara } = workspace
     const projectWith = async (name: string) => {
@@ -138,16 +135,16 @@ export function eventJourneys(stage: () => Stage): void {
     const id = await workspace.assignment('Changed often', { projectId })
     const rename = async (name: string) =>
       workspace.change('PATCH', 'assignment', { ...(await workspace.get('assignment', id)), name })
-    // Changes to another assignment in between keep these from being shown as one act.
+    // New assignments in between keep these changes from being shown as one action.
     for (let count = 1; count <= 30; count += 1) {
       await rename(`Change ${count} of many`)
       await workspace.assignment(`Between ${count} and the next`, { projectId })
     }
     const page = await signIn('mara@example.com', `/projects/${projectId}/activity`)
-    const named = (name: string) => page.getByText(`Between ${name} and the next`, { exact: false })
-    await named('30').first().waitFor()
+    const between = (count: number) => page.getByText(`Between ${count} and the next`, { exact: false })
+    await between(30).first().waitFor()
     await page.getByRole('button', { name: 'Show older' }).click()
-    await named('1').first().waitFor()
+    await between(1).first().waitFor()
     // The day stays in view above its changes.
     await page.evaluate(`scrollTo(0, 600)`)
     const day = await page.getByRole('heading', { name: 'Today' }).boundingBox()
@@ -159,22 +156,22 @@ export function eventJourneys(stage: () => Stage): void {
     await reloaded
     await page.getByText('The newest of all').first().waitFor()
     for (let count = 1; count <= 30; count += 1)
-      assert.ok(await named(String(count)).first().isVisible(), `assignment ${count}`)
-    // Goes from one activity to another without loading a page.
+      assert.ok(await between(count).first().isVisible(), `assignment ${count}`)
+    // Go to the activity of another project without loading a page.
     await page.evaluate(`history.pushState(null, '', '/projects/${otherId}/activity')`)
     await page.evaluate(`dispatchEvent(new PopStateEvent('popstate'))`)
-    await named('30').first().waitFor({ state: 'detached' })
+    await between(30).first().waitFor({ state: 'detached' })
     await page.getByText('Has few changes').first().waitFor()
-    assert.equal(await named('1').count(), 0)
+    assert.equal(await between(1).count(), 0)
   })
 
-  test('is shown as the activity of a project, and sent by webhooks with a test and a log', async () => {
+  test('is one click from the board, and is sent to webhooks, which have a test and a log', async () => {
     const { signIn, workspace } = stage()
-    await workspace.assignment('Stands in the activity')
+    await workspace.assignment('Shown in the activity')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.getByRole('link', { name: 'Activity', exact: true }).click()
     await page
-      .getByRole('link', { name: /^[A-Z]+-\d+ Stands in the activity$/ })
+      .getByRole('link', { name: /^[A-Z]+-\d+ Shown in the activity$/ })
       .first()
       .waitFor()
     await page.goBack()
@@ -198,7 +195,7 @@ export function eventJourneys(stage: () => Stage): void {
       page.waitForResponse((response) => response.url().endsWith('/ext/webhook/replay')),
       sent.getByRole('button', { name: 'Send again' }).click(),
     ])
-    // Uses the keyboard, because the reloaded log moves the button under the pointer.
+    // Use the keyboard, because the reloaded log moves the button under the pointer.
     await hook.getByRole('button', { name: 'Pause' }).press('Enter')
     await hook.getByText('Paused. By hand.').waitFor()
     assert.equal(await page.evaluate(() => document.activeElement?.firstChild?.textContent), 'Resume')

@@ -5,7 +5,7 @@ import { tabTo } from '../support/tab-to.ts'
 import { assertAccessible } from './accessibility.ts'
 
 export function keyJourneys(stage: () => Stage): void {
-  test('suffice for daily work: adding, moving, reassigning, recording, removing and undoing', async () => {
+  test('are enough for daily work: adding, moving, reassigning, recording, removing and undoing', async () => {
     const { signIn, workspace } = stage()
     const { projectId, jonas } = workspace
     const page = await signIn('mara@example.com', `/projects/${projectId}`)
@@ -70,10 +70,10 @@ export function keyJourneys(stage: () => Stage): void {
   test('filter, search, show the list of keys, and return the focus after each dialog', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Looked for by keys')
-    await workspace.assignment('Something beside it', { userId: workspace.jonas.id })
+    await workspace.assignment('Something else', { userId: workspace.jonas.id })
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     const press = (key: string) => page.keyboard.press(key)
-    const other = page.getByRole('link', { name: 'Something beside it' })
+    const other = page.getByRole('link', { name: 'Something else' })
     await other.waitFor()
     await press('/')
     await page.keyboard.type('looked for')
@@ -95,11 +95,11 @@ export function keyJourneys(stage: () => Stage): void {
     await other.waitFor()
     await page.locator('.filter-button:focus').waitFor()
     await tabTo(page, `#card-${id}`)
-    for (const [key, name] of [
-      ['?', 'Keyboard shortcuts'],
-      ['Control+k', 'Search or run a command'],
-      ['c', 'New assignment'],
-    ] as const) {
+    for (const { key, name } of [
+      { key: '?', name: 'Keyboard shortcuts' },
+      { key: 'Control+k', name: 'Search or run a command' },
+      { key: 'c', name: 'New assignment' },
+    ]) {
       await press(key)
       const dialog = page.getByRole('dialog', { name })
       await dialog.waitFor()
@@ -117,7 +117,7 @@ export function keyJourneys(stage: () => Stage): void {
     await page.locator(`#card-${id}:focus`).waitFor()
   })
 
-  test('that are pressed before a dialog has loaded are typed into it, and do nothing to the page behind it', async () => {
+  test('are typed into a dialog even if it has not loaded yet, and do nothing to the page behind it', async () => {
     const { signIn, workspace } = stage()
     const path = `/projects/${workspace.projectId}`
     const page = await signIn('mara@example.com', path)
@@ -138,7 +138,7 @@ export function keyJourneys(stage: () => Stage): void {
     assert.equal(new URL(page.url()).pathname, path)
   })
 
-  test('that are pressed before the palette has loaded open what they name', async () => {
+  test('choose from the palette even if it has not loaded yet', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     const script = Promise.withResolvers<void>()
@@ -155,7 +155,7 @@ export function keyJourneys(stage: () => Stage): void {
     await page.waitForURL('**/inbox')
   })
 
-  test('open the palette, all places and the list of shortcuts', async () => {
+  test('open the palette, other pages and the list of shortcuts', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Found by the palette')
     const page = await signIn((await workspace.join('Petra Palette')).login, '/projects')
@@ -177,7 +177,7 @@ export function keyJourneys(stage: () => Stage): void {
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Go to the reports').waitFor()
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+k')
-    // Typed at once, without losing a character.
+    // No character is lost, although the text is typed at once.
     await page.keyboard.type('sign out')
     assert.equal(await palette.getByRole('combobox').inputValue(), 'sign out')
     await palette.getByRole('option', { name: 'My week' }).waitFor({ state: 'detached' })
@@ -186,7 +186,7 @@ export function keyJourneys(stage: () => Stage): void {
     await page.getByLabel('Password').waitFor()
   })
 
-  test('in the palette find the pages and tools of the project, and places and assignments are shown with their keys', async () => {
+  test('find pages and tools of the project in the palette, which shows shortcuts and keys of assignments', async () => {
     const { signIn, workspace } = stage()
     await workspace.assignment('Named with its key')
     const path = `/projects/${workspace.projectId}`
@@ -213,12 +213,12 @@ export function keyJourneys(stage: () => Stage): void {
       await workspace.assignment(name, { projectId })
     await palette.getByRole('combobox').fill('test')
     await palette.getByRole('option', { name: /Test of the palette/ }).waitFor()
-    assert.deepEqual(
-      (
-        await palette.getByRole('group', { name: 'Assignments' }).locator('.palette-name').allTextContents()
-      ).slice(0, 3),
-      ['Test of the palette', 'Known by its test', 'A contest'],
-    )
+    const matches = palette.getByRole('group', { name: 'Assignments' }).locator('.palette-name')
+    assert.deepEqual((await matches.allTextContents()).slice(0, 3), [
+      'Test of the palette',
+      'Known by its test',
+      'A contest',
+    ])
     await palette.getByRole('option', { name: 'Create assignment “test”' }).waitFor()
     await palette.getByRole('combobox').fill('filter')
     const filter = palette.getByRole('option', { name: /^Filter/ }).first()
@@ -243,7 +243,7 @@ export function keyJourneys(stage: () => Stage): void {
     await page.waitForURL(`**${path}/activity`)
   })
 
-  test('reach a card with an arrow, and move, reassign, prioritise and label it in the palette', async () => {
+  test('reach a card with an arrow, and move, reassign, prioritize and label it in the palette', async () => {
     const { signIn, workspace } = stage()
     const { stages, jonas } = workspace
     const id = await workspace.assignment('Done from the palette', { workflowId: stages.Doing })
@@ -254,32 +254,42 @@ export function keyJourneys(stage: () => Stage): void {
     await page.keyboard.press('ArrowDown')
     await page.locator('.column:first-child .card-link:focus').waitFor()
     const palette = page.getByRole('dialog', { name: 'Search or run a command' })
-    const choose = async (command: string, value: string, option: string | RegExp, key = 'Enter') => {
+    interface Choice {
+      readonly command: string
+      readonly text: string
+      readonly option: string | RegExp
+      readonly confirm?: 'Enter' | 'Control+Enter'
+    }
+    const choose = async ({ command, text, option, confirm = 'Enter' }: Choice) => {
       await card.focus()
       await page.keyboard.press('Control+k')
       await page.keyboard.type(command)
       await page.keyboard.press('Enter')
-      await palette.getByRole('combobox', { name: /Done from the palette/ }).fill(value)
+      await palette.getByRole('combobox', { name: /Done from the palette/ }).fill(text)
       await palette.getByRole('option', { name: option }).waitFor()
-      await page.keyboard.press(key)
+      await page.keyboard.press(confirm)
       await palette.waitFor({ state: 'detached' })
       await page.locator(`#card-${id}:focus`).waitFor()
     }
     const done = page.getByRole('region', { name: 'Done', exact: true })
-    await choose('move', 'done', 'Done')
+    await choose({ command: 'move', text: 'done', option: 'Done' })
     await done.getByRole('link', { name: 'Done from the palette' }).waitFor()
     await page.keyboard.press('Control+z')
     await page
       .getByRole('region', { name: 'Doing' })
       .getByRole('link', { name: 'Done from the palette' })
       .waitFor()
-    await choose('assign', 'jonas', /Jonas Weber/)
-    await choose('priority', 'urg', 'Urgent')
+    await choose({ command: 'assign', text: 'jonas', option: /Jonas Weber/ })
+    await choose({ command: 'priority', text: 'urg', option: 'Urgent' })
     await page.locator('.card', { hasText: 'Done from the palette' }).getByText('Urgent').waitFor()
-    await choose('label', 'From afar', /New label/, 'Control+Enter')
+    await choose({ command: 'label', text: 'From afar', option: /New label/, confirm: 'Control+Enter' })
     await page.locator('.card', { hasText: 'Done from the palette' }).getByText('From afar').waitFor()
+    // This read is of v1, which has no priority.
     const { userId, priority, workflowId } = await workspace.get('assignment', id)
-    assert.deepEqual([userId, priority, workflowId], [jonas.id, undefined, stages.Doing])
+    assert.deepEqual(
+      { userId, priority, workflowId },
+      { userId: jonas.id, priority: undefined, workflowId: stages.Doing },
+    )
     await page.keyboard.press('Control+k')
     await page.keyboard.type('move')
     await page.keyboard.press('Enter')
@@ -291,7 +301,7 @@ export function keyJourneys(stage: () => Stage): void {
     await palette.waitFor({ state: 'detached' })
   })
 
-  test('create from anywhere, and find recent assignments and users in the palette', async () => {
+  test('create assignments from anywhere, and find recent assignments and users in the palette', async () => {
     const { signIn, workspace } = stage()
     const { login, id: userId } = await workspace.join('Nora Anywhere')
     await workspace.make('assignmentType', { name: 'Research' })
@@ -312,7 +322,7 @@ export function keyJourneys(stage: () => Stage): void {
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Open', exact: true }).click()
     await page.getByRole('complementary', { name: 'Made far away' }).waitFor()
-    // The last used type is stored for the project.
+    // The last type is remembered for each project.
     const chosenType = () => dialog.getByRole('combobox', { name: 'Type' }).textContent()
     await page.keyboard.press('n')
     await dialog.waitFor()

@@ -16,10 +16,11 @@ interface Finger {
   lift(): Promise<void>
 }
 
-/** A finger that rests, which Playwright cannot do itself. */
+/** Returns a finger that can rest on the page. Playwright itself can only tap. */
 async function fingerOn(page: Page): Promise<Finger> {
   const session = await page.context().newCDPSession(page)
-  let [x, y] = [0, 0]
+  let x = 0
+  let y = 0
   const send = (type: 'touchStart' | 'touchMove' | 'touchEnd') =>
     session.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x, y }] })
   return {
@@ -55,10 +56,13 @@ export function longPressJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
   const selectionOf = (page: Page) => page.evaluate<string>('String(getSelection())')
 
-  for (const [size, options] of Object.entries({ 'a phone': phone, 'a tablet': tablet }))
-    test(`a finger that rests on a card of ${size} opens its menu as a sheet at the bottom, and selects nothing`, async () => {
+  for (const { device, options } of [
+    { device: 'a phone', options: phone },
+    { device: 'a tablet', options: tablet },
+  ])
+    test(`opens as a sheet at the bottom of ${device} after a long press, which selects no text`, async () => {
       const { signIn, workspace } = stage()
-      const { path, make } = await makeProject(`Held on ${size}`)
+      const { path, make } = await makeProject(`Held on ${device}`)
       const id = await make('Held card', 0, 1)
       const page = await signIn('mara@example.com', path, options)
       await page.emulateMedia({ reducedMotion: 'reduce' })
@@ -70,13 +74,14 @@ export function longPressJourneys(stage: () => Stage): void {
       const userSelect = await page
         .locator(`#card-${id}`)
         .evaluate((card) => getComputedStyle(card).userSelect)
-      assert.deepEqual([await selectionOf(page), userSelect], ['', 'none'])
+      assert.equal(await selectionOf(page), '')
+      assert.equal(userSelect, 'none')
       assert.equal(new URL(page.url()).pathname, path)
       const { y, height } = (await page.locator('dialog').boundingBox()) ?? { y: 0, height: 0 }
       assert.equal(Math.round(y + height), options.viewport.height)
-      // The keyboard of the screen would cover the list.
+      // A focused field would open the on-screen keyboard, which covers the list.
       assert.equal(await page.locator('dialog input:focus').count(), 0)
-      await assertAccessible(page, `the menu of a card on ${size}`)
+      await assertAccessible(page, `the menu of a card on ${device}`)
       await sheet.getByRole('option', { name: 'Move to a stage' }).tap()
       await sheet.getByRole('option', { name: 'Doing' }).tap()
       await page.getByText('Held card is now in Doing.').waitFor()
@@ -89,7 +94,7 @@ export function longPressJourneys(stage: () => Stage): void {
       await sheet.waitFor({ state: 'detached' })
     })
 
-  test('a finger that scrolls, moves or is lifted opens no menu, and a tap opens the assignment', async () => {
+  test('stays closed when a finger scrolls or is lifted early, and a tap opens the assignment', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('Scrolled by fingers')
     const ids = await Promise.all(Array.from({ length: 12 }, (_, index) => make(`Card ${index + 10}`, 0, 1)))
@@ -115,7 +120,7 @@ export function longPressJourneys(stage: () => Stage): void {
     assert.equal(await page.getByRole('dialog').count(), 0)
   })
 
-  test('a finger that rests on a row of a list or a bar opens the same menu, and one that drags a bar does not', async () => {
+  test('also opens after a long press on a row of the list or on a bar, unless the bar is dragged', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Rows and bars')
     const id = await make('Held row', 0, 3, { userId: workspace.mara.id })

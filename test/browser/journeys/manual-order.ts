@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../../support/until.ts'
 import type { Stage } from '../support/stage.ts'
 
 export function manualOrderJourneys(stage: () => Stage): void {
@@ -13,43 +13,41 @@ export function manualOrderJourneys(stage: () => Stage): void {
       await workspace.assignment(name, { projectId: project.id, endDate: `2099-01-0${9 - index}` })
     const path = `/projects/${project.id}`
     const page = await signIn('mara@example.com', path)
-    const names = (column = 'Backlog', on = page) =>
-      on.getByRole('region', { name: column }).locator('.card-link').allTextContents()
-    const until = async (wanted: string, column = 'Backlog', on = page) => {
-      for (let turn = 0; turn < 100 && (await names(column, on)).join(' ') !== wanted; turn += 1)
-        await on.waitForTimeout(100)
-      assert.equal((await names(column, on)).join(' '), wanted)
+    /** Waits until the column has these cards in this order. */
+    const waitForOrder = async (names: string, { column = 'Backlog', on = page } = {}) => {
+      const links = on.getByRole('region', { name: column }).locator('.card-link')
+      await until(async () => (await links.allTextContents()).join(' ') === names, names)
     }
-    await until('Drill Chisel Bellows Anvil')
+    await waitForOrder('Drill Chisel Bellows Anvil')
     await page.getByRole('button', { name: 'Order of the cards' }).click()
     await page.getByRole('menuitem', { name: 'By hand' }).click()
-    await until('Anvil Bellows Chisel Drill')
+    await waitForOrder('Anvil Bellows Chisel Drill')
     const other = await signIn('jonas@example.com', `${path}?order=hand`)
 
     const moved = () => page.waitForResponse((response) => response.url().endsWith('/ext/assignment/move'))
     const card = (name: string) => page.locator('.card').filter({ hasText: name })
     await Promise.all([moved(), card('Drill').locator('.card-link').press('Shift+ArrowUp')])
-    await until('Anvil Bellows Drill Chisel')
+    await waitForOrder('Anvil Bellows Drill Chisel')
     await Promise.all([moved(), page.keyboard.press('Shift+ArrowUp')])
-    await until('Anvil Drill Bellows Chisel')
+    await waitForOrder('Anvil Drill Bellows Chisel')
     await Promise.all([moved(), card('Chisel').dragTo(card('Anvil'), { targetPosition: { x: 20, y: 4 } })])
-    await until('Chisel Anvil Drill Bellows')
+    await waitForOrder('Chisel Anvil Drill Bellows')
     await Promise.all([moved(), page.keyboard.press('Control+z')])
-    await until('Anvil Drill Bellows Chisel')
+    await waitForOrder('Anvil Drill Bellows Chisel')
     await Promise.all([moved(), card('Chisel').dragTo(card('Anvil'), { targetPosition: { x: 20, y: 4 } })])
-    await until('Chisel Anvil Drill Bellows')
+    await waitForOrder('Chisel Anvil Drill Bellows')
     const doing = page.getByRole('region', { name: 'Doing' })
     await Promise.all([moved(), card('Anvil').dragTo(doing)])
-    await until('Anvil', 'Doing')
+    await waitForOrder('Anvil', { column: 'Doing' })
     await Promise.all([moved(), card('Drill').dragTo(card('Anvil'), { targetPosition: { x: 20, y: 4 } })])
-    await until('Drill Anvil', 'Doing')
-    await until('Drill Anvil', 'Doing', other)
-    await until('Chisel Bellows', 'Backlog', other)
+    await waitForOrder('Drill Anvil', { column: 'Doing' })
+    await waitForOrder('Drill Anvil', { column: 'Doing', on: other })
+    await waitForOrder('Chisel Bellows', { on: other })
     await page.reload()
-    await until('Drill Anvil', 'Doing')
+    await waitForOrder('Drill Anvil', { column: 'Doing' })
   })
 
-  test('is chosen for a project and kept, but the address has priority', async () => {
+  test('is remembered for the project, but the address takes precedence', async () => {
     const { hosts, signIn, workspace } = stage()
     const { mara, make, organizationId } = workspace
     const project = await make('project', { name: 'Order kept', organizationId })
@@ -58,27 +56,25 @@ export function manualOrderJourneys(stage: () => Stage): void {
     await workspace.assignment('Soon', { projectId: project.id, endDate: '2099-01-01' })
     const path = `/projects/${project.id}`
     const page = await signIn('mara@example.com', path)
-    const until = async (first: string) => {
-      await page.locator('.card').first().filter({ hasText: first }).waitFor()
-    }
-    await until('Soon')
+    const waitForFirst = (name: string) => page.locator('.card').first().filter({ hasText: name }).waitFor()
+    await waitForFirst('Soon')
     await page.getByRole('button', { name: 'Order of the cards' }).click()
     await page.getByRole('menuitem', { name: 'By hand' }).click()
-    await until('Late')
-    for (const again of ['', `/assignments/${late}`]) {
-      await page.goto(`${hosts.web}${path}${again}`)
-      await until('Late')
+    await waitForFirst('Late')
+    for (const subpath of ['', `/assignments/${late}`]) {
+      await page.goto(`${hosts.web}${path}${subpath}`)
+      await waitForFirst('Late')
     }
     await page.goto(`${hosts.web}${path}?order=due`)
-    await until('Soon')
+    await waitForFirst('Soon')
     await page.goto(`${hosts.web}${path}?saved=none`)
-    await until('Soon')
+    await waitForFirst('Soon')
     await page.goto(`${hosts.web}${path}`)
-    await until('Late')
+    await waitForFirst('Late')
     await page.getByRole('button', { name: 'Order of the cards' }).click()
     await page.getByRole('menuitem', { name: 'By due date' }).click()
-    await until('Soon')
+    await waitForFirst('Soon')
     await page.goto(`${hosts.web}${path}`)
-    await until('Soon')
+    await waitForFirst('Soon')
   })
 }

@@ -6,10 +6,10 @@ import { datedProjects } from '../support/dated-projects.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
-const sizes = {
-  'a desktop': {},
-  'a phone': { viewport: { width: 390, height: 844 }, hasTouch: true },
-}
+const devices = [
+  { device: 'a desktop', options: {} },
+  { device: 'a phone', options: { viewport: { width: 390, height: 844 }, hasTouch: true } },
+]
 
 export function newAssignmentJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
@@ -40,14 +40,13 @@ export function newAssignmentJourneys(stage: () => Stage): void {
     await page.getByRole('complementary', { name: 'Fix the footer' }).waitFor()
     const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
     const { userId, endDate, amountHours } = await workspace.get('assignment', id)
-    assert.deepEqual(
-      [userId, String(endDate).slice(0, 10), amountHours],
-      [workspace.jonas.id, addDays(today(), 1), 2],
-    )
+    assert.equal(userId, workspace.jonas.id)
+    assert.equal(String(endDate).slice(0, 10), addDays(today(), 1))
+    assert.equal(amountHours, 2)
     await page.locator('.card', { hasText: 'Fix the footer' }).getByText('High').waitFor()
   })
 
-  test('shows why a label cannot be created, and keeps labels that were chosen meanwhile', async () => {
+  test('shows why a label cannot be created, and keeps one that is chosen while another is being created', async () => {
     const { signIn, workspace } = stage()
     const { projectId, path } = await makeProject('With few labels')
     await workspace.make('label', { name: 'Known', color: 'blue', projectId })
@@ -62,29 +61,26 @@ export function newAssignmentJourneys(stage: () => Stage): void {
       await page.keyboard.type(name)
       await page.getByRole('option', { name: new RegExp(`^${name}`) }).click()
     }
-    await create('Refused')
+    await create('Rejected')
     await page.getByText('The server answered 503.').waitFor()
     await page.unroute('**/label')
-    const late = Promise.withResolvers<void>()
+    const otherIsChosen = Promise.withResolvers<void>()
     await page.route('**/label', async (route) => {
-      if (route.request().method() === 'POST') await late.promise
+      if (route.request().method() === 'POST') await otherIsChosen.promise
       await route.continue()
     })
     await create('Created late')
     await page.getByRole('option', { name: 'Known' }).click()
-    late.resolve()
+    otherIsChosen.resolve()
     await dialog.getByRole('combobox', { name: 'Labels' }).getByText('2 labels').waitFor()
   })
 
-  for (const [size, options] of Object.entries(sizes))
-    test(`has chips for properties, which the next assignment gets, too, on ${size}`, async () => {
+  for (const { device, options } of devices)
+    test(`has chips for properties, which the next assignment also gets, on ${device}`, async () => {
       const { hosts, signIn, workspace } = stage()
-      const { projectId, path } = await makeProject(`Made on ${size}`)
-      for (const [name, color] of [
-        ['Backend', 'blue'],
-        ['Design', 'pink'],
-      ])
-        await workspace.make('label', { name, color, projectId })
+      const { projectId, path } = await makeProject(`Made on ${device}`)
+      await workspace.make('label', { name: 'Backend', color: 'blue', projectId })
+      await workspace.make('label', { name: 'Design', color: 'pink', projectId })
       const page = await signIn('mara@example.com', path, options)
       await page.getByRole('button', { name: 'New assignment', exact: true }).click()
       const dialog = page.getByRole('dialog', { name: 'New assignment' })
@@ -103,7 +99,7 @@ export function newAssignmentJourneys(stage: () => Stage): void {
       await chip('Labels').click()
       await page.getByRole('option', { name: 'Backend' }).click()
       await page.getByRole('option', { name: 'Design' }).click()
-      await assertAccessible(page, `the labels of a new assignment on ${size}`)
+      await assertAccessible(page, `the labels of a new assignment on ${device}`)
       await page.keyboard.press('Escape')
       await chip('Labels').getByText('2 labels').waitFor()
       await chip('Planned hours').click()
@@ -115,22 +111,26 @@ export function newAssignmentJourneys(stage: () => Stage): void {
       await chip('End').click()
       await page.locator('.filter-menu:popover-open input').fill('+2')
       await page.getByRole('option', { name: formatDay(addDays(today(), 2)) }).waitFor()
-      await assertAccessible(page, `the days of a new assignment on ${size}`)
+      await assertAccessible(page, `the days of a new assignment on ${device}`)
       await page.keyboard.press('Enter')
       await chip('End')
         .getByText(formatDay(addDays(today(), 2)))
         .waitFor()
       await dialog.getByLabel('Create another').check()
-      await assertAccessible(page, `the properties of a new assignment on ${size}`)
-      const faults = await page.evaluate<string[]>(
-        `[...document.querySelectorAll('.choice-chip')].filter((element) => { const box = element.getBoundingClientRect(); return box.right > innerWidth || (innerWidth < 641 && Math.round(box.height) < 44) }).map((element) => element.outerHTML)`,
+      await assertAccessible(page, `the properties of a new assignment on ${device}`)
+      const chips = await page.locator('.choice-chip').evaluateAll((elements) =>
+        elements.map((element) => {
+          const { left, right, height } = element.getBoundingClientRect()
+          const isTooSmallForFingers = innerWidth < 641 && Math.round(height) < 44
+          return { left, isMisfit: right > innerWidth || isTooSmallForFingers, markup: element.outerHTML }
+        }),
       )
-      assert.deepEqual(faults, [])
-      // On a phone they stand in two columns.
-      const edges = await page.evaluate<number[]>(
-        `[...new Set([...document.querySelectorAll('.choice-chip')].map((chip) => chip.getBoundingClientRect().left))]`,
+      assert.deepEqual(
+        chips.filter(({ isMisfit }) => isMisfit),
+        [],
       )
-      if (size === 'a phone') assert.equal(edges.length, 2)
+      // On a phone, the chips are in two columns.
+      if (device === 'a phone') assert.equal(new Set(chips.map(({ left }) => left)).size, 2)
       await name.press('Enter')
       await dialog.locator('[name=name]:focus:placeholder-shown').waitFor()
       await page.keyboard.type('Has the same ones\n')
@@ -138,18 +138,26 @@ export function newAssignmentJourneys(stage: () => Stage): void {
       await page.keyboard.press('Escape')
       await dialog.waitFor({ state: 'detached' })
       const rows = await hosts.database.query<Record<string, unknown>>(sql`
-        select a.name, a.priority, a.amount_hours as hours, a.user_id as "userId", a.workflow_id as "stageId",
-          to_char(a.start_date, 'YYYY-MM-DD') as "start", to_char(a.end_date, 'YYYY-MM-DD') as "end",
-          array(select l.name from assignment_labels al join labels l on l.id = al.label_id
-            where al.assignment_id = a.id order by l.name) as labels
-        from assignments a where a.project_id = ${projectId} order by a.created_at`)
-      const shared = {
-        ...{ priority: 3, hours: 1.5, userId: workspace.jonas.id, stageId: workspace.stages.Doing },
-        ...{ start: today(), end: addDays(today(), 2), labels: ['Backend', 'Design'] },
+        select row.name, row.priority, row.amount_hours as hours, row.user_id as "userId", row.workflow_id as "stageId",
+          to_char(row.start_date, 'YYYY-MM-DD') as "start", to_char(row.end_date, 'YYYY-MM-DD') as "end",
+          array(select label.name from assignment_labels as link join labels as label on label.id = link.label_id
+            where link.assignment_id = row.id order by label.name) as labels
+        from assignments as row where row.project_id = ${projectId} order by row.created_at`)
+      const properties = {
+        priority: 3,
+        hours: 1.5,
+        userId: workspace.jonas.id,
+        stageId: workspace.stages.Doing,
+        start: today(),
+        end: addDays(today(), 2),
+        labels: ['Backend', 'Design'],
       }
       assert.deepEqual(
         rows.map((row) => ({ ...row, hours: Number(row.hours) })),
-        ['Has every property', 'Has the same ones'].map((title) => ({ name: title, ...shared })),
+        [
+          { name: 'Has every property', ...properties },
+          { name: 'Has the same ones', ...properties },
+        ],
       )
       // The choice is remembered.
       await page.getByRole('button', { name: 'New assignment', exact: true }).click()

@@ -13,7 +13,7 @@ export function paletteJourneys(stage: () => Stage): void {
     await page.keyboard.type(text)
   }
 
-  test('forgives typing errors, the order of words and left out letters, and marks what matches', async () => {
+  test('finds names despite typing errors, swapped words and missing letters, and marks the letters that match', async () => {
     const { signIn, workspace } = stage()
     await workspace.join('Otília Perdoada')
     const path = `/projects/${workspace.projectId}`
@@ -21,13 +21,13 @@ export function paletteJourneys(stage: () => Stage): void {
     await page.getByRole('region', { name: 'Backlog' }).waitFor()
     const palette = paletteOf(page)
     await open(page, '')
-    for (const [text, name, marked] of [
-      ['relaumch', 'Website relaunch', ['relaunch']],
-      ['webs rel', 'Website relaunch', ['Webs', 'rel']],
-      ['settings project', 'Settings', ['Settings']],
-      ['nwa', 'New assignment', ['N', 'w', 'a']],
-      ['perdoada otilia', 'Otília Perdoada', ['Otília', 'Perdoada']],
-    ] as const) {
+    for (const { text, name, marked } of [
+      { text: 'relaumch', name: 'Website relaunch', marked: ['relaunch'] },
+      { text: 'webs rel', name: 'Website relaunch', marked: ['Webs', 'rel'] },
+      { text: 'settings project', name: 'Settings', marked: ['Settings'] },
+      { text: 'nwa', name: 'New assignment', marked: ['N', 'w', 'a'] },
+      { text: 'perdoada otilia', name: 'Otília Perdoada', marked: ['Otília', 'Perdoada'] },
+    ]) {
       await palette.getByRole('combobox').fill(text)
       await palette.getByText(`Create assignment “${text}”`).waitFor()
       const first = palette.getByRole('option').first()
@@ -44,22 +44,22 @@ export function paletteJourneys(stage: () => Stage): void {
     // The column may have more cards than it shows.
     await page.goto(`${stage().hosts.web}${path}?search=Forgiven`)
     await page.locator(`#card-${id}`).focus()
-    for (const [key, typed, value] of [
-      ['s', 'donig', 'Doing'],
-      ['a', 'weber jonas', 'Jonas Weber'],
-      ['p', 'ugrent', 'Urgent'],
-    ] as const) {
+    for (const { key, text, value } of [
+      { key: 's', text: 'donig', value: 'Doing' },
+      { key: 'a', text: 'weber jonas', value: 'Jonas Weber' },
+      { key: 'p', text: 'ugrent', value: 'Urgent' },
+    ]) {
       await page.keyboard.press(key)
       const list = page.locator('dialog.picker')
       await list.waitFor()
-      await page.keyboard.type(typed)
+      await page.keyboard.type(text)
       await list.getByRole('option', { name: value }).locator('mark').first().waitFor()
       await page.keyboard.press('Escape')
       await list.waitFor({ state: 'detached' })
     }
   })
 
-  test('finds commands by other words for them, in both languages', async () => {
+  test('finds commands by synonyms, in both languages', async () => {
     const { signIn, workspace } = stage()
     const name = 'Named by other words'
     const id = await workspace.assignment(name)
@@ -67,30 +67,31 @@ export function paletteJourneys(stage: () => Stage): void {
     const palette = paletteOf(page)
     await page.locator(`#card-${id}`).focus()
     await open(page, '')
-    for (const [text, command] of [
-      ['create', 'New assignment'],
-      ['issue', 'New assignment'],
-      ['ticket', 'New assignment'],
-      ['criar', 'New project'],
-      ['log out', 'Sign out'],
-      ['sair', 'Sign out'],
-      ['dark', 'Use dark theme'],
-      ['idioma', 'Language: Português'],
-      ['password', 'My account'],
-      ['senha', 'My account'],
-      ['invite', 'Settings'],
-      ['due', 'Set the end…'],
-      ['prazo', 'Set the end…'],
-      ['owner', 'Assign to a person…'],
-      ['assignee', 'Assign to a person…'],
-      ['tag', 'Add or remove a label…'],
-      ['status', 'Move to a stage…'],
-    ] as const) {
+    const commandBySynonym = {
+      create: 'New assignment',
+      issue: 'New assignment',
+      ticket: 'New assignment',
+      criar: 'New project',
+      'log out': 'Sign out',
+      sair: 'Sign out',
+      dark: 'Use dark theme',
+      idioma: 'Language: Português',
+      password: 'My account',
+      senha: 'My account',
+      invite: 'Settings',
+      due: 'Set the end…',
+      prazo: 'Set the end…',
+      owner: 'Assign to a person…',
+      assignee: 'Assign to a person…',
+      tag: 'Add or remove a label…',
+      status: 'Move to a stage…',
+    }
+    for (const [text, command] of Object.entries(commandBySynonym)) {
       await palette.getByRole('combobox').fill(text)
       await palette.getByText(`Create assignment “${text}”`).waitFor()
       const names = await palette.locator('.palette-name').allTextContents()
       assert.ok(
-        names.some((one) => one.startsWith(command)),
+        names.some((found) => found.startsWith(command)),
         `${text} finds ${names}`,
       )
     }
@@ -105,7 +106,7 @@ export function paletteJourneys(stage: () => Stage): void {
     const name = dialog.getByLabel('Name', { exact: true })
     const text = 'qzqz vwvw'
     const creation = palette.getByRole('option', { name: `Create assignment “${text}”` })
-    const isOpenWith = async (expected: string) => {
+    const assertDialogWith = async (expected: string) => {
       await dialog.waitFor()
       assert.equal(await name.inputValue(), expected)
       await dialog.getByRole('button', { name: 'Cancel' }).click()
@@ -125,15 +126,15 @@ export function paletteJourneys(stage: () => Stage): void {
     await palette.locator('[aria-selected=true]', { hasText: text }).waitFor()
     assert.deepEqual(await creation.locator('kbd').allTextContents(), ['Enter'])
     await page.keyboard.press('Enter')
-    await isOpenWith(text)
+    await assertDialogWith(text)
 
     await open(page, text)
     await page.keyboard.press('Control+Enter')
-    await isOpenWith(text)
+    await assertDialogWith(text)
 
     await open(page, `new assignment ${text}`)
     await page.keyboard.press('Enter')
-    await isOpenWith(text)
+    await assertDialogWith(text)
     // Creation is last, so that Enter opens what was found.
     await open(page, 'relaunch')
     await palette.getByRole('option', { name: 'Website relaunch' }).waitFor()
@@ -153,11 +154,12 @@ export function paletteJourneys(stage: () => Stage): void {
     await page.keyboard.type('Unheard of by all')
     const option = page.getByRole('option', { name: /Unheard of by all.*New label/ })
     await option.waitFor()
-    // The small list has room for its name, too.
-    const cut = await page.evaluate<number>(
-      `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('[role=option] .palette-name'))`,
-    )
-    assert.equal(cut, 0)
+    // Even this small list has room for the name.
+    const overflow = await page
+      .locator('[role=option] .palette-name')
+      .first()
+      .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+    assert.equal(overflow, 0)
     await page.keyboard.press('Enter')
     assert.equal(await option.getAttribute('aria-selected'), 'false')
     await page.keyboard.press('ArrowDown')
@@ -165,7 +167,7 @@ export function paletteJourneys(stage: () => Stage): void {
     await card.getByText('Unheard of by all').waitFor()
   })
 
-  test('says of recent records where they belong and when they were opened', async () => {
+  test('shows where recent records belong, and when they were opened', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Opened a while ago')
     const path = `/projects/${workspace.projectId}`
@@ -173,8 +175,8 @@ export function paletteJourneys(stage: () => Stage): void {
     await page.goto(`${stage().hosts.web}${path}/assignments/${id}`)
     await page.getByRole('complementary', { name: 'Opened a while ago' }).waitFor()
     await page.evaluate(`localStorage.setItem('tracker.recent', JSON.stringify(
-      JSON.parse(localStorage.getItem('tracker.recent')).map((one) => ({
-        ...one,
+      JSON.parse(localStorage.getItem('tracker.recent')).map((record) => ({
+        ...record,
         openedAt: new Date(Date.now() - 2.5 * 3_600_000).toISOString(),
       })),
     ))`)

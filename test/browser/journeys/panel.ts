@@ -7,8 +7,8 @@ import { recordShifts, type Shift, shiftsOf, sumOf } from '../support/layout-shi
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
-/** Milliseconds until each request of a panel is answered, in another order than that on the screen. */
-const lateBy: Readonly<Record<string, number>> = {
+/** The delays of the requests of a panel, whose order differs from that on the screen. */
+const delaysMilliseconds: Readonly<Record<string, number>> = {
   userProjects: 50,
   projects: 250,
   userAssignments: 200,
@@ -23,20 +23,21 @@ const lateBy: Readonly<Record<string, number>> = {
   attachments: 500,
 }
 
-/** Browsers rate five times as much as good. */
+/** Browsers rate even five times as much as good. */
 const shiftMax = 0.02
 
-/** Whether a list, a card, or a part of one has moved. */
-const isMoved = (shifts: readonly Shift[]): boolean =>
+/** Returns whether a list, a card, or a part of one has moved. */
+const hasMoved = (shifts: readonly Shift[]): boolean =>
   sumOf(shifts) > shiftMax ||
   shifts.some(({ of }) => of.some((element) => /class="(card|chip|late|panel-section)/.test(element)))
 
+export const untilSaved = (page: Page) =>
+  page.waitForResponse(
+    (response) => response.request().method() === 'PATCH' && response.url().endsWith('/ext/assignment'),
+  )
+
 export function panelJourneys(stage: () => Stage): void {
   const addressOf = (id: string) => `/projects/${stage().workspace.projectId}/assignments/${id}`
-  const saved = (page: Page) =>
-    page.waitForResponse(
-      (response) => response.request().method() === 'PATCH' && response.url().endsWith('/ext/assignment'),
-    )
 
   test('opens over its board, has its own address, and Escape returns to its card', async () => {
     const { hosts, signIn, workspace } = stage()
@@ -70,7 +71,7 @@ export function panelJourneys(stage: () => Stage): void {
     const page = await signIn('root@example.com', '/account')
     await page.addInitScript(recordShifts)
     const lateRequests = new Set<string>()
-    for (const [name, milliseconds] of Object.entries(lateBy))
+    for (const [name, milliseconds] of Object.entries(delaysMilliseconds))
       await page.route(new RegExp(`${hosts.api}/(api|ext)/${name}\\?`), async (route) => {
         lateRequests.add(name)
         await setTimeout(milliseconds)
@@ -83,10 +84,10 @@ export function panelJourneys(stage: () => Stage): void {
       await page.locator('.panel').getByRole('heading', { name: 'Activity' }).waitFor()
       await page.getByText('Waiting for the customer').first().waitFor()
       const shifts = await shiftsOf(page)
-      if (isMoved(shifts)) faults.push(`At ${width}: ${JSON.stringify(shifts)}`)
+      if (hasMoved(shifts)) faults.push(`At ${width}: ${JSON.stringify(shifts)}`)
     }
     assert.deepEqual(faults, [])
-    assert.deepEqual([...lateRequests].sort(), Object.keys(lateBy).sort())
+    assert.deepEqual([...lateRequests].sort(), Object.keys(delaysMilliseconds).sort())
   })
 
   test('moves no card when it opens, and leaves the last column reachable, at two widths', async () => {
@@ -95,32 +96,33 @@ export function panelJourneys(stage: () => Stage): void {
     await workspace.assignment('In between', { workflowId: workspace.stages.Doing })
     await workspace.assignment('In the last column', { workflowId: workspace.stages.Done })
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
-    const boxes = () =>
-      page
-        .locator('.column, .card')
-        .evaluateAll((all) =>
-          all.map((element) => JSON.stringify([element.className, element.getBoundingClientRect()])),
-        )
+    /** Returns the boxes of all columns and cards, without the mark of the open card. */
+    const readBoxes = () =>
+      page.locator('.column, .card').evaluateAll((elements) =>
+        elements.map((element) => ({
+          className: element.className.replace('card open', 'card'),
+          box: JSON.stringify(element.getBoundingClientRect()),
+        })),
+      )
     for (const width of [1024, 1440]) {
       await page.setViewportSize({ width, height: 800 })
       await page.locator(`#card-${id}`).scrollIntoViewIfNeeded()
-      const before = await boxes()
+      const before = await readBoxes()
       await page.locator(`#card-${id}`).click()
       const panel = page.getByRole('complementary', { name: 'Stays in its place' })
       await panel.getByRole('heading', { name: 'Activity' }).waitFor()
-      const unmarked = (all: readonly string[]) => all.map((element) => element.replace('card open', 'card'))
-      assert.deepEqual(unmarked(await boxes()), unmarked(before), String(width))
+      assert.deepEqual(await readBoxes(), before, String(width))
       const last = page.getByRole('link', { name: 'In the last column' })
       await page.locator(`#card-${id}`).focus()
       await page.keyboard.press('ArrowRight')
       await page.keyboard.press('ArrowRight')
       await page.keyboard.press('ArrowUp')
       await page.locator('.column:last-child .card-link:focus').waitFor()
-      const [card, over] = await Promise.all([last.boundingBox(), panel.boundingBox()])
-      assert.ok(
-        (card?.x ?? 0) + (card?.width ?? 0) <= (over?.x ?? 0),
-        `At ${width} the panel covers the last card: ${JSON.stringify([card, over])}`,
-      )
+      const cardBox = await last.boundingBox()
+      const panelBox = await panel.boundingBox()
+      assert.ok(cardBox && panelBox)
+      const isUncovered = cardBox.x + cardBox.width <= panelBox.x
+      assert.ok(isUncovered, JSON.stringify({ width, cardBox, panelBox }))
       await panel.getByRole('button', { name: 'Close', exact: true }).click()
       await panel.waitFor({ state: 'detached' })
     }
@@ -134,21 +136,19 @@ export function panelJourneys(stage: () => Stage): void {
     for (const width of [390, 1440]) {
       await page.setViewportSize({ width, height: 700 })
       await page.locator('.panel').getByRole('heading', { name: 'Activity' }).scrollIntoViewIfNeeded()
-      const [top, bottom, hidden] = await page
-        .locator('.panel-name')
-        .evaluate((field: HTMLTextAreaElement) => {
-          const box = field.getBoundingClientRect()
-          return [box.top, box.bottom, field.scrollHeight - field.clientHeight]
-        })
-      assert.ok((top ?? -1) > 0 && (bottom ?? 999) < 300, `${width}: from ${top} to ${bottom}`)
-      assert.ok((hidden ?? 99) <= 1, `${width}: ${hidden} pixels are cut`)
+      const { top, bottom, hiddenHeight } = await page.locator('.panel-name').evaluate((field) => {
+        const box = field.getBoundingClientRect()
+        return { top: box.top, bottom: box.bottom, hiddenHeight: field.scrollHeight - field.clientHeight }
+      })
+      assert.ok(top > 0 && bottom < 300, `${width}: from ${top} to ${bottom}`)
+      assert.ok(hiddenHeight <= 1, `${width}: ${hiddenHeight} pixels are cut off`)
     }
     await page.getByLabel('Name', { exact: true }).fill('One\nline')
-    await Promise.all([saved(page), page.keyboard.press('Enter')])
+    await Promise.all([untilSaved(page), page.keyboard.press('Enter')])
     assert.equal((await workspace.get('assignment', id)).name, 'One line')
   })
 
-  test('keeps the width that the user chose by pointer or keys, and fills the page by F, which the address keeps', async () => {
+  test('keeps the width that the user chose by pointer or keys, and fills the page after F, even after a reload', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Wide', { workflowId: workspace.stages.Doing })
     const { login } = await workspace.join('Willa Wide')
@@ -194,34 +194,40 @@ export function panelJourneys(stage: () => Stage): void {
     await page.getByText('must be a multiple of 0.01').waitFor()
     assert.equal(await hours.inputValue(), '1.234')
     await hours.fill('2,5')
-    await Promise.all([saved(page), hours.press('Enter')])
+    await Promise.all([untilSaved(page), hours.press('Enter')])
     const end = page.getByRole('textbox', { name: 'End' })
     await end.fill('2026-11-01')
     await end.press('Enter')
     await page.getByText('The end cannot be before the start.').waitFor()
     await end.fill('30 Nov')
-    await Promise.all([saved(page), end.press('Enter')])
+    await Promise.all([untilSaved(page), end.press('Enter')])
     await page.getByLabel('Name', { exact: true }).fill('Edited and renamed')
-    await Promise.all([saved(page), page.keyboard.press('Enter')])
-    await Promise.all([saved(page), page.getByLabel('Stage', { exact: true }).selectOption('Doing')])
+    await Promise.all([untilSaved(page), page.keyboard.press('Enter')])
+    await Promise.all([untilSaved(page), page.getByLabel('Stage', { exact: true }).selectOption('Doing')])
     await page
       .getByRole('region', { name: 'Doing' })
       .getByRole('link', { name: 'Edited and renamed' })
       .waitFor()
     const { name, amountHours, endDate, workflowId } = await workspace.get('assignment', id)
     assert.deepEqual(
-      [name, amountHours, endDate.slice(0, 10), workflowId],
-      ['Edited and renamed', 2.5, '2026-11-30', workspace.stages.Doing],
+      { name, amountHours, endDate: endDate.slice(0, 10), workflowId },
+      {
+        name: 'Edited and renamed',
+        amountHours: 2.5,
+        endDate: '2026-11-30',
+        workflowId: workspace.stages.Doing,
+      },
     )
     await page.locator('.panel h2').focus()
-    for (let change = 0; change < 4; change += 1)
-      await Promise.all([saved(page), page.keyboard.press('Control+z')])
+    for (let undone = 0; undone < 4; undone += 1)
+      await Promise.all([untilSaved(page), page.keyboard.press('Control+z')])
     await page
       .getByRole('region', { name: 'Backlog' })
       .getByRole('link', { name: 'Edited in place' })
       .waitFor()
-    const undone = await workspace.get('assignment', id)
-    assert.deepEqual([undone.amountHours, undone.endDate.slice(0, 10)], [8, '2026-11-20'])
+    const restored = await workspace.get('assignment', id)
+    assert.equal(restored.amountHours, 8)
+    assert.equal(restored.endDate.slice(0, 10), '2026-11-20')
   })
 
   test('shows the description as Markdown, in which typed HTML stays text', async () => {
@@ -234,7 +240,7 @@ export function panelJourneys(stage: () => Stage): void {
       .fill(
         '**Now** <img src=x onerror=alert(1)>\n\n- one\n- [x] two\n\n[bad](javascript:alert(1)) https://example.com',
       )
-    await Promise.all([saved(page), page.keyboard.press('Control+Enter')])
+    await Promise.all([untilSaved(page), page.keyboard.press('Control+Enter')])
     const region = page.getByRole('region', { name: 'Description' })
     await region.locator('strong', { hasText: 'Now' }).waitFor()
     assert.equal(await region.getByRole('listitem').count(), 2)
@@ -245,7 +251,7 @@ export function panelJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Discard changes' }).click()
     await page.locator('.description-text > .button:focus').waitFor()
     await region.locator('strong', { hasText: 'Now' }).waitFor()
-    // A click on the text edits it; one on a box in it does not.
+    // A click on the text opens the editor; a click on a checkbox does not.
     await region.getByRole('checkbox').click()
     assert.equal(await page.getByLabel('Description').locator('textarea').count(), 0)
     await region.locator('strong', { hasText: 'Now' }).click()
@@ -267,10 +273,9 @@ export function panelJourneys(stage: () => Stage): void {
     assert.equal(await name.inputValue(), 'Mine')
     await name.press('Enter')
     assert.equal((await workspace.get('assignment', id)).name, 'Theirs')
-    await Promise.all([saved(page), page.getByRole('button', { name: 'Save mine: Name' }).click()])
+    await Promise.all([untilSaved(page), page.getByRole('button', { name: 'Save mine: Name' }).click()])
     await conflict.waitFor({ state: 'detached' })
-    const { name: kept, amountHours } = await workspace.get('assignment', id)
-    assert.deepEqual([kept, amountHours], ['Mine', 77])
+    assert.partialDeepStrictEqual(await workspace.get('assignment', id), { name: 'Mine', amountHours: 77 })
   })
 
   test('marks a card whose panel was closed with unsaved input, and restores the input', async () => {
@@ -285,7 +290,7 @@ export function panelJourneys(stage: () => Stage): void {
     assert.equal(await page.getByLabel('Description').inputValue(), 'Not finished')
   })
 
-  test('shows that it was removed in another window, and restores it', async () => {
+  test('shows that it was removed by someone else, and restores it', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Removed elsewhere')
     const page = await signIn('mara@example.com', addressOf(id))
@@ -347,7 +352,7 @@ export function panelJourneys(stage: () => Stage): void {
     await page.getByText('29.75 h of 4 h').waitFor()
   })
 
-  test('shows hours that are recorded elsewhere meanwhile', async () => {
+  test('shows hours at once that are recorded elsewhere', async () => {
     const { signIn, workspace } = stage()
     const assignmentId = await workspace.assignment('Recorded elsewhere')
     const page = await signIn('mara@example.com', addressOf(assignmentId))
@@ -381,22 +386,22 @@ export function panelJourneys(stage: () => Stage): void {
 }
 
 export function myWorkJourneys(stage: () => Stage): void {
-  test('is the first page: overdue, due today and blocked over all projects, without assignments that are done', async () => {
+  test('is the first page, with overdue, due and blocked assignments of all projects, but none that are done', async () => {
     const { hosts, signIn, workspace } = stage()
     const person = await workspace.join('Wanda Worker')
-    const of = (name: string, days: number, values = {}) =>
+    const makeDue = (name: string, days: number, values = {}) =>
       workspace.assignment(name, {
         userId: person.id,
         startDate: addDays(today(), -9),
         endDate: addDays(today(), days),
         ...values,
       })
-    await of('Late thing', -2)
-    const now = await of('Thing of today', 0)
-    await of('Done thing', -3, { workflowId: workspace.stages.Done })
+    await makeDue('Late thing', -2)
+    const dueToday = await makeDue('Thing of today', 0)
+    await makeDue('Done thing', -3, { workflowId: workspace.stages.Done })
     // It has begun, and is due on the first day after the next week.
-    await of('Far thing', daysBetween(today(), addDays(mondayOf(today()), 14)))
-    const assignmentId = await of('Stuck thing', 1)
+    await makeDue('Far thing', daysBetween(today(), addDays(mondayOf(today()), 14)))
+    const assignmentId = await makeDue('Stuck thing', 1)
     await workspace.make('assignmentImpediment', { assignmentId, impedimentId: workspace.impedimentId })
     const page = await signIn(person.login, '/projects')
     await page.goto(`${hosts.web}/`)
@@ -413,10 +418,10 @@ export function myWorkJourneys(stage: () => Stage): void {
     await page.getByText('1.5 h recorded for Thing of today.').waitFor()
     await row.getByLabel('Stage of Thing of today').selectOption('Done')
     await row.waitFor({ state: 'detached' })
-    assert.equal((await workspace.get('assignment', now)).workflowId, workspace.stages.Done)
+    assert.equal((await workspace.get('assignment', dueToday)).workflowId, workspace.stages.Done)
   })
 
-  test('and the page of another project have the focus on their heading, however they were opened', async () => {
+  test('returns to pages whose heading has the focus, as has a page that the palette opens', async () => {
     const { signIn, workspace } = stage()
     const { organizationId } = workspace
     const { id } = await workspace.make('project', { name: 'Second heading', organizationId })
@@ -438,7 +443,7 @@ export function myWorkJourneys(stage: () => Stage): void {
 }
 
 export function impedimentJourneys(stage: () => Stage): void {
-  test('are added, described and removed over all assignments of the user', async () => {
+  test('are added, described and resolved for any assignment of the user', async () => {
     const { signIn, workspace } = stage()
     await workspace.assignment('Blocked work')
     const page = await signIn('mara@example.com', '/impediments')
@@ -460,7 +465,7 @@ export function impedimentJourneys(stage: () => Stage): void {
     await line.getByRole('button', { name: /^Resolve/ }).click()
     await line.waitFor({ state: 'detached' })
     await page.getByText('Waiting for the customer is resolved.').waitFor()
-    // The button would also remove the note.
+    // Undo restores the note, too.
     await page.keyboard.press('Control+z')
     await line.getByText('They answer on Monday').waitFor()
   })
@@ -475,11 +480,10 @@ export function impedimentJourneys(stage: () => Stage): void {
     await workspace.make('userProject', { projectId: project.id, userId: mara.id })
     const mine = await workspace.assignment('Pier plan', { projectId: project.id })
     const other = await workspace.assignment('Crane plan', { projectId: project.id, userId: jonas.id })
-    for (const [assignmentId, description] of [
-      [mine, 'No map'],
-      [other, 'No crane'],
-    ])
-      await workspace.make('assignmentImpediment', { assignmentId, impedimentId, description })
+    const block = (assignmentId: string, description: string) =>
+      workspace.make('assignmentImpediment', { assignmentId, impedimentId, description })
+    await block(mine, 'No map')
+    await block(other, 'No crane')
     const page = await signIn('mara@example.com', '/impediments')
     await page.getByText('No map').waitFor()
     assert.equal(await page.getByText('No crane').count(), 0)

@@ -2,18 +2,23 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { daysBetween, today } from '../../../web/src/time/days.ts'
+import { valuesOf } from '../../support/assertions.ts'
+import { until } from '../../support/until.ts'
 import { datedProjects, monday } from '../support/dated-projects.ts'
 import type { Stage } from '../support/stage.ts'
-import { assertAccessible } from './accessibility.ts'
+import { assertAccessible, smallControls } from './accessibility.ts'
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
 
+/** Replaces the box of an invisible element. No comparison accepts it. */
 const never = { x: Number.NaN, y: Number.NaN, width: Number.NaN, height: Number.NaN }
+
+const holdAssignments = (page: Page) => page.route(/\/assignments\?/, () => undefined)
 
 export function phoneBoardJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  test('on a phone, a filtered board begins within 300 pixels and a line of chips, and shows the first column with matches', async () => {
+  test('a filtered board on a phone begins near the top, and shows the first column with matches', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Filtered on a phone')
     await make('Waits at the start', 0, 1)
@@ -24,53 +29,50 @@ export function phoneBoardJourneys(stage: () => Stage): void {
     const page = await signIn('mara@example.com', `${path}?userId=${workspace.jonas.id}`, phone)
     const card = page.locator(`[data-row="${id}"]`)
     await card.waitFor()
-    const leftOf = async () => (await card.boundingBox())?.x ?? Number.NaN
-    for (let turn = 0; turn < 50 && (await leftOf()) > 60; turn += 1) await page.waitForTimeout(100)
-    assert.ok((await leftOf()) < 60, `the card begins at ${await leftOf()}`)
-    const top = (await card.boundingBox())?.y ?? Number.NaN
+    const boxOfCard = async () => (await card.boundingBox()) ?? never
+    await until(async () => (await boxOfCard()).x < 60, 'the column of the card')
+    // The line of chips takes 52 pixels of these.
+    const { y: top } = await boxOfCard()
     assert.ok(top <= 352, `the first card begins at ${top}`)
-    const heights = await page.evaluate<number[]>(
-      `[...document.querySelectorAll('.project-filters :is(button, input)')].filter((element) => element.checkVisibility()).map((element) => Math.round(element.getBoundingClientRect().height))`,
-    )
-    assert.deepEqual(
-      heights.filter((height) => height < 44),
-      [],
-    )
+    assert.deepEqual(await smallControls(page, '.project-filters :is(button, input)'), [])
     await assertAccessible(page, 'a filtered board on a phone')
     await page.getByRole('button', { name: 'Remove the filter Person' }).click()
     await page.getByRole('link', { name: 'Waits at the start' }).waitFor()
   })
 
-  for (const [size, options] of Object.entries({ 'a desktop': {}, 'a phone': phone }))
-    test(`the outline of a list has its header and the height of its rows, and that of a panel its title, on ${size}`, async () => {
+  for (const { device, options } of [
+    { device: 'a desktop', options: {} },
+    { device: 'a phone', options: phone },
+  ])
+    test(`the skeleton of a list has the header and the heights of its rows, and that of a panel has its title, on ${device}`, async () => {
       const { signIn } = stage()
-      const { path, make } = await makeProject(`Outlined on ${size}`)
+      const { path, make } = await makeProject(`Outlined on ${device}`)
       const id = await make('Loads slowly', 0, 1)
       const page = await signIn('mara@example.com', `${path}?view=list`, options)
-      const boxesOf = (selector: string) =>
-        page.evaluate<[top: number, height: number][]>(
-          `[...document.querySelectorAll('${selector}')].slice(0, 2).map((element) => element.getBoundingClientRect()).map(({ top, height }) => [Math.round(top), Math.round(height)])`,
+      const firstBoxes = (selector: string) =>
+        page.locator(selector).evaluateAll((elements) =>
+          elements.slice(0, 2).map((element) => {
+            const { top, height } = element.getBoundingClientRect()
+            return { top: Math.round(top), height: Math.round(height) }
+          }),
         )
       await page.locator('.list-row').waitFor()
-      const real = await boxesOf('.list-line')
-      await hold(page)
+      const lines = await firstBoxes('.list-line')
+      await holdAssignments(page)
       await page.reload()
-      // The outline is drawn again with the name of the project.
+      // The skeleton is drawn again with the name of the project.
       await page.locator('.filter-button').waitFor()
       await page.locator('.shape-check').first().waitFor()
-      const outlined = await boxesOf('.skeleton-row')
-      assert.deepEqual(
-        outlined.map(([, height]) => height),
-        real.map(([, height]) => height),
-      )
-      const [first, outlinedFirst] = [real[0]?.[0] ?? 0, outlined[0]?.[0] ?? 0]
-      assert.ok(Math.abs(first - outlinedFirst) < 30, `${outlinedFirst} and ${first}`)
+      const skeletonRows = await firstBoxes('.skeleton-row')
+      assert.deepEqual(valuesOf(skeletonRows, 'height'), valuesOf(lines, 'height'))
+      const distance = Math.abs((lines[0]?.top ?? 0) - (skeletonRows[0]?.top ?? 0))
+      assert.ok(distance < 30, JSON.stringify({ lines, skeletonRows }))
       await page.goto(`${new URL(page.url()).origin}${path}/assignments/${id}`)
       await page.locator('.panel .panel-name-bar').waitFor()
       assert.equal(await page.locator('.panel .shape-value').count(), 10)
     })
 
-  test('on a phone, days and menus open as sheets at the bottom, over the whole width', async () => {
+  test('days and menus on a phone open as sheets at the bottom, over the whole width', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('Sheets')
     const id = await make('Opens sheets', 0, 1)
@@ -78,7 +80,8 @@ export function phoneBoardJourneys(stage: () => Stage): void {
     await page.emulateMedia({ reducedMotion: 'reduce' })
     const assertSheet = async (selector: string) => {
       const { x, y, width, height } = (await page.locator(selector).boundingBox()) ?? never
-      assert.deepEqual([x, width, Math.round(y + height)], [0, 390, 844], selector)
+      const bottom = Math.round(y + height)
+      assert.deepEqual({ x, width, bottom }, { x: 0, width: 390, bottom: 844 }, selector)
     }
     await page.getByRole('button', { name: 'Choose: End' }).tap()
     await assertSheet('.day-layer:popover-open')
@@ -93,7 +96,7 @@ export function phoneBoardJourneys(stage: () => Stage): void {
     }
   })
 
-  test('on a phone, a list can be grouped in the filters, and the button that clears them is never cut off', async () => {
+  test('a list on a phone is grouped in the menu of filters, and the button that clears filters is not cut off', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Grouped on a phone')
     await make('Waits at the start', 0, 1)
@@ -143,25 +146,24 @@ export function phoneBoardJourneys(stage: () => Stage): void {
     await page.locator('.agenda').evaluate((agenda) => agenda.scrollBy(0, 20))
     assert.equal(Math.round(await distance()), 1)
     await page.getByRole('link', { name: 'After 1' }).waitFor()
-    const steps = (await page.getByRole('button', { name: 'Next month' }).boundingBox()) ?? never
-    assert.equal(await top('.subscribe'), steps.y)
+    const nextMonth = (await page.getByRole('button', { name: 'Next month' }).boundingBox()) ?? never
+    assert.equal(await top('.subscribe'), nextMonth.y)
     await page.getByRole('button', { name: 'Subscribe' }).tap()
     await page.getByRole('dialog').waitFor()
   })
 
   for (const width of [320, 390, 768])
-    test(`on a touch screen of ${width} pixels, cards show the whole key and the due day, however many values they have`, async () => {
+    test(`cards show the whole key and the due day on a touch screen of ${width} pixels, however many values they have`, async () => {
       const { signIn } = stage()
       const { path, make } = await makeProject(`Keys at ${width}`)
       await make('Has every fact', 0, 0, { priority: 4, amountHours: 40 })
       const page = await signIn('mara@example.com', path, { ...phone, viewport: { width, height: 844 } })
       const facts = page.locator('.card-facts')
-      const { x, y, width: room, height } = (await facts.boundingBox()) ?? never
-      for (const fact of ['.card-key', '.due']) {
-        const box = (await facts.locator(fact).boundingBox()) ?? never
-        assert.ok(box.x >= x && box.x + box.width <= x + room && box.y < y + height / 2, fact)
+      const line = (await facts.boundingBox()) ?? never
+      for (const selector of ['.card-key', '.due']) {
+        const fact = (await facts.locator(selector).boundingBox()) ?? never
+        assert.ok(fact.x >= line.x && fact.x + fact.width <= line.x + line.width, selector)
+        assert.ok(fact.y < line.y + line.height / 2, selector)
       }
     })
-
-  const hold = (page: Page) => page.route(/\/assignments\?/, () => undefined)
 }

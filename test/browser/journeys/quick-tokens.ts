@@ -8,13 +8,13 @@ import { assertAccessible } from './accessibility.ts'
 export function quickTokenJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  for (const [size, options] of Object.entries({
-    'a desktop': {},
-    'a phone': { viewport: { width: 390, height: 844 }, hasTouch: true },
-  }))
-    test(`set user, label, priority and end, which are shown before the assignment is added, on ${size}`, async () => {
+  for (const { device, options } of [
+    { device: 'a desktop', options: {} },
+    { device: 'a phone', options: { viewport: { width: 390, height: 844 }, hasTouch: true } },
+  ])
+    test(`set user, label, priority and end, which are shown before the assignment is added, on ${device}`, async () => {
       const { signIn, workspace } = stage()
-      const { projectId, path } = await makeProject(`Tokens on ${size}`)
+      const { projectId, path } = await makeProject(`Tokens on ${device}`)
       await workspace.make('label', { name: 'Front end', color: 'teal', projectId })
       const page = await signIn('mara@example.com', path, options)
       await page.getByRole('button', { name: 'New assignment in Backlog' }).click()
@@ -30,7 +30,7 @@ export function quickTokenJourneys(stage: () => Stage): void {
       const chips = page.locator('.quick-tokens .label-chip')
       await chips.nth(3).waitFor()
       assert.equal(await chips.count(), 4)
-      await assertAccessible(page, `the tokens of a name on ${size}`)
+      await assertAccessible(page, `the tokens of a name on ${device}`)
       await page.getByRole('button', { name: 'Keep !high as text' }).click()
       await chips.nth(3).waitFor({ state: 'detached' })
       await page.locator('.quick-add input:focus').waitFor()
@@ -41,7 +41,9 @@ export function quickTokenJourneys(stage: () => Stage): void {
       const id = (await card.getAttribute('data-row')) ?? ''
       const { assignment } = await workspace.call('GET', `/ext/assignment?id=${id}`)
       assert.partialDeepStrictEqual(assignment, {
-        ...{ name: 'Draw the map !high with @nobody', userId: workspace.jonas.id, priority: null },
+        name: 'Draw the map !high with @nobody',
+        userId: workspace.jonas.id,
+        priority: null,
         endDate: `${addDays(today(), 1)}T00:00:00Z`,
       })
     })

@@ -7,7 +7,7 @@ import { assertAccessible } from './accessibility.ts'
 export function subAssignmentJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  test('are added by name, counted when they are done, removed from their parent, and given another one', async () => {
+  test('are added by name, counted when they are done, and removed from and added to a parent', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('In parts')
     const whole = await make('Build the lander', 0, 3)
@@ -42,25 +42,24 @@ export function subAssignmentJourneys(stage: () => Stage): void {
     await panel.getByText('1 of 2 done').waitFor()
   })
 
-  for (const [size, options] of Object.entries({
-    'a desktop': {},
-    'a phone': { viewport: { width: 390, height: 844 }, hasTouch: true },
-  }))
-    test(`are counted on cards and rows, nested in the list, and cause a warning if their parent is finished first, on ${size}`, async () => {
+  for (const { device, options } of [
+    { device: 'a desktop', options: {} },
+    { device: 'a phone', options: { viewport: { width: 390, height: 844 }, hasTouch: true } },
+  ])
+    test(`are counted on cards and rows, nested in the list, and cause a warning if their parent is finished first, on ${device}`, async () => {
       const { signIn, workspace } = stage()
       const { stages } = workspace
-      const { path, make } = await makeProject(`Nested on ${size}`)
+      const { path, make } = await makeProject(`Nested on ${device}`)
       const whole = await make('The whole', 0, 4)
       await make('Something else', 0, 2)
       const first = await make('First part', 0, 1, { workflowId: stages.Done })
       const second = await make('Second part', 0, 3)
-      const deep = await make('Part of a part', 0, 1)
-      for (const [id, parentId] of [
-        [first, whole],
-        [second, whole],
-        [deep, second],
-      ])
-        await workspace.call('PATCH', '/ext/assignment', { id, parentId })
+      const partOfPart = await make('Part of a part', 0, 1)
+      const setParent = (id: string, parentId: string) =>
+        workspace.call('PATCH', '/ext/assignment', { id, parentId })
+      await setParent(first, whole)
+      await setParent(second, whole)
+      await setParent(partOfPart, second)
       const page = await signIn('mara@example.com', path, options)
       const mark = (id: string) => page.locator(`[data-row="${id}"] .parts-mark`)
       await mark(whole).waitFor()
@@ -71,8 +70,8 @@ export function subAssignmentJourneys(stage: () => Stage): void {
       await mark(second).getByText('0/1').waitFor()
       assert.equal(await mark(first).count(), 0)
       // One request counts the parts of all cards; late changes may repeat it.
-      const counting = new Set(requestedUrls.filter((url) => url.includes('/ext/query/assignments')))
-      assert.ok(counting.size <= 2, [...counting].join('\n'))
+      const countingUrls = new Set(requestedUrls.filter((url) => url.includes('/ext/query/assignments')))
+      assert.ok(countingUrls.size <= 2, [...countingUrls].join('\n'))
       await workspace.call('PATCH', '/ext/assignment', { id: second, workflowId: stages.Done })
       await mark(whole).getByText('2/2').waitFor()
       await workspace.call('PATCH', '/ext/assignment', { id: second, workflowId: stages.Backlog })
@@ -89,14 +88,22 @@ export function subAssignmentJourneys(stage: () => Stage): void {
       const names = await page.locator('.list-row .list-link').allTextContents()
       // Assignments that are done come last among the parts of the same parent.
       assert.deepEqual(names, ['Something else', 'The whole', 'Second part', 'Part of a part', 'First part'])
-      const depths = await page.evaluate<string[]>(
-        `[...document.querySelectorAll('.list-row .list-name')].map(({ dataset }) => dataset.depth ?? '0')`,
-      )
+      const depths = await page
+        .locator('.list-row .list-name')
+        .evaluateAll((cells) => cells.map((cell) => cell.getAttribute('data-depth') ?? '0'))
       assert.deepEqual(depths, ['0', '0', '1', '2', '1'])
-      await assertAccessible(page, `a nested list on ${size}`)
-      const faults = await page.evaluate<string[]>(
-        `[...document.querySelectorAll('.list-row .parts-mark')].filter((one) => { const [box, row] = [one, one.closest('.list-row')].map((element) => element.getBoundingClientRect()); return box.bottom > row.bottom || box.top < row.top || box.right > row.right }).map(({ outerHTML }) => outerHTML)`,
+      await assertAccessible(page, `a nested list on ${device}`)
+      const marksOutsideRow = await page.locator('.list-row').evaluateAll((rows) =>
+        rows.flatMap((row) => {
+          const { top, right, bottom } = row.getBoundingClientRect()
+          return [...row.querySelectorAll('.parts-mark')]
+            .filter((mark) => {
+              const box = mark.getBoundingClientRect()
+              return box.bottom > bottom || box.top < top || box.right > right
+            })
+            .map(({ outerHTML }) => outerHTML)
+        }),
       )
-      assert.deepEqual(faults, [])
+      assert.deepEqual(marksOutsideRow, [])
     })
 }

@@ -4,8 +4,9 @@ import type { Page } from 'playwright-core'
 import { datedProjects } from '../support/dated-projects.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
+import { untilSaved } from './panel.ts'
 
-/** Assignments that nobody is responsible for, or that have no dates. */
+/** Tests assignments without a responsible user, or without dates. */
 export function unplannedJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
   const read = async (id: string) =>
@@ -13,22 +14,29 @@ export function unplannedJourneys(stage: () => Stage): void {
   const makeIdea = async (projectId: string, name: string, values = {}) => {
     const { mara, stages, typeId, call } = stage().workspace
     const body = {
-      ...{ name, projectId, startDate: '2026-01-05', endDate: '2026-01-05', amountHours: 0 },
-      ...{ userId: mara.id, workflowId: stages.Backlog, assignmentTypeId: typeId },
-      ...{ isUnscheduled: true, isUnassigned: true, ...values },
+      name,
+      projectId,
+      startDate: '2026-01-05',
+      endDate: '2026-01-05',
+      amountHours: 0,
+      userId: mara.id,
+      workflowId: stages.Backlog,
+      assignmentTypeId: typeId,
+      isUnscheduled: true,
+      isUnassigned: true,
+      ...values,
     }
     return (await call('POST', '/ext/assignment', body)).assignment.id as string
   }
   const card = (page: Page, name: string) => page.locator('.card', { hasText: name })
   const idOf = async (page: Page, name: string) =>
     ((await page.getByRole('link', { name }).getAttribute('id')) ?? '').replace('card-', '')
-  const saved = (page: Page) => page.waitForResponse((answer) => answer.request().method() === 'PATCH')
 
   for (const viewport of [
     { width: 1280, height: 800 },
     { width: 390, height: 800 },
   ])
-    test(`are created by their name, planned in the panel, and unplanned again, at a width of ${viewport.width}`, async () => {
+    test(`are created by their name, get dates and a user in the panel, and lose them again, at ${viewport.width} pixels`, async () => {
       const { path } = await makeProject(`Ideas ${viewport.width}`)
       const page = await stage().signIn('mara@example.com', path, { viewport })
       await page.getByRole('button', { name: 'New assignment in Backlog' }).click()
@@ -37,31 +45,29 @@ export function unplannedJourneys(stage: () => Stage): void {
       await card(page, 'Fly to the moon').getByRole('img', { name: 'Nobody yet' }).waitFor()
       assert.equal(await card(page, 'Fly to the moon').locator('.due').count(), 0)
       const id = await idOf(page, 'Fly to the moon')
-      const { isUnscheduled, isUnassigned, userId } = await read(id)
-      assert.deepEqual([isUnscheduled, isUnassigned, userId], [true, true, stage().workspace.mara.id])
+      assert.partialDeepStrictEqual(await read(id), {
+        isUnscheduled: true,
+        isUnassigned: true,
+        userId: stage().workspace.mara.id,
+      })
       await page.keyboard.press('Escape')
 
       await page.getByRole('link', { name: 'Fly to the moon' }).click()
       const panel = page.getByRole('complementary', { name: 'Fly to the moon' })
-      const [start, end] = [
-        panel.getByLabel('Start', { exact: true }),
-        panel.getByLabel('End', { exact: true }),
-      ]
+      const start = panel.getByLabel('Start', { exact: true })
+      const end = panel.getByLabel('End', { exact: true })
       const person = panel.getByRole('combobox', { name: 'Responsible' })
       assert.equal(await start.getAttribute('placeholder'), 'No dates – add')
       assert.equal(await person.getAttribute('placeholder'), 'Nobody yet – assign')
       await assertAccessible(page, 'an assignment without dates or a person')
       // The placeholder itself becomes responsible.
       await person.fill('Mara')
-      const assigned = saved(page)
-      await page.getByRole('option', { name: 'Mara Lindqvist' }).click()
-      await assigned
+      await Promise.all([untilSaved(page), page.getByRole('option', { name: 'Mara Lindqvist' }).click()])
       await end.fill('2099-12-24')
-      const planned = saved(page)
-      await end.press('Enter')
-      await planned
+      await Promise.all([untilSaved(page), end.press('Enter')])
       assert.partialDeepStrictEqual(await read(id), {
-        ...{ isUnscheduled: false, isUnassigned: false },
+        isUnscheduled: false,
+        isUnassigned: false,
         endDate: '2099-12-24T00:00:00Z',
       })
       await start.and(page.locator(':not([placeholder-shown])')).waitFor()
@@ -72,18 +78,15 @@ export function unplannedJourneys(stage: () => Stage): void {
       await panel.locator('.change-chip', { hasText: /^Responsiblenobodyassigned$/ }).waitFor()
 
       await start.fill('')
-      const cleared = saved(page)
-      await start.press('Enter')
-      await cleared
+      await Promise.all([untilSaved(page), start.press('Enter')])
       await person.fill('Nobody')
-      const saving = saved(page)
-      await page.getByRole('option', { name: 'Nobody' }).click()
-      await saving
+      await Promise.all([untilSaved(page), page.getByRole('option', { name: 'Nobody' }).click()])
       assert.partialDeepStrictEqual(await read(id), { isUnscheduled: true, isUnassigned: true })
-      assert.deepEqual([await end.inputValue(), await person.inputValue()], ['', ''])
+      assert.equal(await end.inputValue(), '')
+      assert.equal(await person.inputValue(), '')
     })
 
-  test('are created in the dialog, and a board of one user gives new cards to that user', async () => {
+  test('are created in the dialog, while a board that is filtered by a user assigns new cards to that user', async () => {
     const { path, make } = await makeProject('Of one person')
     await make('Of Jonas before', 0, 1, { userId: stage().workspace.jonas.id })
     const page = await stage().signIn('mara@example.com', `${path}?userId=${stage().workspace.jonas.id}`)
@@ -106,14 +109,16 @@ export function unplannedJourneys(stage: () => Stage): void {
     await dialog.getByRole('button', { name: 'Create assignment' }).click()
     await card(page, 'Until a day').locator('.due').waitFor()
     assert.partialDeepStrictEqual(await read(await idOf(page, 'Until a day')), {
-      ...{ isUnscheduled: false, isUnassigned: true },
+      isUnscheduled: false,
+      isUnassigned: true,
       endDate: '2099-12-24T00:00:00Z',
     })
   })
 
-  test('are counted in views by days, and planned and reassigned together in the list', async () => {
+  test('are counted in timeline and calendar, and get dates and a user together in the list', async () => {
     const { projectId, path, make } = await makeProject('Some day')
-    const ids = [await makeIdea(projectId, 'First idea'), await makeIdea(projectId, 'Second idea')]
+    const first = await makeIdea(projectId, 'First idea')
+    const second = await makeIdea(projectId, 'Second idea')
     await make('With dates', 0, 2)
     await makeIdea(projectId, 'Dated for nobody', { isUnscheduled: false, startDate: today, endDate: today })
     const page = await stage().signIn('mara@example.com', `${path}?view=timeline`)
@@ -141,17 +146,17 @@ export function unplannedJourneys(stage: () => Stage): void {
     await page.getByRole('checkbox', { name: 'Select all', exact: true }).check()
     await change('Responsible', 'Mara Lindqvist')
     await change('Days', 'Next week')
-    for (const id of ids)
+    for (const id of [first, second])
       assert.partialDeepStrictEqual(await read(id), { isUnscheduled: false, isUnassigned: false })
     await page.keyboard.press('Control+z')
     await page.getByRole('link', { name: 'First idea' }).waitFor()
-    assert.partialDeepStrictEqual(await read(ids[0] ?? ''), { isUnscheduled: true, isUnassigned: false })
+    assert.partialDeepStrictEqual(await read(first), { isUnscheduled: true, isUnassigned: false })
     await page.goto(`${stage().hosts.web}${path}?view=list&userId=nobody`)
     await page.getByRole('link', { name: 'Dated for nobody' }).waitFor()
     assert.deepEqual(await page.locator('.list-link').allTextContents(), ['Dated for nobody'])
   })
 
-  test('are shown in my work without dates, but not if the user is only a placeholder', async () => {
+  test('are in My work of the responsible user, but not of a user who is only a placeholder', async () => {
     const { projectId } = await makeProject('Mine some day')
     const una = await stage().workspace.join('Una Unplanned')
     await stage().workspace.make('userProject', { projectId, userId: una.id })
