@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page, Request } from 'playwright-core'
 import { addDays, mondayOf, today } from '../../web/src/time/days.ts'
-import { accessibilityJourneys, assertAccessible, testColorSchemes } from './journeys/accessibility.ts'
+import {
+  accessibilityJourneys,
+  assertAccessible,
+  smallControls,
+  testColorSchemes,
+} from './journeys/accessibility.ts'
 import { appearanceJourneys } from './journeys/appearance.ts'
 import { widthJourneys } from './journeys/widths.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
@@ -10,9 +15,13 @@ import { everyScreen, goWithin, type LoadedScreen, type ScreenAddress } from './
 import { recordShifts, shiftsOf, sumOf } from './support/layout-shift.ts'
 import type { Stage } from './support/stage.ts'
 
-/** Screens with an open dialog. */
-const withDialogs: readonly (ScreenAddress & { readonly open: (page: Page) => Promise<void> })[] = [
-  { path: '/week?week=2026-11-16', shows: 'Looked at by axe', open: reject },
+interface OpenScreen extends ScreenAddress {
+  /** Opens a dialog, or shows an error. */
+  readonly open?: (page: Page) => Promise<void>
+}
+
+const withDialogs: readonly OpenScreen[] = [
+  { path: '/week?week=2026-11-16', shows: 'Looked at by axe', open: enterInvalidHours },
   { path: '/week?week=2026-11-16', shows: 'Looked at by axe', open: press('Copy last week…') },
   {
     path: '/week?week=2026-11-16',
@@ -25,15 +34,11 @@ const withDialogs: readonly (ScreenAddress & { readonly open: (page: Page) => Pr
   { path: '/clients', shows: 'The wiki', open: press('New app') },
 ]
 
-interface Shown extends ScreenAddress {
-  readonly open?: (page: Page) => Promise<void>
-}
-
 function press(name: string) {
   return (page: Page) => page.getByRole('button', { name }).first().click()
 }
 
-async function reject(page: Page): Promise<void> {
+async function enterInvalidHours(page: Page): Promise<void> {
   await page
     .getByRole('textbox', { name: /^Looked at by axe, Mon/ })
     .first()
@@ -42,8 +47,8 @@ async function reject(page: Page): Promise<void> {
   await page.getByRole('alert').waitFor()
 }
 
-function otherScreensJourneys(stage: () => Stage): void {
-  const seed = async (): Promise<readonly Shown[]> => {
+function dialogJourneys(stage: () => Stage): void {
+  const seedScreens = async (): Promise<readonly OpenScreen[]> => {
     const { hosts, workspace } = stage()
     const { administrator, assignment, change, impedimentId, make } = workspace
     const id = await assignment('Looked at by axe', { userId: administrator.id })
@@ -66,7 +71,7 @@ function otherScreensJourneys(stage: () => Stage): void {
   }
 
   testColorSchemes('have no accessibility problem', async (look) => {
-    const screens = await seed()
+    const screens = await seedScreens()
     const page = await stage().signIn('root@example.com', '/account', { reducedMotion: 'reduce' })
     for (const { path, shows, open } of screens) {
       await goWithin(page, path)
@@ -76,8 +81,8 @@ function otherScreensJourneys(stage: () => Stage): void {
     }
   })
 
-  test('fit the narrowest phone, with targets for fingers', async () => {
-    const screens = await seed()
+  test('fit the narrowest phone, with controls that are large enough for fingers', async () => {
+    const screens = await seedScreens()
     const page = await stage().signIn('root@example.com', '/account', {
       viewport: { width: 360, height: 740 },
       hasTouch: true,
@@ -85,13 +90,10 @@ function otherScreensJourneys(stage: () => Stage): void {
     for (const { path, shows, open } of screens) {
       await goWithin(page, path)
       await page.getByText(shows).first().waitFor({ state: 'attached' })
-      if (open !== reject) await open?.(page)
+      if (open !== enterInvalidHours) await open?.(page)
       assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, path)
-      // Heights are rounded, because an element that is still moving is slightly smaller.
-      const small = await page.evaluate<string[]>(
-        `[...document.querySelectorAll('button, input:not([type=checkbox]):not([aria-hidden]), select, .navigation a, .tabs a')].filter((element) => element.checkVisibility() && Math.round(element.getBoundingClientRect().height) < 44).map((element) => element.outerHTML)`,
-      )
-      assert.deepEqual(small, [], path)
+      const controls = 'button, input:not([type=checkbox]):not([aria-hidden]), select, .navigation a, .tabs a'
+      assert.deepEqual(await smallControls(page, controls), [], path)
     }
   })
 }
@@ -133,10 +135,10 @@ function skeletonJourneys(stage: () => Stage): void {
   const faultsOf = async (
     page: Page,
     held: HeldResponses,
-    { path, shows, ...shapeOf }: LoadedScreen,
+    { path, shows, shape, shapeOnPhones = shape }: LoadedScreen,
   ): Promise<readonly string[]> => {
     const isPhone = (page.viewportSize()?.width ?? 0) < 760
-    const expectedShape = (isPhone && shapeOf.shapeOnPhones) || shapeOf.shape
+    const expectedShape = isPhone ? shapeOnPhones : shape
     held.hold()
     await page.goto(stage().hosts.web + path)
     // Responses wait for the skeletons, even on a slow machine. A skeleton that never appears is reported
@@ -145,21 +147,18 @@ function skeletonJourneys(stage: () => Stage): void {
     held.release()
     await page.getByText(shows).first().waitFor({ state: 'attached' })
     await held.untilQuiet()
-    const [shifts, { shapes, announcements }, left] = [
-      await shiftsOf(page),
-      await seenOn(page),
-      await page.locator('.skeleton').count(),
-    ]
-    return [
-      ...(shapes.includes(expectedShape) ? [] : [`shows ${shapes.join()} instead of ${expectedShape}`]),
-      ...(announcements === 1 ? [] : [`announces loading ${announcements} times`]),
-      ...(left === 0 ? [] : ['keeps a skeleton']),
-      ...(sumOf(shifts) < shiftMax ? [] : [`moves: ${JSON.stringify(shifts)}`]),
-    ]
+    const shifts = await shiftsOf(page)
+    const { shapes, announcements } = await seenOn(page)
+    const faults: string[] = []
+    if (!shapes.includes(expectedShape)) faults.push(`shows ${shapes.join()} instead of ${expectedShape}`)
+    if (announcements !== 1) faults.push(`announces loading ${announcements} times`)
+    if ((await page.locator('.skeleton').count()) > 0) faults.push('keeps a skeleton')
+    if (sumOf(shifts) >= shiftMax) faults.push(`moves: ${JSON.stringify(shifts)}`)
+    return faults
   }
 
   for (const width of [390, 1440])
-    test(`have the shape of ${width < 760 ? 'screens of phones' : 'each screen'} at ${width} pixels, stay until its content arrives, move nothing, and are announced once`, async () => {
+    test(`have the shape of their screen at ${width} pixels, disappear once it is loaded, move nothing, and are announced once`, async () => {
       const { hosts, signIn, workspace } = stage()
       const name = `Loaded slowly at ${width}`
       // Uses a separate project, because rows of other tests would move those of its list.
@@ -179,7 +178,7 @@ function skeletonJourneys(stage: () => Stage): void {
       assert.deepEqual(faults, [])
     })
 
-  test('are a single word for screen readers, do not move with reduced motion, and are not nested', async () => {
+  test('are one word for screen readers, do not move with reduced motion, and are not nested', async () => {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Never loaded')
     const page = await signIn('root@example.com', '/account')
@@ -325,17 +324,9 @@ function rightToLeftJourneys(stage: () => Stage): void {
       endDate: addDays(monday, 2),
     }
     const assignmentId = await assignment(names.assignment, values)
-    for (const [day, hours] of [
-      [monday, 2.5],
-      [addDays(monday, -7), 1.5],
-    ])
-      await make('appointment', {
-        assignmentId,
-        userId,
-        keepDate: day,
-        amountHours: hours,
-        description: names.note,
-      })
+    const appointment = { assignmentId, userId, description: names.note }
+    await make('appointment', { ...appointment, keepDate: monday, amountHours: 2.5 })
+    await make('appointment', { ...appointment, keepDate: addDays(monday, -7), amountHours: 1.5 })
     await make('assignmentImpediment', { assignmentId, impedimentId: kindId, description: names.note })
     await make('assignmentImpediment', { assignmentId, impedimentId })
     await make('userAssignment', { assignmentId, userId: mara.id })
@@ -355,26 +346,26 @@ function rightToLeftJourneys(stage: () => Stage): void {
         faults.push(`${where}: ${fault}`)
     }
     const project = `/projects/${projectId}`
-    const shown: readonly (readonly [path: string, name: string])[] = [
-      ['/my-work', names.assignment],
-      ['/projects', names.project],
-      [project, names.assignment],
-      [`${project}?view=list&group=person`, names.assignment],
-      [`${project}?view=calendar`, names.assignment],
-      [`${project}?view=timeline`, names.assignment],
-      [`${project}/assignments/${assignmentId}`, names.note],
-      [`${project}/activity`, names.assignment],
-      [`${project}/report`, names.assignment],
-      ['/week', names.assignment],
-      ['/impediments', names.impediment],
-      ['/reports', names.project],
-      ['/reports/sums?period=year&by=project&second=week', names.project],
-      ['/removed/all', '5 הוסר'],
-      ['/account', 'New password'],
+    const screens: readonly ScreenAddress[] = [
+      { path: '/my-work', shows: names.assignment },
+      { path: '/projects', shows: names.project },
+      { path: project, shows: names.assignment },
+      { path: `${project}?view=list&group=person`, shows: names.assignment },
+      { path: `${project}?view=calendar`, shows: names.assignment },
+      { path: `${project}?view=timeline`, shows: names.assignment },
+      { path: `${project}/assignments/${assignmentId}`, shows: names.note },
+      { path: `${project}/activity`, shows: names.assignment },
+      { path: `${project}/report`, shows: names.assignment },
+      { path: '/week', shows: names.assignment },
+      { path: '/impediments', shows: names.impediment },
+      { path: '/reports', shows: names.project },
+      { path: '/reports/sums?period=year&by=project&second=week', shows: names.project },
+      { path: '/removed/all', shows: '5 הוסר' },
+      { path: '/account', shows: 'New password' },
     ]
-    for (const [path, name] of shown) {
+    for (const { path, shows } of screens) {
       await goWithin(page, path)
-      await page.locator('main').getByText(name).locator('visible=true').first().waitFor()
+      await page.locator('main').getByText(shows).locator('visible=true').first().waitFor()
       await look(path)
     }
     await lookAtDialogs(page, project, look)
@@ -412,7 +403,7 @@ const readingFaultsOf = (page: Page, names: readonly string[]) =>
   page.evaluate<string[]>(`(() => {
     const names = ${JSON.stringify(names)}
     const faults = new Set()
-    const turned = /[\\u0590-\\u08ff]/
+    const rightToLeft = /[\\u0590-\\u08ff]/
     const amounts = /\\d{1,2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec)( \\d{4})?(, \\d\\d:\\d\\d)?|\\d[\\d.]* h\\b|\\b\\d+ days?\\b/g
     const rectOf = (node, from, to) => {
       const range = document.createRange()
@@ -421,47 +412,46 @@ const readingFaultsOf = (page: Page, names: readonly string[]) =>
       return range.getClientRects()[0]
     }
     const isAfter = (before, next) => !before || !next || Math.abs(before.top - next.top) > 4 || next.left > before.left - 1
-    /** Whether text has its own direction there: in a separate box, or an isolated part of a line. */
-    const isApart = (element) => {
+    /** Whether text has its own direction there: in a separate box, or in an isolated part of a line. */
+    const isIsolated = (element) => {
       const { display, unicodeBidi } = getComputedStyle(element)
       return display !== 'inline' || unicodeBidi.startsWith('isolate')
     }
-    const homeOf = (element) => (isApart(element) ? element : homeOf(element.parentElement))
+    const isolationOf = (element) => (isIsolated(element) ? element : isolationOf(element.parentElement))
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-    const pieces = new Map()
+    const rectsByLine = new Map()
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       const element = node.parentElement
       const text = node.data
       if (text.trim() === '' || !element.checkVisibility() || element.closest('.visually-hidden, select, textarea')) continue
-      const home = homeOf(element)
-      const partsOf = (some, from) =>
-        [...some.matchAll(/[^\\s,]+/g)].map((part) => rectOf(node, from + part.index, from + part.index + part[0].length))
+      const isolation = isolationOf(element)
+      const partsOf = (phrase, from) =>
+        [...phrase.matchAll(/[^\\s,]+/g)].map((part) => rectOf(node, from + part.index, from + part.index + part[0].length))
       for (const found of text.matchAll(amounts)) {
         const parts = partsOf(found[0], found.index)
-        if (parts.some((part, index) => !isAfter(parts[index - 1], part))) faults.add('turned round: ' + text)
+        if (parts.some((part, index) => !isAfter(parts[index - 1], part))) faults.add('reversed: ' + text)
       }
       for (const name of names.filter((one) => text.includes(one))) {
         const parts = partsOf(name, text.indexOf(name)).toReversed()
-        if (parts.some((part, index) => !isAfter(parts[index - 1], part))) faults.add('a name in pieces: ' + text)
+        if (parts.some((part, index) => !isAfter(parts[index - 1], part))) faults.add('a name with parts out of order: ' + text)
       }
-      const goesBack = getComputedStyle(home).direction === 'rtl'
-      const own = []
-      let at = 0
+      const isRightToLeft = getComputedStyle(isolation).direction === 'rtl'
+      const rects = []
+      let start = 0
       for (const piece of text.split(' · ')) {
-        if (goesBack && !turned.test(piece) && /[a-z]{2}/i.test(piece))
+        if (isRightToLeft && !rightToLeft.test(piece) && /[a-z]{2}/i.test(piece))
           faults.add('words of the page in the direction of a name: ' + text)
-        if (piece.trim() !== '') own.push(rectOf(node, at, at + piece.length))
-        at += piece.length + 3
+        if (piece.trim() !== '') rects.push(rectOf(node, start, start + piece.length))
+        start += piece.length + 3
       }
-      const inTurn = goesBack ? own.toReversed() : own
-      if (inTurn.some((rect, index) => !isAfter(inTurn[index - 1], rect))) faults.add('not in the order written: ' + text)
-      // Pieces of one line, in the order in which they are written.
-      const line = home.localName === 'bdi' || home.dir === 'auto' ? homeOf(home.parentElement) : home
+      const leftToRight = isRightToLeft ? rects.toReversed() : rects
+      if (leftToRight.some((rect, index) => !isAfter(leftToRight[index - 1], rect))) faults.add('not in the order written: ' + text)
+      const line = isolation.localName === 'bdi' || isolation.dir === 'auto' ? isolationOf(isolation.parentElement) : isolation
       if (getComputedStyle(line).direction === 'rtl') continue
-      const known = pieces.get(line) ?? []
-      pieces.set(line, known)
-      if (known.length > 0 && !isAfter(known.at(-1), own[0])) faults.add('before what it follows: ' + text + ', in ' + line.textContent)
-      known.push(...own)
+      const earlier = rectsByLine.get(line) ?? []
+      rectsByLine.set(line, earlier)
+      if (earlier.length > 0 && !isAfter(earlier.at(-1), rects[0])) faults.add('left of the text that it follows: ' + text + ', in ' + line.textContent)
+      earlier.push(...rects)
     }
     return [...faults]
   })()`)
@@ -469,7 +459,7 @@ const readingFaultsOf = (page: Page, names: readonly string[]) =>
 describeInBrowser('Every screen', {
   'the appearance': appearanceJourneys,
   accessibility: accessibilityJourneys,
-  'the other screens': otherScreensJourneys,
+  'all screens and their dialogs': dialogJourneys,
   'all screens': widthJourneys,
   'skeletons of loading content': skeletonJourneys,
   'names that are written from right to left': rightToLeftJourneys,

@@ -14,6 +14,16 @@ export async function assertAccessible(page: Page, where: string): Promise<void>
   assert.deepEqual(await findViolations(page, where), [])
 }
 
+/** Returns the visible controls that are too small for fingers. */
+export const smallControls = (page: Page, selector: string): Promise<string[]> =>
+  page.locator(selector).evaluateAll((controls) =>
+    controls
+      .filter((control) => control.checkVisibility())
+      // Heights are rounded, because an element that is still moving is slightly smaller.
+      .filter((control) => Math.round(control.getBoundingClientRect().height) < 44)
+      .map((control) => control.outerHTML),
+  )
+
 /** Visits the screens once, and reports each colour scheme as a test. */
 export function testColorSchemes(
   name: string,
@@ -32,7 +42,7 @@ export function testColorSchemes(
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true }
 
 export function accessibilityJourneys(stage: () => Stage): void {
-  testColorSchemes('has no problem on any screen', async (look) => {
+  testColorSchemes('screens have no problem', async (look) => {
     const { signIn, visit, workspace } = stage()
     const name = 'Looked at in all colours'
     const id = await workspace.assignment(name, { amountHours: 2, endDate: '2026-11-17' })
@@ -44,9 +54,9 @@ export function accessibilityJourneys(stage: () => Stage): void {
     })
     await workspace.make('assignmentImpediment', { assignmentId: id, impedimentId: workspace.impedimentId })
     const options = { reducedMotion: 'reduce' } as const
-    const outside = await visit('/login/', options)
-    await outside.getByLabel('Password').waitFor()
-    await look(outside, 'sign-in')
+    const signInPage = await visit('/login/', options)
+    await signInPage.getByLabel('Password').waitFor()
+    await look(signInPage, 'sign-in')
     const page = await signIn('root@example.com', '/projects', options)
     await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
     await look(page, 'projects')
@@ -60,7 +70,7 @@ export function accessibilityJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'New project' }).click()
     await page.getByRole('button', { name: 'Create project' }).click()
     await page.getByText('Name is required.').waitFor()
-    await look(page, 'new project, refused')
+    await look(page, 'new project with an error')
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('link', { name: 'Website relaunch' }).click()
     await page.getByRole('link', { name }).waitFor()
@@ -72,7 +82,7 @@ export function accessibilityJourneys(stage: () => Stage): void {
     await look(page, 'new assignment')
   })
 
-  test('includes the narrowest phone, with nothing beyond the edge and targets for fingers', async () => {
+  test('screens fit the narrowest phone, with controls that are large enough for fingers', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Seen on a phone')
     const project = `/projects/${workspace.projectId}`
@@ -85,16 +95,12 @@ export function accessibilityJourneys(stage: () => Stage): void {
         .first()
         .waitFor()
       assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, path)
-      // Heights are rounded, because an element that is still moving is slightly smaller.
-      const small = await page.evaluate<string[]>(
-        `[...document.querySelectorAll('button, input, select, .navigation a')].filter((element) => element.checkVisibility() && Math.round(element.getBoundingClientRect().height) < 44).map((element) => element.outerHTML)`,
-      )
-      assert.deepEqual(small, [], path)
+      assert.deepEqual(await smallControls(page, 'button, input, select, .navigation a'), [], path)
       await assertAccessible(page, path)
     }
   })
 
-  test('lets users do everything with the keyboard, from the sign-in page to a moved card', async () => {
+  test('users sign in, open a board and move a card with the keyboard alone', async () => {
     const { visit, workspace } = stage()
     const id = await workspace.assignment('Reached by keys')
     const page = await visit('/projects')

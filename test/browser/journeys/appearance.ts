@@ -8,11 +8,11 @@ import { recordShifts, shiftsOf, sumOf } from '../support/layout-shift.ts'
 import type { Stage } from '../support/stage.ts'
 
 export function appearanceJourneys(stage: () => Stage): void {
-  for (const [chosen, system] of [
-    ['dark', 'light'],
-    ['light', 'dark'],
+  for (const { chosen, system } of [
+    { chosen: 'dark', system: 'light' },
+    { chosen: 'light', system: 'dark' },
   ] as const)
-    test(`a page in the ${chosen} theme is never ${system} at first, whatever the system prefers and however late scripts and styles arrive`, async () => {
+    test(`a page in the ${chosen} theme is never ${system} at first on a ${system} device, however late scripts and styles arrive`, async () => {
       const page = await stage().visit('/icon.svg', { colorScheme: system })
       await page.evaluate(`localStorage.setItem('tracker.theme', '${chosen}')`)
       const held = await holdBack(page, /\/assets\/.*\.(js|css)$/)
@@ -49,7 +49,7 @@ export function appearanceJourneys(stage: () => Stage): void {
     assert.ok(sumOf(shifts) - before < shiftMax, JSON.stringify(shifts))
   })
 
-  test('the account page has an index that follows scrolling, and a theme that can follow the device again', async () => {
+  test('the account page has an index that follows scrolling, and its theme can follow the device', async () => {
     const { login } = await stage().workspace.join('Ada Appearance')
     const page = await stage().signIn(login, '/account', { colorScheme: 'dark' })
     const index = page.getByRole('navigation', { name: 'On this page' })
@@ -73,7 +73,7 @@ export function appearanceJourneys(stage: () => Stage): void {
     assert.equal(await page.evaluate(`localStorage.getItem('tracker.theme')`), null)
   })
 
-  test('a theme that is chosen just before a reload stays, and is stored in the account', async () => {
+  test('a theme that could not be stored before a reload is kept, and is stored in the account afterwards', async () => {
     const { signIn, workspace } = stage()
     const { login } = await workspace.join('Aldo Appearance')
     const page = await signIn(login, '/account', { colorScheme: 'dark' })
@@ -86,20 +86,15 @@ export function appearanceJourneys(stage: () => Stage): void {
     await page.reload()
     await page.getByLabel('Theme', { exact: true }).waitFor()
     assert.ok((await lightnessOf(page)) > 0.5)
-    await until(
-      async () =>
-        (await page.evaluate(
-          `Object.keys(localStorage).some((key) => key.startsWith('tracker.settings.'))`,
-        )) === false,
-      'the settings of the account',
-    )
+    const hasUnsaved = `Object.keys(localStorage).some((key) => key.startsWith('tracker.settings.'))`
+    await until(async () => !(await page.evaluate(hasUnsaved)), 'the settings of the account')
     const tablet = { colorScheme: 'dark', hasTouch: true } as const
     const otherDevice = await signIn(login, '/account', tablet)
     await otherDevice.getByLabel('Theme', { exact: true }).waitFor()
     await until(async () => (await lightnessOf(otherDevice)) > 0.5, 'the light theme on another device')
   })
 
-  test('a choice made while another one is being refused is stored in the account', async () => {
+  test('a choice made while another one is being rejected is stored in the account', async () => {
     const { signIn, workspace } = stage()
     const { login } = await workspace.join('Rolf Refused')
     const page = await signIn(login, '/account', { colorScheme: 'dark' })
@@ -118,13 +113,13 @@ export function appearanceJourneys(stage: () => Stage): void {
     await patches[0]?.fulfill({
       status: 400,
       headers: { 'access-control-allow-origin': '*' },
-      json: { statusCode: 400, message: 'Refused by a test.' },
+      json: { statusCode: 400, message: 'Rejected by a test.' },
     })
-    await page.getByText('Refused by a test.').waitFor()
+    await page.getByText('Rejected by a test.').waitFor()
     assert.partialDeepStrictEqual(await (await second).json(), { settings: { density: 'compact' } })
   })
 
-  test('on a wide screen, columns of a board and settings stop growing at a readable width', async () => {
+  test('columns of a board and settings stop growing at a readable width on a wide screen', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`, {
       viewport: { width: 2560, height: 1300 },
@@ -133,11 +128,11 @@ export function appearanceJourneys(stage: () => Stage): void {
       (await page.locator(selector).first().boundingBox())?.width ?? 0
     await page.locator('.column').nth(2).waitFor()
     assert.ok(Math.abs((await widthOf('.column')) - 416) < 2)
-    for (const [path, selector] of [
-      ['/account', '.index-parts'],
-      ['/inbox', '.narrow-page > *'],
-      [`/projects/${workspace.projectId}/settings`, '.index-parts'],
-    ] as const) {
+    for (const { path, selector } of [
+      { path: '/account', selector: '.index-parts' },
+      { path: '/inbox', selector: '.narrow-page > *' },
+      { path: `/projects/${workspace.projectId}/settings`, selector: '.index-parts' },
+    ]) {
       await goWithin(page, path)
       await page.locator(selector).first().waitFor()
       assert.ok((await widthOf(selector)) <= 720, path)
@@ -165,7 +160,7 @@ const devices = [
   { widths: [1024, 1440], topMax: 844, options: {} },
 ]
 
-/** An assignment with everything that a card can show, in a project with a long name. */
+/** Creates an assignment with everything that a card can show, in a project with a long name. */
 async function makeFullCard({ hosts, workspace }: Stage) {
   const { administrator, make, organizationId, impedimentId } = workspace
   const { id: projectId } = await make('project', {
@@ -192,27 +187,28 @@ async function makeFullCard({ hosts, workspace }: Stage) {
   return { projectId, id }
 }
 
-/** Compares the boxes within a card. */
+/** Runs in the page: compares the boxes within a card. */
 function cardFaults(card: Element, topMax: number): string[] {
   const boxesOf = (selector: string) =>
     [...card.querySelectorAll(selector)]
       .filter((element) => element.checkVisibility())
       .map((element) => element.getBoundingClientRect())
-  const [name, marks, footer] = ['.card-link', '.card-marks', '.card-footer'].flatMap(boxesOf) as [
-    DOMRect,
-    DOMRect,
-    DOMRect,
-  ]
-  const { top: start, right: edge } = card.getBoundingClientRect()
+  const boxOf = (selector: string) => boxesOf(selector)[0] as DOMRect
+  const cardBox = card.getBoundingClientRect()
+  const name = boxOf('.card-link')
+  const marks = boxOf('.card-marks')
+  const footer = boxOf('.card-footer')
   const middle = (footer.top + footer.bottom) / 2
   const parts = boxesOf('.card-footer > *')
   const checks = {
-    'a late beginning': start >= topMax,
-    'more than two lines of marks': marks.height > 45,
-    'parts over each other': marks.top < name.bottom || footer.top < marks.bottom,
-    'a second line in the footer': parts.some(({ top, bottom }) => Math.abs((top + bottom) / 2 - middle) > 2),
-    'a part outside the card': parts.some(({ right }) => right > edge),
-    'a button over the name': boxesOf('button').some(({ top }) => top < name.bottom - 1),
+    'the card begins too low': cardBox.top >= topMax,
+    'the marks take more than two lines': marks.height > 45,
+    'parts overlap': marks.top < name.bottom || footer.top < marks.bottom,
+    'the footer has a second line': parts.some(
+      ({ top, bottom }) => Math.abs((top + bottom) / 2 - middle) > 2,
+    ),
+    'a part of the footer is outside the card': parts.some(({ right }) => right > cardBox.right),
+    'a button covers the name': boxesOf('button').some(({ top }) => top < name.bottom - 1),
   }
   return Object.entries(checks).flatMap(([fault, isFound]) => (isFound ? [fault] : []))
 }
@@ -220,18 +216,18 @@ function cardFaults(card: Element, topMax: number): string[] {
 /** Browsers rate up to 0.1 for a whole visit as good. */
 const shiftMax = 0.02
 
-/** Holds back requests for these files. `release` lets those with a suffix pass. */
+/** Holds back requests for these files. `release` continues those whose address has the suffix. */
 async function holdBack(page: Page, files: RegExp) {
   const held: Route[] = []
-  let released: readonly string[] = []
-  const isReleased = (route: Route) => released.some((end) => route.request().url().endsWith(end))
+  let suffixes: readonly string[] = []
+  const isReleased = (route: Route) => suffixes.some((suffix) => route.request().url().endsWith(suffix))
   await page.route(files, (route) => {
     if (isReleased(route)) void route.continue()
     else held.push(route)
   })
   return {
-    release(end: string) {
-      released = [...released, end]
+    release(suffix: string) {
+      suffixes = [...suffixes, suffix]
       for (const route of held.splice(0)) {
         if (isReleased(route)) void route.continue()
         else held.push(route)
@@ -240,7 +236,7 @@ async function holdBack(page: Page, files: RegExp) {
   }
 }
 
-/** The lightness of the background, from 0 to 1. */
+/** Returns the lightness of the background, from 0 to 1. */
 const lightnessOf = (page: Page): Promise<number> =>
   page.evaluate<number>(`(() => {
     const context = document.createElement('canvas').getContext('2d')

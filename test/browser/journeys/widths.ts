@@ -6,11 +6,11 @@ import { allRules, findViolations } from '../support/accessibility-report.ts'
 import { everyScreen, goWithin } from '../support/every-screen.ts'
 import type { Stage } from '../support/stage.ts'
 
-/** From the smallest phone to a large desk; 640 is also what 200 % zoom leaves of 1280. */
+/** From the smallest phone to a large screen. 640 is also the width of 1,280 pixels at 200 % zoom. */
 const widths = [320, 390, 640, 700, 768, 935, 1080, 2560]
 
 /** Returns elements that are wider than the page, or that overlap in the top bar. */
-export const barFaultsOf = (page: Page) =>
+export const layoutFaultsOf = (page: Page) =>
   page.evaluate<string[]>(`(() => {
     const faults = []
     const { scrollWidth, clientWidth } = document.documentElement
@@ -18,17 +18,18 @@ export const barFaultsOf = (page: Page) =>
       const wide = [...document.querySelectorAll('main *')].filter((element) => element.getBoundingClientRect().right > clientWidth + 1).pop()
       faults.push('the page scrolls sideways: ' + scrollWidth + ' of ' + clientWidth + ' ' + (wide?.outerHTML.slice(0, 160) ?? ''))
     }
-    const boxes = [...document.querySelectorAll('.top-bar a, .top-bar button')]
+    const controls = [...document.querySelectorAll('.top-bar a, .top-bar button')]
       .filter((element) => element.checkVisibility())
-      .map((element) => [element.textContent, element.getBoundingClientRect()])
-    for (const [index, [name, a]] of boxes.entries()) {
-      if (a.left < -1 || a.right > clientWidth + 1) faults.push(name + ' is outside the window')
-      for (const [other, b] of boxes.slice(index + 1))
-        if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1)
-          faults.push(name + ' lies over ' + other)
+      .map((element) => ({ name: element.textContent, box: element.getBoundingClientRect() }))
+    const overlaps = (box, other) =>
+      box.left < other.right - 1 && other.left < box.right - 1 && box.top < other.bottom - 1 && other.top < box.bottom - 1
+    for (const [index, { name, box }] of controls.entries()) {
+      if (box.left < -1 || box.right > clientWidth + 1) faults.push(name + ' is outside the window')
+      for (const other of controls.slice(index + 1))
+        if (overlaps(box, other.box)) faults.push(name + ' overlaps ' + other.name)
     }
     for (const span of document.querySelectorAll('.navigation span'))
-      if (span.checkVisibility() && span.scrollWidth > span.clientWidth + 1) faults.push(span.textContent + ' is cut')
+      if (span.checkVisibility() && span.scrollWidth > span.clientWidth + 1) faults.push(span.textContent + ' is cut off')
     return faults
   })()`)
 
@@ -39,55 +40,55 @@ const inPortuguese: Readonly<Record<string, string>> = { ...ptBr, 'November 2026
 const withoutColors = { runOnly: allRules, rules: { 'color-contrast': { enabled: false } } }
 
 const languages = [
-  { language: 'English', options: {}, inWords: (text: string) => text, lookFurther: mirror },
+  { language: 'English', options: {}, translate: (text: string) => text, checkFurther: checkMirrored },
   {
     language: 'Portuguese, whose words are longer',
     options: { locale: 'pt-BR' },
-    inWords: (text: string) => inPortuguese[text] ?? text,
-    lookFurther: (page: Page, path: string) => findViolations(page, path, withoutColors),
+    translate: (text: string) => inPortuguese[text] ?? text,
+    checkFurther: (page: Page, path: string) => findViolations(page, path, withoutColors),
   },
 ]
 
 /** Checks the page with a right-to-left direction. */
-async function mirror(page: Page, path: string): Promise<readonly string[]> {
+async function checkMirrored(page: Page, path: string): Promise<readonly string[]> {
   await page.evaluate(`document.documentElement.dir = 'rtl'`)
   const faults: string[] = []
   for (const width of [390, 768]) {
     await page.setViewportSize({ width, height: 800 })
-    for (const fault of await barFaultsOf(page))
+    for (const fault of await layoutFaultsOf(page))
       faults.push(`${path} at ${width}, from right to left: ${fault}`)
   }
   const [brand, account] = await Promise.all(
     ['.brand', '.top-bar .account'].map((selector) => page.locator(selector).boundingBox()),
   )
-  if ((brand?.x ?? 0) < (account?.x ?? 0)) faults.push(`${path} stays as it is from left to right`)
+  if ((brand?.x ?? 0) < (account?.x ?? 0)) faults.push(`${path} is not mirrored`)
   await page.evaluate(`document.documentElement.dir = 'ltr'`)
   return faults
 }
 
 export function widthJourneys(stage: () => Stage): void {
-  for (const { language, options, inWords, lookFurther } of languages)
+  for (const { language, options, translate, checkFurther } of languages)
     test(`fit every width from 320 to 2,560 pixels, and 200 % zoom, in ${language}: nothing overlaps or scrolls sideways`, async () => {
       const { hosts, signIn, visit, workspace } = stage()
       const faults: string[] = []
       const measure = async (page: Page, path: string) => {
         for (const width of widths) {
           await page.setViewportSize({ width, height: 800 })
-          for (const fault of await barFaultsOf(page)) faults.push(`${path} at ${width}: ${fault}`)
+          for (const fault of await layoutFaultsOf(page)) faults.push(`${path} at ${width}: ${fault}`)
         }
       }
-      const entrance = await visit('/login/', options)
-      await entrance.getByText(inWords('Sign in with a passkey')).waitFor()
-      await measure(entrance, '/login/')
+      const signInPage = await visit('/login/', options)
+      await signInPage.getByText(translate('Sign in with a passkey')).waitFor()
+      await measure(signInPage, '/login/')
       const name = 'A-name-without-any-place-to-break-it-in-two-that-somebody-has-typed'
       const id = await workspace.assignment(name)
       await workspace.make('userAssignment', { assignmentId: id, userId: workspace.administrator.id })
       const page = await signIn('root@example.com', '/account', options)
       for (const { path, shows } of await everyScreen(hosts, workspace, { id, name })) {
         await goWithin(page, path)
-        await page.getByText(inWords(shows)).first().waitFor({ state: 'attached' })
+        await page.getByText(translate(shows)).first().waitFor({ state: 'attached' })
         await measure(page, path)
-        faults.push(...(await lookFurther(page, path)))
+        faults.push(...(await checkFurther(page, path)))
       }
       assert.deepEqual(faults, [])
     })
