@@ -46,9 +46,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
-const { counts, seconds, exitCode } = await run(shareFiles(files, workersMax, recordedSeconds()))
+const { counts, fileTimes, exitCode } = await run(shareFiles(files, workersMax, recordedSeconds()))
 const hasPassed = exitCode === 0
-if (isRecording && hasPassed) recordSeconds(seconds)
+if (isRecording && hasPassed) recordSeconds(fileTimes)
 await log?.close(hasPassed)
 if (log && !hasPassed) console.log(`What the tests and their hosts printed: ${log.path}\n`)
 console.log(countLines(counts, performance.now() - startedAt))
@@ -62,7 +62,7 @@ async function run(shares: readonly (readonly string[])[]): Promise<WorkerResult
   for (const worker of started) workers.delete(worker)
   return {
     counts: results.map(({ counts }) => counts).reduce(addCounts, noCounts),
-    seconds: results.flatMap(({ seconds }) => seconds),
+    fileTimes: results.flatMap(({ fileTimes }) => fileTimes),
     exitCode: results.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? 0,
   }
 }

@@ -10,7 +10,7 @@ import { fillSignIn } from './support/stage.ts'
 import { administratorLogin, startTrackerHosts } from './support/tracker-hosts.ts'
 
 /** The time limit of a step on a busy machine. */
-const patienceMilliseconds = 30_000
+const stepMilliseconds = 30_000
 
 describe('External providers and apps, in a real browser', {
   skip: chromiumPath === undefined && 'No browser was found.',
@@ -27,7 +27,7 @@ describe('External providers and apps, in a real browser', {
 
   const visit = async (path: string, colorScheme: 'light' | 'dark') => {
     const page = await (await browser.newContext({ colorScheme })).newPage()
-    page.setDefaultTimeout(patienceMilliseconds)
+    page.setDefaultTimeout(stepMilliseconds)
     const policyViolations: string[] = []
     page.on('console', (message) => {
       if (/Content Security Policy|Refused to/.test(message.text())) policyViolations.push(message.text())

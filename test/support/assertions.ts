@@ -44,12 +44,13 @@ export function violationsIn(metadata: Metadata): Readonly<Record<string, readon
   const [details] = metadata.get('grpc-status-details-bin')
   const violations: Record<string, string[]> = {}
   if (!(details instanceof Buffer)) return violations
-  for (const any of fieldsIn(details).get(3) ?? []) {
-    const badRequest = fieldsIn(any).get(2)?.[0]
-    for (const violation of badRequest ? (fieldsIn(badRequest).get(1) ?? []) : []) {
-      const [field = '', description = ''] = [1, 2].map((number) =>
-        String(fieldsIn(violation).get(number)?.[0]),
-      )
+  for (const detail of fieldsIn(details).get(3) ?? []) {
+    const badRequest = fieldsIn(detail).get(2)?.[0]
+    if (badRequest === undefined) continue
+    for (const violation of fieldsIn(badRequest).get(1) ?? []) {
+      const fields = fieldsIn(violation)
+      const field = String(fields.get(1)?.[0])
+      const description = String(fields.get(2)?.[0])
       violations[field] = [...(violations[field] ?? []), description]
     }
   }

@@ -71,7 +71,13 @@ export async function attachmentScene(
       ...uploadOptions,
     })
   return {
-    ...{ rest, workspace, member, stranger, ...first, upload, another },
+    rest,
+    workspace,
+    member,
+    stranger,
+    ...first,
+    upload,
+    another,
     async attach(bytes, uploadOptions) {
       const answer = await upload(bytes, uploadOptions)
       assert.equal(answer.status, 200, JSON.stringify(answer.body))
@@ -111,7 +117,7 @@ async function filesIn(folder: string): Promise<string[]> {
 
 export const sha256 = (bytes: FileBytes): string => createHash('sha256').update(bytes).digest('hex')
 
-/** The first bytes of a PNG, which suffice for its type to be detected. */
+/** The first bytes of a PNG, which are enough to detect its type. */
 export const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 
 /** An upload whose body is sent piece by piece. */

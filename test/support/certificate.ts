@@ -14,9 +14,9 @@ export interface Certificate {
 }
 
 /** Creates a certificate for these names with openssl. It is deleted after the test. */
-export function makeCertificate(t: Pick<TestContext, 'after'>, names: readonly string[]): Certificate {
+export function makeCertificate(context: Pick<TestContext, 'after'>, names: readonly string[]): Certificate {
   const folder = mkdtempSync(join(tmpdir(), 'tls-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  context.after(() => rmSync(folder, { recursive: true, force: true }))
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', 'key.pem']
   const subject = [
     '-subj',

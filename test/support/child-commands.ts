@@ -20,7 +20,8 @@ export interface ChildCommands {
 
 /** Starts `npm start -- commands` as a separate process, and waits until it is ready. */
 export async function startChildCommands(environment: ChildEnvironment): Promise<ChildCommands> {
-  const [port, diagnosticsPort] = [await freePort(), await freePort()]
+  const port = await freePort()
+  const diagnosticsPort = await freePort()
   const diagnostics = `http://127.0.0.1:${diagnosticsPort}`
   const child = spawnStart(
     {
@@ -35,12 +36,13 @@ export async function startChildCommands(environment: ChildEnvironment): Promise
   void child.exited.then(() => {
     isDone = true
   })
-  for (const startedAt = performance.now(); ; await sleep(40)) {
-    if (await isServing(diagnostics)) break
+  const startedAt = performance.now()
+  while (!(await isServing(diagnostics))) {
     if (isDone || performance.now() - startedAt > startSecondsMax * 1000) {
       child.process.kill('SIGKILL')
       throw new Error(`The command host did not get ready:\n${child.output()}`)
     }
+    await sleep(40)
   }
   return {
     target: `127.0.0.1:${port}`,

@@ -116,17 +116,18 @@ export async function startChild(environment: ChildEnvironment): Promise<ChildHo
   const port = environment.REST_PORT ?? String(await freePort())
   const address = `http://127.0.0.1:${port}`
   const startedAt = performance.now()
-  const identity = environment.IDENTITY_PORT
-  const hosts = ['rest', ...(identity === undefined ? [] : ['identity'])]
-  const addresses = [address, ...(identity === undefined ? [] : [`http://127.0.0.1:${identity}`])]
+  const identityPort = environment.IDENTITY_PORT
+  const hasIdentity = identityPort !== undefined
+  const hosts = hasIdentity ? ['rest', 'identity'] : ['rest']
+  const addresses = hasIdentity ? [address, `http://127.0.0.1:${identityPort}`] : [address]
+  const isReady = hasIdentity ? isFullyReady : isServing
+  const areAllReady = async () => (await Promise.all(addresses.map(isReady))).every(Boolean)
   const child = spawnStart({ ...environment, REST_PORT: port }, hosts)
   let isDone = false
   void child.exited.then(() => {
     isDone = true
   })
-  for (;;) {
-    const isReady = identity === undefined ? isServing : isFullyReady
-    if ((await Promise.all(addresses.map(isReady))).every(Boolean)) break
+  while (!(await areAllReady())) {
     if (isDone) throw new Error(`The host ended before it was ready:\n${child.output()}`)
     if (performance.now() - startedAt > startSecondsMax * 1000) {
       child.process.kill('SIGKILL')

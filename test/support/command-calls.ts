@@ -54,11 +54,14 @@ export interface CommandCalls extends AsyncDisposable {
 type AnyMethod = MethodDefinition<object, object>
 type Field = { readonly name: string; readonly type: string; readonly typeName: string }
 
+interface Codec<Request, Result> {
+  readonly serialize: (request: Request) => Buffer
+  readonly deserialize: (bytes: Buffer) => Result
+}
+
 /** The packages, v1 and its extensions, with their files. */
-const packages = [
-  ['tracker.commands.v1', 'tracker/commands/v1/commands.proto'],
-  ['tracker.ext.v1', 'tracker/ext/v1/commands.proto'],
-] as const
+const v1 = { name: 'tracker.commands.v1', file: 'tracker/commands/v1/commands.proto' }
+const packages = [v1, { name: 'tracker.ext.v1', file: 'tracker/ext/v1/commands.proto' }]
 
 const published = (file: string) => fileURLToPath(new URL(`../../docs/contract/${file}`, import.meta.url))
 
@@ -67,7 +70,7 @@ export const valueOptions = { longs: String, defaults: true }
 
 // biome-ignore lint/suspicious/noExplicitAny: services and messages are looked up by name
 const publishedDefinition = (): any =>
-  Object.assign({}, ...packages.map(([, file]) => loadSync(published(file), valueOptions)))
+  Object.assign({}, ...packages.map(({ file }) => loadSync(published(file), valueOptions)))
 
 export function openCommandCalls(
   target: string,
@@ -77,12 +80,12 @@ export function openCommandCalls(
 ): CommandCalls {
   const service: Readonly<Record<string, AnyMethod>> = Object.assign(
     {},
-    ...packages.map(([name]) => definition[`${name}.Commands`]),
+    ...packages.map(({ name }) => definition[`${name}.Commands`]),
   )
   const client = new Client(target, channel, options)
   const send = <Request, Result>(
     path: string,
-    [serialize, deserialize]: [(request: Request) => Buffer, (bytes: Buffer) => Result],
+    { serialize, deserialize }: Codec<Request, Result>,
     request: Request,
     { token, metadata = {}, deadline }: CallOptions = {},
   ) =>
@@ -98,7 +101,8 @@ export function openCommandCalls(
     call(name, request, options) {
       const method = service[name]
       if (!method) throw new Error(`${name} is no command.`)
-      return send(method.path, [method.requestSerialize, method.responseDeserialize], request, options)
+      const { path, requestSerialize: serialize, responseDeserialize: deserialize } = method
+      return send(path, { serialize, deserialize }, request, options)
     },
     follow(name, request, { token, deadline } = {}) {
       const method = service[name]
@@ -118,11 +122,11 @@ export function openCommandCalls(
         ),
       )
     },
-    callRaw: (path, request, options) => send(path, [asIs, asIs], request, options),
+    callRaw: (path, request, options) => send(path, { serialize: asIs, deserialize: asIs }, request, options),
     fieldsOf(message) {
-      const [name] = packages.find(([name]) => `${name}.${message}` in definition) ?? packages[0]
-      const { type }: { type: { field: readonly Field[] } } = definition[`${name}.${message}`]
-      return new Map(type.field.map(({ name, type: kind, typeName }) => [camelCase(name), typeName || kind]))
+      const owner = packages.find(({ name }) => `${name}.${message}` in definition) ?? v1
+      const { type }: { type: { field: readonly Field[] } } = definition[`${owner.name}.${message}`]
+      return new Map(type.field.map((field) => [camelCase(field.name), field.typeName || field.type]))
     },
     close: () => client.close(),
   })

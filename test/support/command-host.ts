@@ -69,7 +69,10 @@ export async function startCommandsUnderTest(
   }: HostOptions = {},
 ): Promise<CommandsUnderTest> {
   const { database, identity, end } = alongside
-    ? await join(alongside, { budgets, ...(storeMilliseconds && { answerMilliseconds: storeMilliseconds }) })
+    ? await openStoreOf(alongside, {
+        budgets,
+        ...(storeMilliseconds && { answerMilliseconds: storeMilliseconds }),
+      })
     : await createStore()
   const settings = readSettings(
     {
@@ -95,9 +98,9 @@ export async function startCommandsUnderTest(
     administrators: administratorsOf(settings),
     log,
   })
-  const tracker = { database: store, passwords: cheapPasswords(), budgets, hoursStep: settings.hoursStep }
+  const context = { database: store, passwords: cheapPasswords(), budgets, hoursStep: settings.hoursStep }
   const rateLimit = { ...settings.rateLimit, ...(windowMilliseconds && { windowMilliseconds }) }
-  const host = await startCommands(tracker, authentication, { ...settings, rateLimit }, log, limits, declared)
+  const host = await startCommands(context, authentication, { ...settings, rateLimit }, log, limits, declared)
   const withToken = async (account: Account): Promise<Person> => ({
     ...account,
     token: await identity.serviceToken(account.login, 'svc.grpc'),
@@ -140,12 +143,16 @@ async function createStore() {
   return { database, identity, end }
 }
 
-/** Opens separate connections to the store, as another process would. */
-async function join(
+/** Opens separate connections to the store of another host, as another process would. */
+async function openStoreOf(
   { identity, database: shared }: Alongside,
   options: Pick<DatabaseOptions, 'answerMilliseconds' | 'budgets'>,
 ) {
-  const database = openDatabase({ url: addressOf(shared), applicationName: 'commands beside', ...options })
+  const database = openDatabase({
+    url: addressOf(shared),
+    applicationName: 'another command host',
+    ...options,
+  })
   return { database, identity, end: () => database.close() }
 }
 

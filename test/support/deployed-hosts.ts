@@ -68,7 +68,9 @@ export async function startDeployedHosts(mode?: 'session' | 'transaction'): Prom
       `$1${rolePrefix}${role}:${passwordOf(role)}@`,
     )
   const ports: Record<string, number> = {}
-  for (const [name] of [...hosts, ['command']] as const) ports[name ?? ''] = await freePort()
+  for (const [name] of hosts) ports[name] = await freePort()
+  // The port of `commands` is the one for health checks, and this is the one for commands.
+  ports.command = await freePort()
   const deployment = { ports, folder, urlFor }
   const prepared = await runPrepare(deployment)
   const runIn: DeployedHosts['runIn'] = async (name, args, input = '') => {

@@ -46,7 +46,7 @@ export function fixture<Arguments extends unknown[], T extends object>(
   after(async ({ fullName }) => {
     const fixtures = started.get(fullName) ?? []
     started.delete(fullName)
-    for (const each of fixtures.toReversed()) await stop(each)
+    for (const startedFixture of fixtures.toReversed()) await stop(startedFixture)
   })
   return proxy
 }

@@ -45,12 +45,11 @@ export const headerBlock = (headers: readonly Header[]): Buffer =>
 
 /** The length is an integer with a prefix of seven bits (RFC 7541, 5.1). */
 function hpackText(text: string): Buffer {
-  const length = text.length < 127 ? [text.length] : [127]
-  for (let remaining = text.length - 127; text.length >= 127; remaining >>= 7) {
-    length.push(remaining > 127 ? (remaining & 127) | 128 : remaining)
-    if (remaining <= 127) break
-  }
-  return Buffer.concat([Buffer.from(length), Buffer.from(text)])
+  if (text.length < 127) return Buffer.concat([Buffer.of(text.length), Buffer.from(text)])
+  const length = [127]
+  let remaining = text.length - 127
+  for (; remaining > 127; remaining >>= 7) length.push((remaining & 127) | 128)
+  return Buffer.concat([Buffer.from([...length, remaining]), Buffer.from(text)])
 }
 
 export function callHeaders(path: string, added: Readonly<Record<string, string>> = {}): readonly Header[] {

@@ -63,8 +63,9 @@ export async function startMailServer({
 }
 
 function decode(mail: string): string {
-  const end = mail.indexOf('\r\n\r\n')
-  const [head, body] = [mail.slice(0, end), mail.slice(end)]
+  const headEnd = mail.indexOf('\r\n\r\n')
+  const head = mail.slice(0, headEnd)
+  const body = mail.slice(headEnd)
   if (/^content-transfer-encoding: base64/im.test(head))
     return `${head}\r\n\r\n${Buffer.from(body, 'base64')}`
   if (!/^content-transfer-encoding: quoted-printable/im.test(head)) return mail

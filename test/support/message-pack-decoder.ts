@@ -23,7 +23,7 @@ function read(source: Source): unknown {
   return reader(source)
 }
 
-/** The readers of the formats with a whole first byte, by this byte. */
+/** The readers of the formats that the first byte alone determines, by this byte. */
 const readers: Readonly<Record<number, (source: Source) => unknown>> = {
   192: () => null,
   194: () => false,

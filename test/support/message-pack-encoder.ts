@@ -14,48 +14,53 @@ export function encode(value: unknown): Buffer {
   return map(Object.entries(value as object))
 }
 
-type Header = readonly [max: number, header: (length: number) => Buffer]
+interface Header {
+  readonly lengthMax: number
+  encode(length: number): Buffer
+}
 
 /** Encodes an integer in its shortest form. */
 function integer(value: bigint): Buffer {
-  const form = integerForms.find(([, min, max]) => value >= min && value <= max)
+  const [form] = integerFormsOf(value)
   if (!form) throw new Error(`${value} has more than 64 bits.`)
-  return integerAs(form[0], value)
+  return integerAs(form, value)
 }
 
 const integerForms = [
-  ['fixint', 0n, 0x7fn],
-  ['negative fixint', -0x20n, -1n],
-  ['uint8', 0n, 0xffn],
-  ['uint16', 0n, 0xffffn],
-  ['uint32', 0n, 0xffff_ffffn],
-  ['uint64', 0n, 0xffff_ffff_ffff_ffffn],
-  ['int8', -0x80n, 0x7fn],
-  ['int16', -0x8000n, 0x7fffn],
-  ['int32', -0x8000_0000n, 0x7fff_ffffn],
-  ['int64', -0x8000_0000_0000_0000n, 0x7fff_ffff_ffff_ffffn],
+  { form: 'fixint', min: 0n, max: 0x7fn },
+  { form: 'negative fixint', min: -0x20n, max: -1n },
+  { form: 'uint8', min: 0n, max: 0xffn },
+  { form: 'uint16', min: 0n, max: 0xffffn },
+  { form: 'uint32', min: 0n, max: 0xffff_ffffn },
+  { form: 'uint64', min: 0n, max: 0xffff_ffff_ffff_ffffn },
+  { form: 'int8', min: -0x80n, max: 0x7fn },
+  { form: 'int16', min: -0x8000n, max: 0x7fffn },
+  { form: 'int32', min: -0x8000_0000n, max: 0x7fff_ffffn },
+  { form: 'int64', min: -0x8000_0000_0000_0000n, max: 0x7fff_ffff_ffff_ffffn },
 ] as const
 
-export type IntegerForm = (typeof integerForms)[number][0]
+export type IntegerForm = (typeof integerForms)[number]['form']
 
 /** Returns the forms that can represent the value, the shortest first. */
 export const integerFormsOf = (value: bigint): IntegerForm[] =>
-  integerForms.filter(([, min, max]) => value >= min && value <= max).map(([name]) => name)
+  integerForms.filter(({ min, max }) => value >= min && value <= max).map(({ form }) => form)
 
-const integerCodes: Readonly<Record<Exclude<IntegerForm, 'fixint' | 'negative fixint'>, [number, number]>> = {
-  uint8: [0xcc, 1],
-  uint16: [0xcd, 2],
-  uint32: [0xce, 4],
-  uint64: [0xcf, 8],
-  int8: [0xd0, 1],
-  int16: [0xd1, 2],
-  int32: [0xd2, 4],
-  int64: [0xd3, 8],
+type CountedForm = Exclude<IntegerForm, 'fixint' | 'negative fixint'>
+
+const integerCodes: Readonly<Record<CountedForm, { readonly code: number; readonly size: number }>> = {
+  uint8: { code: 0xcc, size: 1 },
+  uint16: { code: 0xcd, size: 2 },
+  uint32: { code: 0xce, size: 4 },
+  uint64: { code: 0xcf, size: 8 },
+  int8: { code: 0xd0, size: 1 },
+  int16: { code: 0xd1, size: 2 },
+  int32: { code: 0xd2, size: 4 },
+  int64: { code: 0xd3, size: 8 },
 }
 
 export function integerAs(form: IntegerForm, value: bigint): Buffer {
   if (form === 'fixint' || form === 'negative fixint') return bigEndian(value, 1)
-  const [code, size] = integerCodes[form]
+  const { code, size } = integerCodes[form]
   return Buffer.concat([Buffer.of(code), bigEndian(value, size)])
 }
 
@@ -71,12 +76,17 @@ export function float64(value: number): Buffer {
   return bytes
 }
 
-const fix = (code: number, max: number): Header => [max, (length) => Buffer.of(code | length)]
+/** The length is part of the first byte. */
+const fix = (code: number, lengthMax: number): Header => ({
+  lengthMax,
+  encode: (length) => Buffer.of(code | length),
+})
 
-const counted = (code: number, size: number): Header => [
-  2 ** (8 * size) - 1,
-  (length) => Buffer.concat([Buffer.of(code), bigEndian(BigInt(length), size)]),
-]
+/** The length follows the first byte, in `size` bytes. */
+const counted = (code: number, size: number): Header => ({
+  lengthMax: 2 ** (8 * size) - 1,
+  encode: (length) => Buffer.concat([Buffer.of(code), bigEndian(BigInt(length), size)]),
+})
 
 /** Encodes a text of any bytes. `width` is the number of bytes of its length; 0 is fixstr. */
 export const text = (value: string | Buffer, width?: 0 | 1 | 2 | 4): Buffer => {
@@ -135,9 +145,9 @@ export function instant(value: string): Buffer {
 
 function header(headers: Readonly<Record<number, Header>>, length: number, width?: number): Buffer {
   const candidates = width === undefined ? Object.values(headers) : [headers[width]]
-  const found = candidates.find((candidate) => candidate && length <= candidate[0])
+  const found = candidates.find((candidate) => candidate && length <= candidate.lengthMax)
   if (!found) throw new Error(`No header can have a length of ${length}.`)
-  return found[1](length)
+  return found.encode(length)
 }
 
 function bigEndian(value: bigint, size: number): Buffer {

@@ -43,18 +43,18 @@ export async function startNginxOn(
   const program = nginxProgram ?? ''
   const folder = mkdtempSync(join(tmpdir(), 'nginx-'))
   const source = dirname(join(deployed, name))
-  for (const neighbour of readdirSync(source).filter((each) => each.endsWith('.conf'))) {
-    const text = readFileSync(join(source, neighbour), 'utf8')
+  for (const configuration of readdirSync(source).filter((entry) => entry.endsWith('.conf'))) {
+    const text = readFileSync(join(source, configuration), 'utf8')
       .replaceAll('/tmp/', `${folder}/`)
       .replace('error_log stderr', `error_log ${folder}/error.log`)
-    writeFileSync(join(folder, neighbour), adapt(text))
+    writeFileSync(join(folder, configuration), adapt(text))
   }
   const file = join(folder, basename(name))
   const server = spawn(program, ['-c', file, '-p', folder, '-g', 'daemon off;'], { stdio: 'ignore' })
   const ended = once(server, 'exit')
   const isUp = () => {
     if (server.exitCode !== null) throw new Error(readFileSync(join(folder, 'error.log'), 'utf8'))
-    return readdirSync(folder).some((each) => each.endsWith('.pid'))
+    return readdirSync(folder).some((entry) => entry.endsWith('.pid'))
   }
   await until(isUp, 'nginx')
   return disposable<Omit<Nginx, 'port'>>({

@@ -9,9 +9,11 @@ export type Query = Readonly<Record<string, string>>
 export async function queryScene() {
   const rest = await startRestUnderTest()
   const workspace = await seed(rest)
-  const [ann, bob, carl] = (await Promise.all(
-    ['Ann', 'Bob', 'Carl'].map((name) => rest.signUp({ name })),
-  )) as [Person, Person, Person]
+  const [ann, bob, carl] = await Promise.all([
+    rest.signUp({ name: 'Ann' }),
+    rest.signUp({ name: 'Bob' }),
+    rest.signUp({ name: 'Carl' }),
+  ])
   const project = await workspace.project('Relaunch', ann)
   await workspace.join(project, bob.id)
   const other = await workspace.project('Elsewhere', carl)
@@ -45,7 +47,17 @@ export async function queryScene() {
     return answer.body.result
   }
   return {
-    ...{ rest, workspace, ann, bob, carl, project, other, write, draw, ask, pageOf },
+    rest,
+    workspace,
+    ann,
+    bob,
+    carl,
+    project,
+    other,
+    write,
+    draw,
+    ask,
+    pageOf,
     /** Returns the ids of all pages, which are read by their cursors. */
     async idsOf(list: string, query: Query, person: Person): Promise<string[]> {
       const ids: string[] = []

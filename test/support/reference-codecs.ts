@@ -31,19 +31,20 @@ export function hasBrokenText(bytes: Uint8Array): boolean {
       return ''
     },
   }
-  const look = (value: unknown) => {
+  const recordParts = (value: unknown) => {
     if (value instanceof Uint8Array) record(value)
-    else if (Array.isArray(value)) value.forEach(look)
-    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(look)
+    else if (Array.isArray(value)) value.forEach(recordParts)
+    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(recordParts)
   }
-  let keys = 0
+  let keyCount = 0
   const mapKeyConverter = (key: unknown) => {
-    look(key)
-    // Unique, because a duplicate key would hide the first value.
-    return String(++keys)
+    recordParts(key)
+    // Each key becomes unique, because a duplicate key would hide the first value.
+    keyCount += 1
+    return String(keyCount)
   }
   const options = { rawStrings: true, keyDecoder, mapKeyConverter }
-  look(decoderOf(bytes, options).decode(bytes))
+  recordParts(decoderOf(bytes, options).decode(bytes))
   return isBroken
 }
 
@@ -55,8 +56,11 @@ const decoderOf = ({ length }: Uint8Array, options: DecoderOptions) =>
   new Decoder({
     extensionCodec: codec,
     mapKeyConverter: (key) => keyOf(comparable(key)),
-    // Otherwise, the library allocates memory for any claimed length.
-    ...{ maxArrayLength: length, maxMapLength: length, maxStrLength: length, maxBinLength: length },
+    // Without these limits, the library allocates memory for any claimed length.
+    maxArrayLength: length,
+    maxMapLength: length,
+    maxStrLength: length,
+    maxBinLength: length,
     maxExtLength: length,
     ...options,
   })
@@ -78,7 +82,7 @@ function comparable(value: unknown): unknown {
   if (value instanceof ExtData) return bytesOf(value.data as Uint8Array, value.type)
   if (Array.isArray(value)) return value.map(comparable)
   if (typeof value !== 'object' || value === null) return value
-  return new Map(Object.entries(value).map(([key, each]) => [key, comparable(each)]))
+  return new Map(Object.entries(value).map(([key, fieldValue]) => [key, comparable(fieldValue)]))
 }
 
 /**
@@ -119,8 +123,8 @@ function hasZeroDistance(block: Uint8Array): boolean {
 /** Decompresses the body of a .NET client, in either of its two forms, with the reference libraries. */
 export function decompressWithReference(body: Uint8Array, bytesMax: number): unknown {
   try {
-    const found = decodeAny(body)
-    const [lengths, blocks] = Array.isArray(found) ? blocksOf(found) : wholeBlockOf(found)
+    const decoded = decodeAny(body)
+    const { lengths, blocks } = Array.isArray(decoded) ? blocksOf(decoded) : wholeBlockOf(decoded)
     const areLengths = lengths.every((length) => Number.isSafeInteger(length) && length >= 0)
     const sum = lengths.reduce((total, length) => total + length, 0)
     if (!areLengths || sum > bytesMax || lengths.length !== blocks.length) return rejected
@@ -131,19 +135,24 @@ export function decompressWithReference(body: Uint8Array, bytesMax: number): unk
   }
 }
 
-type LengthsAndBlocks = readonly [lengths: readonly number[], blocks: readonly Uint8Array[]]
+interface CompressedBlocks {
+  /** The lengths of the decompressed blocks. */
+  readonly lengths: readonly number[]
+  readonly blocks: readonly Uint8Array[]
+}
 
-function blocksOf([first, ...blocks]: readonly unknown[]): LengthsAndBlocks {
+function blocksOf([first, ...blocks]: readonly unknown[]): CompressedBlocks {
   if (!blocks.every((block) => block instanceof Uint8Array)) throw new Error('An element is no block.')
-  const lengths = extensionOf(first, 98)
-  return [[...decoderOf(lengths, {}).decodeMulti(lengths)] as number[], blocks]
+  const encodedLengths = extensionOf(first, 98)
+  const lengths = [...decoderOf(encodedLengths, {}).decodeMulti(encodedLengths)] as number[]
+  return { lengths, blocks }
 }
 
 /** Finds the end of the length, which is the shortest prefix that is a complete value. */
-function wholeBlockOf(found: unknown): LengthsAndBlocks {
-  const data = extensionOf(found, 99)
+function wholeBlockOf(decoded: unknown): CompressedBlocks {
+  const data = extensionOf(decoded, 99)
   const size = [1, 2, 3, 5, 9].find((bytes) => isWhole(data.subarray(0, bytes)))
-  return [[decodeAny(data.subarray(0, size)) as number], [data.subarray(size)]]
+  return { lengths: [decodeAny(data.subarray(0, size)) as number], blocks: [data.subarray(size)] }
 }
 
 function isWhole(bytes: Uint8Array): boolean {

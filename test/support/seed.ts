@@ -31,12 +31,13 @@ export async function seed(rest: RestUnderTest): Promise<Workspace> {
     assert.equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`)
     return answer.body
   }
-  const make = async (resource: string, body: Body, by?: Person) =>
-    (
-      await (resource === 'attachment'
-        ? upload(body, by)
-        : send('POST', pathOf(resource as Entity), body, by))
-    )[resource]
+  const make = async (resource: string, body: Body, by?: Person) => {
+    const created =
+      resource === 'attachment'
+        ? await upload(body, by)
+        : await send('POST', pathOf(resource as Entity), body, by)
+    return created[resource]
+  }
   /** Creates an attachment by uploading a file. */
   const upload = async ({ name = 'notes.txt', assignmentId }: Body, by: Person = rest.administrator) => {
     const query = new URLSearchParams({ name: String(name), assignmentId: String(assignmentId) })

@@ -89,7 +89,8 @@ export async function startReplicatedStore(): Promise<ReplicatedStore> {
       await kill()
       await primary.end()
       await store.stop()
-      for (const each of [folder, dataDirectory]) rmSync(each, { recursive: true, force: true })
+      rmSync(folder, { recursive: true, force: true })
+      rmSync(dataDirectory, { recursive: true, force: true })
     },
   }
 }
@@ -130,19 +131,18 @@ async function copyCluster(primary: pg.Client, { cluster, uid, gid }: Server, fo
   await once(spawn('cp', ['-a', cluster, copy], { stdio: 'ignore' }), 'exit')
   rmSync(join(copy, 'postmaster.pid'), { force: true })
   const { rows } = await primary.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)')
-  for (const [name, text] of [
-    ['backup_label', rows[0]?.labelfile ?? ''],
-    ['standby.signal', ''],
-  ] as const)
-    writeFileSync(join(copy, name), text)
+  writeFileSync(join(copy, 'backup_label'), rows[0]?.labelfile ?? '')
+  writeFileSync(join(copy, 'standby.signal'), '')
   await once(spawn('chown', ['-R', `${uid}:${gid}`, copy]), 'exit')
   return copy
 }
 
 /** Uses the arguments of the primary, because some limits of a standby must not be lower. */
 function commandOf({ arguments: args, cluster, socketFolder }: Server, copy: string, folder: string) {
-  const adapted = args.map((each) =>
-    each === cluster ? copy : each.replace(/^(cluster_name)=.*/, '$1=standby').replace(socketFolder, folder),
+  const adapted = args.map((argument) =>
+    argument === cluster
+      ? copy
+      : argument.replace(/^(cluster_name)=.*/, '$1=standby').replace(socketFolder, folder),
   )
   return [
     ...adapted,

@@ -33,7 +33,7 @@ export interface TestIssuer {
   /** Returns how often the keys were fetched. */
   fetches(): number
   /** Replaces all responses of the issuer, until it is called without a listener. */
-  interrupt(answer?: RequestListener): void
+  interrupt(listener?: RequestListener): void
   /** Publishes another key, which signs all later tokens. */
   rotate(): Promise<IssuerKey>
   /** Withdraws every key except the newest one. */
@@ -52,10 +52,10 @@ const tokenSeconds = 30 * 60
 export async function startTestIssuer(): Promise<TestIssuer> {
   let keys = [await createKey()]
   let fetches = 0
-  let answerInstead: RequestListener | undefined
+  let interruption: RequestListener | undefined
   const server = createServer((request, response) => {
     if (request.url?.endsWith('/jwks')) fetches += 1
-    if (answerInstead) return void answerInstead(request, response)
+    if (interruption) return void interruption(request, response)
     void answer(request.url ?? '').then((body) => {
       response.writeHead(body ? 200 : 404, { 'content-type': 'application/json' })
       response.end(JSON.stringify(body ?? {}))
@@ -74,8 +74,8 @@ export async function startTestIssuer(): Promise<TestIssuer> {
     issuer,
     metadataAddress: `${issuer}${discoveryPath}`,
     fetches: () => fetches,
-    interrupt(answer) {
-      answerInstead = answer
+    interrupt(listener) {
+      interruption = listener
     },
     async rotate() {
       const key = await createKey()

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import type { Page } from 'playwright-core'
 import { addDays, daysBetween, mondayOf, today } from '../../../web/src/time/days.ts'
 import { recordShifts, type Shift, shiftsOf, sumOf } from '../support/layout-shift.ts'
-import type { Stage } from '../support/stage.ts'
+import { type Stage, untilSaved } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
 /** The delays of the requests of a panel, whose order differs from that on the screen. */
@@ -29,11 +28,8 @@ const shiftMax = 0.02
 /** Returns whether a list, a card, or a part of one has moved. */
 const hasMoved = (shifts: readonly Shift[]): boolean =>
   sumOf(shifts) > shiftMax ||
-  shifts.some(({ of }) => of.some((element) => /class="(card|chip|late|panel-section)/.test(element)))
-
-export const untilSaved = (page: Page) =>
-  page.waitForResponse(
-    (response) => response.request().method() === 'PATCH' && response.url().endsWith('/ext/assignment'),
+  shifts.some(({ elements }) =>
+    elements.some((element) => /class="(card|chip|late|panel-section)/.test(element)),
   )
 
 export function panelJourneys(stage: () => Stage): void {

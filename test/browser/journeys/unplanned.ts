@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { datedProjects } from '../support/dated-projects.ts'
-import type { Stage } from '../support/stage.ts'
+import { type Stage, untilSaved } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
-import { untilSaved } from './panel.ts'
 
 /** Tests assignments without a responsible user, or without dates. */
 export function unplannedJourneys(stage: () => Stage): void {

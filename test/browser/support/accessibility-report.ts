@@ -11,8 +11,8 @@ export interface AccessibilityReport {
 }
 
 /**
- * Collects the violations that axe finds. In dark colours only the colour rules are checked: nothing else
- * differs.
+ * Collects the violations that axe finds. In dark colours, only the rules about colours are checked, because
+ * nothing else differs.
  */
 export function openAccessibilityReport(): AccessibilityReport {
   const violations = { light: [] as string[], dark: [] as string[] }
@@ -38,12 +38,14 @@ interface Violation {
 /** The minified script, because every loaded page parses it. Parsing the full source takes twice as long. */
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Waits for the end of animations, because changing colours cannot be measured. Skeletons move endlessly. */
+/**
+ * Waits for the end of animations, because changing colours cannot be measured. Those of skeletons never end.
+ */
 const waitForAnimations = `(async () => {
-  const changing = () =>
-    document.getAnimations().filter((animation) => animation.playState === 'running' && animation.effect.getComputedTiming().endTime !== Infinity)
-  for (let all = changing(); all.length > 0; all = changing())
-    await Promise.allSettled(all.map((animation) => animation.finished))
+  const runningAnimations = () =>
+    document.getAnimations().filter(({ playState, effect }) => playState === 'running' && effect.getComputedTiming().endTime !== Infinity)
+  for (let animations = runningAnimations(); animations.length > 0; animations = runningAnimations())
+    await Promise.allSettled(animations.map(({ finished }) => finished))
 })()`
 
 /** Runs axe in the page through the debugger, to which the content policy does not apply. */

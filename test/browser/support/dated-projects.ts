@@ -3,12 +3,13 @@ import { addDays, mondayOf, today } from '../../../web/src/time/days.ts'
 import type { Stage } from './stage.ts'
 
 export const monday = mondayOf(today())
+
 /** Locates the bar of an assignment in a calendar or a timeline. */
 export const bar = (page: Page, name: string) => page.getByRole('link', { name: new RegExp(`^${name} `) })
 
 /** Returns helpers for projects whose assignments lie in this week. */
 export function datedProjects(stage: () => Stage) {
-  /** A separate project, so that its content is known. */
+  /** Creates a separate project with Mara and Jonas, so that its content is known. */
   const makeProject = async (name: string) => {
     const { workspace } = stage()
     const { id: projectId } = await workspace.make('project', {
@@ -17,11 +18,12 @@ export function datedProjects(stage: () => Stage) {
     })
     for (const userId of [workspace.mara.id, workspace.jonas.id])
       await workspace.make('userProject', { projectId, userId })
-    const make = (title: string, from: number, to: number, more = {}) =>
+    /** Creates an assignment. Its days are counted from the Monday of this week, which is 0. */
+    const make = (title: string, startDay: number, endDay: number, more = {}) =>
       workspace.assignment(title, {
         projectId,
-        startDate: addDays(monday, from),
-        endDate: addDays(monday, to),
+        startDate: addDays(monday, startDay),
+        endDate: addDays(monday, endDay),
         ...more,
       })
     return { projectId, path: `/projects/${projectId}`, make }

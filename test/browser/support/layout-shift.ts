@@ -4,8 +4,8 @@ export interface Shift {
   readonly value: number
   /** Milliseconds since the page was opened. */
   readonly at: number
-  /** The elements that moved. */
-  readonly of: readonly string[]
+  /** The beginnings of the markup of the elements that moved. */
+  readonly elements: readonly string[]
 }
 
 /** A script that records layout shifts. It has to run before the scripts of the page. */
@@ -14,7 +14,7 @@ export const recordShifts = `
   new PerformanceObserver((list) => {
     for (const { value, hadRecentInput, startTime, sources } of list.getEntries())
       if (!hadRecentInput)
-        shifts.push({ value, at: Math.round(startTime), of: sources.map(({ node }) => (node?.nodeType === 1 ? node : node?.parentElement)?.outerHTML.slice(0, 90)) })
+        shifts.push({ value, at: Math.round(startTime), elements: sources.map(({ node }) => (node?.nodeType === 1 ? node : node?.parentElement)?.outerHTML.slice(0, 90)) })
   }).observe({ type: 'layout-shift', buffered: true })`
 
 export const shiftsOf = (page: Page) => page.evaluate<readonly Shift[]>('shifts')

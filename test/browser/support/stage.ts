@@ -25,7 +25,7 @@ export interface Stage {
 }
 
 /** The time limit of each step. It takes less than a second on an idle machine, and many on a busy one. */
-const patienceMilliseconds = 25_000
+const stepMilliseconds = 25_000
 
 export async function openStage(settings: Environment = {}): Promise<Stage> {
   const [hosts, browser] = await Promise.all([startTrackerHosts(settings), launchChromium()])
@@ -40,7 +40,7 @@ export async function openStage(settings: Environment = {}): Promise<Stage> {
       serviceWorkers: 'block',
       ...options,
     })
-    context.setDefaultTimeout(patienceMilliseconds)
+    context.setDefaultTimeout(stepMilliseconds)
     watch(context, hosts, offences)
     return context
   }
@@ -112,6 +112,12 @@ export async function fillSignIn(page: Page, login: string, secret = password): 
   await page.getByLabel(/^(Password|Senha)$/).fill(secret)
   await signIn.click()
 }
+
+/** Waits for the response to a change of an assignment. */
+export const untilSaved = (page: Page) =>
+  page.waitForResponse(
+    (response) => response.request().method() === 'PATCH' && response.url().endsWith('/ext/assignment'),
+  )
 
 function watch(context: BrowserContext, { web, api, issuer }: TrackerHosts, offences: string[]): void {
   const ours = new Set([web, api, issuer])

@@ -11,14 +11,14 @@ export interface Counts {
 
 export const noCounts: Counts = { tests: 0, suites: 0, pass: 0, fail: 0, cancelled: 0, skipped: 0, todo: 0 }
 
-export const addCounts = (a: Counts, b: Counts): Counts => ({
-  tests: a.tests + b.tests,
-  suites: a.suites + b.suites,
-  pass: a.pass + b.pass,
-  fail: a.fail + b.fail,
-  cancelled: a.cancelled + b.cancelled,
-  skipped: a.skipped + b.skipped,
-  todo: a.todo + b.todo,
+export const addCounts = (sum: Counts, counts: Counts): Counts => ({
+  tests: sum.tests + counts.tests,
+  suites: sum.suites + counts.suites,
+  pass: sum.pass + counts.pass,
+  fail: sum.fail + counts.fail,
+  cancelled: sum.cancelled + counts.cancelled,
+  skipped: sum.skipped + counts.skipped,
+  todo: sum.todo + counts.todo,
 })
 
 /** Returns the last lines of Node's test runner, which tools parse. */

@@ -12,13 +12,18 @@ export const recordedSeconds = (): FileSeconds => JSON.parse(readFileSync(path, 
 /** Faster files are not recorded. */
 const secondsMin = 1
 
+export interface FileTime {
+  readonly file: string
+  readonly seconds: number
+}
+
 /** Records the times of these files, and keeps those of files that did not run. */
-export function recordSeconds(measured: readonly (readonly [file: string, seconds: number])[]): void {
-  const measuredFiles = new Set(measured.map(([file]) => file))
-  const kept = Object.entries(recordedSeconds()).filter(
-    ([file]) => !measuredFiles.has(file) && existsSync(join(root, file)),
-  )
-  const slow = [...kept, ...measured].filter(([, seconds]) => seconds >= secondsMin)
-  const recorded = Object.fromEntries(slow.map(([file, seconds]) => [file, Math.round(seconds)]).sort())
+export function recordSeconds(measured: readonly FileTime[]): void {
+  const measuredFiles = new Set(measured.map(({ file }) => file))
+  const kept = Object.entries(recordedSeconds())
+    .map(([file, seconds]): FileTime => ({ file, seconds }))
+    .filter(({ file }) => !measuredFiles.has(file) && existsSync(join(root, file)))
+  const slow = [...kept, ...measured].filter(({ seconds }) => seconds >= secondsMin)
+  const recorded = Object.fromEntries(slow.map(({ file, seconds }) => [file, Math.round(seconds)]).sort())
   writeFileSync(path, `${JSON.stringify(recorded, null, 2)}\n`)
 }

@@ -10,8 +10,9 @@ export function shareFiles(files: readonly string[], sharesMax: number, seconds:
     seconds: 0,
   }))
   const secondsOf = (file: string) => seconds[file] ?? unknownSeconds
-  for (const file of [...files].sort((a, b) => secondsOf(b) - secondsOf(a))) {
-    const share = shares.reduce((shortest, each) => (each.seconds < shortest.seconds ? each : shortest))
+  const slowestFirst = files.toSorted((first, second) => secondsOf(second) - secondsOf(first))
+  for (const file of slowestFirst) {
+    const share = shares.reduce((shortest, other) => (other.seconds < shortest.seconds ? other : shortest))
     share.files.push(file)
     share.seconds += secondsOf(file)
   }

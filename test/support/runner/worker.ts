@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { memoryFolder } from '../memory-folder.ts'
 import { type Counts, noCounts } from './counts.ts'
+import type { FileTime } from './file-seconds.ts'
 import type { Report } from './report.ts'
 import type { TestLog } from './test-log.ts'
 
@@ -18,7 +19,7 @@ interface WorkerOptions {
 
 export interface WorkerResult {
   readonly counts: Counts
-  readonly seconds: readonly (readonly [file: string, seconds: number])[]
+  readonly fileTimes: readonly FileTime[]
   readonly exitCode: number
 }
 
@@ -50,13 +51,13 @@ export function startWorker(files: readonly string[], { root, log, show }: Worke
   if (log) for (const stream of [child.stdout, child.stderr]) stream?.pipe(log.stream, { end: false })
   const result = collect(child.stdio[3] as Readable, show)
   const finish = async (): Promise<WorkerResult> => {
-    const [[code, signal], { counts, seconds, running }] = await Promise.all([once(child, 'close'), result])
+    const [[code, signal], { counts, fileTimes, running }] = await Promise.all([once(child, 'close'), result])
     if (counts === undefined)
       show(`✖ The process that runs the tests ended (${signal ?? code}) in ${running}\n\n`)
     const exitCode: number = code ?? 128 + constants.signals[signal as NodeJS.Signals]
     return {
       counts: counts ?? { ...noCounts, tests: 1, fail: 1 },
-      seconds,
+      fileTimes,
       exitCode: counts === undefined ? exitCode || 1 : exitCode,
     }
   }
@@ -74,15 +75,15 @@ const workerArguments = [
 ]
 
 async function collect(reports: Readable, show: (text: string) => void) {
-  const seconds: [string, number][] = []
+  const fileTimes: FileTime[] = []
   let counts: Counts | undefined
   let running = 'no file yet'
   for await (const line of createInterface({ input: reports })) {
     const report: Report = JSON.parse(line)
     if (report.kind === 'text') show(report.text)
     if (report.kind === 'start') running = report.file
-    if (report.kind === 'file') seconds.push([report.file, report.seconds])
+    if (report.kind === 'file') fileTimes.push({ file: report.file, seconds: report.seconds })
     if (report.kind === 'end') counts = report.counts
   }
-  return { seconds, counts, running }
+  return { fileTimes, counts, running }
 }
