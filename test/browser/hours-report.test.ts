@@ -10,13 +10,13 @@ import {
 } from '../../web/src/screens/reports/report.ts'
 import { ticksFor } from '../../web/src/screens/reports/ticks.ts'
 
-test('Lines of a chart are at round numbers, and the last one is above all values', () => {
-  for (const [greatest, lines] of [
-    [0, [0, 0.5, 1]],
-    [7, [0, 2, 4, 6, 8]],
-    [53.3, [0, 20, 40, 60]],
-    [400, [0, 100, 200, 300, 400]],
-  ] as const)
+test('The lines of a chart are at round numbers, and no value is above the last line', () => {
+  for (const { greatest, lines } of [
+    { greatest: 0, lines: [0, 0.5, 1] },
+    { greatest: 7, lines: [0, 2, 4, 6, 8] },
+    { greatest: 53.3, lines: [0, 20, 40, 60] },
+    { greatest: 400, lines: [0, 100, 200, 300, 400] },
+  ])
     assert.deepEqual(ticksFor(greatest), lines, String(greatest))
 })
 
@@ -26,7 +26,7 @@ test('A report counts each hour once, by week, assignment, project and person', 
     projectId,
     name: id,
     userId: 'ann',
-    isUnassigned: id === 'c',
+    isUnassigned: id === 'call',
     startDate: '2026-11-16',
     endDate: '2026-11-27',
     amountHours,
@@ -39,32 +39,36 @@ test('A report counts each hour once, by week, assignment, project and person', 
   })
   const data = {
     mondays: ['2026-11-16', '2026-11-23'],
-    assignments: [assignment('a', 'p', 10), assignment('b', 'p', 20), assignment('c', 'q', 4)],
+    assignments: [
+      assignment('design', 'relaunch', 10),
+      assignment('texts', 'relaunch', 20),
+      assignment('call', 'unknown', 4),
+    ],
     appointments: [
-      entry('a', '2026-11-22T23:00:00Z', 1),
-      entry('b', '2026-11-23', 2),
-      entry('c', '2026-11-16', 4.5, 'bob'),
+      entry('design', '2026-11-22T23:00:00Z', 1),
+      entry('texts', '2026-11-23', 2),
+      entry('call', '2026-11-16', 4.5, 'bob'),
     ],
   } as unknown as ReportData
-  const short = (rows: ReturnType<typeof hoursByWeek>) =>
-    rows.map((row) => [row.name, row.recorded, row.planned])
-  assert.deepEqual(short(hoursByWeek(data)), [
-    ['2026-11-16', 5.5, 17],
-    ['2026-11-23', 2, 17],
+  const sumsOf = (rows: ReturnType<typeof hoursByWeek>) =>
+    rows.map(({ name, recorded, planned }) => ({ name, recorded, planned }))
+  assert.deepEqual(sumsOf(hoursByWeek(data)), [
+    { name: '2026-11-16', recorded: 5.5, planned: 17 },
+    { name: '2026-11-23', recorded: 2, planned: 17 },
   ])
-  assert.deepEqual(short(hoursByAssignment(data)), [
-    ['b', 2, 20],
-    ['a', 1, 10],
-    ['c', 4.5, 4],
+  assert.deepEqual(sumsOf(hoursByAssignment(data)), [
+    { name: 'texts', recorded: 2, planned: 20 },
+    { name: 'design', recorded: 1, planned: 10 },
+    { name: 'call', recorded: 4.5, planned: 4 },
   ])
-  assert.deepEqual(short(hoursByProject(data, new Map([['p', { name: 'P' }]]))), [
-    ['P', 3, 30],
-    ['Project', 4.5, 4],
+  assert.deepEqual(sumsOf(hoursByProject(data, new Map([['relaunch', { name: 'Relaunch' }]]))), [
+    { name: 'Relaunch', recorded: 3, planned: 30 },
+    { name: 'Project', recorded: 4.5, planned: 4 },
   ])
-  assert.deepEqual(short(hoursByPerson(data, (id) => id.toUpperCase())), [
-    ['ANN', 3, 30],
-    ['BOB', 4.5, 0],
-    ['Nobody', 0, 4],
+  assert.deepEqual(sumsOf(hoursByPerson(data, (id) => id.toUpperCase())), [
+    { name: 'ANN', recorded: 3, planned: 30 },
+    { name: 'BOB', recorded: 4.5, planned: 0 },
+    { name: 'Nobody', recorded: 0, planned: 4 },
   ])
 })
 
