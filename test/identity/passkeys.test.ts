@@ -87,7 +87,10 @@ describe('a passkey', () => {
     const [ada, eve] = [await withPasskey(), await withPasskey()]
     const { browser, page } = await atSecondStep(host, ada.login)
     const requested = { challenge: optionsIn(page).challenge, origin: host.address }
-    assert.ok(!isSignedIn(await submit(browser, page, { credential: eve.authenticator.get(requested) })))
+    const rejected = await submit(browser, page, { credential: eve.authenticator.get(requested) })
+    assert.ok(!isSignedIn(rejected))
+    assert.match(rejected.text, /This passkey is not registered here, or it could not verify you\./)
+    assert.doesNotMatch(rejected.text, /This code is wrong|aria-invalid/)
     // Eve's own challenge does not help her.
     const eveStep = await atSecondStep(host, eve.login)
     const other = /name="challenge" value="([^"]+)"/.exec(eveStep.page.text)?.[1] ?? ''
@@ -222,6 +225,8 @@ describe('a passkey', () => {
     assert.equal((await askFactors(host, token, '/passkeys/rename', { id, name: 'Phone' })).status, 200)
     assert.equal((await askFactors(host, token)).json.passkeys[0].name, 'Phone')
     const { answer } = await atSecondStep(host, login)
+    // The account has no app whose codes could change.
+    assert.match((await answer('wrong')).text, />This code is wrong or has been used before\.</)
     assert.ok(isSignedIn(await answer(recoveryCodes[0] ?? '')))
     assert.equal((await askFactors(host, token, '/passkeys/remove', { id })).status, 200)
     assert.ok((await host.signIn(login)).access_token)

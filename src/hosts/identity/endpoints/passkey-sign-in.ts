@@ -27,7 +27,7 @@ export const showPasskeyPage: Endpoint = {
   description: 'Sign-in pages of clients link here.',
   path: passkeyPath,
   parameters: [authRequestParameter, ...outcomeParameters],
-  page: 'The page.',
+  page: 'The form for a passkey.',
   createHandler:
     (identity) =>
     async ({ parameters }) => {
@@ -70,9 +70,9 @@ export const submitPasskey: Endpoint = {
     if (!passkey || !account) return retryWith({ error: 'invalid' })
     const response = { passkey, challenge, credential, isSoleFactor: true }
     const outcome = await attemptPasskey(identity, account, pending.request.clientId, call, response)
-    if (outcome !== 'right') return retryWith(outcome)
-    const origin = { ...(await signInSourceOf(identity, call, pending)), methods: ['pop', 'mfa'] }
-    const session = await startSession(identity, account, origin, call)
+    if (outcome !== 'success') return retryWith(outcome)
+    const source = { ...(await signInSourceOf(identity, call, pending)), methods: ['pop', 'mfa'] }
+    const session = await startSession(identity, account, source, call)
     return {
       redirectTo: hostPathWithQuery(identity.settings, '/connect/authorize', { authRequest }),
       cookie: session && identityCookie(identity, session),

@@ -39,11 +39,12 @@ import { type Client, redirectUrlsOf } from '../values/clients.ts'
 export const showSecondStep: Endpoint = {
   ...pageOperation,
   id: 'ShowSecondStep',
-  summary: 'Asks for the second factor after a correct password.',
-  description: 'This host redirects browsers here, whichever page the password was entered on.',
+  summary: 'Asks for the second factor.',
+  description:
+    'The sign-in redirects here after the first step, which is a password or an external provider.',
   path: secondStepPath,
   parameters: [authRequestParameter, stepParameter, ...outcomeParameters],
-  page: 'The page.',
+  page: 'The form for a code and, if possible, a passkey.',
   createHandler: (identity) =>
     withStep(identity, 'second-factor', async ({ pending, authRequest, stepText, account }, call) => {
       const { error, retryAfter } = singleParameters(call.parameters)
@@ -79,17 +80,17 @@ export const submitSecondStep: Endpoint = {
       requireAllowedOrigin([hostOrigin(identity.settings)], call.headers)
       const { pending, authRequest, stepText } = signIn
       const { code = '', challenge = '', credential } = singleParameters(call.parameters)
-      const origin = await signInSourceOf(identity, call, pending)
+      const source = await signInSourceOf(identity, call, pending)
       const outcome =
         credential === undefined
           ? await attemptCode(identity, signIn, call, code)
           : await attemptAccountPasskey(identity, signIn, call, { challenge, credential })
-      if (outcome !== 'right') {
+      if (outcome !== 'success') {
         const parameters = { authRequest, step: stepText, ...outcome }
         return { redirectTo: hostPathWithQuery(identity.settings, secondStepPath, parameters) }
       }
       const authenticated = {
-        ...origin,
+        ...source,
         ...authenticationAfter(signIn.step, credential === undefined ? 'otp' : 'pop'),
       }
       const session = await startSession(identity, signIn.account, authenticated, call)
@@ -111,7 +112,10 @@ const attemptCode = (
     verify: () => useCode(identity, signIn.account, signIn.step, code),
   })
 
-/** Attempts the second step with a passkey, which must belong to the account. */
+/**
+ * Attempts the second step with a passkey, which must belong to the account. The error is that of a passkey,
+ * because the page has another text for a rejected code.
+ */
 async function attemptAccountPasskey(
   identity: Identity,
   { account, step, pending }: PendingSignIn,
@@ -119,13 +123,15 @@ async function attemptAccountPasskey(
   response: PasskeyResponse,
 ): Promise<AuthenticationOutcome> {
   const passkey = await findPasskey(identity.database, response.credential)
-  if (passkey?.accountId !== account.accountId) return { error: 'invalid' }
+  if (passkey?.accountId !== account.accountId) return rejectedPasskey
   const attempt = { ...response, passkey, isSoleFactor: false }
   const outcome = await attemptPasskey(identity, account, pending.request.clientId, call, attempt)
-  if (outcome !== 'right') return outcome
-  const isFirst = await identity.database.transaction((transaction) => consumeStep(transaction, step))
-  return isFirst ? 'right' : { error: 'invalid' }
+  if (outcome !== 'success') return outcome.error === 'invalid' ? rejectedPasskey : outcome
+  const isUnusedStep = await identity.database.transaction((transaction) => consumeStep(transaction, step))
+  return isUnusedStep ? 'success' : rejectedPasskey
 }
+
+const rejectedPasskey = { error: 'invalid-passkey' } as const
 
 /**
  * Uses an app code or a recovery code. A valid code can be used only once; using it also completes the step.
@@ -155,7 +161,7 @@ interface SecondStepPageOptions {
   readonly retryAfter: string | undefined
   readonly action: string
   readonly hasApp: boolean
-  /** Present if a passkey can be used. */
+  /** The challenge and the options for the browser's passkey dialog, if a passkey can be used. */
   readonly dialog?: PasskeyDialog
 }
 
@@ -171,13 +177,14 @@ const secondStepPage =
     dialog,
   }: SecondStepPageOptions): PageTemplate =>
   (t) => {
-    const problem = error === undefined ? undefined : problemOf(t, error, retryAfter)
+    const problem = codeProblemOf(t, { error, retryAfter, hasApp })
     const inputAttributes = problem === undefined ? '' : html` aria-describedby="problem" aria-invalid="true"`
     return {
       title: t('Second step'),
       formRedirects: redirectUrlsOf(client),
       ...(dialog && { script: passkeyScriptPath }),
       content: html`<p class="quiet">${t('One more step to confirm that it is you.')}</p>
+${passkeyProblemOf(t, error)}
 ${dialog === undefined ? '' : passkeyForm(t, { dialog, method: 'get', action, fields: { authRequest, step }, label: 'Use a passkey' })}
 <form method="post" action="${action}">
 ${problem === undefined ? '' : html`<p class="problem" id="problem" role="alert">${problem}</p>`}
@@ -191,7 +198,18 @@ ${problem === undefined ? '' : html`<p class="problem" id="problem" role="alert"
     }
   }
 
-const problemOf = (t: Translate, error: string, retryAfter: string | undefined): Html =>
-  error === 'locked'
-    ? lockedText(t, retryAfter)
-    : t('This code is wrong or has been used before. Codes change every 30 seconds.')
+const passkeyProblemOf = (t: Translate, error: string | undefined): Html | '' =>
+  error === rejectedPasskey.error
+    ? html`<p class="problem" role="alert">${t('This passkey is not registered here, or it could not verify you.')}</p>`
+    : ''
+
+function codeProblemOf(
+  t: Translate,
+  { error, retryAfter, hasApp }: Pick<SecondStepPageOptions, 'error' | 'retryAfter' | 'hasApp'>,
+): Html | undefined {
+  if (error === undefined || error === rejectedPasskey.error) return undefined
+  if (error === 'locked') return lockedText(t, retryAfter)
+  return hasApp
+    ? t('This code is wrong or has been used before. Codes change every 30 seconds.')
+    : t('This code is wrong or has been used before.')
+}

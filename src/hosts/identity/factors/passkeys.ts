@@ -94,7 +94,7 @@ export async function findPasskey(queries: Queries, credential: string): Promise
 }
 
 /** `copied`: the signature is valid, but its counter is not above the stored one. */
-type PasskeyUse = 'right' | 'wrong' | 'copied'
+type PasskeyUse = 'valid' | 'invalid' | 'copied'
 
 /**
  * Checks that the account's passkey has signed this challenge on a page of this host. As the sole factor, it
@@ -117,7 +117,7 @@ export async function usePasskey(
     !passkeys ||
     !hasMatchingHandle(passkey, response, { isRequired: isSoleFactor })
   )
-    return 'wrong'
+    return 'invalid'
   const { verifyAuthenticationResponse } = await loadLibrary()
   const authentication = await verifyAuthenticationResponse({
     response,
@@ -132,14 +132,14 @@ export async function usePasskey(
       counter: 0,
     },
   }).catch(() => undefined)
-  if (!authentication?.verified) return 'wrong'
+  if (!authentication?.verified) return 'invalid'
   const { newCounter } = authentication.authenticationInfo
   // Passkeys without a counter always send 0.
   const [counted] = await transaction.query(sql`
     update passkeys set counter = ${newCounter}, last_used_at = ${timestamp(identity.now())},
       alone_domain = case when ${isSoleFactor} then ${passkeys.domain} else alone_domain end
     where id = ${passkey.id} and (counter < ${newCounter} or (counter = 0 and ${newCounter} = 0)) returning true`)
-  return counted ? 'right' : 'copied'
+  return counted ? 'valid' : 'copied'
 }
 
 /**

@@ -45,6 +45,7 @@ export const en = [
   'Recovery code',
   'Lost access to all of these? Ask an administrator to reset two-factor authentication.',
   'This code is wrong or has been used before. Codes change every 30 seconds.',
+  'This code is wrong or has been used before.',
   'Use a passkey',
   'Use a passkey instead',
   'The passkey was not used. Try again.',
@@ -153,6 +154,7 @@ export const ptBr: Readonly<Record<Text, string>> = {
     'Perdeu tudo isso? Um administrador pode retirar a segunda etapa.',
   'This code is wrong or has been used before. Codes change every 30 seconds.':
     'Não confere, ou já foi usado. Os códigos mudam a cada meio minuto.',
+  'This code is wrong or has been used before.': 'Não confere, ou já foi usado.',
   'Use a passkey': 'Usar uma chave de acesso',
   'Use a passkey instead': 'Prefiro usar uma chave de acesso',
   'The passkey was not used. Try again.': 'A chave de acesso não foi usada. Tente de novo.',

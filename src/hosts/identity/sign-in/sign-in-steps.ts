@@ -188,7 +188,7 @@ async function lockoutSubject(database: Identity['database'], login: string): Pr
   return row?.subject ?? login
 }
 
-export type AuthenticationOutcome = 'right' | { readonly error: string; readonly retryAfter?: string }
+export type AuthenticationOutcome = 'success' | { readonly error: string; readonly retryAfter?: string }
 
 /**
  * Authenticates with a code or a passkey. A failure counts like a wrong password of the login; a success
@@ -210,7 +210,7 @@ export async function attemptAuthentication(
       async () => ((await verify()) ? 'passed' : 'failed'),
       () => record('lockout-begun', 'sign-in'),
     )
-    if (hasPassed) return 'right'
+    if (hasPassed) return 'success'
     record('sign-in', `wrong ${factor}`)
     return { error: 'invalid' }
   } catch (error) {
@@ -249,7 +249,7 @@ export const attemptPasskey = (
           address,
           requestId,
         })
-      if (use !== 'right') return false
+      if (use !== 'valid') return false
       await identity.database.singleWrites.query(
         sql`update authenticator_apps set failures = 0 where user_id = ${account.accountId}`,
       )
