@@ -159,6 +159,7 @@ describe('A webhook', () => {
   test('is its owner\u2019s and the administrators\u2019, and gone when it is removed', async () => {
     const projectId = await workspace.project('Private', member)
     const { id } = await make({ projectId }, member)
+    const { id: newerId } = await make({ projectId }, member)
     const other = await rest.signUp()
     for (const [method, path, body] of [
       ['PATCH', '/ext/webhook', { id, active: false }],
@@ -175,7 +176,7 @@ describe('A webhook', () => {
       )
     assert.deepEqual(
       [await idsFor(other), await idsFor(member), await idsFor(rest.administrator)],
-      [[], [id], [id]],
+      [[], [newerId, id], [newerId, id]],
     )
     assert.equal('secret' in (await call('GET', '/ext/webhooks', undefined, member)).body.webhooks[0], false)
     assert.equal((await call('DELETE', '/ext/webhook', { id }, member)).status, 200)

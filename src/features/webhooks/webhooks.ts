@@ -109,7 +109,8 @@ export async function listWebhooks(
     ...(projectId === undefined ? [] : [sql`hook.project_id = ${projectId}`]),
   ]
   return database.listReads.query<Webhook>(
-    sql`select ${columns} from webhooks as hook where ${allOf(conditions)} order by hook.id limit ${webhooksListedMax}::int`,
+    sql`select ${columns} from webhooks as hook where ${allOf(conditions)}
+      order by hook.created_at desc, hook.id limit ${webhooksListedMax}::int`,
     caller.id,
   )
 }

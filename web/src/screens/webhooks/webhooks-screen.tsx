@@ -14,7 +14,7 @@ import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectCrumbs } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
-/** Manages the webhooks of a project or, for administrators, those without a project. */
+/** Manages the webhooks of a project or, without a project, those of all projects, for administrators. */
 export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
   const { tracker } = useServices()
   const [secret, setSecret] = useState<string>()
