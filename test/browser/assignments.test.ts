@@ -276,6 +276,8 @@ function boardJourneys(stage: () => Stage): void {
       await rosa.getByRole('menuitem', { name: 'This stage means done' }).click()
       await column(rosa, name).getByTitle('Assignments in this stage count as done').waitFor()
     }
+    // The name of the stage had counted before, so only the message says what has changed.
+    await rosa.getByText('Done now means done for all users.').waitFor()
     await mara.reload()
     await cardIn(mara, 'Archive', 'Put away').waitFor()
     assert.equal(await mara.getByText('Was due').count(), 0)

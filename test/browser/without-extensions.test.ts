@@ -51,6 +51,32 @@ function contractJourneys(stage: () => Stage): void {
     assert.deepEqual(row, { name, userId: workspace.mara.id })
   })
 
+  test('changes and removes many assignments, and undoes what no other user has changed since', async () => {
+    const { signIn, workspace } = stage()
+    const { Backlog, Doing } = workspace.stages
+    const ids = [await workspace.assignment('One of many'), await workspace.assignment('Two of many')]
+    const [first = '', second = ''] = ids
+    const stageOf = async (id: string) => (await workspace.get('assignment', id)).workflowId
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}?view=list`)
+    for (const name of ['One of many', 'Two of many']) await page.getByLabel(`Select ${name}`).check()
+    await page.getByRole('button', { name: 'Stage of all selected' }).click()
+    await page.getByRole('menuitem', { name: 'Doing' }).click()
+    await page.getByText('2 assignments: Doing.').waitFor()
+    await workspace.change('PATCH', 'assignment', {
+      ...(await workspace.get('assignment', second)),
+      name: 'Two, renamed',
+    })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page
+      .getByText('One assignment was not changed. It was changed or removed in the meantime.')
+      .waitFor()
+    assert.deepEqual([await stageOf(first), await stageOf(second)], [Backlog, Doing])
+    await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByText('2 assignments were removed.').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('link', { name: 'One of many' }).waitFor()
+  })
+
   test('has only links to pages that work, or that say what is switched off', async () => {
     const { hosts, signIn, workspace } = stage()
     const page = await signIn('root@example.com', `/projects/${workspace.projectId}`)

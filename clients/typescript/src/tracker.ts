@@ -1,7 +1,7 @@
 import { type FeedEvent, type FeedQuery, readFeed } from './feed.ts'
 import { type ConnectionOptions, connectOnce, follow, type LiveAnswer, type LiveOptions } from './live.ts'
 import { createResourceClient, type ResourceClient, type ResourceName } from './resource-client.ts'
-import { type Attachment, type Operations, resourcePaths } from './rest-types.ts'
+import { type Attachment, type Change, type Operations, resourcePaths } from './rest-types.ts'
 import { asJson, createSend, queryString, type RequestOptions, type TrackerOptions } from './send.ts'
 
 /** This file is the entry of the package, so it exports all types that callers need. */
@@ -67,15 +67,20 @@ export interface GeneralClient {
   follow<Key extends keyof Operations & `GET ${string}`>(
     operation: Key,
     ...input: Arguments<Key, LiveOptions>
-  ): AsyncGenerator<Operations[Key]['answer'], void>
+  ): AsyncGenerator<StreamedAnswer<Key>, void>
   /**
    * Like `follow`, but the loop ends with its connection, for programs that decide when to open the next one.
    */
   connect<Key extends keyof Operations & `GET ${string}`>(
     operation: Key,
     ...input: Arguments<Key, ConnectionOptions>
-  ): AsyncGenerator<LiveAnswer<Operations[Key]['answer']>, void>
+  ): AsyncGenerator<LiveAnswer<StreamedAnswer<Key>>, void>
 }
+
+/** The feed of changes streams each change by itself, all other operations their whole answer. */
+type StreamedAnswer<Key extends keyof Operations> = Key extends 'GET /ext/changes'
+  ? Change
+  : Operations[Key]['answer']
 
 /**
  * Each resource under the name of its list, such as `tracker.projects`, and every other operation by `call`.

@@ -13,11 +13,11 @@ const tab = (page: Page, name: string) =>
 const waitForCurrentTab = (page: Page, name: string) =>
   page.locator('.view-tabs [aria-current=page]', { hasText: name }).waitFor()
 
-async function save(page: Page, name: string, audience = 'Only for me'): Promise<void> {
+async function save(page: Page, name: string, audience = 'Only me'): Promise<void> {
   await page.getByRole('button', { name: 'Save view' }).click()
   const dialog = page.getByRole('dialog', { name: 'Save view' })
   await dialog.getByLabel('Name').fill(name)
-  await dialog.getByLabel('Who sees it').selectOption(audience)
+  await dialog.getByLabel('Visible to').selectOption(audience)
   await dialog.getByRole('button', { name: 'Save', exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
   await waitForCurrentTab(page, name)

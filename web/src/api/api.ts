@@ -50,6 +50,7 @@ interface Client<Name extends ResourceName> extends Pick<ResourceClient<Plural<N
   getTagged(id: string): Promise<Tagged<Name>>
   create(body: CreateOf<Name>): Promise<RecordOf<Name>>
   update(body: UpdateOf<Name>, options?: RequestOptions): Promise<RecordOf<Name>>
+  updateTagged(body: UpdateOf<Name>, options?: RequestOptions): Promise<Tagged<Name>>
 }
 
 interface Tagged<Name extends ResourceName> {
@@ -98,6 +99,12 @@ export interface Api {
     body: UpdateOf<Name>,
     ifMatch?: string,
   ): Promise<RecordOf<Name>>
+  /** Also returns the tag of the new version. */
+  updateTagged<Name extends ResourceName>(
+    name: Name,
+    body: UpdateOf<Name>,
+    ifMatch?: string,
+  ): Promise<Tagged<Name>>
   remove(name: ResourceName, ids: readonly string[]): Promise<void>
   restore(name: ResourceName, ids: readonly string[]): Promise<void>
   /** Stops the account's timer, and records its time as an appointment. Part of the extensions. */
@@ -157,6 +164,8 @@ export function createApi(tracker: Tracker, { extensions }: Pick<Configuration, 
     create: (name, body) => notifyAfter(name, clientOf(name).create(body)),
     update: (name, body, ifMatch) =>
       notifyAfter(name, clientOf(name).update(body, ifMatch === undefined ? {} : { ifMatch })),
+    updateTagged: (name, body, ifMatch) =>
+      notifyAfter(name, clientOf(name).updateTagged(body, ifMatch === undefined ? {} : { ifMatch })),
     remove: (name, ids) => notifyAfter(name, clientOf(name).remove(ids)),
     restore: (name, ids) => notifyAfter(name, clientOf(name).restore(ids)),
     async stopTimer(body) {

@@ -3,7 +3,7 @@ import { loadAll } from '../api/load-all.ts'
 import { sentenceOf } from '../api/problems.ts'
 import { doneStagesOf } from '../assignment/assignment-values.ts'
 import { changeAssignment } from '../assignment/change-assignment.ts'
-import { type Change, changeMany, labelMany } from '../assignment/change-many.ts'
+import { type Change, changeMany, createLabelActions } from '../assignment/change-many.ts'
 import { commonDays } from '../assignment/day-choices.ts'
 import { labelChoices, labelIdOf, optionOfLabel, suggestNewLabel } from '../assignment/labels-section.tsx'
 import { parsePriority, priorityChoices } from '../assignment/priority.ts'
@@ -178,7 +178,7 @@ function sharedLabelChoices<Choice extends Option>(
   links: readonly RecordOf<'assignmentLabel'>[],
   labels: readonly RecordOf<'label'>[],
 ) {
-  const { add, remove } = labelMany(services)
+  const { add, remove } = createLabelActions(services)
   return options.map((option) => {
     const present = links.filter(({ labelId }) => labelId === option.id)
     const absent = rows.filter(({ id }) => present.every(({ assignmentId }) => assignmentId !== id))

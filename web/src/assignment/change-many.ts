@@ -1,4 +1,4 @@
-import type { BatchResult } from '#tracker-client'
+import { type BatchResult, TrackerError } from '#tracker-client'
 import type { Api, BatchRequest, RecordOf } from '../api/api.ts'
 import { loadByIds } from '../api/load-all.ts'
 import { sentenceOf } from '../api/problems.ts'
@@ -43,7 +43,7 @@ interface ChangeManyOptions {
 
 /**
  * Changes many assignments at once. Each change is based on the current state, so that changes by others are
- * kept. Undo restores the values that were not changed since.
+ * kept. Undo skips the assignments that were changed since.
  */
 export async function changeMany(
   services: ChangeServices,
@@ -105,10 +105,7 @@ async function sendRequests(api: Api, hasBatches: boolean, requests: readonly Re
         'assignment',
         updates.map(({ body, ifMatch }) => ({ operation: 'update', body, ...(ifMatch && { ifMatch }) })),
       )
-    : await updateEach(
-        api,
-        updates.map(({ body }) => body),
-      )
+    : await updateEach(api, updates)
   const undoRequests = updates.flatMap(({ id, row, change }, index): RequestedChange[] => {
     const result = results[index]
     if (result?.statusCode !== 200) return []
@@ -120,17 +117,22 @@ async function sendRequests(api: Api, hasBatches: boolean, requests: readonly Re
   return { rows, undoRequests, rejectedCount: requests.length - undoRequests.length, reason }
 }
 
+interface Update {
+  readonly body: ReturnType<typeof updateBodyOf>
+  readonly ifMatch?: string | undefined
+}
+
 /** Updates the assignments one after the other, because there are no batches without the extensions. */
-async function updateEach(
-  api: Api,
-  bodies: readonly ReturnType<typeof updateBodyOf>[],
-): Promise<BatchResult[]> {
+async function updateEach(api: Api, updates: readonly Update[]): Promise<BatchResult[]> {
   const results: BatchResult[] = []
-  for (const body of bodies)
+  for (const { body, ifMatch } of updates)
     results.push(
-      await api.update('assignment', body).then(
-        () => ({ statusCode: 200, id: body.id }),
-        (error) => ({ statusCode: 400, message: sentenceOf(error) }),
+      await api.updateTagged('assignment', body, ifMatch).then(
+        ({ tag }) => ({ statusCode: 200, id: body.id, etag: tag }),
+        (error) => ({
+          statusCode: error instanceof TrackerError ? error.status : 0,
+          message: sentenceOf(error),
+        }),
       ),
     )
   return results
@@ -138,7 +140,7 @@ async function updateEach(
 
 /**
  * Returns a function that removes the assignments that can be removed. Others, such as those with recorded
- * time, stay, and a message says why.
+ * time, stay, and a message says why. Without the extensions, one request removes all of them, or none.
  */
 export function useRemoveMany() {
   const { api, configuration, toasts } = useServices()
@@ -171,7 +173,11 @@ export function useRemoveMany() {
   }
   return async (ids: readonly string[]): Promise<void> => {
     if (configuration.extensions) await removeEach(ids).catch(report)
-    else await removeTogether('assignment', ids, tn(ids.length, 'One assignment', '{count} assignments'))
+    else {
+      const name = tn(ids.length, 'One assignment', '{count} assignments')
+      const message = ids.length === 1 ? '{name} was removed.' : '{name} were removed.'
+      await removeTogether('assignment', ids, name, message)
+    }
   }
 }
 
@@ -183,13 +189,14 @@ interface EachResult {
 }
 
 /**
- * Adds a label to assignments, or removes it from them. One Undo reverts all of it. Part of the extensions.
+ * Returns functions that add a label to assignments or remove it. One Undo reverts a whole operation. Part of
+ * the extensions.
  */
-export const useLabelMany = () => labelMany(useServices())
+export const useLabelActions = () => createLabelActions(useServices())
 
-export function labelMany({ api, toasts }: Pick<Services, 'api' | 'toasts'>) {
+export function createLabelActions({ api, toasts }: Pick<Services, 'api' | 'toasts'>) {
   const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
-  /** Returns the ids of the changed links. `ids` has them for operations whose results have no id. */
+  /** Returns the ids of the changed links. `ids` are those of the requests, if their results have no id. */
   const run = async (requests: readonly BatchRequest[], ids: readonly string[] = []) => {
     const results = await api.batch('assignmentLabel', requests)
     const failed = results.filter(({ statusCode }) => statusCode !== 200)
@@ -234,7 +241,7 @@ export function labelMany({ api, toasts }: Pick<Services, 'api' | 'toasts'>) {
   }
 }
 
-/** Sends one operation per assignment, so that an error affects no other, and their number is not limited. */
+/** Sends one operation per assignment, so that an error affects no other. Any number can be sent. */
 async function runEach(
   api: Api,
   operation: 'remove' | 'restore',

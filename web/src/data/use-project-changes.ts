@@ -4,8 +4,8 @@ import type { ResourceName } from '../api/api.ts'
 import { openLive } from '../api/live.ts'
 import { useServices } from '../services/services.ts'
 
-/** Several changes within this time are reported once. */
-const debounceMilliseconds = 250
+/** Changes within this time are reported together. */
+const batchMilliseconds = 250
 
 /**
  * Reports the resources of a project that were changed by any user, over one connection. Each connection
@@ -29,7 +29,7 @@ function followProject(
   const close = openLive((options) => withStart(tracker, query, options), {
     onValue(change) {
       for (const name of change === undefined ? resources : [change.resource]) changed.add(name)
-      timer ??= setTimeout(report, debounceMilliseconds)
+      timer ??= setTimeout(report, batchMilliseconds)
     },
     onConnection: () => undefined,
     // The lists themselves show why they cannot be read.
@@ -64,9 +64,10 @@ async function* withStart(
   next.catch(() => undefined)
   await Promise.race([opened.promise, next])
   yield { id: '', answer: undefined }
-  for (let { done, value } = await next; !done && value; { done, value } = await next) {
-    // A stream sends single changes; the type of the answer is that of a page.
-    yield value as unknown as LiveAnswer<Change>
+  for (;;) {
+    const result = await next
+    if (result.done) return
+    yield result.value
     next = changes.next()
   }
 }
@@ -84,8 +85,8 @@ const followedResources: readonly ResourceName[] = [
 ]
 
 /**
- * Lets the lists of a project page reload after changes by other users, all over one connection. Does nothing
- * without the extensions.
+ * Reloads the lists of a project page after changes, with one connection for all of them. Does nothing without
+ * the extensions.
  */
 export function useProjectChanges(projectId: string): void {
   const { api, configuration, session, tracker } = useServices()

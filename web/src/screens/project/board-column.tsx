@@ -3,7 +3,12 @@ import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { chooseDoneStage } from '../../assignment/assignment-values.ts'
 import { useShownRows } from '../../assignment/shown-ids.ts'
-import { type ProjectStage, type StageLook, stageLooksOf } from '../../data/project-stages.ts'
+import {
+  guessDoneStages,
+  type ProjectStage,
+  type StageLook,
+  stageLooksOf,
+} from '../../data/project-stages.ts'
 import type { Blockers } from '../../data/use-project-dependencies.ts'
 import type { LabelsByAssignment } from '../../data/use-project-labels.ts'
 import type { PartCounts } from '../../data/use-project-parts.ts'
@@ -25,7 +30,34 @@ import { useVirtualRows } from './use-virtual-rows.ts'
 type Assignment = RecordOf<'assignment'>
 type Stage = ProjectStage
 
-interface BoardColumnProps extends Omit<BoardProps, 'onMove'> {
+export interface BoardProps {
+  readonly projectId: string
+  readonly projectKey: string | undefined
+  readonly stages: readonly Stage[]
+  readonly doneIds: ReadonlySet<string>
+  readonly filters: Filters
+  readonly assignments: readonly Assignment[]
+  readonly types: readonly RecordOf<'assignmentType'>[]
+  readonly impediments: readonly RecordOf<'assignmentImpediment'>[]
+  readonly labels: LabelsByAssignment
+  readonly blockers: Blockers
+  readonly parts: PartCounts
+  readonly isStale: boolean
+  readonly openId: string | undefined
+  /** The query string of the page, which links keep with its filters. */
+  readonly query: string
+  /** The card that was just created or moved; it is scrolled into view. */
+  readonly revealedId: string | undefined
+  countOf(stageId: string): number
+  hasMore(stageId: string): boolean
+  /** Whether the cards are in the manual order; otherwise they are sorted by their ends. */
+  readonly isManuallyOrdered: boolean
+  onMore(stageId: string): void
+  onMove(assignment: Assignment, stage: Stage, place?: Place): void
+  onNew(assignment: Assignment): void
+}
+
+interface BoardColumnProps extends BoardProps {
   readonly stage: Stage
   readonly typeNames: ReadonlyMap<string, string>
   /** Maps each blocked assignment to the start of its oldest impediment. */
@@ -33,7 +65,6 @@ interface BoardColumnProps extends Omit<BoardProps, 'onMove'> {
   readonly dragged: Assignment | undefined
   onDrag(assignment: Assignment | undefined): void
   onDrop(place: Place | undefined): void
-  onMove(assignment: Assignment, stage: Stage, place?: Place): void
 }
 
 /** The assumed height of a card before it is measured: that of a card with a one-line name. */
@@ -51,8 +82,8 @@ export function BoardColumn(props: BoardColumnProps) {
   const looks = useMemo(() => stageLooksOf(props.stages, doneIds), [props.stages, doneIds])
   const [showsOlder, setShowsOlder] = useState(false)
   const [isAdding, setAdding] = useState(false)
-  const isByHand = props.isByHand && !isDone
-  const order = isDone ? byLastChange : isByHand ? byRank : byEnd
+  const isManuallyOrdered = props.isManuallyOrdered && !isDone
+  const order = isDone ? byLastChange : isManuallyOrdered ? byRank : byEnd
   const sorted = useMemo(() => assignments.toSorted(order), [assignments, order])
   const shown = useMemo(
     () => (isDone && !showsOlder ? recentOf(sorted) : sorted),
@@ -66,7 +97,7 @@ export function BoardColumn(props: BoardColumnProps) {
     cards: shown,
     stageId: stage.id,
     dragged,
-    isByHand,
+    isManuallyOrdered,
     // Finished work is sorted by its last change. The move is a change, so the card will be the first.
     findNext: (moved) => (isDone ? shown[0] : shown.find((card) => order(moved, card) < 0))?.id,
     onDrop,
@@ -105,7 +136,7 @@ export function BoardColumn(props: BoardColumnProps) {
               isNew={assignment.id === revealedId}
               isDropTarget={assignment.id === drop.beforeId}
               isDragged={assignment.id === dragged?.id}
-              onStep={isByHand ? moveByStep : undefined}
+              onStep={isManuallyOrdered ? moveByStep : undefined}
               query={props.query}
               stages={props.stages}
               looks={looks}
@@ -160,20 +191,24 @@ interface ColumnHeaderProps extends BoardColumnProps {
   onAdd(): void
 }
 
-function ColumnHeader({ stage, projectId, look, isDone, countOf, onAdd }: ColumnHeaderProps) {
+function ColumnHeader({ stage, stages, projectId, look, isDone, countOf, onAdd }: ColumnHeaderProps) {
   const { api, configuration, router, session, toasts } = useServices()
   const isAdministrator = session.person.value?.isAdministrator === true
   const stagesItem = { label: t('Change the stages…'), run: () => router.go('/administration/workflows') }
-  const markDone = () => {
+  const toggleDone = async () => {
     const { id, name, order } = stage
-    api
-      .update('workflow', { id, name, order, isDone: !stage.isDone })
-      .catch((error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
+    try {
+      await api.update('workflow', { id, name, order, isDone: !stage.isDone })
+      const text = isDone ? unchangedLookText(stage, stages) : undefined
+      if (text !== undefined) toasts.show({ kind: 'done', text })
+    } catch (error) {
+      toasts.show({ kind: 'problem', text: sentenceOf(error) })
+    }
   }
   const doneItem = {
     label: t('This stage means done'),
     isCurrent: isDone,
-    run: configuration.extensions ? markDone : () => chooseDoneStage(projectId, stage.id),
+    run: configuration.extensions ? toggleDone : () => chooseDoneStage(projectId, stage.id),
   }
   const items = [
     ...(isAdministrator || !configuration.extensions ? [doneItem] : []),
@@ -207,6 +242,19 @@ function ColumnHeader({ stage, projectId, look, isDone, countOf, onAdd }: Column
   )
 }
 
+/**
+ * Returns the message for a new or removed mark that does not change the look of the stage, because a stage
+ * without a mark may be guessed to mean done.
+ */
+function unchangedLookText(stage: Stage, stages: readonly Stage[]): string | undefined {
+  if (!stage.isDone) return t('{stage} now means done for all users.', { stage: stage.name })
+  const unmarked = { ...stage, isDone: false }
+  const guessed = guessDoneStages(stages.map((other) => (other === stage ? unmarked : other)))
+  return guessed.includes(unmarked)
+    ? t('{stage} still counts as done, because no other stage is marked.', { stage: stage.name })
+    : undefined
+}
+
 function recentOf(rows: readonly Assignment[]): readonly Assignment[] {
   const day = addDays(today(), -recentDays)
   return rows.filter(({ createdAt, updatedAt }) => dayOf(updatedAt ?? createdAt) > day)
@@ -221,30 +269,3 @@ const byEnd: Order = (a, b) =>
   Number(a.isUnscheduled ?? false) - Number(b.isUnscheduled ?? false) ||
   (a.isUnscheduled ? 0 : compareTexts(a.endDate, b.endDate)) ||
   a.name.localeCompare(b.name)
-
-export interface BoardProps {
-  readonly projectId: string
-  readonly projectKey: string | undefined
-  readonly stages: readonly Stage[]
-  readonly doneIds: ReadonlySet<string>
-  readonly filters: Filters
-  readonly assignments: readonly Assignment[]
-  readonly types: readonly RecordOf<'assignmentType'>[]
-  readonly impediments: readonly RecordOf<'assignmentImpediment'>[]
-  readonly labels: LabelsByAssignment
-  readonly blockers: Blockers
-  readonly parts: PartCounts
-  readonly isStale: boolean
-  readonly openId: string | undefined
-  /** The query of the address, so that links keep the filters. */
-  readonly query: string
-  /** The card that was just created or moved; it is scrolled into view. */
-  readonly revealedId: string | undefined
-  countOf(stageId: string): number
-  hasMore(stageId: string): boolean
-  /** Whether the cards are in the manual order; otherwise they are sorted by their ends. */
-  readonly isByHand: boolean
-  onMore(stageId: string): void
-  onMove(assignment: Assignment, stage: Stage, place?: Place): void
-  onNew(assignment: Assignment): void
-}

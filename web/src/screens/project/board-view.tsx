@@ -50,10 +50,10 @@ interface FactsProps extends BoardViewProps {
 /** Loads each stage as far as the user has scrolled. */
 function PagedBoard(props: FactsProps) {
   const { projectId, stages, doneIds } = props.scope
-  const isByHand = useIsByHand()
+  const isManuallyOrdered = useIsManuallyOrdered()
   const queries = useMemo(
-    () => stages.map(({ id }) => stageQuery(id, doneIds.has(id), isByHand)),
-    [stages, doneIds, isByHand],
+    () => stages.map(({ id }) => stageQuery(id, doneIds.has(id), isManuallyOrdered)),
+    [stages, doneIds, isManuallyOrdered],
   )
   const pages = useStagePages({ projectId, ...queryOfFilters(props.filters) }, queries)
   return <BoardPages {...props} pages={pages} />
@@ -111,7 +111,7 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
   const areAllLoaded = !pages.isLoading && (hasRowFilters(filters) || board.counts.size === stages.length)
   const totalCount = [...board.counts.values()].reduce((sum, count) => sum + count, 0)
   const parts = useProjectParts(projectId, stored, areAllLoaded ? totalCount : undefined, doneIds)
-  const isByHand = useIsByHand()
+  const isManuallyOrdered = useIsManuallyOrdered()
   useEffect(() => {
     // A dialog of this tab may have created the assignment, and the loaded pages may not contain it.
     if (revealedId !== undefined && !board.rows.has(revealedId))
@@ -150,7 +150,7 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
           countOf={(id) => (board.counts.get(id) ?? 0) + countPendingMoves(id, stored, moves.rows)}
           hasMore={board.hasMore}
           onMore={pages.loadMore}
-          isByHand={isByHand}
+          isManuallyOrdered={isManuallyOrdered}
           onMove={(assignment, stage, place) => {
             moves.move(assignment, stage, place)
             onReveal(assignment.id)
@@ -181,13 +181,13 @@ function useCardFacts(projectId: string, doneIds: ReadonlySet<string>, onlyNewes
 }
 
 /** Finished work is sorted by its last change, whatever the order of the board is. */
-const stageQuery = (id: string, isDone: boolean, isByHand: boolean): StageQuery =>
+const stageQuery = (id: string, isDone: boolean, isManuallyOrdered: boolean): StageQuery =>
   isDone
     ? { id, sortColumn: 'updatedAt', sortOrder: 'DESC' }
-    : { id, sortColumn: isByHand ? 'rank' : 'endDate', sortOrder: 'ASC' }
+    : { id, sortColumn: isManuallyOrdered ? 'rank' : 'endDate', sortOrder: 'ASC' }
 
 /** Returns whether the address selects the manual order, which is part of the extensions. */
-function useIsByHand(): boolean {
+function useIsManuallyOrdered(): boolean {
   const { configuration, router } = useServices()
   return configuration.extensions && router.address.value.searchParams.get('order') === 'hand'
 }

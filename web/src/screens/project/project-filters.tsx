@@ -168,7 +168,7 @@ export function useChosenOrder(projectId: string): void {
 
 function OrderMenu({ projectId }: { readonly projectId: string }) {
   const { router } = useServices()
-  const isByHand = router.address.value.searchParams.get('order') === 'hand'
+  const isManuallyOrdered = router.address.value.searchParams.get('order') === 'hand'
   const choose = (order: 'hand' | '') => {
     if (order) localStorage.setItem(orderKeyOf(projectId), order)
     else localStorage.removeItem(orderKeyOf(projectId))
@@ -178,8 +178,8 @@ function OrderMenu({ projectId }: { readonly projectId: string }) {
     <Menu
       label={t('Order of the cards')}
       items={[
-        { label: t('By due date'), isCurrent: !isByHand, run: () => choose('') },
-        { label: t('By hand'), isCurrent: isByHand, run: () => choose('hand') },
+        { label: t('By due date'), isCurrent: !isManuallyOrdered, run: () => choose('') },
+        { label: t('By hand'), isCurrent: isManuallyOrdered, run: () => choose('hand') },
       ]}
     >
       <Icon name="sort" />

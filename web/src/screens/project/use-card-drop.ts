@@ -10,19 +10,26 @@ interface CardDropOptions {
   readonly cards: readonly Assignment[]
   readonly stageId: string
   readonly dragged: Assignment | undefined
-  readonly isByHand: boolean
+  readonly isManuallyOrdered: boolean
   /** Returns the id of the card before which the dragged one would be sorted. */
   findNext(dragged: Assignment): string | undefined
   onDrop(place: Place | undefined): void
 }
 
 /** Accepts a dragged card from another column, and from the same column if its cards are ordered by hand. */
-export function useCardDrop({ cards, stageId, dragged, isByHand, findNext, onDrop }: CardDropOptions) {
+export function useCardDrop({
+  cards,
+  stageId,
+  dragged,
+  isManuallyOrdered,
+  findNext,
+  onDrop,
+}: CardDropOptions) {
   const [isOver, setOver] = useState(false)
   const [beforeId, setBeforeId] = useState<string>()
-  const isAccepted = dragged !== undefined && (isByHand || dragged.workflowId !== stageId)
+  const isAccepted = dragged !== undefined && (isManuallyOrdered || dragged.workflowId !== stageId)
   const isShown = isOver && isAccepted
-  const nextId = isShown && !isByHand ? findNext(dragged) : beforeId
+  const nextId = isShown && !isManuallyOrdered ? findNext(dragged) : beforeId
   return {
     isOver: isShown,
     /** The id of the card before which the dragged one would be placed. */
@@ -33,7 +40,7 @@ export function useCardDrop({ cards, stageId, dragged, isByHand, findNext, onDro
         setOver(true)
         if (!isAccepted) return
         event.preventDefault()
-        if (isByHand) setBeforeId(cardBelowPointer(event.currentTarget, event, dragged.id))
+        if (isManuallyOrdered) setBeforeId(cardBelowPointer(event.currentTarget, event, dragged.id))
       },
       onDragLeave(event: TargetedDragEvent<HTMLElement>) {
         // Cards move while the gap opens, and the pointer leaves one for another.
@@ -42,7 +49,7 @@ export function useCardDrop({ cards, stageId, dragged, isByHand, findNext, onDro
       onDrop(event: TargetedDragEvent<HTMLElement>) {
         event.preventDefault()
         setOver(false)
-        onDrop(isByHand && dragged ? placeBefore(cards, dragged, beforeId) : undefined)
+        onDrop(isManuallyOrdered && dragged ? placeBefore(cards, dragged, beforeId) : undefined)
       },
     },
   }

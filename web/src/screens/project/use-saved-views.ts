@@ -59,7 +59,7 @@ function queryOfAddress(address: string | null, projectId: string): string | und
 }
 
 /** Omits a filter that is too long, because the address contains it, too. */
-export function contentOf(projectId: string, query: string, filters: Filters): ViewChange {
+export function contentOf(projectId: string, query: string, filters: Filters): ViewContent {
   const filter = filterTextOf(filters, projectId)
   return { address: projectPath(projectId, query), filter: filter.length <= limits.filter ? filter : null }
 }
@@ -71,4 +71,10 @@ export function writeView(api: Api, view: SavedView, change: ViewChange): Promis
     : api.update('projectView', { ...view.row, ...change })
 }
 
-export type ViewChange = Partial<Pick<RecordOf<'savedView'>, 'name' | 'address' | 'filter'>>
+/** The stored state of the list that a view shows. */
+export interface ViewContent {
+  readonly address: string
+  readonly filter: string | null
+}
+
+type ViewChange = Partial<Pick<RecordOf<'savedView'>, 'name' | 'address' | 'filter'>>

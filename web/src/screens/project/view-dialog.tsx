@@ -5,14 +5,14 @@ import { reject, useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { type SavedView, type ViewChange, writeView } from './use-saved-views.ts'
+import { type SavedView, type ViewContent, writeView } from './use-saved-views.ts'
 import { viewParameter } from './view-address.ts'
 
 interface ViewDialogProps {
   readonly projectId: string
   /** The view to rename. If undefined, a new one is saved. */
   readonly view: SavedView | undefined
-  readonly content: ViewChange
+  readonly content: ViewContent
   onClose(): void
 }
 
@@ -26,8 +26,8 @@ export function ViewDialog({ projectId, view, content, onClose }: ViewDialogProp
         await writeView(api, view, { name })
         return
       }
-      if ((content.address?.length ?? 0) > limits.address)
-        reject({ name: [t('There are too many filters to save them.')] })
+      if (content.address.length > limits.address)
+        reject({ name: [t('There are too many filters to save.')] })
       const body = { name, list: 'assignments', ...content }
       const { id } =
         resource === 'projectView'
@@ -41,7 +41,7 @@ export function ViewDialog({ projectId, view, content, onClose }: ViewDialogProp
       <Form form={form} submitLabel={t('Save')} onCancel={onClose} onDone={onClose}>
         <NameField form={form} />
         {view === undefined && (
-          <ChoiceField form={form} name="resource" label={t('Who sees it')} required choices={audiences} />
+          <ChoiceField form={form} name="resource" label={t('Visible to')} required choices={audiences} />
         )}
       </Form>
     </Dialog>
@@ -49,6 +49,6 @@ export function ViewDialog({ projectId, view, content, onClose }: ViewDialogProp
 }
 
 const audiences = [
-  { id: 'savedView', name: 'Only for me' },
+  { id: 'savedView', name: 'Only me' },
   { id: 'projectView', name: 'Everyone in the project' },
 ] as const

@@ -1,5 +1,10 @@
 import type { RecordOf } from '../../../api/api.ts'
-import { type Change, useChangeMany, useLabelMany, useRemoveMany } from '../../../assignment/change-many.ts'
+import {
+  type Change,
+  useChangeMany,
+  useLabelActions,
+  useRemoveMany,
+} from '../../../assignment/change-many.ts'
 import { parsePriority, priorityChoices } from '../../../assignment/priority.ts'
 import { assignedTo, responsibleOf } from '../../../data/planned.ts'
 import { choosableStages } from '../../../data/project-stages.ts'
@@ -101,7 +106,7 @@ function useLabelMenu({ scope, selected }: SelectionBarProps): BarMenuProps {
   const projectId = configuration.extensions ? scope.projectId : undefined
   const labels = useAllRows('label', projectId === undefined ? undefined : labelQuery(projectId))
   const links = useProjectLinks('assignmentLabel', projectId)
-  const labelMany = useLabelMany()
+  const labelActions = useLabelActions()
   const selectedIds = new Set(selected.map(({ id }) => id))
   const linksByLabel = Map.groupBy(
     links.rows.filter(({ assignmentId }) => selectedIds.has(assignmentId)),
@@ -117,7 +122,7 @@ function useLabelMenu({ scope, selected }: SelectionBarProps): BarMenuProps {
             {
               label: t('Add {label}', { label: name }),
               run: () =>
-                void labelMany.add(
+                void labelActions.add(
                   idsWithoutLabel.map((assignmentId) => ({ assignmentId, labelId })),
                   name,
                 ),
@@ -129,7 +134,7 @@ function useLabelMenu({ scope, selected }: SelectionBarProps): BarMenuProps {
             {
               label: t('Remove {label}', { label: name }),
               run: () =>
-                void labelMany.remove(
+                void labelActions.remove(
                   linksOfLabel.map(({ id }) => id),
                   name,
                 ),

@@ -10,8 +10,8 @@ export interface Selection {
 }
 
 /**
- * Tracks the selected rows. `order` contains the ids in the order of the list. The functions never change, so
- * that memoized rows can keep them.
+ * Tracks the selected rows. `order` contains the ids in the order of the list. All functions except `has` stay
+ * the same, so that memoized rows are not rendered again.
  */
 export function useSelection(order: readonly string[]): Selection {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set())
@@ -24,11 +24,13 @@ export function useSelection(order: readonly string[]): Selection {
         const anchorId = isRange ? (anchor.current ?? id) : id
         const range = rangeOf(latestOrder.current, anchorId, id)
         anchor.current = id
-        setIds((all) => (all.has(id) ? without(all, range) : new Set([...all, ...range])))
+        setIds((selected) => (selected.has(id) ? without(selected, range) : new Set([...selected, ...range])))
       },
       toggleAll: (rowIds: readonly string[]) =>
-        setIds((all) =>
-          rowIds.every((id) => all.has(id)) ? without(all, rowIds) : new Set([...all, ...rowIds]),
+        setIds((selected) =>
+          rowIds.every((id) => selected.has(id))
+            ? without(selected, rowIds)
+            : new Set([...selected, ...rowIds]),
         ),
       clear: () => setIds(new Set()),
     }),
@@ -37,10 +39,10 @@ export function useSelection(order: readonly string[]): Selection {
   return { has: (id) => ids.has(id), ...actions }
 }
 
-const without = (all: ReadonlySet<string>, excluded: readonly string[]): ReadonlySet<string> =>
-  new Set([...all].filter((id) => !excluded.includes(id)))
+const without = (ids: ReadonlySet<string>, excluded: readonly string[]): ReadonlySet<string> =>
+  new Set([...ids].filter((id) => !excluded.includes(id)))
 
-/** Returns the ids between both, in either direction, or only `id` if the anchor no longer exists. */
+/** Returns the ids from the anchor to `id`, both included, or only `id` if the anchor is not in the list. */
 function rangeOf(order: readonly string[], anchorId: string, id: string): readonly string[] {
   const [from = -1, to = -1] = [order.indexOf(anchorId), order.indexOf(id)].sort((a, b) => a - b)
   return from === -1 ? [id] : order.slice(from, to + 1)
