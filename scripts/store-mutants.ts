@@ -41,8 +41,8 @@ export const storeMutants: readonly Mutant[] = [
   {
     file: 'src/db/sharded/read-rows.ts',
     rule: 'a statement with several steps also returns entries only to callers who may read their rows',
-    from: ' and ${rows.condition}',
-    to: ' and ${rows.condition} is not null',
+    from: ' and ${access.condition}',
+    to: ' and ${access.condition} is not null',
     tests: ['sharded/in-steps'],
   },
   {

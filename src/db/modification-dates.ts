@@ -3,21 +3,24 @@ import { hasSettledBefore } from './change-log.ts'
 import type { Database, Queries } from './database.ts'
 import { sql } from './sql.ts'
 
-/** Returns the known dates. Call it before reading rows, because the dates must not be newer than the rows. */
+/**
+ * Returns the dates that responses can have as `Last-Modified`. Call it before reading rows, because the dates
+ * must not be newer than the rows.
+ */
 export type ModificationDates = () => Promise<KnownDates>
 
 /** Dates in whole seconds since 1970, by the clock of the database, because the hosts' clocks may differ. */
 export interface KnownDates {
-  /** This second has begun: everything committed before it can be read. */
+  /** The current second of the database. Everything that was committed before this second is visible. */
   readonly second: number
   /**
-   * Returns the date of the newest change. Every response that is read in this second or later contains that
-   * change. Undefined as long as this cannot be guaranteed, or the second has not begun.
+   * Returns a date for the newest change: everything that is read in that second or later contains the change.
+   * Undefined if there is no such date yet, or if it is in the future.
    */
   dateOf(lastChangeSecond: number | null | undefined): number | undefined
 }
 
-/** Known dates are used for this long without another query, because they have whole seconds. */
+/** Dates have a resolution of a second, so known dates are used for this long without another query. */
 const freshMilliseconds = 500
 /** While there are reads or writes, the database is queried this often, so that dates are known in time. */
 const refreshMilliseconds = 1000
@@ -77,15 +80,17 @@ export function createModificationDates(
    */
   function dateAfter(lastChangeSecond: number): number | undefined {
     const existing = dates.get(lastChangeSecond)
+    if (existing !== undefined) return existing
     const settlement = settlements.find(({ until }) => until >= lastChangeSecond + 1)
-    if (existing !== undefined || settlement === undefined) return existing
+    if (settlement === undefined) return undefined
     const date = Math.floor(settlement.seenAt) + 1
     dates.set(lastChangeSecond, date)
-    for (const oldest of dates.keys()) if (dates.size > datesRememberedMax) dates.delete(oldest)
+    const [oldest] = dates.keys()
+    if (dates.size > datesRememberedMax && oldest !== undefined) dates.delete(oldest)
     return date
   }
 
-  const recordUse = refreshWhileUsed(refresh)
+  const recordUse = refreshWhileUsed(refresh, now)
   database.onCommit(recordUse)
   return async () => {
     recordUse()
@@ -103,15 +108,18 @@ export function createModificationDates(
   }
 }
 
-/** Refreshes in the background, until there has been no use for a while. */
-function refreshWhileUsed(refresh: () => Promise<void>): () => void {
+/**
+ * Returns a function that records a use. From the first use until there has been none for a while, dates are
+ * refreshed in the background.
+ */
+function refreshWhileUsed(refresh: () => Promise<void>, now: () => number): () => void {
   let repeating: RepeatedWork | undefined
   let usedAt = 0
   return () => {
-    usedAt = performance.now()
+    usedAt = now()
     // After an error, the next refresh tries again.
     repeating ??= repeat({ everyMilliseconds: refreshMilliseconds, onFailure: () => undefined }, async () => {
-      if (performance.now() - usedAt <= idleAfterMilliseconds) return refresh()
+      if (now() - usedAt <= idleAfterMilliseconds) return refresh()
       void repeating?.stop()
       repeating = undefined
     })

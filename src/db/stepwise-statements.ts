@@ -9,6 +9,7 @@ export const pageOfList = stepwiseStatement<{
   readonly rows: Sql
   /** Sorts the rows and selects the page. */
   readonly orderAndLimit: Sql
+  /** Selected as `lastChangeSecond`. */
   readonly lastChange: Sql
 }>('page of a list')
 
@@ -50,19 +51,19 @@ export const changedRows = stepwiseStatement<{
   readonly tables: () => readonly {
     readonly resource: string
     readonly table: string
-    /** Selects `id` and `now` of all its rows. */
+    /** Selects the `id` and the `current` values of all its rows. */
     readonly rows: Sql
   }[]
 }>('changed rows')
 
 /** The rows of a resource whose history a caller may read: all, none, or those that meet a condition. */
-export type ReadableRows = (
-  resource: string,
-) => 'all' | 'none' | { readonly table: Sql; readonly condition: Sql }
+export type ReadAccess = 'all' | 'none' | { readonly table: Sql; readonly condition: Sql }
+
+export type ReadAccessOf = (resource: string) => ReadAccess
 
 /** The newest entries that a caller may read. */
 export const newestEntries = stepwiseStatement<{
-  readonly rows: ReadableRows
+  readonly accessOf: ReadAccessOf
   readonly count: number
   readonly before: number | undefined
   /** Selects this many entries before the given one, without checking access. */
@@ -71,7 +72,7 @@ export const newestEntries = stepwiseStatement<{
 
 /** Those of the given entries that a caller may read. */
 export const readableAmong = stepwiseStatement<{
-  readonly rows: ReadableRows
+  readonly accessOf: ReadAccessOf
   readonly entries: () => Sql
 }>('readable entries')
 
@@ -80,7 +81,7 @@ export const readableAmong = stepwiseStatement<{
  * no such entry, one row has only the bounds.
  */
 export const pageOfFeed = stepwiseStatement<{
-  readonly rows: ReadableRows
+  readonly accessOf: ReadAccessOf
   readonly pageSize: number
   /** All entries in the range, without checking access. */
   readonly entries: () => Sql
@@ -88,13 +89,13 @@ export const pageOfFeed = stepwiseStatement<{
 
 /** Messages about rows, each with `isReadable`. */
 export const messagesAbout = stepwiseStatement<{
-  readonly rows: ReadableRows
+  readonly accessOf: ReadAccessOf
   readonly messages: () => Sql
 }>('messages')
 
 /** Changes the messages that a caller may read. */
 export const changeMessages = stepwiseStatement<{
-  readonly rows: ReadableRows
+  readonly accessOf: ReadAccessOf
   readonly messages: () => Sql
   readonly change: (ids: readonly unknown[]) => Sql
 }>('change messages')

@@ -40,7 +40,7 @@ export async function list(
   const { state, pageNumber, pageSize } = query
   requireRole(listed, caller, requiredAccess(state))
   const rows = rowsOf(listed, caller, query)
-  const lastChange = lastChangeSecond(resourcesAffectingList(listed, caller, query))
+  const lastChange = sql`${lastChangeSecond(resourcesAffectingList(listed, caller, query))} as "lastChangeSecond"`
   const statement = (query.search ? searchingStatement : listingStatement)(listed, query, rows, lastChange)
   const stepInput = { record: recordJsonSql(listed), rows, orderAndLimit: orderAndLimit(query), lastChange }
   const [found] = await explainTimeout(timeoutAdvice(listed, query), () =>
@@ -76,12 +76,12 @@ export function streamList(
 /** Counts in a separate subquery, so that count and page can each use an index. */
 const listingStatement: Statement = (listed, query, rows, lastChange) => sql`
   select ${recordsJsonSql(listed, sql`select row.* from ${rows} ${orderAndLimit(query)}`)} as "records",
-    (select count(*) from ${rows}) as "totalCount", ${lastChange} as "lastChangeSecond"`
+    (select count(*) from ${rows}) as "totalCount", ${lastChange}`
 
 const searchingStatement: Statement = (listed, query, rows, lastChange) => sql`
   with ${foundCte(rows, [query.sortColumn])}
   select ${recordsJsonSql(listed, sql`${pageOfFound(listed, raw('row.*'), boundsOf(query))} order by paged."position"`)} as "records",
-    (select count(*) from found) as "totalCount", ${lastChange} as "lastChangeSecond"`
+    (select count(*) from found) as "totalCount", ${lastChange}`
 
 interface ListResult {
   readonly records: string
@@ -141,8 +141,14 @@ export const resourcesAffectingList = (
   caller: Caller,
   { state, idFilters }: Pick<ListQuery, 'state' | 'idFilters'>,
 ): string[] => {
-  const moves = Object.keys(idFilters).some((name) => isProjectOfAssignment(listed, name))
-  return [...new Set([...resourcesAffecting(listed, caller, state), ...(moves ? ['assignment'] : [])])]
+  // A row is in another project as soon as its assignment is.
+  const dependsOnAssignments = Object.keys(idFilters).some((name) => isProjectOfAssignment(listed, name))
+  return [
+    ...new Set([
+      ...resourcesAffecting(listed, caller, state),
+      ...(dependsOnAssignments ? ['assignment'] : []),
+    ]),
+  ]
 }
 
 /** Returns the SQL after `from` that finds the rows of the list. */

@@ -1,6 +1,6 @@
 import { column, tableOf } from '../db/columns.ts'
 import { allOf, join, raw, type Sql, sql } from '../db/sql.ts'
-import type { ReadableRows } from '../db/stepwise-statements.ts'
+import type { ReadAccessOf } from '../db/stepwise-statements.ts'
 import type { AccessRule, ProjectPath } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
 import { resourceNamed, resources } from '../resources/all.ts'
@@ -245,9 +245,9 @@ export function readableEntries(caller: Caller): Sql {
   return sql`entry.resource = any(${covered}::text[]) and ${visibleEntries(caller)}`
 }
 
-/** Returns which rows of a resource the caller may read, for stores that read entries and rows separately. */
-export const readableRows =
-  (caller: Caller): ReadableRows =>
+/** Returns which rows of each resource the caller may read, for stores that read entries and rows separately. */
+export const readAccessOf =
+  (caller: Caller): ReadAccessOf =>
   (name) => {
     const resource = resourceNamed(name)
     if (!isCovered(caller, resource, 'read')) return 'none'

@@ -39,10 +39,10 @@ export const runners: ReadonlyMap<string, StepwiseRunner> = new Map([
   runnerEntry(pageOfQuery, rows.readQuery),
   runnerEntry(changedRows, rows.readChanged),
   runnerEntry(newestEntries, rows.readNewest),
-  runnerEntry(readableAmong, rows.readReadable),
+  runnerEntry(readableAmong, rows.readAccessibleEntries),
   runnerEntry(pageOfFeed, rows.readFeed),
   runnerEntry(messagesAbout, rows.readMessages),
-  runnerEntry(changeMessages, rows.writeMessages),
+  runnerEntry(changeMessages, rows.changeReadableMessages),
 ])
 
 /** Executes stepwise statements in steps, which take effect together in `eachInTransaction`. */

@@ -7,7 +7,8 @@ import type {
   pageOfFeed,
   pageOfList,
   pageOfQuery,
-  ReadableRows,
+  ReadAccess,
+  ReadAccessOf,
   Reference,
   readableAmong,
   rowWithLastChange,
@@ -17,18 +18,18 @@ import { atPlaces, type Place } from './places.ts'
 
 type InputOf<Statement> = Statement extends StepwiseStatement<infer Input> ? Input : never
 
-/** Reads a page. Each node counts its own rows, and returns at most as many as the page has. */
+/** Reads a page. Each node counts its rows, and returns no more of them than the page needs. */
 export async function readList(
   queries: Queries,
   { record, rows, orderAndLimit, lastChange }: InputOf<typeof pageOfList>,
 ): Promise<StoredRow[]> {
   // The date is queried first, so that the rows are never older.
-  const [change] = await queries.query<StoredRow>(sql`select ${lastChange} as "lastChangeSecond"`)
+  const [lastChangeRow] = await queries.query<StoredRow>(sql`select ${lastChange}`)
   const [[total], page] = await Promise.all([
     queries.query<StoredRow>(sql`select count(*) as "totalCount" from ${rows}`),
     queries.query<{ readonly text: string }>(sql`select ${record} as text from ${rows} ${orderAndLimit}`),
   ])
-  return [{ records: `[${page.map(({ text }) => text).join()}]`, ...total, ...change }]
+  return [{ records: `[${page.map(({ text }) => text).join()}]`, ...total, ...lastChangeRow }]
 }
 
 export async function readRow(
@@ -36,26 +37,30 @@ export async function readRow(
   { row: statement, lastChange }: InputOf<typeof rowWithLastChange>,
 ): Promise<StoredRow[]> {
   // The date is queried first, so that the row is never older.
-  const [change] = await queries.query<StoredRow>(sql`select ${lastChange}`)
+  const [lastChangeRow] = await queries.query<StoredRow>(sql`select ${lastChange}`)
   const [row] = await queries.query<StoredRow>(statement)
-  return row ? [{ ...row, ...change }] : []
+  return row ? [{ ...row, ...lastChangeRow }] : []
 }
 
+/** An empty page is a row without an id, which has the count and the date. */
 export async function readQuery(
   queries: Queries,
   { lastChange, count, page, references }: InputOf<typeof pageOfQuery>,
 ): Promise<StoredRow[]> {
   // The date is queried first, so that the rows are never older.
-  const [change] = await queries.query<StoredRow>(sql`select ${lastChange}`)
+  const [lastChangeRow] = await queries.query<StoredRow>(sql`select ${lastChange}`)
   const [total] = count ? await queries.query<StoredRow>(sql`select ${count}`) : [{ totalCount: null }]
   const rows = await queries.query<StoredRow>(unprepared(page()))
   const completed = rows.map((row) => ({ ...row }))
   await addReferences(queries, references(), completed, completed)
-  if (completed.length === 0) return [{ id: null, ...total, ...change }]
-  return completed.map((row) => ({ ...row, ...total, ...change }))
+  if (completed.length === 0) return [{ id: null, ...total, ...lastChangeRow }]
+  return completed.map((row) => ({ ...row, ...total, ...lastChangeRow }))
 }
 
-/** Adds to `targets` the columns of the rows that `owners` refer to, with one statement for each reference. */
+/**
+ * Copies the columns of the rows that `owners` refer to into the records of `targets` with the same index,
+ * with one statement for each reference.
+ */
 async function addReferences(
   queries: Queries,
   references: readonly Reference[],
@@ -97,17 +102,20 @@ export async function readChanged(
     join unnest(${tables.map(({ resource }) => resource)}::text[], ${tables.map(({ table }) => table)}::text[])
       as kept (resource, table_name) on kept.resource = logged.resource
     left join row_places as place on place.id = logged.row_id and place.table_name = kept.table_name`)
-  const now = new Map<string, unknown>()
-  const tablesToRead = found.length > countMax ? [] : tables
-  for (const { resource, table, rows } of tablesToRead) {
+  // The caller does not look at the rows of so many changes.
+  if (found.length > countMax) return found.map((change) => ({ ...change, current: null }))
+  const current = new Map<string, unknown>()
+  for (const { resource, table, rows } of tables) {
     const places = found.filter((change) => change.resource === resource)
     if (places.length === 0) continue
-    for (const row of await queries.query<{ id: string; now: unknown }>(
-      sql`${rows} where ${atPlaces(table, places)}`,
-    ))
-      now.set(`${resource} ${row.id}`, row.now)
+    const statement = sql`${rows} where ${atPlaces(table, places)}`
+    const currentRows = await queries.query<{ id: string; current: unknown }>(statement)
+    for (const row of currentRows) current.set(`${resource} ${row.id}`, row.current)
   }
-  return found.map((change) => ({ ...change, now: now.get(`${change.resource} ${change.id}`) ?? null }))
+  return found.map((change) => ({
+    ...change,
+    current: current.get(`${change.resource} ${change.id}`) ?? null,
+  }))
 }
 
 // The history and the messages are on the coordinator, where no statement can query the nodes for each row.
@@ -120,26 +128,26 @@ interface Entry {
 
 async function filterReadable<Found extends Entry>(
   queries: Queries,
-  rows: ReadableRows,
+  accessOf: ReadAccessOf,
   entries: readonly Found[],
 ): Promise<readonly Found[]> {
   const readable = new Set<string>()
   for (const [name, resourceEntries] of Map.groupBy(entries, ({ resource }) => resource)) {
     const ids = [...new Set(resourceEntries.map(({ rowId }) => rowId))]
-    for (const id of await readableIds(queries, rows(name), ids)) readable.add(`${name} ${id}`)
+    for (const id of await readableIds(queries, accessOf(name), ids)) readable.add(`${name} ${id}`)
   }
   return entries.filter(({ resource, rowId }) => readable.has(`${resource} ${rowId}`))
 }
 
 async function readableIds(
   queries: Queries,
-  rows: ReturnType<ReadableRows>,
+  access: ReadAccess,
   ids: readonly string[],
 ): Promise<readonly string[]> {
-  if (rows === 'none') return []
-  if (rows === 'all') return ids
+  if (access === 'none') return []
+  if (access === 'all') return ids
   const found = await queries.query<{ id: string }>(
-    sql`select row.id from ${rows.table} as row where row.id = any(${ids}::uuid[]) and ${rows.condition}`,
+    sql`select row.id from ${access.table} as row where row.id = any(${ids}::uuid[]) and ${access.condition}`,
   )
   return found.map(({ id }) => id)
 }
@@ -149,31 +157,31 @@ const batchSize = 500
 /** Reads in batches until it has found enough entries that the caller may read. */
 export async function readNewest(
   queries: Queries,
-  { rows, count, before: first, entries }: InputOf<typeof newestEntries>,
+  { accessOf, count, before: start, entries }: InputOf<typeof newestEntries>,
 ): Promise<readonly unknown[]> {
   const found: unknown[] = []
-  let before = first
+  let before = start
   for (;;) {
     const batch = await queries.query<Entry & { readonly sequence: number }>(entries(batchSize, before))
-    found.push(...(await filterReadable(queries, rows, batch)))
+    found.push(...(await filterReadable(queries, accessOf, batch)))
     if (batch.length < batchSize || found.length >= count) return found.slice(0, count)
     before = batch.at(-1)?.sequence
   }
 }
 
-export const readReadable = async (
+export const readAccessibleEntries = async (
   queries: Queries,
-  { rows, entries }: InputOf<typeof readableAmong>,
-): Promise<readonly unknown[]> => filterReadable(queries, rows, await queries.query<Entry>(entries()))
+  { accessOf, entries }: InputOf<typeof readableAmong>,
+): Promise<readonly unknown[]> => filterReadable(queries, accessOf, await queries.query<Entry>(entries()))
 
 export async function readFeed(
   queries: Queries,
-  { rows, pageSize, entries }: InputOf<typeof pageOfFeed>,
+  { accessOf, pageSize, entries }: InputOf<typeof pageOfFeed>,
 ): Promise<readonly unknown[]> {
   const found = await queries.query<Entry & { readonly sequence: number | null }>(entries())
   const readable = await filterReadable(
     queries,
-    rows,
+    accessOf,
     found.filter(({ sequence }) => sequence !== null),
   )
   const [first] = found
@@ -189,30 +197,30 @@ interface Message extends StoredRow {
 
 export async function readMessages(
   queries: Queries,
-  { rows, messages }: InputOf<typeof messagesAbout>,
+  { accessOf, messages }: InputOf<typeof messagesAbout>,
 ): Promise<readonly unknown[]> {
   const all = await queries.query<Message>(messages())
-  const readable = await readableMessages(queries, rows, all)
+  const readable = await readableMessages(queries, accessOf, all)
   return all.map((message) => ({ ...message, isReadable: readable.has(message) }))
 }
 
-export async function writeMessages(
+export async function changeReadableMessages(
   queries: Queries,
-  { rows, messages, change }: InputOf<typeof changeMessages>,
+  { accessOf, messages, change }: InputOf<typeof changeMessages>,
 ): Promise<readonly unknown[]> {
-  const readable = await readableMessages(queries, rows, await queries.query<Message>(messages()))
+  const readable = await readableMessages(queries, accessOf, await queries.query<Message>(messages()))
   return queries.query(change([...readable].map(({ id }) => id)))
 }
 
 async function readableMessages(
   queries: Queries,
-  rows: ReadableRows,
+  accessOf: ReadAccessOf,
   found: readonly Message[],
 ): Promise<ReadonlySet<Message>> {
   const tests = found.filter(({ type }) => type === 'test')
   const entries = found
     .filter(({ type }) => type !== 'test')
     .map((message) => ({ message, resource: message.type.split('.', 1)[0] ?? '', rowId: message.rowId }))
-  const readable = await filterReadable(queries, rows, entries)
+  const readable = await filterReadable(queries, accessOf, entries)
   return new Set([...tests, ...readable.map(({ message }) => message)])
 }

@@ -38,7 +38,7 @@ interface FoundChange {
   /** The values of a new row, or `[before, after]` for a change; null where the history does not have it. */
   readonly fields: Readonly<Record<string, unknown>> | null
   /** The current row; null where it no longer exists. */
-  readonly now: Readonly<Record<string, unknown>> | null
+  readonly current: Readonly<Record<string, unknown>> | null
 }
 
 /** All live listings count as one account in the fair queue of statements. */
@@ -71,7 +71,7 @@ function changesStatement(since: Snapshot, names: readonly string[]): Sql {
   const whens = declared.map(
     (resource) => `when '${resource.name}' then (${currentRowsSql(resource)} where row.id = logged.row_id)`,
   )
-  const now = raw(declared.length > 0 ? `case logged.resource ${whens.join(' ')} end` : 'null::jsonb')
+  const current = raw(declared.length > 0 ? `case logged.resource ${whens.join(' ')} end` : 'null::jsonb')
   const changes = changesSql(since, names)
   const statement = changedRows.attach(
     {
@@ -85,7 +85,7 @@ function changesStatement(since: Snapshot, names: readonly string[]): Sql {
           rows: raw(currentRowsSql(resource, 'row.id')),
         })),
     },
-    sql`select logged.resource, logged.row_id as id, ${fieldsBefore}, ${now} as now ${changes}`,
+    sql`select logged.resource, logged.row_id as id, ${fieldsBefore}, ${current} as current ${changes}`,
   )
   // Only the statements for one resource are prepared, because there are too many combinations of several.
   return names.length === 1 ? statement : unprepared(statement)
@@ -120,8 +120,8 @@ function currentRowsSql(resource: Resource, ...columnsBefore: readonly string[])
   const isBelow = isOfAssignment(resource)
   const project = isBelow ? [`'${projectKey}', parent.project_id`] : []
   const parent = isBelow ? ' left join assignments as parent on parent.id = row.assignment_id' : ''
-  const now = `jsonb_build_object(${[...columns, ...project].join(', ')}) as now`
-  return `select ${[...columnsBefore, now].join(', ')} from "${resource.table}" as row${parent}`
+  const current = `jsonb_build_object(${[...columns, ...project].join(', ')}) as current`
+  return `select ${[...columnsBefore, current].join(', ')} from "${resource.table}" as row${parent}`
 }
 
 /** Groups the changes by resource and row. The rows of a resource are undefined if one of them is unknown. */
@@ -130,7 +130,7 @@ function groupByResource(found: readonly FoundChange[]): Map<string, readonly Ch
   for (const resource of resources) {
     const ofResource = found.filter((change) => change.resource === resource.name)
     if (ofResource.length === 0) continue
-    const areKnown = ofResource.every(({ fields, now }) => fields !== null && now !== null)
+    const areKnown = ofResource.every(({ fields, current }) => fields !== null && current !== null)
     const rows = [...Map.groupBy(ofResource, ({ id }) => id).values()].map((changes) =>
       changedRow(resource, changes),
     )
@@ -161,7 +161,7 @@ function changedRow(resource: Resource, changes: readonly FoundChange[]): Change
     if (column === 'projectId' && isOfAssignment(resource)) return projectsOfAssignments()
     if (!columns.has(column)) return undefined
     return new Set([
-      ...changes.map(({ now }) => now?.[columnName(column)]),
+      ...changes.map(({ current }) => current?.[columnName(column)]),
       ...pairs(column)
         .filter((pair) => pair !== undefined)
         .flat(),
@@ -170,7 +170,7 @@ function changedRow(resource: Resource, changes: readonly FoundChange[]): Change
   // An update has a pair of values; the single value of a new row is no array.
   const hasMoved = (...names: readonly string[]) => names.some((name) => pairs(name).some(Array.isArray))
   const projectsOfAssignments = () =>
-    hasMoved('assignmentId') ? undefined : new Set(changes.map(({ now }) => now?.[projectKey]))
+    hasMoved('assignmentId') ? undefined : new Set(changes.map(({ current }) => current?.[projectKey]))
   const { access } = resource
   const projectColumn = access.kind === 'projectMembers' ? access.projectPath.at(-1) : undefined
   return { id, valuesOf, hasMoved, projects: projectColumn && valuesOf(projectColumn) }

@@ -15,7 +15,7 @@ import {
   valueUnlessBlank,
 } from '../../records/query-values.ts'
 import { explainTimeout } from '../../records/read-guards.ts'
-import { readableEntries, readableRows } from '../../records/visible-rows.ts'
+import { readAccessOf, readableEntries } from '../../records/visible-rows.ts'
 import { resourceNames } from '../../resources/all.ts'
 import {
   changeColumns,
@@ -128,7 +128,7 @@ const milliseconds = (timestamp: Sql): Sql => sql`floor(extract(epoch from ${tim
 function feedStatement(query: FeedQuery): Sql {
   const { caller, pageSize } = query
   return pageOfFeed.attach(
-    { rows: readableRows(caller), pageSize, entries: () => changesOf(query, raw('true'), scannedMax) },
+    { accessOf: readAccessOf(caller), pageSize, entries: () => changesOf(query, raw('true'), scannedMax) },
     changesOf(query, readableEntries(caller), pageSize),
   )
 }

@@ -20,8 +20,8 @@ import { isCovered, requireRole } from '../../records/rights.ts'
 import {
   historyVisibleRow,
   isChangedAfter,
+  readAccessOf,
   readableEntries,
-  readableRows,
 } from '../../records/visible-rows.ts'
 import { resources } from '../../resources/all.ts'
 import { assignment } from '../../resources/assignment.ts'
@@ -129,7 +129,7 @@ const newestEntriesSql = ({
 const newestReadableSql = ({ caller, conditions, isEveryEntryReadable, count, before }: EntryQuery): Sql =>
   newestEntries.attach(
     {
-      rows: isEveryEntryReadable ? () => 'all' : readableRows(caller),
+      accessOf: isEveryEntryReadable ? () => 'all' : readAccessOf(caller),
       count,
       before,
       entries: (count, before) => newestEntriesSql({ conditions, count, before }),
@@ -223,7 +223,7 @@ export async function listDifferences(
   const found = await explainTimeout(advice, () =>
     database.listReads.query<StoredChange>(
       readableAmong.attach(
-        { rows: readableRows(caller), entries: () => sql`${entries} ${inOrder}` },
+        { accessOf: readAccessOf(caller), entries: () => sql`${entries} ${inOrder}` },
         sql`${entries} and ${readableEntries(caller)} ${inOrder}`,
       ),
       caller.id,

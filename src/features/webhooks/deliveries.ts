@@ -8,7 +8,7 @@ import { isEarlier } from '../../model/timestamp.ts'
 import type { Context } from '../../records/context.ts'
 import { pageSizeDefault, pageSizeMax } from '../../records/list-query.ts'
 import { parseNumber, valueUnlessBlank } from '../../records/query-values.ts'
-import { readableRows } from '../../records/visible-rows.ts'
+import { readAccessOf } from '../../records/visible-rows.ts'
 import {
   bodyFor,
   isReadable,
@@ -66,7 +66,7 @@ export async function listDeliveries(
   type Found = LoggedDelivery & KeptMessage & { readonly isReadable: boolean }
   const found = await database.listReads.query<Found>(
     messagesAbout.attach(
-      { rows: readableRows(caller), messages: () => page(raw('true')) },
+      { accessOf: readAccessOf(caller), messages: () => page(raw('true')) },
       page(isReadable(caller)),
     ),
     caller.id,
@@ -114,7 +114,7 @@ export async function replayDeliveries(
   const resent = await database.singleWrites.query(
     changeMessages.attach(
       {
-        rows: readableRows(caller),
+        accessOf: readAccessOf(caller),
         messages: () =>
           sql`select id, type, row_id as "rowId" from webhook_deliveries where webhook_id = ${id} and ${selection}`,
         change: (ids) => resend(sql`id = any(${ids}::bigint[])`),

@@ -6,7 +6,7 @@ import { deleteInBatches } from '../../db/purge.ts'
 import { raw, type Sql, sql } from '../../db/sql.ts'
 import { messagesAbout } from '../../db/stepwise-statements.ts'
 import type { Caller } from '../../model/caller.ts'
-import { readableRows } from '../../records/visible-rows.ts'
+import { readAccessOf } from '../../records/visible-rows.ts'
 import {
   type FeedPage,
   formatPosition,
@@ -257,7 +257,7 @@ export async function findDueDeliveries(
     where next_at <= ${toTimestamp(now)} order by id limit ${max}`
   const found = await database.query<Found>(
     messagesAbout.attach(
-      { rows: readableRows(reader), messages: () => due(raw('true')) },
+      { accessOf: readAccessOf(reader), messages: () => due(raw('true')) },
       due(isReadable(reader)),
     ),
   )
