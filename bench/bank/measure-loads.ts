@@ -17,7 +17,7 @@ export async function measureLoops(bench: Bench, rounds: number, seconds: number
   const targets = targetsOf(bench)
   for (const shape of shapes) {
     const samples = await measureInTurns(bench, targets, rounds, (port) =>
-      bench.load.closed(port, { ...shape, seconds }),
+      bench.load.runClosedLoop(port, { ...shape, seconds }),
     )
     const title = `${shape.connections} connections, ${shape.keepAlive ? 'kept' : 'one for each request'}`
     printTable(`Writes, ${title}: median of ${rounds} rounds of ${seconds} s`, rowsOf(targets, samples))
@@ -107,7 +107,7 @@ export async function measureChallenge(bench: Bench, isFull: boolean, rounds: nu
   const load = isFull ? full : short
   const targets = targetsOf(bench)
   const samples = await measureInTurns(bench, targets, isFull ? 1 : rounds, (port) =>
-    bench.load.challenge(port, load),
+    bench.load.runChallenge(port, load),
   )
   printTable(`Challenge load, ${load.rampSeconds + load.holdSeconds} s`, rowsOf(targets, samples))
   console.log(problems.length === 0 ? 'Its checks: no inconsistency.\n' : problems.slice(0, 10).join('\n'))

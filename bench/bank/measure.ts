@@ -38,7 +38,7 @@ export interface Sample {
   readonly p99: number
   readonly max: number
   readonly errors: number
-  readonly underLimit: number
+  readonly overdrawn: number
   /** Microseconds of processor time per request. */
   readonly instances: number
   readonly database: number
@@ -51,7 +51,7 @@ async function measureOnce(
   run: (port: number) => Promise<LoadResult>,
 ): Promise<Sample> {
   const used = cpuMeter(server, pids())
-  const { requests, errors, underLimit, seconds, percentiles, cpuSeconds } = await run(port)
+  const { requests, errors, overdrawn, seconds, percentiles, cpuSeconds } = await run(port)
   const { instances, database, othersPercent } = used(cpuSeconds)
   return {
     perSecond: requests / seconds,
@@ -59,7 +59,7 @@ async function measureOnce(
     p99: percentiles['99'],
     max: percentiles['100'],
     errors,
-    underLimit,
+    overdrawn,
     instances: instances / requests,
     database: database / requests,
     othersPercent,
@@ -100,7 +100,7 @@ export function rowsOf(targets: readonly Target[], samples: readonly (readonly S
       'p50 ms': medianOf(({ p50 }) => p50),
       'p99 ms': medianOf(({ p99 }) => p99),
       'max ms': medianOf(({ max }) => max),
-      errors: targetSamples.reduce((sum, { errors, underLimit }) => sum + errors + underLimit, 0),
+      errors: targetSamples.reduce((sum, { errors, overdrawn }) => sum + errors + overdrawn, 0),
       'instances µs': medianOf(({ instances }) => instances),
       'database µs': medianOf(({ database }) => database),
       'sum µs': medianOf(cpu),

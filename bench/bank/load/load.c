@@ -39,7 +39,7 @@ static bool keeps_alive;
 static struct connection connections[connections_max];
 static int free_connections[connections_max], free_count;
 static float *latencies;
-static long requests, errors, under_limit, unsent;
+static long requests, errors, overdrawn, unsent;
 static uint64_t random_state = 88172645463325252ull;
 
 static void quit(const char *what) {
@@ -107,7 +107,7 @@ static void check_answer(struct connection *connection, const char *body) {
   if (status != 200 && !(status == 422 && connection->kind == debit)) errors++;
   if (status != 200) return;
   long balance = number_after(body, connection->kind == statement ? "\"total\"" : "\"saldo\"");
-  if (balance < -number_after(body, "\"limite\"")) under_limit++;
+  if (balance < -number_after(body, "\"limite\"")) overdrawn++;
 }
 
 /* Returns 1 if the response is complete, 0 if it is not yet, and -1 if the connection has failed. */
@@ -242,8 +242,8 @@ static void report(double seconds) {
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
   /* Requests without a response within ten seconds are errors, too. */
   long hanging = connections_max - free_count;
-  printf("{\"requests\":%ld,\"errors\":%ld,\"underLimit\":%ld,\"seconds\":%.4f,\"cpuSeconds\":%.3f,\"percentiles\":{",
-         requests, errors + hanging + unsent, under_limit, seconds, cpu.tv_sec + cpu.tv_nsec / 1e9);
+  printf("{\"requests\":%ld,\"errors\":%ld,\"overdrawn\":%ld,\"seconds\":%.4f,\"cpuSeconds\":%.3f,\"percentiles\":{",
+         requests, errors + hanging + unsent, overdrawn, seconds, cpu.tv_sec + cpu.tv_nsec / 1e9);
   static const double percents[] = {50, 75, 90, 99, 99.9, 100};
   for (int index = 0; index < 6; index++) {
     long at = answered * percents[index] / 100;

@@ -6,36 +6,41 @@ const run = promisify(execFile)
 
 export interface LoadResult {
   readonly requests: number
-  /** Counts responses that the challenge does not accept. It accepts 200, and 422 for a debit over the limit. */
+  /**
+   * Counts responses that the rules of "Rinha de Backend 2024/Q1" do not allow (they allow 200, and 422 for a
+   * debit), and requests that could not be sent or got no response.
+   */
   readonly errors: number
-  /** The number of responses with a balance under its limit. */
-  readonly underLimit: number
+  /** The number of responses with a balance below the overdraft limit, which must not happen. */
+  readonly overdrawn: number
   readonly seconds: number
-  /** The CPU time of the load itself, which counts neither for a target nor as other work on the machine. */
+  /** The CPU time of the load generator, which counts neither for a target nor as other work on the machine. */
   readonly cpuSeconds: number
   /** Latencies in milliseconds, by the percentage of requests that took no longer. */
   readonly percentiles: Readonly<Record<'50' | '75' | '90' | '99' | '99.9' | '100', number>>
 }
 
 export interface Load {
-  closed(
+  runClosedLoop(
     port: number,
     shape: { connections: number; keepAlive: boolean; seconds: number },
   ): Promise<LoadResult>
-  challenge(port: number, shape: { rampSeconds: number; holdSeconds: number }): Promise<LoadResult>
+  runChallenge(port: number, shape: { rampSeconds: number; holdSeconds: number }): Promise<LoadResult>
 }
 
-/** Builds the program of the load with the C compiler of this machine. */
+/** Compiles the load generator. */
 export async function buildLoad(folder: string): Promise<Load> {
   const program = join(folder, 'load')
   await run('cc', ['-O2', '-o', program, join(import.meta.dirname, 'load.c'), '-lm']).catch((cause) => {
-    throw new Error('The load is a C program: a compiler is needed (in Debian, the package gcc).', { cause })
+    if (cause.code !== 'ENOENT') throw cause
+    throw new Error('The load generator needs a C compiler (in Debian, the package gcc).', { cause })
   })
-  const result = async (args: readonly (string | number)[]) =>
+  const runProgram = async (args: readonly (string | number)[]) =>
     JSON.parse((await run(program, args.map(String))).stdout) as LoadResult
   return {
-    closed: (port, { connections, keepAlive, seconds }) =>
-      result([port, 'closed', connections, Number(keepAlive), seconds]),
-    challenge: (port, { rampSeconds, holdSeconds }) => result([port, 'challenge', rampSeconds, holdSeconds]),
+    runClosedLoop: (port, { connections, keepAlive, seconds }) =>
+      runProgram([port, 'closed', connections, Number(keepAlive), seconds]),
+    runChallenge: (port, { rampSeconds, holdSeconds }) =>
+      runProgram([port, 'challenge', rampSeconds, holdSeconds]),
   }
 }

@@ -17,7 +17,7 @@ import { warmUpServer } from './warm-server.ts'
  * The supervisor's message once the store is open. The socket of an instance that this one replaces is sent
  * along with it.
  */
-export interface Assignment {
+export interface InstanceSetup {
   readonly store: StoreAddress
   readonly settings: BankSettings
 }
@@ -54,16 +54,16 @@ async function runInstance(): Promise<void> {
   const stopRequested = Promise.race([once(process, 'disconnect'), once(process, 'SIGTERM'), replaced])
   // The process always ends, even if stopping hangs.
   void stopRequested.then(() => setTimeout(() => process.exit(1), stopMilliseconds).unref())
-  const assignmentReceived = Promise.race([
-    once(process, 'message') as Promise<[Assignment, unknown]>,
+  const setupReceived = Promise.race([
+    once(process, 'message') as Promise<[InstanceSetup, unknown]>,
     stopRequested.then(() => undefined),
   ])
   try {
     // The store may still be starting.
     await warmUpServer(Number(process.argv[2]))
-    const assignment = await assignmentReceived
-    if (assignment === undefined) throw new Error('Stopped before the store was open.')
-    running = await startInstance(...assignment, sendRequest)
+    const setup = await setupReceived
+    if (setup === undefined) throw new Error('Stopped before the store was open.')
+    running = await startInstance(...setup, sendRequest)
     report('listening')
     // Flushed now and not on exit, because the process may be killed.
     flushCompileCache()
@@ -88,7 +88,7 @@ const report = (outcome: Report) => void (process.connected && process.send?.(ou
 const handleOf = (server: Server | undefined) => (server as { _handle?: unknown } | undefined)?._handle
 
 async function startInstance(
-  { store, settings }: Assignment,
+  { store, settings }: InstanceSetup,
   handle: unknown,
   sendRequest: SendRequest,
 ): Promise<RunningInstance> {

@@ -6,7 +6,7 @@ import type { StoreAddress } from '../../db/poolers.ts'
 import { createLog } from '../../http/log.ts'
 import { localUrl } from '../../model/host-url.ts'
 import { type BankSettings, readBankSettings } from './configuration.ts'
-import type { Assignment } from './instance.ts'
+import type { InstanceSetup } from './instance.ts'
 import { type SupervisedInstances, superviseInstances } from './supervisor.ts'
 
 export interface RunningBank extends SupervisedInstances {
@@ -23,7 +23,7 @@ export function prepareBank(settings: Settings) {
     const restartOnSignal = () => {
       log.info('The instances are being replaced one by one.')
       restart().then(
-        () => log.info('The instances are replaced.'),
+        () => log.info('The instances have been replaced.'),
         (error) => log.error({ err: error }, 'The instances could not be replaced.'),
       )
     }
@@ -53,20 +53,20 @@ export async function startBank(
 ): Promise<RunningBank> {
   const instances = portSharingPlatforms.has(process.platform) ? settings.instances : 1
   if (instances < settings.instances) log.warn('This system cannot share a port, so there is one instance.')
-  const assignment = assign(store, { ...settings, instances })
-  const supervised = await superviseInstances(assignment, { ...settings, instances }, log)
-  return { port: (await assignment).settings.port, ...supervised }
+  const setup = prepareSetup(store, { ...settings, instances })
+  const supervised = await superviseInstances(setup, { ...settings, instances }, log)
+  return { port: (await setup).settings.port, ...supervised }
 }
 
 /** Resolves when the store is open; until then the instances warm up. */
-async function assign(
+async function prepareSetup(
   opening: StoreAddress | Promise<StoreAddress>,
   settings: BankSettings,
-): Promise<Assignment> {
+): Promise<InstanceSetup> {
   const { url, pooler, namedStatements = true } = await opening
   return {
     store: { url, pooler, namedStatements },
-    settings: { ...settings, port: await freePort(settings) },
+    settings: { ...settings, port: await requireFreePort(settings) },
   }
 }
 
@@ -77,9 +77,9 @@ async function assign(
 const portSharingPlatforms: ReadonlySet<string> = new Set(['linux', 'freebsd', 'aix', 'sunos'])
 
 /**
- * Fails if the port is in use: a second bank could share it, and each would get half of the other's requests.
+ * Rejects if the port is in use. Otherwise, a second bank could share it and receive half of the requests.
  */
-async function freePort({ host, port }: BankSettings): Promise<number> {
+async function requireFreePort({ host, port }: BankSettings): Promise<number> {
   const probe = createServer()
   await once(probe.listen({ host, port, exclusive: true }), 'listening')
   const { port: boundPort } = probe.address() as AddressInfo

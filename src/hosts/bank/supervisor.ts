@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import type { MetricsPage } from '../../observability/metrics.ts'
 import type { BankSettings } from './configuration.ts'
-import type { Assignment, Report } from './instance.ts'
+import type { InstanceSetup, Report } from './instance.ts'
 import { openProcessRequests, type Reply, type SendRequest } from './process-requests.ts'
 
 export interface SupervisedInstances {
@@ -29,7 +29,7 @@ export interface SupervisedInstances {
  * fails.
  */
 export async function superviseInstances(
-  assignment: Promise<Assignment>,
+  setup: Promise<InstanceSetup>,
   settings: Pick<BankSettings, 'instances' | 'warmUpRequests'>,
   log: Logger,
 ): Promise<SupervisedInstances> {
@@ -41,7 +41,7 @@ export async function superviseInstances(
     const instance = spawnInstance(settings, readMetrics)
     running.add(instance)
     void instance.ended.then(() => running.delete(instance))
-    await waitUntilListening(instance, await assignment, handle)
+    await waitUntilListening(instance, await setup, handle)
     instance.isListening = true
     return instance
   }
@@ -55,7 +55,7 @@ export async function superviseInstances(
     }
   }
   // A rejection is reported by the first start that awaits it.
-  assignment.catch(() => undefined)
+  setup.catch(() => undefined)
   await fillCompileCache()
   const starts = await Promise.allSettled(Array.from({ length: settings.instances }, () => start()))
   const failed = starts.find((result) => result.status === 'rejected')
@@ -166,14 +166,14 @@ const startMilliseconds = 60_000
 
 async function waitUntilListening(
   { child, ended }: Instance,
-  assignment: Assignment,
+  setup: InstanceSetup,
   handle?: SendHandle,
 ): Promise<void> {
   const timer = setTimeout(() => child.kill('SIGKILL'), startMilliseconds)
   const reported = new Promise<Report>((resolve) =>
     child.on('message', (message) => isReport(message) && resolve(message)),
   )
-  child.send(assignment, handle, () => {})
+  child.send(setup, handle, () => {})
   const report = await Promise.race([reported, ended.then((failure) => ({ failure }))])
   clearTimeout(timer)
   if (report === 'listening') return

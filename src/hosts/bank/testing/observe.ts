@@ -20,7 +20,7 @@ export interface Interpretation {
 
 /**
  * Sends the parts on a new connection, each after the previous one was read and fully responded to. Both ends
- * are in this process, so no wait depends on the clock.
+ * are in this process, so waiting ends after quiet turns of the event loop. The clock only detects a hang.
  */
 export async function observe(
   observed: ObservedServer,
@@ -70,16 +70,17 @@ const isQuiet = (client: Socket, peer: Socket, sent: number): boolean =>
 /** Responses are made within a few turns of the event loop, so waiting a fixed number of turns suffices. */
 async function waitUntilQuiet(peer: Socket, isDone: () => boolean): Promise<void> {
   const startedAt = performance.now()
-  for (let quietTurns = 0; quietTurns < quietTurnsMin; ) {
+  let quietTurns = 0
+  while (quietTurns < quietTurnsMin) {
     const written = peer.bytesWritten
     await turn()
     quietTurns = isDone() && peer.bytesWritten === written ? quietTurns + 1 : 0
-    if (performance.now() - startedAt > hangsAfterMilliseconds)
+    if (performance.now() - startedAt > settleMillisecondsMax)
       throw new Error('The exchange does not settle.')
   }
 }
 
 const quietTurnsMin = 6
 
-/** Longer than the longest limit of a server. */
-const hangsAfterMilliseconds = 30_000
+/** Longer than any timeout of the servers. */
+const settleMillisecondsMax = 30_000
