@@ -328,7 +328,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     file: 'src/features/administrators.ts',
     rule: 'a former administrator cannot reactivate an account',
-    from: 'reactivateAccount(transaction, userId, requireAdministrator(context, caller, mayNotDeactivate))',
+    from: 'reactivateAccount(transaction, userId, authorize)',
     to: 'reactivateAccount(transaction, userId, async () => undefined)',
     tests: ['journeys/administrators'],
   },

@@ -45,7 +45,7 @@ const notificationKindList: Setting['kind'] = {
   },
 }
 
-const declared: Readonly<Record<string, Setting>> = {
+const declaredSettings: Readonly<Record<string, Setting>> = {
   theme: {
     column: 'theme',
     type: 'text',
@@ -94,11 +94,13 @@ const declared: Readonly<Record<string, Setting>> = {
 type AccountSettings = Readonly<Record<string, unknown>>
 
 const columns = raw(
-  Object.entries(declared)
+  Object.entries(declaredSettings)
     .map(([name, { column }]) => `${column} as "${name}"`)
     .join(', '),
 )
-const defaults: AccountSettings = Object.fromEntries(Object.keys(declared).map((name) => [name, null]))
+const defaults: AccountSettings = Object.fromEntries(
+  Object.keys(declaredSettings).map((name) => [name, null]),
+)
 
 async function findSettings({ database }: Context, caller: Caller): Promise<AccountSettings> {
   const [settings] = await database.query<AccountSettings>(
@@ -133,7 +135,7 @@ function parseSettings(body: unknown): readonly SettingChange[] {
   const fields = parseObject(body)
   const violations = collectViolations()
   const parsed: SettingChange[] = []
-  for (const [name, setting] of Object.entries(declared)) {
+  for (const [name, setting] of Object.entries(declaredSettings)) {
     const input = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (input === undefined) continue
     const result = input === null ? { value: null } : setting.kind.parse(input, capitalize(name))
@@ -144,11 +146,11 @@ function parseSettings(body: unknown): readonly SettingChange[] {
   return parsed
 }
 
-const names = Object.keys(declared)
+const names = Object.keys(declaredSettings)
 const properties = Object.fromEntries(
-  Object.entries(declared).map(([name, { kind, description }]) => [
+  Object.entries(declaredSettings).map(([name, { kind, description }]) => [
     name,
-    { ...nullable(kind.schema), description: description },
+    { ...nullable(kind.schema), description },
   ]),
 )
 

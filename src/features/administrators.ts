@@ -34,13 +34,13 @@ export interface StoredAdministrator {
   readonly givenAt: string
 }
 
-const mayNotAppoint = () => forbidden('Only administrators may list and appoint administrators.')
+const forbiddenToAppoint = () => forbidden('Only administrators may list and appoint administrators.')
 
 function listAdministrators(
   { database }: AdministrationContext,
   caller: Caller,
 ): Promise<StoredAdministrator[]> {
-  if (!caller.isAdministrator) throw mayNotAppoint()
+  if (!caller.isAdministrator) throw forbiddenToAppoint()
   return database.query<StoredAdministrator>(sql`
     select role.user_id as "userId", account.name, role.given_by as "givenBy", role.given_at as "givenAt"
     from administrators as role join users as account on account.id = role.user_id and account.active
@@ -48,13 +48,13 @@ function listAdministrators(
 }
 
 async function grantRole(context: AdministrationContext, caller: Caller, body: unknown): Promise<void> {
-  if (!caller.isAdministrator) throw mayNotAppoint()
+  if (!caller.isAdministrator) throw forbiddenToAppoint()
   const { userId } = parseFields(body, { userId: uuid })
   const isNew = await context.database.transaction((transaction) =>
     grantAdministratorRole(
       transaction,
       { userId, by: caller.id },
-      requireAdministrator(context, caller, mayNotAppoint),
+      requireAdministrator(context, caller, forbiddenToAppoint),
     ),
   )
   if (isNew) recordRoleChange(context, caller, userId, 'given')
@@ -62,12 +62,12 @@ async function grantRole(context: AdministrationContext, caller: Caller, body: u
 
 /** Admins cannot revoke their own role, so at least one always remains. */
 async function revokeRole(context: AdministrationContext, caller: Caller, body: unknown): Promise<void> {
-  if (!caller.isAdministrator) throw mayNotAppoint()
+  if (!caller.isAdministrator) throw forbiddenToAppoint()
   const { userId } = parseFields(body, { userId: uuid })
   if (userId === caller.id)
     throw invalid({ userId: ['You cannot revoke your own role. Ask another administrator.'] })
   await context.database.transaction(async (transaction) => {
-    await requireAdministrator(context, caller, mayNotAppoint)(transaction)
+    await requireAdministrator(context, caller, forbiddenToAppoint)(transaction)
     const [revoked] = await transaction.query(
       sql`delete from administrators where user_id = ${userId} returning true`,
     )
@@ -78,8 +78,8 @@ async function revokeRole(context: AdministrationContext, caller: Caller, body: 
 }
 
 /**
- * Throws unless the caller is an administrator. No account gains or loses the role until the transaction
- * ends.
+ * Returns a check that throws unless the caller is an administrator. From then on, no account gains or loses
+ * the role until the transaction ends.
  */
 const requireAdministrator =
   ({ administrators }: AdministrationContext, caller: Caller, problem: () => Problem): Authorize =>
@@ -133,7 +133,7 @@ export const administratorRoutes: readonly Route[] = [
     ...base,
     id: 'ListAdministrators',
     summary:
-      'Lists the administrators appointed by another one. For administrators only, like the other operations.',
+      'Lists the administrators that another administrator has appointed. For administrators only, like the other operations.',
     description: 'Administrators named in the settings of the hosts are not listed.',
     method: 'GET',
     response: ref('AdministratorList'),
@@ -182,7 +182,7 @@ interface Deactivation {
 /** The most accounts that one request may ask about. */
 const deactivationIdsMax = 100
 
-const mayNotDeactivate = () => forbidden('Only administrators may see and change who is deactivated.')
+const forbiddenToDeactivate = () => forbidden('Only administrators may see and change who is deactivated.')
 
 /** Returns which of these accounts are deactivated. */
 function listDeactivations(
@@ -190,34 +190,32 @@ function listDeactivations(
   caller: Caller,
   ids: readonly string[],
 ): Promise<Deactivation[]> {
-  if (!caller.isAdministrator) throw mayNotDeactivate()
+  if (!caller.isAdministrator) throw forbiddenToDeactivate()
   return database.query<Deactivation>(sql`
     select user_id as "userId", deactivated_by as "deactivatedBy", deactivated_at as "deactivatedAt"
     from deactivated_accounts where user_id = any(${ids}::uuid[]) order by user_id`)
 }
 
 async function deactivate(context: AdministrationContext, caller: Caller, body: unknown): Promise<void> {
-  if (!caller.isAdministrator) throw mayNotDeactivate()
+  if (!caller.isAdministrator) throw forbiddenToDeactivate()
   const { userId } = parseFields(body, { userId: uuid })
   if (userId === caller.id) throw invalid({ userId: ['You cannot deactivate your own account.'] })
   await context.database.transaction((transaction) =>
     deactivateAccount(
       transaction,
       { userId, by: caller.id },
-      requireAdministrator(context, caller, mayNotDeactivate),
+      requireAdministrator(context, caller, forbiddenToDeactivate),
     ),
   )
   context.securityLog?.(changeEvent(caller, userId, 'deactivate'))
 }
 
 async function reactivate(context: AdministrationContext, caller: Caller, body: unknown): Promise<void> {
-  if (!caller.isAdministrator) throw mayNotDeactivate()
+  if (!caller.isAdministrator) throw forbiddenToDeactivate()
   const { userId } = parseFields(body, { userId: uuid })
   await context.database.transaction(async (transaction) => {
-    if (
-      !(await reactivateAccount(transaction, userId, requireAdministrator(context, caller, mayNotDeactivate)))
-    )
-      throw notFound('Deactivation')
+    const authorize = requireAdministrator(context, caller, forbiddenToDeactivate)
+    if (!(await reactivateAccount(transaction, userId, authorize))) throw notFound('Deactivation')
   })
   context.securityLog?.(changeEvent(caller, userId, 'reactivate'))
 }
@@ -256,7 +254,7 @@ export const deactivationSchemas: Readonly<Record<string, Schema>> = {
 
 const deactivations = { tag: 'Administrators', path: '/ext/deactivations' }
 
-/** A deactivated account cannot sign in, while its names, memberships and history stay. */
+/** A deactivated account cannot sign in, while its name, memberships and history stay. */
 export const deactivationRoutes: readonly Route[] = [
   {
     ...deactivations,

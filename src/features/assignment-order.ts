@@ -42,7 +42,7 @@ export const assignmentOrderSchemas: Readonly<Record<string, Schema>> = {
   },
 }
 
-/** Orders assignments by hand. Lists are sorted by `rank` to show the order. */
+/** The route that moves an assignment in the manual order of a stage. Clients sort by `rank` to show it. */
 export function assignmentOrderRoute(): Route {
   const extended = extensionForm(assignment)
   return {
@@ -59,8 +59,7 @@ export function assignmentOrderRoute(): Route {
     hasPrecondition: true,
     async handle(exchange) {
       const { context, caller, request } = exchange
-      const { id } = Object(request.body) as { readonly id?: unknown }
-      const versions = await readIfMatchVersions(context, extended, exchange, id)
+      const versions = await readIfMatchVersions(context, extended, exchange, parseObject(request.body).id)
       return { body: recordBody(extended, await moveAssignment(context, caller, request.body, versions)) }
     },
   }
@@ -82,7 +81,7 @@ interface Ranked {
   readonly rank: string
 }
 
-/** The number of neighbours on each side that a move spreads apart when there is no room for a short rank. */
+/** How many neighbours on each side get new ranks, in successive attempts, until all ranks are short enough. */
 const spreadCounts = [0, 50, 500, 5000] as const
 
 /**
@@ -106,16 +105,19 @@ async function moveAssignment(
     const place = await findPlace(transaction, caller, move.id)
     if (place.projectId !== projectId) throw contended()
     const { id, workflowId = place.workflowId } = move
-    const stage = sql`project_id = ${projectId} and workflow_id = ${workflowId} and active and id <> ${id}`
-    const ranked = await findRanks(transaction, projectId, stage, move)
+    const inStage = sql`project_id = ${projectId} and workflow_id = ${workflowId} and active and id <> ${id}`
+    const ranked = await findRanks(transaction, projectId, inStage, move)
     const neighbours = ranked.filter((row) => row.id !== id)
-    await updateSameFields(transaction, assignment, { one: caller }, neighbours.map(toItem), new Map())
+    // Only a neighbour that was just removed can be rejected, and it needs no rank.
+    await updateSameFields(transaction, assignment, { one: caller }, neighbours.map(toItem), anyVersion)
     const values = workflowId === place.workflowId ? {} : { workflowId }
     const stored = { ...values, rank: ranked.find((row) => row.id === id)?.rank }
     const joined = joinTransaction(database, transaction)
     return writeUpdate(joined, assignment, caller, { id, values, stored, versions })
   })
 }
+
+const anyVersion: RequiredVersions = new Map()
 
 const toItem = ({ id, rank }: Ranked, index: number) => ({ index, ids: [id], values: {}, stored: { rank } })
 
@@ -132,12 +134,12 @@ function parseMove(body: unknown): Move {
   const workflowId = input.workflowId === undefined ? undefined : parse('workflowId')
   const sides = (['beforeId', 'afterId'] as const).filter((name) => input[name] !== undefined)
   const [side = 'beforeId'] = sides
-  const neighbour = input[side] === null || input[side] === undefined ? null : (parse(side) ?? null)
+  const neighbourId = input[side] === null || input[side] === undefined ? null : (parse(side) ?? null)
   if (sides.length !== 1) violations.add('beforeId', 'Either BeforeId or AfterId is required.')
-  if (neighbour !== null && neighbour === id)
+  if (neighbourId !== null && neighbourId === id)
     violations.add(side, `${capitalize(side)} must be another assignment.`)
   violations.throwIfAny()
-  return { id, workflowId, neighbour: { side, id: neighbour } }
+  return { id, workflowId, neighbour: { side, id: neighbourId } }
 }
 
 interface Place {
@@ -157,18 +159,18 @@ async function findPlace(transaction: Queries, caller: Caller, id: string): Prom
 async function findRanks(
   transaction: Queries,
   projectId: string,
-  stage: Sql,
+  inStage: Sql,
   { id, neighbour }: Move,
 ): Promise<readonly Ranked[]> {
-  const { lower, upper } = await neighbourConditions(transaction, stage, neighbour)
+  const { lower, upper } = await neighbourConditions(transaction, inStage, neighbour)
   const end = await rankOfNextAssignment(transaction, projectId)
   for (const spread of spreadCounts) {
     const limit = sql`limit ${spread + 1}::int`
     const below = await transaction.query<Ranked>(
-      sql`select id, rank from assignments where ${stage} and ${lower} order by rank desc, id desc ${limit}`,
+      sql`select id, rank from assignments where ${inStage} and ${lower} order by rank desc, id desc ${limit}`,
     )
     const above = await transaction.query<Ranked>(
-      sql`select id, rank from assignments where ${stage} and ${upper} order by rank, id ${limit}`,
+      sql`select id, rank from assignments where ${inStage} and ${upper} order by rank, id ${limit}`,
     )
     const order = [...below.slice(0, spread).reverse().map(idOf), id, ...above.slice(0, spread).map(idOf)]
     const ranks = ranksBetween(below[spread]?.rank ?? '', above[spread]?.rank ?? end, order.length)
@@ -183,7 +185,7 @@ const idOf = ({ id }: Ranked) => id
 /** Returns SQL conditions for the assignments below and above the new position. */
 async function neighbourConditions(
   transaction: Queries,
-  stage: Sql,
+  inStage: Sql,
   { side, id }: Neighbour,
 ): Promise<{ readonly lower: Sql; readonly upper: Sql }> {
   const noRow = raw('false')
@@ -191,7 +193,7 @@ async function neighbourConditions(
   if (id === null)
     return side === 'afterId' ? { lower: noRow, upper: everyRow } : { lower: everyRow, upper: noRow }
   const [found] = await transaction.query<Ranked>(
-    sql`select id, rank from assignments where ${stage} and id = ${id}`,
+    sql`select id, rank from assignments where ${inStage} and id = ${id}`,
   )
   if (!found)
     throw invalid({ [side]: [`${capitalize(side)} must refer to an active assignment of the same stage.`] })
@@ -215,8 +217,8 @@ const base = BigInt(digits.length)
 
 /**
  * Returns `count` ranks between two others, as far apart as possible, or undefined if `low` is not below
- * `high`. A rank is read as the digits of a fraction after the point, so there is room between any two ranks
- * as long as none ends with a zero.
+ * `high`. A rank represents a fraction in base 62: its characters are the digits after the point. So there is
+ * always room between two ranks, as long as none ends in zero.
  */
 export function ranksBetween(low: string, high: string, count: number): readonly string[] | undefined {
   if (low >= high) return undefined

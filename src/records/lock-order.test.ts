@@ -14,17 +14,17 @@ import { remove } from './remove.ts'
  * held during a wait.
  */
 describe('A transaction that waits for a row', () => {
-  let setting: Awaited<ReturnType<typeof freshContext>>
+  let fresh: Awaited<ReturnType<typeof freshContext>>
   let holder: pg.Client
   let observer: pg.Client
   before(async () => {
-    setting = await freshContext()
-    holder = await connectDirectly(setting.context.database)
-    observer = await connectDirectly(setting.context.database)
+    fresh = await freshContext()
+    holder = await connectDirectly(fresh.context.database)
+    observer = await connectDirectly(fresh.context.database)
   })
   after(async () => {
     await Promise.all([holder.end(), observer.end()])
-    await setting.drop()
+    await fresh.drop()
   })
 
   const lockFor = (client: pg.Client, table: string, id: string, how = '') =>
@@ -58,25 +58,25 @@ describe('A transaction that waits for a row', () => {
   it('to remove it holds no row with a higher id, whatever the physical order of the rows', async () => {
     const [low, high] = ['00000000-0000-7000-8000-00000000000a', 'ffffffff-ffff-7fff-8fff-fffffffffff0']
     // The higher id is created first, so that it comes first in the table.
-    await setting.make('organization', { id: high, name: 'High' })
-    await setting.make('organization', { id: low, name: 'Low' })
+    await fresh.make('organization', { id: high, name: 'High' })
+    await fresh.make('organization', { id: low, name: 'Low' })
     // Makes the planner know that the table is one page, and scan it in physical order; an index would return
     // the rows in order anyway.
     await holder.query('vacuum analyze organizations')
     await assertFree(['organizations', low], ['organizations', high], () =>
-      remove(setting.context, resourceNamed('organization'), setting.administrator, { ids: [high, low] }),
+      remove(fresh.context, resourceNamed('organization'), fresh.administrator, { ids: [high, low] }),
     )
   })
 
   it('that it refers to holds no row of a resource that is declared later', async () => {
     const [workflow, project, user, assignmentType] = await Promise.all([
-      setting.makeAny('workflow'),
-      setting.makeAny('project'),
-      setting.makeAny('user'),
-      setting.makeAny('assignmentType'),
+      fresh.makeAny('workflow'),
+      fresh.makeAny('project'),
+      fresh.makeAny('user'),
+      fresh.makeAny('assignmentType'),
     ])
     await assertFree(['workflows', workflow.id], ['projects', project.id], () =>
-      create(setting.context, resourceNamed('assignment'), setting.administrator, {
+      create(fresh.context, resourceNamed('assignment'), fresh.administrator, {
         name: 'Dig',
         startDate: '2026-01-01',
         endDate: '2026-01-02',
@@ -90,10 +90,10 @@ describe('A transaction that waits for a row', () => {
   })
 
   const run = (...items: readonly object[]) =>
-    runBatch(setting.context, setting.administrator, parseBatch({ items }), async () => new Map())
+    runBatch(fresh.context, fresh.administrator, parseBatch({ items }), async () => new Map())
 
   it('in a batch holds no row with a higher id, even if the batch writes that first', async () => {
-    const rows = await Promise.all([setting.makeAny('impediment'), setting.makeAny('impediment')])
+    const rows = await Promise.all([fresh.makeAny('impediment'), fresh.makeAny('impediment')])
     const [low = '', high = ''] = rows.map(({ id }) => id).sort()
     await assertFree(['impediments', low], ['impediments', high], () =>
       run(
@@ -104,7 +104,7 @@ describe('A transaction that waits for a row', () => {
   })
 
   it('in a batch holds no row of a resource that is declared later', async () => {
-    const [organization, project] = [await setting.makeAny('organization'), await setting.makeAny('project')]
+    const [organization, project] = [await fresh.makeAny('organization'), await fresh.makeAny('project')]
     await assertFree(['organizations', organization.id], ['projects', project.id], () =>
       run(
         { operation: 'update', resource: 'project', body: { ...project, name: 'Changed' } },

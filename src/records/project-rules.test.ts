@@ -17,15 +17,15 @@ import { update } from './update.ts'
  * Each of these writes alone keeps the rules. Together they would break one if neither waited for the other.
  */
 describe('Two concurrent writes', () => {
-  let setting: Awaited<ReturnType<typeof freshContext>>
+  let fresh: Awaited<ReturnType<typeof freshContext>>
   let observer: pg.Client
   before(async () => {
-    setting = await freshContext()
-    observer = await connectDirectly(setting.context.database)
+    fresh = await freshContext()
+    observer = await connectDirectly(fresh.context.database)
   })
   after(async () => {
     await observer.end()
-    await setting.drop()
+    await fresh.drop()
   })
 
   type Write = (context: Context) => Promise<unknown>
@@ -34,7 +34,7 @@ describe('Two concurrent writes', () => {
     (verb: typeof create, resource: string) =>
     (body: Values): Write =>
     (context) =>
-      verb(context, resourceNamed(resource), setting.administrator, body)
+      verb(context, resourceNamed(resource), fresh.administrator, body)
   const makeLabel = writeOf(create, 'label')
   const putLabel = writeOf(create, 'assignmentLabel')
   const makeDependency = writeOf(create, 'assignmentDependency')
@@ -42,7 +42,7 @@ describe('Two concurrent writes', () => {
 
   /** Begins the second write before the first one is committed, and returns how both end. */
   async function outcomes(first: Write, second: Write): Promise<string[]> {
-    const { context } = setting
+    const { context } = fresh
     let running: Promise<unknown> = Promise.resolve()
     const transaction = context.database.transaction(async (transaction) => {
       await first({ ...context, database: joinTransaction(context.database, transaction) })
@@ -54,26 +54,26 @@ describe('Two concurrent writes', () => {
   }
 
   const assignments = async (count: number): Promise<[Row, Row, Row]> => {
-    const { id: projectId } = await setting.makeAny('project')
-    const { id: workflowId } = await setting.makeAny('workflow')
-    const made = Array.from({ length: count }, () => setting.makeAny('assignment', { projectId, workflowId }))
+    const { id: projectId } = await fresh.makeAny('project')
+    const { id: workflowId } = await fresh.makeAny('workflow')
+    const made = Array.from({ length: count }, () => fresh.makeAny('assignment', { projectId, workflowId }))
     return (await Promise.all(made)) as [Row, Row, Row]
   }
   const labels = (projectId: unknown, count: number): Promise<Row[]> =>
     Promise.all(
       Array.from({ length: count }, (_, index) =>
-        setting.make('label', { name: `L ${index}`, color: 'red', projectId }),
+        fresh.make('label', { name: `L ${index}`, color: 'red', projectId }),
       ),
     )
   const countLinksAcrossProjects = async () =>
     (
-      await setting.context.database.query(sql`
+      await fresh.context.database.query(sql`
         select from assignment_labels as link join assignments on assignments.id = link.assignment_id
         join labels on labels.id = link.label_id where link.active and assignments.project_id <> labels.project_id`)
     ).length
 
   it('cannot exceed the number of labels of a project', async () => {
-    const { id: projectId } = await setting.makeAny('project')
+    const { id: projectId } = await fresh.makeAny('project')
     await labels(projectId, 199)
     const last = (name: string) => makeLabel({ name, color: 'red', projectId })
     assert.deepEqual(await outcomes(last('One'), last('Other')), ['ok', 'invalid'])
@@ -83,7 +83,7 @@ describe('Two concurrent writes', () => {
     const [task] = await assignments(1)
     const available = await labels(task.projectId, 21)
     const put = (index: number) => putLabel({ assignmentId: task.id, labelId: available[index]?.id })
-    for (let index = 0; index < 19; index += 1) await put(index)(setting.context)
+    for (let index = 0; index < 19; index += 1) await put(index)(fresh.context)
     assert.deepEqual(await outcomes(put(19), put(20)), ['ok', 'invalid'])
   })
 
@@ -98,7 +98,7 @@ describe('Two concurrent writes', () => {
 
   it('cannot close a circle of three assignments', async () => {
     const [a, b, c] = await assignments(3)
-    await makeDependency({ assignmentId: a.id, blockedById: b.id })(setting.context)
+    await makeDependency({ assignmentId: a.id, blockedById: b.id })(fresh.context)
     const second = makeDependency({ assignmentId: b.id, blockedById: c.id })
     assert.deepEqual(await outcomes(second, makeDependency({ assignmentId: c.id, blockedById: a.id })), [
       'ok',
@@ -108,11 +108,11 @@ describe('Two concurrent writes', () => {
 
   it('cannot close a circle by restoring a dependency and creating another', async () => {
     const [a, b] = await assignments(2)
-    const removed = await setting.make('assignmentDependency', { assignmentId: a.id, blockedById: b.id })
+    const removed = await fresh.make('assignmentDependency', { assignmentId: a.id, blockedById: b.id })
     const dependency = resourceNamed('assignmentDependency')
-    await remove(setting.context, dependency, setting.administrator, { ids: [removed.id] })
+    await remove(fresh.context, dependency, fresh.administrator, { ids: [removed.id] })
     const restoreDependency: Write = (context) =>
-      restore(context, dependency, setting.administrator, { ids: [removed.id] })
+      restore(context, dependency, fresh.administrator, { ids: [removed.id] })
     assert.deepEqual(
       await outcomes(restoreDependency, makeDependency({ assignmentId: b.id, blockedById: a.id })),
       ['ok', 'invalid'],
@@ -121,7 +121,7 @@ describe('Two concurrent writes', () => {
 
   it('cannot put a label on an assignment that is moving to another project', async () => {
     const [task] = await assignments(1)
-    const { id: projectId } = await setting.makeAny('project')
+    const { id: projectId } = await fresh.makeAny('project')
     const [label] = await labels(task.projectId, 1)
     const put = putLabel({ assignmentId: task.id, labelId: label?.id })
     assert.deepEqual(await outcomes(change({ ...task, projectId }), put), ['ok', 'invalid'])
@@ -130,7 +130,7 @@ describe('Two concurrent writes', () => {
 
   it('can move an assignment on which a label is being put: it loses the label', async () => {
     const [task] = await assignments(1)
-    const { id: projectId } = await setting.makeAny('project')
+    const { id: projectId } = await fresh.makeAny('project')
     const [label] = await labels(task.projectId, 1)
     const put = putLabel({ assignmentId: task.id, labelId: label?.id })
     assert.deepEqual(await outcomes(put, change({ ...task, projectId })), ['ok', 'ok'])
@@ -139,7 +139,7 @@ describe('Two concurrent writes', () => {
 
   it('cannot create a dependency on an assignment that is moving to another project', async () => {
     const [a, b] = await assignments(2)
-    const { id: projectId } = await setting.makeAny('project')
+    const { id: projectId } = await fresh.makeAny('project')
     const moved = change({ ...b, projectId })
     const dependency = makeDependency({ assignmentId: a.id, blockedById: b.id })
     assert.deepEqual(await outcomes(moved, dependency), ['ok', 'invalid'])

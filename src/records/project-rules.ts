@@ -9,7 +9,7 @@ import { contended, invalid } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { linksWithinProjectOf, referencesFrom } from '../resources/derived.ts'
 
-/** Whether a write of these values has to check the rules of the project, and so takes a transaction. */
+/** Whether a write of these values has to check the rules of the project, which requires a transaction. */
 export const needsProjectRules = ({ projectRules }: Resource, values: Values): boolean =>
   projectRules !== undefined &&
   (projectRules.onlyWith === undefined || typeof values[projectRules.onlyWith] === 'string')

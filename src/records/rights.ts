@@ -22,13 +22,13 @@ export interface CallerInSql {
 }
 
 /**
- * Only the access rules of users and people are of these kinds. Accounts have passwords and determine who can
- * sign in, so no token can change them.
+ * True for users and people. Accounts have passwords and determine who can sign in, so no token can change
+ * them.
  */
 export const isAccountResource = ({ access }: ListedResource): boolean =>
   access.kind === 'administrators' || access.kind === 'colleagues'
 
-/** Covers only the calendar feed, because other programs store its URL with the token. */
+/** Covers only the calendar feed, because calendar programs store its URL, which contains the token. */
 export const calendarScope = 'calendar:read'
 
 /** Every scope that a token may have. */
@@ -41,7 +41,10 @@ export const tokenScopes: readonly string[] = [
   ),
 ]
 
-/** Whether the caller's token, if there is one, covers this. Write access includes read access. */
+/**
+ * Returns whether the caller's token, if there is one, permits this purpose for the resource. Write access
+ * includes read access.
+ */
 export function isCovered({ token }: CallerInSql, listed: ListedResource, purpose: Purpose): boolean {
   if (!token) return true
   if (purpose === 'write' && isAccountResource(listed)) return false
@@ -52,7 +55,7 @@ export function isCovered({ token }: CallerInSql, listed: ListedResource, purpos
   return has('write') || (purpose === 'read' && has('read'))
 }
 
-/** Checks the caller's role and token. Called before the request is parsed. */
+/** Checks the caller's role, token and app. Called before the request is parsed. */
 export function requireRole(listed: ListedResource, caller: Caller, purpose: Purpose): void {
   if (purpose === 'write' && isAccountResource(listed)) rejectThirdPartyApp(caller)
   if (!isCovered(caller, listed, purpose))
@@ -103,8 +106,8 @@ export function rejectToken({ token }: Caller): void {
 }
 
 /**
- * Logs administrators' changes to accounts after they are committed. No other callers can write rows with
- * this kind of access.
+ * Logs changes to accounts after they are committed. It is called for account resources only, which no one but
+ * administrators can write.
  */
 export function recordAccountChange(
   log: SecurityLog | undefined,

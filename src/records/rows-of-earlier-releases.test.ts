@@ -241,19 +241,24 @@ describe('Rows written by an earlier release, with microseconds', { skip: isDist
       insert into projects (id, name, organization_id, created_at, active) values
         ('${newer}', 'Moon Base', '${organization}', now() - interval '1 day', true),
         ('${older}', 'Moon Base', '${organization}', now() - interval '2 days', false)`)
-    const insert = (rows: readonly (readonly (string | number | undefined)[])[]) =>
+    interface EarlierAssignment {
+      readonly id: string | undefined
+      readonly projectId: string | undefined
+      readonly daysAgo: number
+    }
+    const insert = (rows: readonly EarlierAssignment[]) =>
       client.query(`
         insert into assignments (id, name, start_date, end_date, amount_hours, project_id, workflow_id, user_id, assignment_type_id, created_at, active)
-        values ${rows.map(([id, projectId, daysAgo]) => `('${id}', 'A', now(), now(), 1, '${projectId}', '${workflow}', '${account}', '${type}', now() - interval '${daysAgo} days', true)`).join()}`)
+        values ${rows.map(({ id, projectId, daysAgo }) => `('${id}', 'A', now(), now(), 1, '${projectId}', '${workflow}', '${account}', '${type}', now() - interval '${daysAgo} days', true)`).join()}`)
     await insert([
-      [second, older, 1],
-      [first, older, 3],
-      [ofNewer, newer, 2],
+      { id: second, projectId: older, daysAgo: 1 },
+      { id: first, projectId: older, daysAgo: 3 },
+      { id: ofNewer, projectId: newer, daysAgo: 2 },
     ])
     await apply()
     // A host of the previous release sets neither keys nor numbers.
     const late = newId()
-    await insert([[late, older, 0]])
+    await insert([{ id: late, projectId: older, daysAgo: 0 }])
     await client.query('commit')
     const { rows: keys } = await client.query('select key from projects order by created_at')
     assert.deepEqual(

@@ -62,8 +62,8 @@ async function rejectCircles(transaction: Queries, ids: readonly string[]): Prom
     sql`select assignment_id as "assignmentId", blocked_by_id as "blockedById" from assignment_dependencies where id = any(${ids}::uuid[])`,
   )
   const waiting = written.map(({ assignmentId }) => assignmentId)
-  const below = await follow(transaction, waiting, ['assignmentId', 'blockedById'])
-  const above = await follow(transaction, waiting, ['blockedById', 'assignmentId'])
+  const below = await follow(transaction, waiting, { from: 'assignmentId', to: 'blockedById' })
+  const above = await follow(transaction, waiting, { from: 'blockedById', to: 'assignmentId' })
   const links = longestChain([...below, ...above])
   if (links === undefined)
     throw invalid({
@@ -73,23 +73,23 @@ async function rejectCircles(transaction: Queries, ids: readonly string[]): Prom
     throw invalid({ blockedById: [`A chain of dependencies may have at most ${chainMax} links.`] })
 }
 
-/** Reads the dependencies that are reachable from these assignments, one link further with each statement. */
+/** Reads the dependencies that are reachable from these assignments. Each statement reads one more link. */
 async function follow(
   transaction: Queries,
   start: readonly string[],
-  [from, to]: readonly [End, End],
+  { from, to }: { readonly from: End; readonly to: End },
 ): Promise<readonly Dependency[]> {
   const found: Dependency[] = []
   const seen = new Set(start)
   let next = [...seen]
   for (let links = 0; next.length > 0 && links <= chainMax; links += 1) {
-    const further = await transaction.query<Dependency>(sql`
+    const reached = await transaction.query<Dependency>(sql`
       select assignment_id as "assignmentId", blocked_by_id as "blockedById" from assignment_dependencies
       where active and ${column(from)} = any(${next}::uuid[]) limit ${connectedMax + 1 - found.length}::int`)
-    found.push(...further)
+    found.push(...reached)
     if (found.length > connectedMax)
       throw invalid({ blockedById: [`At most ${connectedMax} dependencies may be connected.`] })
-    next = [...new Set(further.map((dependency) => dependency[to]))].filter((id) => !seen.has(id))
+    next = [...new Set(reached.map((dependency) => dependency[to]))].filter((id) => !seen.has(id))
     for (const id of next) seen.add(id)
   }
   return found

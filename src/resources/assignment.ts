@@ -170,7 +170,7 @@ async function rejectDeepOrCircularNesting(transaction: Queries, ids: readonly s
 
 const tooDeep = [`Assignments may be nested at most ${levelsMax} levels deep, and never within themselves.`]
 
-/** Reads the assignments that are reachable from the written ones, a level further with each statement. */
+/** Reads the assignments that are reachable from the written ones. Each statement reads one more level. */
 async function follow(
   transaction: Queries,
   written: readonly ParentLink[],

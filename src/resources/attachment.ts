@@ -10,7 +10,7 @@ export const attachment = defineResource({
   edition: 'ext',
   table: 'attachments',
   about:
-    'A file on an assignment. It is created by uploading the file, only its name can change, and it goes with its assignment.',
+    'A file on an assignment. It is created by uploading the file, only its name can change, and it is removed with its assignment.',
   fields: {
     name: required(2, fileName({ max: nameCharactersMax }), {
       about: 'The name of the file, without folders and hidden characters.',

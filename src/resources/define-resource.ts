@@ -35,21 +35,21 @@ export interface Resource extends ListedResource {
 }
 
 /**
- * Rules about several rows of a project. A write checks them under the lock of the project, so it takes a
+ * Rules about several rows of a project. A write checks them while it has locked the project, which requires a
  * transaction (`src/records/project-rules.ts`).
  */
 export interface ProjectRules<Columns extends string = string> {
   /**
-   * If set, the rules are about rows with a value in this column. They are checked by writes that name it,
-   * and not by restores.
+   * If set, the rules apply only to rows with a value in this column. Writes that name the column check them,
+   * and restores do not.
    */
   readonly onlyWith?: Columns
   /** The most active rows that may have the same value in a column. */
   readonly rowsMax: { readonly per: Columns; readonly max: number; readonly message: string }
   /**
-   * References to rows of one project, which is that of the row if it names one. If one of these rows moves
-   * to another project, an optional reference to it becomes null, and a row with a required reference to it
-   * is removed.
+   * References whose rows must belong to one project. If the row itself has a project, it must be the same. If
+   * a row that is referred to moves to another project, an optional reference to it becomes null, and a row with
+   * a required reference to it is removed.
    */
   readonly sameProject?: readonly Columns[]
   /** Rejects written rows by any other rule. */
@@ -91,7 +91,7 @@ export interface ListedResource {
 }
 
 /**
- * Compares a reference with an id, or a timestamp or period with the range of dates. Rows of an assignment
+ * Compares a reference with an id, or a timestamp or period with `dateFrom` and `dateTo`. Rows of an assignment
  * can be filtered by its `projectId`, too.
  */
 export type Filter<Relation extends string = string, Timestamp extends string = string> =
@@ -111,7 +111,7 @@ export interface Hooks {
   /** Returns further conditions of an update. They refer to the stored row as `before`. */
   readonly updateConditions?: (input: Values) => readonly Condition[]
   /**
-   * Rejects updates by a check that SQL cannot express. Updates with this or the next hook take a
+   * Rejects updates by a check that SQL cannot express. Updates with this hook or `afterUpdate` require a
    * transaction.
    */
   readonly beforeUpdate?: (before: Row, input: Values) => void

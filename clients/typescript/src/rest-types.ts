@@ -4238,7 +4238,7 @@ export interface Operations {
     readonly body: TokenIds
     readonly answer: Success
   }
-  /** Lists the administrators appointed by another one. For administrators only, like the other operations. */
+  /** Lists the administrators that another administrator has appointed. For administrators only, like the other operations. */
   'GET /ext/administrators': {
     readonly answer: AdministratorList
   }

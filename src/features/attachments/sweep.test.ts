@@ -18,12 +18,12 @@ import { sweepFiles, sweepUploads } from './sweep.ts'
 const projectBytesMax = 1024 ** 2
 
 describe('The storage of attachments', () => {
-  const setting = fixture(freshContext)
+  const fresh = fixture(freshContext)
   let directory: string
   let assignment: { readonly id: string; readonly projectId: unknown; readonly userId: unknown }
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'sweep-'))
-    assignment = (await setting.makeAny('assignment')) as never
+    assignment = (await fresh.makeAny('assignment')) as never
   })
   after(() => rm(directory, { recursive: true, force: true }))
 
@@ -32,7 +32,7 @@ describe('The storage of attachments', () => {
     const id = newId()
     const { path } = await received(id)
     await openDiskStore(directory).put(id, { path, size: 1, sha256: '' })
-    await setting.context.database.singleWrites.query(sql`
+    await fresh.context.database.singleWrites.query(sql`
       insert into attachment_files (id, begun_at) values (${id}, now() - make_interval(hours => ${hoursAgo}::int))
       returning 1`)
     return id
@@ -45,23 +45,23 @@ describe('The storage of attachments', () => {
   const addRow = (id: string) => {
     const values = { name: 'a', type: 'text/plain', size: 1, sha256: '', assignmentId: assignment.id }
     return createAttachment(
-      setting.context,
-      setting.administrator,
+      fresh.context,
+      fresh.administrator,
       {
         id,
         projectId: String(assignment.projectId),
-        values: { ...values, userId: setting.administrator.id },
+        values: { ...values, userId: fresh.administrator.id },
       },
       projectBytesMax,
     )
   }
-  const sweep = () => sweepFiles(setting.context.database, openDiskStore(directory))
+  const sweep = () => sweepFiles(fresh.context.database, openDiskStore(directory))
   const files = async (...ids: string[]) => {
     const all = await readdir(directory, { recursive: true })
     return ids.map((id) => all.includes(join(id.slice(-2), id)))
   }
   const records = async (...ids: string[]) => {
-    const rows = await setting.context.database.query<{ id: string }>(
+    const rows = await fresh.context.database.query<{ id: string }>(
       sql`select id from attachment_files where id = any(${ids}::uuid[])`,
     )
     return ids.map((id) => rows.some((row) => row.id === id))
@@ -78,15 +78,15 @@ describe('The storage of attachments', () => {
   test('deletes the files of purged rows, and keeps those of removed ones', async () => {
     const [removed, purged] = [await store(25), await store(25)]
     for (const id of [removed, purged]) await addRow(id)
-    await remove(setting.context, resourceNamed('attachment'), setting.administrator, {
+    await remove(fresh.context, resourceNamed('attachment'), fresh.administrator, {
       ids: [removed, purged],
     })
-    await setting.context.database.query(
+    await fresh.context.database.query(
       sql`update attachments set deleted_at = now() - interval '100 days' where id = ${purged}`,
     )
     await sweep()
     assert.deepEqual(await files(removed, purged), [true, true])
-    await purgeRemoved(setting.context.database, resources, 90)
+    await purgeRemoved(fresh.context.database, resources, 90)
     await sweep()
     assert.deepEqual(await files(removed, purged), [true, false])
     assert.deepEqual(await records(removed, purged), [true, false])
@@ -102,7 +102,7 @@ describe('The storage of attachments', () => {
 
   test('does not delete a file whose row is being added', async () => {
     const id = await store(25)
-    const client = await connectDirectly(setting.context.database)
+    const client = await connectDirectly(fresh.context.database)
     await client.query('begin')
     await client.query(`select from attachment_files where id = '${id}' for share`)
     await sweep()
@@ -115,7 +115,7 @@ describe('The storage of attachments', () => {
 
   test('adds no row for a file that is being deleted', async () => {
     const id = await store(25)
-    const client = await connectDirectly(setting.context.database)
+    const client = await connectDirectly(fresh.context.database)
     await client.query('begin')
     await client.query(`select from attachment_files where id = '${id}' for update`)
     const adding = addRow(id)
@@ -131,7 +131,7 @@ describe('The storage of attachments', () => {
     const ids = await Promise.all(Array.from({ length: 40 }, () => store(25)))
     const adding = ids.map((id, index) => (index % 2 ? sweep() : addRow(id)).catch(() => undefined))
     await Promise.all([...adding, ...ids.map((id) => addRow(id).catch(() => undefined))])
-    const rows = await setting.context.database.query<{ id: string }>(
+    const rows = await fresh.context.database.query<{ id: string }>(
       sql`select id from attachments where id = any(${ids}::uuid[])`,
     )
     const withRow = rows.map(({ id }) => id)
@@ -152,7 +152,7 @@ describe('The storage of attachments', () => {
       ...openDiskStore(directory),
       delete: () => Promise.reject(new Error('The disk fails.')),
     }
-    await assert.rejects(sweepFiles(setting.context.database, failing), /The disk fails/)
+    await assert.rejects(sweepFiles(fresh.context.database, failing), /The disk fails/)
     assert.deepEqual([await files(id), await records(id)], [[true], [true]])
     await sweep()
     assert.deepEqual([await files(id), await records(id)], [[false], [false]])
@@ -175,12 +175,12 @@ describe('The storage of attachments', () => {
 
   test('adds no row if the assignment has moved to another project, whose quota is not locked', async () => {
     const id = await store(1)
-    const other = await setting.makeAny('project')
-    await setting.context.database.query(
+    const other = await fresh.makeAny('project')
+    await fresh.context.database.query(
       sql`update assignments set project_id = ${other.id} where id = ${assignment.id}`,
     )
     await assert.rejects(addRow(id), rejectedAs('contended'))
-    await setting.context.database.query(
+    await fresh.context.database.query(
       raw(`update assignments set project_id = '${assignment.projectId}' where id = '${assignment.id}'`),
     )
     await addRow(id)

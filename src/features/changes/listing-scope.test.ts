@@ -96,8 +96,8 @@ describe('A change', () => {
   })
 
   it('of a row that belongs to an assignment affects views of the project of the assignment', async () => {
-    const project = { name: 'Bug', color: 'red', projectId: row.projectId }
-    const { id: labelId } = await fresh.make('label', project)
+    const label = { name: 'Bug', color: 'red', projectId: row.projectId }
+    const { id: labelId } = await fresh.make('label', label)
     const linked = await changesOf(() => fresh.make('assignmentLabel', { assignmentId: row.id, labelId }))
     const links = (projectId: unknown) => ({
       resources: ['assignmentLabel', 'assignment'],
