@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { hash, verify } from '@node-rs/argon2'
 import { countedPasswords } from '../../test/support/counted-passwords.ts'
+import { openBudgets } from '../config/budgets.ts'
 import { Problem } from '../model/problem.ts'
 import { createPasswords } from './passwords.ts'
 
@@ -49,9 +51,21 @@ test('an unknown login and an unusable hash cost as much as a wrong password', a
 })
 
 test('four passwords are verified at once, sixteen wait, and the twenty-first is rejected', async () => {
-  const passwords = createPasswords(cheapOptions)
+  let runningCount = 0
+  let runningCountMax = 0
+  const passwords = createPasswords(cheapOptions, openBudgets(), {
+    hash,
+    async verify(storedHash, password) {
+      runningCount += 1
+      runningCountMax = Math.max(runningCountMax, runningCount)
+      return verify(storedHash, password).finally(() => {
+        runningCount -= 1
+      })
+    },
+  })
   const attempts = Array.from({ length: 21 }, () => passwords.verifyAbsent('guess'))
   const results = await Promise.allSettled(attempts)
+  assert.equal(runningCountMax, 4)
   const rejected = results.filter((result) => result.status === 'rejected')
   assert.equal(rejected.length, 1)
   const { reason } = results[20] as PromiseRejectedResult

@@ -22,7 +22,7 @@ import { runRestored } from './run-backup.ts'
 import { writeBackup } from './write-backup.ts'
 
 /** Also run on several nodes, by test/operations/citus/run. */
-describe('A backup, of one node or several,', () => {
+describe('A backup of one or several nodes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'backup-'))
   const empty = `empty_${randomUUID()}`
   let source: FreshDatabase
@@ -47,22 +47,25 @@ describe('A backup, of one node or several,', () => {
     }
     const creating = Promise.all([createUntilDone(), createUntilDone()])
     const file = join(folder, 'busy.backup')
-    await sleep(200)
-    await writeBackup(source.url, folder, { file })
-    isDone = true
-    await creating
+    try {
+      await sleep(200)
+      await writeBackup(source.url, folder, { file })
+    } finally {
+      isDone = true
+      await creating
+    }
     const target = withDatabase(source.url, empty)
     await restoreBackup(target, { file }, await checkBackup({ file }))
     const counts = `select (select count(*)::int from assignments where name = 'made') as assignments,
       (select count(*)::int from changes where resource = 'made') as changes`
-    const [now] = await run(source.url, counts)
+    const [current] = await run(source.url, counts)
     const [restored] = await run(target, counts)
     assert.ok(Number(restored?.changes) > 0, JSON.stringify(restored))
-    assert.ok(Number(restored?.changes) < Number(now?.changes), JSON.stringify([now, restored]))
+    assert.ok(Number(restored?.changes) < Number(current?.changes), JSON.stringify([current, restored]))
     assert.equal(restored?.assignments, restored?.changes)
   })
 
-  it('that other tools have restored is usable after `restored`, which ends all sessions', async (t) => {
+  it('restored by other tools is usable after the command `restored`, which ends all sessions', async (t) => {
     await run(
       source.url,
       `insert into signin_sessions (id, user_id, security_stamp, expires_at)
@@ -88,7 +91,10 @@ describe('A backup, of one node or several,', () => {
   })
 })
 
-/** Creates an assignment as hosts do: the row may be on one node, and its entry in `changes` on another. */
+/**
+ * Creates an assignment as hosts do: the row may be on one node, and its entry in `changes` on another. Writing
+ * to `two_phase_commits` makes such a commit one in two phases.
+ */
 const createAssignment = `
   begin;
   insert into assignments
