@@ -3,8 +3,8 @@ import { basename } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { inspect } from 'node:util'
 import { stopTestServer } from '../fresh-database.ts'
-import { followNoMorePromises } from './followed-promises.ts'
 import { report } from './report.ts'
+import { stopTrackingPromises } from './tracked-promises.ts'
 
 let running = ''
 
@@ -16,7 +16,7 @@ for (const file of JSON.parse(process.env.TEST_FILES ?? '[]') as string[]) {
   describe(file, async () => {
     before(() => {
       // Hooks run after all files were loaded.
-      followNoMorePromises()
+      stopTrackingPromises()
       running = file
       report({ kind: 'start', file })
     })

@@ -65,7 +65,7 @@ export function startWorker(files: readonly string[], { root, log, show }: Worke
 }
 
 const workerArguments = [
-  `--import=${join(import.meta.dirname, 'followed-promises.ts')}`,
+  `--import=${join(import.meta.dirname, 'tracked-promises.ts')}`,
   // An open handle of a test must not keep the process alive.
   '--test-force-exit',
   `--test-timeout=${testSecondsMax * 1000}`,

@@ -7,23 +7,24 @@ import asyncHooks, { type AsyncHook, type HookCallbacks } from 'node:async_hooks
  *
  * This module has to be loaded before node:test, which reads `createHook` when it is loaded.
  */
-let followed: { readonly hook: AsyncHook; readonly callbacks: HookCallbacks } | undefined
+let tracking: { readonly hook: AsyncHook; readonly callbacks: HookCallbacks } | undefined
 
 const { createHook } = asyncHooks
 asyncHooks.createHook = (callbacks) => {
   const hook = createHook(callbacks)
-  followed ??= { hook, callbacks }
+  // The first hook is that of node:test.
+  tracking ??= { hook, callbacks }
   return hook
 }
 
-let isLight = false
+let hasStoppedTracking = false
 
 /** From now on, a rejection that is not awaited fails the run, not the test that created the promise. */
-export function followNoMorePromises(): void {
-  if (isLight) return
-  isLight = true
-  if (followed === undefined)
+export function stopTrackingPromises(): void {
+  if (hasStoppedTracking) return
+  hasStoppedTracking = true
+  if (tracking === undefined)
     throw new Error('node:test was loaded earlier, or tracks promises in another way.')
-  followed.hook.disable()
-  createHook({ ...followed.callbacks, trackPromises: false }).enable()
+  tracking.hook.disable()
+  createHook({ ...tracking.callbacks, trackPromises: false }).enable()
 }
