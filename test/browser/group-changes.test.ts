@@ -60,6 +60,19 @@ describe('Changes in the history', () => {
     assert.deepEqual(group && withoutCancelled(group).map(({ id }) => id), ['298'])
   })
 
+  test('of recorded hours are grouped by their assignment', () => {
+    const hours = { resource: 'appointment', action: 'create' } as const
+    assert.deepEqual(
+      idsOf([
+        change(300, { ...hours, rowId: 'x', ...ofAssignment('a') }),
+        change(299, { ...hours, rowId: 'y', ...ofAssignment('b') }),
+        change(298, { ...hours, rowId: 'z', ...ofAssignment('a') }),
+        change(297, {}),
+      ]),
+      [['300', '298'], ['299'], ['297']],
+    )
+  })
+
   test('of a group are combined to the first and the last value, without unchanged fields', () => {
     const group = [
       change(3, { before: { name: 'B', hours: 2 }, after: { name: 'C', hours: 1 } }),

@@ -102,7 +102,7 @@ interface LinkChipProps {
 /** A person, label, impediment or other assignment that was added to an assignment, or removed from it. */
 export function LinkChip({ change, linked: { property, id }, showsKind, names }: LinkChipProps) {
   const { resource, action, projectId } = change
-  const text = names.nameOf(property, id) ?? t('another one')
+  const text = names.nameOf(property, id) ?? (names.isStale ? '…' : t('another one'))
   const isLink = property === 'blockedById' && projectId !== null
   const name = isLink ? <a href={assignmentPath(projectId, id)}>{text}</a> : text
   return (

@@ -6,6 +6,7 @@ import { nounOf } from '../texts/declared-names.ts'
 import { type MessageKey, t, tx } from '../texts/text.ts'
 import { dayOfTimestamp, formatDayHeading } from '../time/days.ts'
 import { formatTime } from '../time/format-timestamp.ts'
+import { formatHours, sumHours } from '../time/hours.ts'
 import { Ago } from '../ui/ago.tsx'
 import { PersonAvatar } from '../ui/avatar.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -107,17 +108,28 @@ function describeGroup(group: ChangeGroup, context: ListContext): Description | 
   if (older.some(({ resource, action }) => resource !== newest.resource || action !== newest.action))
     return describeParts([newest, ...older], context)
   const recordSentence = recordSentences[`${newest.resource}.${newest.action}`]
-  if (recordSentence) return describeRecord(newest, recordSentence, context)
+  if (recordSentence) return describeRecord([newest, ...older], recordSentence, context)
   return newest.action === 'update'
     ? describeUpdate([newest, ...older], context)
     : describeAction([newest, ...older], context)
 }
 
-function describeRecord(change: Change, sentence: MessageKey, context: ListContext): Description {
-  const fields = fieldChangesOf(change, context.nameOf)
-  const hours = fields.find(({ property }) => property === 'amountHours')?.after ?? ''
+/** Hours that were recorded at once are shown as their sum and their days. */
+function describeRecord(group: ChangeGroup, sentence: MessageKey, context: ListContext): Description {
+  const fields = group.toReversed().flatMap((change) => fieldChangesOf(change, context.nameOf))
+  const hours = fields.flatMap(({ property, value }) =>
+    property === 'amountHours' ? { amountHours: Number(value) } : [],
+  )
   return {
-    sentence: tx(sentence, { what: ofAssignment(change, context), hours: <Value text={hours} /> }),
+    sentence: tx(sentence, {
+      what: ofAssignment(group[0], context),
+      hours: <Value text={formatHours(sumHours(hours))} />,
+    }),
+    chips: fields
+      .filter(({ property }) => property === 'keepDate')
+      .map(({ property, value, after }, index) => (
+        <ValueChip key={group[index]?.id} property={property} value={value} text={after} names={context} />
+      )),
     text: fields.find(({ isText }) => isText)?.after,
   }
 }

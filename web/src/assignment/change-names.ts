@@ -46,6 +46,8 @@ export interface ChangeNames {
   readonly looks: ReadonlyMap<string, StageLook>
   /** Returns the color of a label. */
   colorOf(id: string): string | undefined
+  /** True while the names of the newest changes are being loaded. */
+  readonly isStale: boolean
 }
 
 /** Loads the names of changed and related records; undefined until they are loaded. */
@@ -55,7 +57,8 @@ export function useChangeNames(changes: readonly Change[]): ChangeNames | undefi
   const ids = new Map(namedResources.map((resource) => [`${resource}Id`, idsIn(changes, resource)]))
   const namesKey = `names-${[...ids.values()].map((resourceIds) => resourceIds.join()).join(';')}`
   const projectId = ids.get('workflowId')?.length ? changes[0]?.projectId : undefined
-  const { value, problem } = useLoaded(namesKey, [], async (signal) => {
+  const { value, isStale, problem } = useLoaded(namesKey, [], async (signal) => {
+    if (changes.length === 0) return undefined
     const [stages, ...records] = await Promise.all([
       projectId ? loadStages(services, projectId, signal) : [],
       ...namedResources.map(async (resource): Promise<readonly NamedRecord[]> => {
@@ -69,7 +72,7 @@ export function useChangeNames(changes: readonly Change[]): ChangeNames | undefi
   const namesInChanges = new Map(
     changes.flatMap(({ rowId, before, after }) => nameIn(rowId, after) ?? nameIn(rowId, before) ?? []),
   )
-  if (value === undefined && !problem) return undefined
+  if (value === undefined && !problem && changes.length > 0) return undefined
   const { stages = [], records } = value ?? {}
   return {
     nameOf(property, id) {
@@ -80,6 +83,7 @@ export function useChangeNames(changes: readonly Change[]): ChangeNames | undefi
     },
     looks: stageLooksOf(stages, doneStagesOf(projectId ?? '', stages)),
     colorOf: (id) => records?.get(id)?.color ?? undefined,
+    isStale,
   }
 }
 

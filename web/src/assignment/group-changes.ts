@@ -40,6 +40,7 @@ export const valuesOfCreated = (changes: readonly Change[]): ReadonlyMap<string,
 function belongsTo([newest]: ChangeGroup, change: Change): boolean {
   const isTogether =
     (isPart(newest) && isPart(change)) ||
+    (isRecording(newest) && isRecording(change)) ||
     (newest.rowId === change.rowId && isUpdate(newest) && isUpdate(change))
   const milliseconds = Date.parse(newest.at) - Date.parse(change.at)
   return isTogether && newest.callerId === change.callerId && milliseconds <= secondsMax * 1000
@@ -61,6 +62,10 @@ const isPart = ({ resource, action }: Change): boolean =>
   links.has(resource)
     ? linkActions.includes(action)
     : resource === 'assignment' && assignmentActions.includes(action)
+
+/** Hours of several days are often recorded at once. */
+const isRecording = ({ resource, action }: Change): boolean =>
+  resource === 'appointment' && action === 'create'
 
 /** Each change of a comment is shown itself. */
 const isUpdate = ({ resource, action }: Change): boolean => action === 'update' && resource !== 'comment'

@@ -47,7 +47,7 @@ export function HoursTable({ title, rowHeading, nameOf, ...props }: HoursTablePr
             </td>
             <td>{formatRecorded(row.recorded)}</td>
             <td>{formatPlanned(row.planned)}</td>
-            <td class="hours-left">
+            <td class="hours-left" data-label={row.recorded > row.planned ? undefined : t('Left')}>
               <Left hours={leftOf(row)} format={formatLeft} />
             </td>
           </tr>

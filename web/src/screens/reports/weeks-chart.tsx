@@ -33,7 +33,15 @@ export function WeeksChart({ weeks, currentMonday, period }: WeeksChartProps) {
           <h2 id={`${id}-caption`}>{title}</h2>
           <p class="quiet-text">{pointed ? formatWeek(pointed.id) : period}</p>
         </div>
-        <button type="button" class="button" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
+        <button
+          type="button"
+          class="button"
+          aria-pressed={isTable}
+          onClick={() => {
+            setTable(!isTable)
+            setPointedId(undefined)
+          }}
+        >
           {isTable ? t('Show the chart') : t('Show as table')}
         </button>
       </figcaption>
