@@ -58,9 +58,12 @@ export async function runWebBench(args: readonly string[]): Promise<void> {
   }
 }
 
+/** Contexts of tests have none. */
+const withMotion = { reducedMotion: 'no-preference' } as const
+
 async function openPage(stage: Stage, { login }: Scene, path: string): Promise<Page> {
   // The session belongs to the browser context, so a new page has it and is recorded from its beginning.
-  const context = (await stage.signIn(login, '/account')).context()
+  const context = (await stage.signIn(login, '/account', withMotion)).context()
   const page = await context.newPage()
   await page.addInitScript(recordMeasures)
   await page.goto(stage.hosts.web + path)
@@ -199,7 +202,7 @@ async function measureInteractions(stage: Stage, scene: Scene, times: number): P
 }
 
 async function reportShifts(stage: Stage, scene: Scene): Promise<void> {
-  const page = await stage.signIn(scene.login, '/account')
+  const page = await stage.signIn(scene.login, '/account', withMotion)
   const found = await measureShifts(stage, scene, page.context())
   console.table(found.map(({ path, width, sum }) => ({ path, width, ...compareWith(sum, limits.shift, '') })))
   for (const { path, width, shifts } of found.filter(({ sum }) => sum >= limits.shift))

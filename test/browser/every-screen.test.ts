@@ -72,7 +72,7 @@ function dialogJourneys(stage: () => Stage): void {
 
   testColorSchemes('have no accessibility problem', async (look) => {
     const screens = await seedScreens()
-    const page = await stage().signIn('root@example.com', '/account', { reducedMotion: 'reduce' })
+    const page = await stage().signIn('root@example.com', '/account')
     for (const { path, shows, open } of screens) {
       await goWithin(page, path)
       await page.getByText(shows).first().waitFor({ state: 'attached' })
@@ -182,7 +182,6 @@ function skeletonJourneys(stage: () => Stage): void {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Never loaded')
     const page = await signIn('root@example.com', '/account')
-    await page.emulateMedia({ reducedMotion: 'reduce' })
     const requested = new Set<string>()
     await page.route(
       (url) => url.href.startsWith(`${hosts.api}/`),

@@ -37,7 +37,7 @@ describe('A second factor, in a real browser', { skip }, () => {
   ] as const)
     test(`an authenticator app is set up, required at sign-in and removed, in ${colorScheme} colours`, async () => {
       const { login } = await stage.workspace.join(userName)
-      const { page, section } = await openAccount(login, { colorScheme, reducedMotion: 'reduce' })
+      const { page, section } = await openAccount(login, { colorScheme })
       await section.getByRole('button', { name: 'Add an authenticator app' }).click()
       const dialog = page.getByRole('dialog', { name: 'Set up an authenticator app' })
       await dialog.getByRole('img', { name: 'The secret as a QR code' }).waitFor()

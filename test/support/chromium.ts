@@ -81,6 +81,8 @@ export const launchChromium = shareBrowser(async () => {
 const disabledFeatures = [
   // Pages of the tests access hosts on 127.0.0.1 without a permission prompt.
   'LocalNetworkAccessChecks',
+  // Most contexts open one page, so a renderer in reserve would be started for nothing.
+  'SpareRendererForSitePerProcess',
   // Chromium uses only the last list of its command line. So this one repeats the features that Playwright
   // disables, as far as the tests may notice them: requests to the network, and changed behaviour of pages.
   'AimEnabled',

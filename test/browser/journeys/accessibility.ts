@@ -53,11 +53,10 @@ export function accessibilityJourneys(stage: () => Stage): void {
       amountHours: 3,
     })
     await workspace.make('assignmentImpediment', { assignmentId: id, impedimentId: workspace.impedimentId })
-    const options = { reducedMotion: 'reduce' } as const
-    const signInPage = await visit('/login/', options)
+    const signInPage = await visit('/login/')
     await signInPage.getByLabel('Password').waitFor()
     await look(signInPage, 'sign-in')
-    const page = await signIn('root@example.com', '/projects', options)
+    const page = await signIn('root@example.com', '/projects')
     await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
     await look(page, 'projects')
     await page.getByRole('button', { name: 'Actions for Website relaunch' }).click()

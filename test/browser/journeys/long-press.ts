@@ -65,7 +65,6 @@ export function longPressJourneys(stage: () => Stage): void {
       const { path, make } = await makeProject(`Held on ${device}`)
       const id = await make('Held card', 0, 1)
       const page = await signIn('mara@example.com', path, options)
-      await page.emulateMedia({ reducedMotion: 'reduce' })
       const finger = await fingerOn(page)
       await finger.putOn(`#card-${id}`)
       const sheet = page.getByRole('dialog', { name: 'Actions' })

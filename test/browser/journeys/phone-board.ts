@@ -77,7 +77,6 @@ export function phoneBoardJourneys(stage: () => Stage): void {
     const { path, make } = await makeProject('Sheets')
     const id = await make('Opens sheets', 0, 1)
     const page = await signIn('mara@example.com', `${path}/assignments/${id}`, phone)
-    await page.emulateMedia({ reducedMotion: 'reduce' })
     const assertSheet = async (selector: string) => {
       const { x, y, width, height } = (await page.locator(selector).boundingBox()) ?? never
       const bottom = Math.round(y + height)
