@@ -78,20 +78,33 @@ export function cardValueJourneys(stage: () => Stage): void {
     await page.getByRole('link', { name: 'Right' }).click({ button: 'right' })
     const picker = page.getByRole('dialog')
     await picker.getByRole('option', { name: 'Copy link' }).waitFor()
-    await picker.getByRole('option', { name: /^Copy [A-Z]+-1$/ }).waitFor()
-    await picker.getByRole('option', { name: 'Move to a stage' }).click()
+    const sections = await picker
+      .getByRole('group')
+      .evaluateAll((groups) =>
+        groups.map((group) => [...group.querySelectorAll('.palette-name')].map((name) => name.textContent)),
+      )
+    const [first = [], ...others] = sections
+    assert.deepEqual([first[0], first[2]], ['Open', 'Copy link'])
+    assert.match(first[1] ?? '', /^Copy [A-Z]+-1$/)
+    assert.deepEqual(others, [
+      ['Stage', 'Responsible', 'Priority', 'Labels', 'End', 'Start', 'Planned hours', 'Type'],
+      ['Start a timer'],
+      ['Remove'],
+    ])
+    await assertAccessible(page, 'the menu of the right button')
+    await picker.getByRole('option', { name: 'Stage' }).click()
     await picker.getByRole('option', { name: 'Doing' }).click()
     await page.getByText('Right is now in Doing.').waitFor()
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
     await page.getByRole('link', { name: 'List', exact: true }).click()
     for (const name of ['Right', 'Wrong']) await page.getByLabel(`Select ${name}`).check()
     await page.getByRole('link', { name: 'Wrong' }).click({ button: 'right' })
-    await picker.getByRole('option', { name: 'Set the priority' }).click()
+    await picker.getByRole('option', { name: 'Priority' }).click()
     await picker.getByRole('option', { name: 'Low' }).click()
     await page.getByText('2 assignments: Low.').waitFor()
     await page.getByLabel('Select Right').uncheck()
     await page.getByRole('link', { name: 'Right' }).click({ button: 'right' })
-    await picker.getByRole('option', { name: 'Remove this assignment' }).click()
+    await picker.getByRole('option', { name: 'Remove' }).click()
     await page.getByText('Right was removed.').waitFor()
     await page.getByRole('button', { name: 'Undo' }).first().click()
     await page.getByRole('link', { name: 'Right' }).waitFor()

@@ -81,7 +81,7 @@ export function longPressJourneys(stage: () => Stage): void {
       // A focused field would open the on-screen keyboard, which covers the list.
       assert.equal(await page.locator('dialog input:focus').count(), 0)
       await assertAccessible(page, `the menu of a card on ${device}`)
-      await sheet.getByRole('option', { name: 'Move to a stage' }).tap()
+      await sheet.getByRole('option', { name: 'Stage' }).tap()
       await sheet.getByRole('option', { name: 'Doing' }).tap()
       await page.getByText('Held card is now in Doing.').waitFor()
       assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)

@@ -55,6 +55,14 @@ export const actionsOn = (services: Services, rows: readonly Assignment[]): read
       next: () => stepFor(services, field, rows),
     }))
 
+/** The same commands as lines of a menu, where the name of the field is enough. */
+export const fieldsOn = (services: Services, rows: readonly Assignment[]): readonly PaletteItem[] =>
+  actionsOn(services, rows).map((action) => ({
+    ...action,
+    name: t(fields[action.id as AssignmentField].label),
+    words: `${action.words} ${action.name}`,
+  }))
+
 const keyOf = (field: AssignmentField) => assignmentKeys.find((key) => key.field === field)
 
 /** Says what is chosen for the field. */
@@ -339,6 +347,7 @@ function startingOn(row: Assignment, day: string): Change {
 }
 
 interface FieldAction {
+  readonly label: MessageKey
   readonly icon: IconName
   /** Words that users type for it, in all languages of the client. */
   readonly words: string
@@ -349,26 +358,50 @@ interface FieldAction {
 
 /** The fields in the order of the menu. */
 const fields: Readonly<Record<AssignmentField, FieldAction>> = {
-  stage: { icon: 'move', words: 'status state column workflow situação coluna fluxo', step: moveStep },
-  person: { icon: 'person', words: 'owner assignee responsible responsável dono', step: assignStep },
-  labels: { icon: 'tag', words: 'tag category marcador categoria', step: labelStep },
-  priority: { icon: 'chart', words: 'urgent important urgente importante', step: priorityStep },
+  stage: {
+    label: 'Stage',
+    icon: 'move',
+    words: 'status state column workflow situação coluna fluxo',
+    step: moveStep,
+  },
+  person: {
+    label: 'Responsible',
+    icon: 'person',
+    words: 'owner assignee responsible responsável dono',
+    step: assignStep,
+  },
+  priority: {
+    label: 'Priority',
+    icon: 'chart',
+    words: 'urgent important urgente importante',
+    step: priorityStep,
+  },
+  labels: { label: 'Labels', icon: 'tag', words: 'tag category marcador categoria', step: labelStep },
   end: {
+    label: 'End',
     icon: 'calendar',
     words: 'due date deadline day prazo data entrega vencimento',
     step: dayStep({ title: 'End of {name}', dayOf: endDayOf, changeOf: endOn }),
   },
   start: {
+    label: 'Start',
     icon: 'calendar',
     words: 'begin date day começo data',
     description: 'Set the start…',
     step: dayStep({ title: 'Start of {name}', dayOf: startDayOf, changeOf: startingOn }),
   },
-  type: { icon: 'task', words: 'kind category categoria', description: 'Change the type…', step: typeStep },
   hours: {
+    label: 'Planned hours',
     icon: 'clock',
     words: 'estimate effort time estimativa esforço tempo',
     description: 'Set the planned hours…',
     step: hoursStep,
+  },
+  type: {
+    label: 'Type',
+    icon: 'task',
+    words: 'kind category categoria',
+    description: 'Change the type…',
+    step: typeStep,
   },
 }

@@ -15,6 +15,8 @@ export type PaletteItem = PaletteLine & (PaletteCommand | PaletteBranch)
 interface PaletteLine extends Option {
   /** The heading of the group to which it belongs. */
   readonly group: string
+  /** Until a text is typed, a line separates the sections of a group. */
+  readonly section?: number
   readonly keys?: readonly string[]
   /** Other words that users type for it. */
   readonly words?: string
@@ -145,10 +147,10 @@ function Step({ step, isFirst, at, onBack, onChoose, onClose }: StepProps) {
         tabIndex={-1}
         data-autofocus={isSheet || undefined}
       >
-        {groupsOf(items).map(({ name, from, members }) => (
+        {groupsOf(items, text === '').map(({ name, from, members, isContinued }) => (
           // biome-ignore lint/a11y/useSemanticElements: a list of options has no field sets
-          <div key={name} role="group" aria-label={name}>
-            {name !== step.title && (
+          <div key={from} role="group" aria-label={name} class={isContinued ? 'palette-section' : ''}>
+            {name !== step.title && !isContinued && (
               <div class="palette-group" aria-hidden="true" dir="auto">
                 {name}
               </div>
@@ -280,13 +282,25 @@ const keyHints = [
   { keys: ['Esc'], label: 'Close' },
 ] as const
 
-/** Groups the items by their headings; `from` is the position of the first item of a group. */
-function groupsOf(items: readonly PaletteItem[]) {
-  const groups: { readonly name: string; readonly from: number; readonly members: PaletteItem[] }[] = []
-  for (const [index, item] of items.entries()) {
+interface Group {
+  readonly name: string
+  readonly section: number | undefined
+  /** The position of the first item. */
+  readonly from: number
+  /** True for another section of the group before it. */
+  readonly isContinued: boolean
+  readonly members: PaletteItem[]
+}
+
+/** Groups the items by their headings and, if requested, their sections. */
+function groupsOf(items: readonly PaletteItem[], hasSections: boolean): readonly Group[] {
+  const groups: Group[] = []
+  for (const [from, item] of items.entries()) {
     const last = groups.at(-1)
-    if (last?.name === item.group) last.members.push(item)
-    else groups.push({ name: item.group, from: index, members: [item] })
+    const section = hasSections ? item.section : undefined
+    const isContinued = last?.name === item.group
+    if (last && isContinued && last.section === section) last.members.push(item)
+    else groups.push({ name: item.group, section, from, isContinued, members: [item] })
   }
   return groups
 }

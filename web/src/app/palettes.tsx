@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { assignmentKey } from '../api/assignment-key.ts'
 import { loadByIds } from '../api/load-all.ts'
+import { useRemoveMany } from '../assignment/change-many.ts'
 import { useTimer } from '../assignment/timer-button.tsx'
 import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
@@ -10,7 +11,7 @@ import { useCopy } from '../ui/copy.tsx'
 import { findMatches } from '../ui/fuzzy.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
-import { actionsOn, stepFor, titleOf } from './assignment-steps.tsx'
+import { fieldsOn, stepFor, titleOf } from './assignment-steps.tsx'
 import { CommandPalette, type PaletteItem, type PaletteStep } from './command-palette.tsx'
 import type { Frame } from './palette-commands.ts'
 import { findFirst, findProjects, loadKnown } from './palette-steps.tsx'
@@ -68,7 +69,7 @@ type AssignmentPaletteProps = Extract<Overlay, { readonly kind: 'assignment' }> 
 /** Chooses a value for assignments, or one of all actions if no field is named. */
 export function AssignmentPalette({ field, ids, at, keepFocusOn, onClose }: AssignmentPaletteProps) {
   const services = useServices()
-  const moreActions = useMoreActions()
+  const findLines = useMenuLines()
   const title = field === undefined ? t('Actions') : titleOf(field)
   const [targetId] = useState(() => findTargetId(services.router.address.peek().pathname))
   const loadRows = useOnce(async () => [
@@ -77,9 +78,7 @@ export function AssignmentPalette({ field, ids, at, keepFocusOn, onClose }: Assi
   const find: PaletteStep['find'] = async (text, signal) => {
     const rows = await loadRows()
     if (field !== undefined) return stepFor(services, field, rows).find(text, signal)
-    const [only] = rows.length === 1 ? rows : []
-    const actions = [...actionsOn(services, rows), ...(only ? await moreActions(only, signal) : [])]
-    return findMatches(actions, text)
+    return findMatches(await findLines(rows, signal), text)
   }
   const close = () => {
     onClose()
@@ -101,40 +100,74 @@ function useOnce<Value>(load: () => Promise<Value>): () => Promise<Value> {
   }
 }
 
-/** Returns a function that finds the actions on one assignment that are not a change of a field. */
-function useMoreActions() {
+type Assignment = RecordOf<'assignment'>
+type MenuLine = Pick<PaletteItem, 'id' | 'name' | 'words' | 'isDanger'> & { icon: IconName; run(): void }
+
+/**
+ * Returns a function that finds the lines of the menu of assignments, in sections: what leads to one of them,
+ * its fields, its timer, and the removal.
+ */
+function useMenuLines() {
+  const services = useServices()
+  const findLinks = useLinkLines()
+  const remove = useRemoveMany()
+  const removeOne = useRemoval()
+  const timerOf = useTimer()
+  const timerLine = (assignment: Assignment): MenuLine => {
+    const { isRunning, toggle } = timerOf(assignment)
+    return {
+      id: 'timer',
+      words: 'clock track time relógio tempo',
+      name: isRunning ? t('Stop the timer') : t('Start a timer'),
+      icon: isRunning ? 'stop' : 'play',
+      run: toggle,
+    }
+  }
+  return async (rows: readonly Assignment[], signal: AbortSignal): Promise<readonly PaletteItem[]> => {
+    const [only] = rows.length === 1 ? rows : []
+    const removal: MenuLine = {
+      id: 'remove',
+      name: t('Remove'),
+      words: 'delete excluir apagar',
+      isDanger: true,
+      icon: 'trash',
+      run: () => void (only ? removeOne('assignment', only.id, only.name) : remove(rows.map(({ id }) => id))),
+    }
+    const fields = fieldsOn(services, rows)
+    const group = fields[0]?.group ?? ''
+    const toItem = ({ icon, ...line }: MenuLine): PaletteItem => ({
+      ...line,
+      group,
+      mark: <Icon name={icon} />,
+    })
+    const sections = [
+      (only ? await findLinks(only, signal) : []).map(toItem),
+      fields,
+      (only ? [timerLine(only)] : []).map(toItem),
+      [toItem(removal)],
+    ]
+    return sections.flatMap((lines, section) => lines.map((line) => ({ ...line, section })))
+  }
+}
+
+/** Returns a function that finds what opens an assignment, and what copies its key and address. */
+function useLinkLines() {
   const { api, router } = useServices()
   const copy = useCopy()
-  const remove = useRemoval()
-  const timerOf = useTimer()
-  return async (assignment: RecordOf<'assignment'>, signal: AbortSignal): Promise<readonly PaletteItem[]> => {
-    const { id, name, projectId } = assignment
+  return async (assignment: Assignment, signal: AbortSignal): Promise<readonly MenuLine[]> => {
+    const { id, projectId } = assignment
     const projects = await loadByIds(api, 'project', [projectId], signal)
     const key = assignmentKey(projects.get(projectId)?.key, assignment)
     const path = assignmentPath(projectId, id)
-    const timer = timerOf(assignment)
-    const actions: readonly (Pick<PaletteItem, 'id' | 'name' | 'words' | 'isDanger'> & {
-      icon: IconName
-      run(): void
-    })[] = [
+    const keyLine: MenuLine = {
+      id: 'copy-key',
+      name: t('Copy {key}', { key }),
+      icon: 'copy',
+      run: () => copy(key, t('{key} was copied.', { key })),
+    }
+    return [
       { id: 'open', name: t('Open'), icon: 'expand', run: () => router.go(path) },
-      {
-        id: 'timer',
-        words: 'clock track time relógio tempo',
-        name: timer.isRunning ? t('Stop the timer') : t('Start a timer'),
-        icon: timer.isRunning ? 'stop' : 'play',
-        run: timer.toggle,
-      },
-      ...(key === ''
-        ? []
-        : [
-            {
-              id: 'copy-key',
-              name: t('Copy {key}', { key }),
-              icon: 'copy' as const,
-              run: () => copy(key, t('{key} was copied.', { key })),
-            },
-          ]),
+      ...(key === '' ? [] : [keyLine]),
       {
         id: 'copy',
         name: t('Copy link'),
@@ -142,15 +175,6 @@ function useMoreActions() {
         icon: 'link',
         run: () => copy(location.origin + (key === '' ? path : `/a/${key}`), t('The link was copied.')),
       },
-      {
-        id: 'remove',
-        name: t('Remove this assignment'),
-        words: 'delete excluir apagar',
-        isDanger: true,
-        icon: 'trash',
-        run: () => void remove('assignment', id, name),
-      },
     ]
-    return actions.map(({ icon, ...action }) => ({ ...action, group: name, mark: <Icon name={icon} /> }))
   }
 }

@@ -63,8 +63,8 @@ export const assignmentKeys: readonly (Shortcut & { readonly field: AssignmentFi
   [
     { key: 'S', field: 'stage', description: 'Move to a stage…' },
     { key: 'A', field: 'person', description: 'Assign to a person…' },
-    { key: 'L', field: 'labels', description: 'Add or remove a label…', isExtension: true },
     { key: 'P', field: 'priority', description: 'Set the priority…', isExtension: true },
+    { key: 'L', field: 'labels', description: 'Add or remove a label…', isExtension: true },
     { key: 'D', field: 'end', description: 'Set the end…' },
   ] as const
 ).map(({ key, ...shortcut }) => ({
