@@ -57,6 +57,7 @@ const laterFiles = [
   'impediments-section',
   'labels-dialog',
   'long-press',
+  'markdown-keys',
   'markdown-tools',
   'members-dialog',
   'new-assignment',

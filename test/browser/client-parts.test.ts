@@ -13,7 +13,6 @@ import { describeUserAgent } from '../../web/src/screens/account/describe-user-a
 import { columnLabel, hoursCsvFormat, localizeCsv } from '../../web/src/screens/reports/localized-csv.ts'
 import { groupings } from '../../web/src/screens/reports/sums.ts'
 import { signInStateOf } from '../../web/src/screens/sign-in/sign-in-state.ts'
-import { createToasts, type Toasts } from '../../web/src/services/toasts.ts'
 import { ptBrCatalogue } from '../../web/src/texts/pt-br.ts'
 import { inOneLine, isolate, setLanguage, shorten, t } from '../../web/src/texts/text.ts'
 import {
@@ -165,63 +164,6 @@ describe('Days', () => {
 
   test('are shown with the year if it is not the current one', () => {
     assert.match(formatDay('1999-05-04'), /^4 May 1999$/)
-  })
-})
-
-describe('Messages of changes', () => {
-  const setUp = () => {
-    const toasts = createToasts()
-    const undone: string[] = []
-    const showChange = (text: string) =>
-      toasts.show({ kind: 'done', text, undo: () => void undone.push(text) })
-    return { toasts, undone, showChange }
-  }
-  const texts = (toasts: Toasts) => toasts.all.value.map(({ text }) => text)
-
-  test('share one line, whose Undo reverts all of them, the newest first', async () => {
-    const { toasts, undone, showChange } = setUp()
-    for (const text of ['Moved.', 'Named.', 'Assigned.']) showChange(text)
-    toasts.show({ kind: 'problem', text: 'Refused.' })
-    assert.deepEqual(texts(toasts), ['3 changes saved', 'Refused.'])
-    const [line] = toasts.all.value
-    assert.ok(line)
-    await toasts.undoAll(line)
-    assert.deepEqual(undone, ['Assigned.', 'Named.', 'Moved.'])
-    assert.deepEqual(texts(toasts), ['Refused.', '3 changes undone'])
-    assert.equal(toasts.undoLast(), false)
-  })
-
-  test('are undone one by one with keys, even after the line has disappeared', () => {
-    const { toasts, undone, showChange } = setUp()
-    for (const text of ['Moved.', 'Named.']) showChange(text)
-    assert.equal(toasts.undoLast(), true)
-    assert.deepEqual(texts(toasts), ['Moved.', 'Undone: Named.'])
-    toasts.dismiss(toasts.all.value[0]?.id ?? 0)
-    assert.equal(toasts.undoLast(), true)
-    assert.deepEqual(undone, ['Named.', 'Moved.'])
-    assert.equal(toasts.undoLast(), false)
-  })
-
-  test('stay as long as before when a dialog opens, and longer after a pause', (context) => {
-    context.mock.timers.enable({ apis: ['Date'], now: 0 })
-    const { toasts, showChange } = setUp()
-    showChange('Moved.')
-    const end = () => toasts.all.value[0]?.until
-    context.mock.timers.tick(4_000)
-    toasts.addLayer(Symbol('dialog'))()
-    assert.equal(end(), 10_000)
-    toasts.extend(toasts.all.value[0]?.id ?? 0)
-    assert.equal(end(), 14_000)
-  })
-
-  test('disappear with their screen, but problems do not', () => {
-    const { toasts, showChange } = setUp()
-    showChange('Moved.')
-    toasts.show({ kind: 'done', text: 'Copied.' })
-    toasts.show({ kind: 'problem', text: 'Refused.' })
-    toasts.leaveScreen()
-    assert.deepEqual(texts(toasts), ['Refused.'])
-    assert.equal(toasts.undoLast(), false)
   })
 })
 

@@ -82,7 +82,7 @@ export function assignmentValueJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', focused)).workflowId, workspace.stages.Doing)
   })
 
-  test('change all selected rows of a list, and each change has one Undo', async () => {
+  test('change all selected rows of a list, and each change has one Undo and Redo', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Selected for keys')
     const ids = [await make('First of two', 0, 1), await make('Second of two', 0, 2)]
@@ -104,6 +104,13 @@ export function assignmentValueJourneys(stage: () => Stage): void {
       async () => JSON.stringify(await readUserIds()) === JSON.stringify(before),
       'the users as before',
     )
+    for (const id of ids)
+      await page.locator(`[data-row="${id}"]`).getByText('Both').waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+Shift+Z')
+    await page.getByText('Redone: 2 assignments: Jonas Weber.').waitFor()
+    await page.keyboard.press('Control+Shift+Z')
+    for (const id of ids) await page.locator(`[data-row="${id}"]`).getByText('Both').waitFor()
+    assert.deepEqual(await readUserIds(), [workspace.jonas.id, workspace.jonas.id, before[2]])
   })
 
   for (const { device, options } of [

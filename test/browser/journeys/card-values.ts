@@ -28,10 +28,14 @@ export function cardValueJourneys(stage: () => Stage): void {
     await page.locator(`#card-${id}:focus`).waitFor()
     await page.keyboard.press('Control+z')
     await page.getByText('Undone: Clicked · Urgent').waitFor()
-    await until(
-      async () => (await workspace.call('GET', `/ext/assignment?id=${id}`)).assignment.priority === 3,
-      'the priority before',
-    )
+    const isPriority = (priority: number) => async () =>
+      (await workspace.call('GET', `/ext/assignment?id=${id}`)).assignment.priority === priority
+    await until(isPriority(3), 'the priority before')
+    await page.keyboard.press('Control+Shift+Z')
+    await page.getByText('Redone: Clicked · Urgent').waitFor()
+    await until(isPriority(4), 'the priority again')
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await until(isPriority(3), 'the priority before')
     await card.locator('[data-field=person]').click()
     await picker.getByRole('option', { name: 'Jonas Weber' }).click()
     await card.getByRole('img', { name: 'Jonas Weber' }).waitFor()

@@ -274,11 +274,15 @@ export function keyJourneys(stage: () => Stage): void {
     const done = page.getByRole('region', { name: 'Done', exact: true })
     await choose({ command: 'move', text: 'done', option: 'Done' })
     await done.getByRole('link', { name: 'Done from the palette' }).waitFor()
-    await page.keyboard.press('Control+z')
-    await page
-      .getByRole('region', { name: 'Doing' })
-      .getByRole('link', { name: 'Done from the palette' })
-      .waitFor()
+    const doing = page.getByRole('region', { name: 'Doing' })
+    for (const [key, stageAfter] of [
+      ['Control+z', doing],
+      ['Control+y', done],
+      ['Control+z', doing],
+    ] as const) {
+      await page.keyboard.press(key)
+      await stageAfter.getByRole('link', { name: 'Done from the palette' }).waitFor()
+    }
     await choose({ command: 'assign', text: 'jonas', option: /Jonas Weber/ })
     await choose({ command: 'priority', text: 'urg', option: 'Urgent' })
     await page.locator('.card', { hasText: 'Done from the palette' }).getByText('Urgent').waitFor()

@@ -34,7 +34,7 @@ export function manualOrderJourneys(stage: () => Stage): void {
     await waitForOrder('Chisel Anvil Drill Bellows')
     await Promise.all([moved(), page.keyboard.press('Control+z')])
     await waitForOrder('Anvil Drill Bellows Chisel')
-    await Promise.all([moved(), card('Chisel').dragTo(card('Anvil'), { targetPosition: { x: 20, y: 4 } })])
+    await Promise.all([moved(), page.keyboard.press('Control+Shift+Z')])
     await waitForOrder('Chisel Anvil Drill Bellows')
     const doing = page.getByRole('region', { name: 'Doing' })
     await Promise.all([moved(), card('Anvil').dragTo(doing)])

@@ -2,14 +2,44 @@ import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Keys } from '../ui/keys.tsx'
-import { shortcutGroups } from './use-shortcuts.ts'
+import { markdownKeys } from '../ui/markdown-keys.ts'
+import { type ShortcutGroup, shortcutGroups } from './use-shortcuts.ts'
+
+/** The shortcuts of single views, which have their own listeners. */
+const groupsOfViews: readonly ShortcutGroup[] = [
+  {
+    title: 'Calendar and timeline',
+    shortcuts: [
+      { keys: ['Shift', '← →'], description: 'In calendar and timeline: a day earlier or later' },
+      { keys: ['Shift', 'Alt', '← →'], description: 'In the timeline: the end a day earlier or later' },
+      { keys: ['Shift', '↑ ↓'], description: 'In the timeline: assign to the person above or below' },
+    ],
+  },
+  {
+    title: 'Texts',
+    shortcuts: [
+      { keys: markdownKeys.Bold, description: 'Bold' },
+      { keys: markdownKeys.Italic, description: 'Italic' },
+      { keys: markdownKeys.Link, description: 'Link' },
+      { keys: ['Ctrl', 'Enter'], description: 'Save or send the text' },
+    ],
+  },
+  {
+    title: 'Week and inbox',
+    shortcuts: [
+      { keys: ['F2'], description: 'In the week: open the entries of a cell' },
+      { keys: ['E'], description: 'In the inbox: mark as read' },
+      { keys: ['U'], description: 'In the inbox: mark as unread' },
+    ],
+  },
+]
 
 export function ShortcutSheet({ onClose }: { onClose(): void }) {
   const { extensions } = useServices().configuration
   return (
     <Dialog title={t('Keyboard shortcuts')} onClose={onClose}>
       <div class="shortcuts">
-        {shortcutGroups.map(({ title, shortcuts }) => (
+        {[...shortcutGroups, ...groupsOfViews].map(({ title, shortcuts }) => (
           <section key={title} class="shortcut-sheet">
             <h3>{t(title)}</h3>
             <dl>

@@ -3,7 +3,6 @@ import { selectedIds } from '../screens/project/selected-ids.ts'
 import { assignmentElementId } from '../screens/project/use-card-focus.ts'
 import { type Services, useServices } from '../services/services.ts'
 import type { MessageKey } from '../texts/text.ts'
-import { markdownKeys } from '../ui/markdown-keys.ts'
 import type { Anchor } from '../ui/place.ts'
 import { findIdAt, findTargetIds, placeOf } from './targets.ts'
 
@@ -46,7 +45,7 @@ interface Shortcut {
   run?(context: ShortcutContext): unknown
 }
 
-interface ShortcutGroup {
+export interface ShortcutGroup {
   readonly title: MessageKey
   readonly shortcuts: readonly Shortcut[]
 }
@@ -83,7 +82,8 @@ export const assignmentKeys: readonly (Shortcut & { readonly field: AssignmentFi
 }))
 
 /**
- * All shortcuts of the client, in the order of the list. Those with `run` work unless a text is being typed.
+ * The shortcuts that are not only for one view, in the order of the list. Those with `run` work unless a text
+ * is being typed.
  */
 export const shortcutGroups: readonly ShortcutGroup[] = [
   {
@@ -108,6 +108,7 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
       { keys: ['Shift', 'F'], description: 'Filter a project', run: () => clickDeclared('Shift+F') || false },
       { keys: ['↓'], description: 'Move into the cards or rows', run: () => enterCards() },
       { keys: ['Ctrl', 'Z'], description: 'Undo the last change' },
+      { keys: ['Ctrl', 'Shift', 'Z'], description: 'Redo the last undone change' },
       { keys: ['?'], description: 'Show these shortcuts', run: ({ open }) => open({ kind: 'shortcuts' }) },
     ],
   },
@@ -144,31 +145,6 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
       },
       { keys: ['J'], description: 'Next assignment', run: () => clickDeclared('J') || false },
       { keys: ['X'], description: 'Select an assignment of the list' },
-    ],
-  },
-  {
-    title: 'Calendar and timeline',
-    shortcuts: [
-      { keys: ['Shift', '← →'], description: 'In calendar and timeline: a day earlier or later' },
-      { keys: ['Shift', 'Alt', '← →'], description: 'In the timeline: the end a day earlier or later' },
-      { keys: ['Shift', '↑ ↓'], description: 'In the timeline: assign to the person above or below' },
-    ],
-  },
-  {
-    title: 'Texts',
-    shortcuts: [
-      { keys: markdownKeys.Bold, description: 'Bold' },
-      { keys: markdownKeys.Italic, description: 'Italic' },
-      { keys: markdownKeys.Link, description: 'Link' },
-      { keys: ['Ctrl', 'Enter'], description: 'Save or send the text' },
-    ],
-  },
-  {
-    title: 'Week and inbox',
-    shortcuts: [
-      { keys: ['F2'], description: 'In the week: open the entries of a cell' },
-      { keys: ['E'], description: 'In the inbox: mark as read' },
-      { keys: ['U'], description: 'In the inbox: mark as unread' },
     ],
   },
 ]

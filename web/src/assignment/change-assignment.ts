@@ -37,29 +37,28 @@ interface DoneChange {
   /** The fields that were changed. */
   readonly names: readonly (keyof Assignment)[]
   readonly text: string
-  /** Receives the restored record before lists report it. */
-  onUndone?(row: Assignment): void
+  /** Receives the record that Undo or Redo has saved, before lists report it. */
+  onSaved?(row: Assignment): void
 }
 
 /**
- * Shows that an assignment was changed. Undo restores the fields that changed, unless they were changed again
- * since.
+ * Shows that an assignment was changed. Undo and Redo change the same fields, unless they have other values
+ * by then.
  */
 export function offerUndo(
   services: ChangeServices,
-  { before, after, names, text, onUndone }: DoneChange,
+  { before, after, names, text, onSaved }: DoneChange,
 ): void {
   const { api, toasts } = services
-  const undo = async () => {
+  const change = async (from: Assignment, to: Assignment) => {
     const current = await api.get('assignment', before.id)
-    if (names.some((name) => !isEqual(current[name], after[name]))) throw new Error(changedText())
-    const restored = Object.fromEntries(names.map((name) => [name, before[name] ?? null]))
-    await api.update('assignment', { ...updateBodyOf(current), ...restored })
-    onUndone?.(await api.get('assignment', before.id))
+    if (names.some((name) => !isEqual(current[name], from[name]))) throw new Error(changedText())
+    const values = Object.fromEntries(names.map((name) => [name, to[name] ?? null]))
+    await api.update('assignment', { ...updateBodyOf(current), ...values })
+    onSaved?.(await api.get('assignment', before.id))
   }
-  const run = () =>
-    undo().catch((error) => toasts.show({ kind: 'problem', text: undoProblem(after.name, error) }))
-  toasts.show({ kind: 'done', text, undo: run })
+  const run = (from: Assignment, to: Assignment) => () => change(from, to).catch(throwUnchanged(after.name))
+  toasts.show({ kind: 'done', text, undo: run(after, before), redo: run(before, after) })
   if (names.includes('workflowId')) void warnOfOpenParts(services, [after])
 }
 
@@ -68,5 +67,9 @@ const changedText = () => t('It was changed or removed in the meantime.')
 /** Absent and null both mean that there is no value. */
 const isEqual = (a: unknown, b: unknown): boolean => (a ?? null) === (b ?? null)
 
-const undoProblem = (name: string, error: unknown): string =>
-  t('{name} was not changed back. {reason}', { name, reason: sentenceOf(error) })
+/** Names the record that could not be changed, because the user may no longer look at it. */
+export const throwUnchanged =
+  (name: string) =>
+  (error: unknown): never => {
+    throw new Error(t('{name} stays as it is. {reason}', { name, reason: sentenceOf(error) }))
+  }

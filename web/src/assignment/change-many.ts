@@ -57,19 +57,22 @@ export async function changeMany(
     onChanged?.(result.rows)
     return result
   }
-  const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
-  const revert = (requests: readonly RequestedChange[]) =>
-    send(requests).then(({ rejectedCount }) => reportUnchanged(toasts, rejectedCount), report)
   const requests = rows.map((row) => ({ id: row.id, change: changeOf(row) }))
   try {
     const result = await send(requests.filter(({ change }) => Object.keys(change).length > 0))
-    const { undoRequests, rejectedCount, reason } = result
-    const undo = () => revert(undoRequests)
-    if (undoRequests.length > 0) toasts.show({ kind: 'done', text: messageOf(undoRequests.length), undo })
-    reportUnchanged(toasts, rejectedCount, reason)
+    let { undoRequests } = result
+    // What undoes an undo repeats the change.
+    const revert = async () => {
+      const reverted = await send(undoRequests)
+      undoRequests = reverted.undoRequests
+      reportUnchanged(toasts, reverted.rejectedCount)
+    }
+    const text = messageOf(undoRequests.length)
+    if (undoRequests.length > 0) toasts.show({ kind: 'done', text, undo: revert, redo: revert })
+    reportUnchanged(toasts, result.rejectedCount, result.reason)
     if (requests.some(({ change }) => change.workflowId)) await warnOfOpenParts(services, result.rows)
   } catch (error) {
-    report(error)
+    toasts.show({ kind: 'problem', text: sentenceOf(error) })
   }
 }
 
@@ -149,7 +152,7 @@ export function useRemoveMany() {
   const reportFailed = (text: string, { failedCount, reason }: EachResult) => {
     if (failedCount > 0) toasts.show({ kind: 'problem', text: `${text} ${reason}` })
   }
-  const restoreEach = async (ids: readonly string[]) => {
+  const restore = async (ids: readonly string[]) => {
     const result = await runEach(api, 'restore', ids)
     const { failedCount } = result
     reportFailed(
@@ -157,19 +160,24 @@ export function useRemoveMany() {
       result,
     )
   }
-  const removeEach = async (ids: readonly string[]) => {
+  const remove = async (ids: readonly string[]) => {
     const result = await runEach(api, 'remove', ids)
-    const { doneIds, failedCount } = result
-    if (doneIds.length > 0)
-      toasts.show({
-        kind: 'done',
-        text: tn(doneIds.length, 'One assignment was removed.', '{count} assignments were removed.'),
-        undo: () => restoreEach(doneIds).catch(report),
-      })
+    const { failedCount } = result
     reportFailed(
       tn(failedCount, 'One assignment was not removed.', '{count} assignments were not removed.'),
       result,
     )
+    return result.doneIds
+  }
+  const removeEach = async (ids: readonly string[]) => {
+    const doneIds = await remove(ids)
+    if (doneIds.length > 0)
+      toasts.show({
+        kind: 'done',
+        text: tn(doneIds.length, 'One assignment was removed.', '{count} assignments were removed.'),
+        undo: () => restore(doneIds),
+        redo: () => remove(doneIds),
+      })
   }
   return async (ids: readonly string[]): Promise<void> => {
     if (configuration.extensions) await removeEach(ids).catch(report)
@@ -210,8 +218,13 @@ export function createLabelActions({ api, toasts }: Pick<Services, 'api' | 'toas
       ids.map((id) => ({ operation, body: { ids: [id] } })),
       ids,
     )
-  const show = (text: string, undo: () => Promise<unknown>) =>
-    toasts.show({ kind: 'done', text, undo: () => undo().catch(report) })
+  const show = (text: string, undo: 'remove' | 'restore', ids: readonly string[]) =>
+    toasts.show({
+      kind: 'done',
+      text,
+      undo: () => changeEach(undo, ids),
+      redo: () => changeEach(undo === 'remove' ? 'restore' : 'remove', ids),
+    })
   const add = async (
     links: readonly Pick<RecordOf<'assignmentLabel'>, 'assignmentId' | 'labelId'>[],
     label: string,
@@ -223,7 +236,7 @@ export function createLabelActions({ api, toasts }: Pick<Services, 'api' | 'toas
       '{label} was added to {count} assignments.',
       { label },
     )
-    if (ids.length > 0) show(text, () => changeEach('remove', ids))
+    if (ids.length > 0) show(text, 'remove', ids)
   }
   const remove = async (linkIds: readonly string[], label: string) => {
     const ids = await changeEach('remove', linkIds)
@@ -233,7 +246,7 @@ export function createLabelActions({ api, toasts }: Pick<Services, 'api' | 'toas
       '{label} was removed from {count} assignments.',
       { label },
     )
-    if (ids.length > 0) show(text, () => changeEach('restore', ids))
+    if (ids.length > 0) show(text, 'restore', ids)
   }
   return {
     add: (...parameters: Parameters<typeof add>) => add(...parameters).catch(report),

@@ -119,17 +119,19 @@ export function labelChoices<Choice extends Option>(
   linkIds: ReadonlyMap<string, string>,
 ) {
   const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
+  const run = (operation: 'remove' | 'restore', id: string) => () => api[operation]('assignmentLabel', [id])
   const toggle = async (option: Option) => {
     const linkId = linkIds.get(option.id)
     const values = { label: option.name, name: target.name }
     if (linkId === undefined) {
       const { id } = await addLabel(api, target, option, labels)
-      const undo = () => api.remove('assignmentLabel', [id]).catch(report)
-      return toasts.show({ kind: 'done', text: t('{label} was added to {name}.', values), undo })
+      const text = t('{label} was added to {name}.', values)
+      return toasts.show({ kind: 'done', text, undo: run('remove', id), redo: run('restore', id) })
     }
-    await api.remove('assignmentLabel', [linkId])
-    const undo = () => api.restore('assignmentLabel', [linkId]).catch(report)
-    toasts.show({ kind: 'done', text: t('{label} was removed from {name}.', values), undo })
+    const remove = run('remove', linkId)
+    await remove()
+    const text = t('{label} was removed from {name}.', values)
+    toasts.show({ kind: 'done', text, undo: run('restore', linkId), redo: remove })
   }
   return options.map((option) => ({
     ...option,

@@ -216,7 +216,7 @@ export function useFieldSave(
       name === 'workflowId'
         ? t('{name} is now in {stage}.', { name: after.name, stage: nameOf(after.workflowId) })
         : t('{label} was changed.', { label: t(fieldLabels[name]) })
-    offerUndo(services, { ...changed, names, text: message, onUndone: onSaved })
+    offerUndo(services, { ...changed, names, text: message, onSaved })
     return undefined
   }
 }

@@ -1,4 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
+import { sentenceOf } from '../api/problems.ts'
 import { t, tn } from '../texts/text.ts'
 
 export interface Toast {
@@ -17,11 +18,12 @@ export interface Toast {
 
 interface Change {
   readonly text: string
-  /** Reports its own errors. */
   undo(): unknown
+  /** Repeats the change after `undo`. Missing if that is not possible. Errors of both are shown. */
+  readonly redo?: (() => unknown) | undefined
 }
 
-interface NewToast extends Pick<Toast, 'text' | 'kind' | 'action'> {
+interface NewToast extends Pick<Toast, 'text' | 'kind' | 'action'>, Pick<Change, 'redo'> {
   /** Undoes the reported change. */
   readonly undo?: Change['undo'] | undefined
 }
@@ -37,6 +39,8 @@ export interface Toasts {
    * Undoes the newest change of this screen, also when its message is gone. Returns false if there is none.
    */
   undoLast(): boolean
+  /** Repeats the change that was undone last, unless there was another one since. */
+  redoLast(): boolean
   /** Undoes all changes of a message. */
   undoAll(toast: Toast): Promise<void>
   /**
@@ -61,22 +65,16 @@ const toastsMax = 3
 const changesMax = 50
 
 export function createToasts(): Toasts {
-  const all = signal<readonly Toast[]>([])
-  const layers = signal<readonly symbol[]>([])
+  const { add, ...messages } = createMessages()
+  const { all } = messages
   let undoable: readonly Change[] = []
-  let lastId = 0
-  const add = (toast: Omit<Toast, 'id' | 'until'>, others: readonly Toast[]) => {
-    lastId += 1
-    const until = Date.now() + shownMilliseconds
-    all.value = [...others, { ...toast, id: lastId, until }].slice(-toastsMax)
-  }
+  /** The undone changes, the next one to repeat last. */
+  let redoable: readonly Change[] = []
   const addChange = (change: Change) => {
     undoable = [...undoable, change].slice(-changesMax)
+    redoable = []
     const changes = [...(all.peek().find(hasChanges)?.changes ?? []), change]
-    add(
-      { kind: 'done', text: textOf(changes), changes },
-      all.peek().filter((toast) => !hasChanges(toast)),
-    )
+    add({ kind: 'done', text: textOf(changes), changes }, (other) => !hasChanges(other))
   }
   const removeChanges = (removed: readonly Change[]) => {
     undoable = undoable.filter((change) => !removed.includes(change))
@@ -86,54 +84,104 @@ export function createToasts(): Toasts {
       return changes.length === 0 ? [] : [{ ...toast, changes, text: textOf(changes) }]
     })
   }
-  const show = ({ undo, ...toast }: NewToast) => {
-    if (undo) return addChange({ text: toast.text, undo })
+  const show = ({ undo, redo, ...toast }: NewToast) => {
+    if (undo) return addChange({ text: toast.text, undo, redo })
     // Only the newest success is shown, and a repeated problem, such as from a held key, only once. Each is
     // announced.
-    const isReplaced = (other: Toast) =>
-      !hasChanges(other) && other.kind === toast.kind && (toast.kind === 'done' || other.text === toast.text)
-    add(
-      { ...toast, changes: [] },
-      all.peek().filter((other) => !isReplaced(other)),
-    )
+    const isKept = (other: Toast) =>
+      hasChanges(other) || other.kind !== toast.kind || (toast.kind !== 'done' && other.text !== toast.text)
+    add({ ...toast, changes: [] }, isKept)
+  }
+  const run = createQueue((error) => show({ kind: 'problem', text: sentenceOf(error) }))
+  const undo = async (changes: readonly Change[]) => {
+    const newestFirst = changes.toReversed()
+    removeChanges(changes)
+    redoable = changes.every(({ redo }) => redo) ? [...redoable, ...newestFirst] : []
+    show({ kind: 'done', text: undoneTextOf(changes) })
+    const forget = (change: Change) => () => {
+      redoable = redoable.filter((other) => other !== change)
+    }
+    await Promise.all(newestFirst.map((change) => run(change.undo, forget(change))))
   }
   return {
-    all,
-    layers,
+    ...messages,
+    ...createLayers(),
     show,
+    undoLast() {
+      const change = undoable.at(-1)
+      if (change) void undo([change])
+      return change !== undefined
+    },
+    undoAll: ({ changes }) => undo(changes),
+    redoLast() {
+      const change = redoable.at(-1)
+      if (change?.redo === undefined) return false
+      redoable = redoable.slice(0, -1)
+      undoable = [...undoable, change].slice(-changesMax)
+      // It has its own message, which can say what was redone.
+      add(
+        { kind: 'done', text: t('Redone: {change}', { change: change.text }), changes: [change] },
+        isProblem,
+      )
+      void run(change.redo, () => removeChanges([change]))
+      return true
+    },
+    leaveScreen() {
+      undoable = redoable = []
+      all.value = all.peek().filter(isProblem)
+    },
+  }
+}
+
+function createMessages() {
+  const all = signal<readonly Toast[]>([])
+  let lastId = 0
+  const endOfTime = () => Date.now() + shownMilliseconds
+  return {
+    all,
+    add(toast: Omit<Toast, 'id' | 'until'>, isKept: (other: Toast) => boolean) {
+      lastId += 1
+      const added = { ...toast, id: lastId, until: endOfTime() }
+      all.value = [...all.peek().filter(isKept), added].slice(-toastsMax)
+    },
+    dismiss(id: number) {
+      all.value = all.peek().filter((toast) => toast.id !== id)
+    },
+    extend(id: number) {
+      all.value = all.peek().map((toast) => (toast.id === id ? { ...toast, until: endOfTime() } : toast))
+    },
+  }
+}
+
+function createLayers(): Pick<Toasts, 'layers' | 'addLayer'> {
+  const layers = signal<readonly symbol[]>([])
+  return {
+    layers,
     addLayer(layer) {
       layers.value = [...layers.peek(), layer]
       return () => {
         layers.value = layers.peek().filter((other) => other !== layer)
       }
     },
-    dismiss(id) {
-      all.value = all.peek().filter((toast) => toast.id !== id)
-    },
-    extend(id) {
-      const until = Date.now() + shownMilliseconds
-      all.value = all.peek().map((toast) => (toast.id === id ? { ...toast, until } : toast))
-    },
-    undoLast() {
-      const change = undoable.at(-1)
-      if (change === undefined) return false
-      removeChanges([change])
-      show({ kind: 'done', text: undoneTextOf([change]) })
-      void change.undo()
-      return true
-    },
-    async undoAll({ changes }) {
-      removeChanges(changes)
-      show({ kind: 'done', text: undoneTextOf(changes) })
-      // A later change may depend on an earlier one.
-      for (const change of changes.toReversed()) await change.undo()
-    },
-    leaveScreen() {
-      undoable = []
-      all.value = all.peek().filter(({ kind }) => kind === 'problem')
-    },
   }
 }
+
+/** Returns a function that runs one work after the other, because a change may depend on an earlier one. */
+function createQueue(report: (error: unknown) => void) {
+  let last = Promise.resolve()
+  return (work: () => unknown, onFailed: () => void): Promise<void> => {
+    last = last.then(work).then(
+      () => undefined,
+      (error) => {
+        onFailed()
+        report(error)
+      },
+    )
+    return last
+  }
+}
+
+const isProblem = ({ kind }: Toast): boolean => kind === 'problem'
 
 const hasChanges = ({ changes }: Toast): boolean => changes.length > 0
 

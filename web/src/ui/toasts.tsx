@@ -80,13 +80,19 @@ function ToastView({ toast }: { readonly toast: Toast }) {
   )
 }
 
-/** Ctrl+Z or Cmd+Z undoes the newest change, unless a text is being edited. */
+/**
+ * Ctrl+Z or Cmd+Z undoes the newest change, and Ctrl+Shift+Z or Ctrl+Y repeats it, unless a text is being
+ * edited.
+ */
 function undoWithKeys(toasts: Toasts): () => void {
   const onKey = (event: KeyboardEvent) => {
-    const isUndo = event.key.toLowerCase() === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey
+    if (!event.ctrlKey && !event.metaKey) return
+    const key = event.key.toLowerCase()
+    const change =
+      key === 'y' || (key === 'z' && event.shiftKey) ? toasts.redoLast : key === 'z' && toasts.undoLast
     const isTyping =
       event.target instanceof Element && event.target.matches('input:not([type=checkbox]), textarea, select')
-    if (isUndo && !isTyping && toasts.undoLast()) event.preventDefault()
+    if (change && !isTyping && change()) event.preventDefault()
   }
   addEventListener('keydown', onKey)
   return () => removeEventListener('keydown', onKey)

@@ -18,16 +18,19 @@ export function useRemoval() {
     leave?: () => void,
   ): Promise<boolean> => {
     const removed = [ids].flat()
-    const report = (error: unknown) => toasts.show({ kind: 'problem', text: `${name}: ${sentenceOf(error)}` })
+    const run = (operation: 'remove' | 'restore') => () =>
+      api[operation](resource, removed).catch((error) => {
+        throw new Error(`${name}: ${sentenceOf(error)}`)
+      })
+    const remove = run('remove')
     try {
-      await api.remove(resource, removed)
+      await remove()
     } catch (error) {
-      report(error)
+      toasts.show({ kind: 'problem', text: sentenceOf(error) })
       return false
     }
     leave?.()
-    const undo = () => api.restore(resource, removed).catch(report)
-    toasts.show({ kind: 'done', text: t(message, { name }), undo })
+    toasts.show({ kind: 'done', text: t(message, { name }), undo: run('restore'), redo: remove })
     return true
   }
 }

@@ -250,13 +250,12 @@ function CatalogDialog({ catalog, row, nextOrder, onClose }: CatalogDialogProps)
           : t('{name} was created.', { name: values.name ?? '' }),
         // The previous password is unknown, so it cannot be restored.
         undo: row === undefined || hasPassword ? undefined : () => restoreValues(row),
+        redo: () => api.update(resource, body),
       })
     },
   })
   const restoreValues = (before: CatalogRow) =>
-    api
-      .update(resource, bodyOf(valuesOf(catalog, before, nextOrder), before) as never)
-      .catch((error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
+    api.update(resource, bodyOf(valuesOf(catalog, before, nextOrder), before) as never)
   const isSelf = row !== undefined && row.id === session.person.value?.id
   return (
     <Dialog title={row ? t('Change {name}', { name: row.name }) : t(catalog.newLabel)} onClose={onClose}>

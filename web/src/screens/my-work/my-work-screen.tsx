@@ -176,7 +176,8 @@ function StageSelect({ assignment, stages }: StageSelectProps) {
       toasts.show({
         kind: 'done',
         text: t('{name} is now in {stage}.', { name: assignment.name, stage }),
-        undo: () => updateStage(assignment.workflowId).catch(report),
+        undo: () => updateStage(assignment.workflowId),
+        redo: () => updateStage(workflowId),
       })
     } catch (error) {
       report(error)

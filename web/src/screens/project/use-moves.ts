@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { updateBodyOf } from '../../assignment/assignment-values.ts'
-import { offerUndo } from '../../assignment/change-assignment.ts'
+import { offerUndo, throwUnchanged } from '../../assignment/change-assignment.ts'
 import { warnOfOpenParts } from '../../assignment/open-parts.ts'
 import { queuedChanges, type StageChange, sendOrQueue, withQueuedStage } from '../../assignment/queue.ts'
 import { type Services, useServices } from '../../services/services.ts'
@@ -67,7 +67,8 @@ export function useMoves(
     try {
       let saved: Assignment | undefined
       const isSent = await sendOrQueue(services, change, current, async () => {
-        saved = await saveMove(services, current, workflowId, place)
+        if (place) saved = await saveMove(services, id, workflowId, place.neighbour)
+        else await services.api.update('assignment', { ...updateBodyOf(current), workflowId })
       })
       if (!isSent) return setMove(id, undefined)
       setMove(id, { workflowId, place, baseUpdatedAt, isSaved: true })
@@ -129,16 +130,19 @@ function reportMove(
   const after = { ...current, workflowId: stage.id }
   if (place) {
     const text = t('{name} is now number {number} in {stage}.', { ...values, number: place.number })
+    const move = (workflowId: string, neighbour: Place['neighbour']) => () =>
+      saveMove(services, current.id, workflowId, neighbour).then(onSaved, throwUnchanged(current.name))
     services.toasts.show({
       kind: 'done',
       text,
-      undo: () => moveBack(services, current, formerNeighbour, onSaved),
+      undo: move(current.workflowId, formerNeighbour),
+      redo: move(stage.id, place.neighbour),
     })
     if (current.workflowId !== stage.id) void warnOfOpenParts(services, [after])
     return
   }
   const text = t('{name} is now in {stage}.', values)
-  offerUndo(services, { before: current, after, names: ['workflowId'], text, onUndone: onSaved })
+  offerUndo(services, { before: current, after, names: ['workflowId'], text, onSaved })
 }
 
 /** Returns the place of a card in the manual order: after the one above it, else before the one below it. */
@@ -153,32 +157,11 @@ function neighbourOf(card: Assignment, rows: readonly Assignment[]): Place['neig
   return below ? { beforeId: below.id } : { afterId: null }
 }
 
-async function moveBack(
-  { toasts, tracker }: Services,
-  { id, name, workflowId }: Assignment,
-  formerNeighbour: Place['neighbour'],
-  onSaved: (row: Assignment) => void,
-): Promise<void> {
-  try {
-    const body = { id, workflowId, ...formerNeighbour }
-    onSaved((await tracker.call('POST /ext/assignment/move', { body })).assignment)
-  } catch (error) {
-    const text = t('{name} was not changed back. {reason}', { name, reason: sentenceOf(error) })
-    toasts.show({ kind: 'problem', text })
-  }
-}
-
-/** Returns the row with its new rank, if it got one. */
-async function saveMove(
-  { api, tracker }: Services,
-  current: Assignment,
+/** Returns the row with its new rank. */
+const saveMove = async (
+  { tracker }: Services,
+  id: string,
   workflowId: string,
-  place: Place | undefined,
-): Promise<Assignment | undefined> {
-  if (place === undefined) {
-    await api.update('assignment', { ...updateBodyOf(current), workflowId })
-    return undefined
-  }
-  const body = { id: current.id, workflowId, ...place.neighbour }
-  return (await tracker.call('POST /ext/assignment/move', { body })).assignment
-}
+  neighbour: Place['neighbour'],
+): Promise<Assignment> =>
+  (await tracker.call('POST /ext/assignment/move', { body: { id, workflowId, ...neighbour } })).assignment

@@ -149,12 +149,11 @@ function useCreateEntries(onDone: () => void) {
     setCreated(createdIds)
     setProblems(rejected)
     if (rejected.size > 0) return
-    const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
-    const undo = () => api.remove('appointment', [...createdIds]).catch(report)
     toasts.show({
       kind: 'done',
       text: tn(createdIds.size, '1 entry copied from last week.', '{count} entries copied from last week.'),
-      undo,
+      undo: () => api.remove('appointment', [...createdIds]),
+      redo: () => api.restore('appointment', [...createdIds]),
     })
     onDone()
   }

@@ -131,10 +131,10 @@ function useSend(assignments: readonly Assignment[]) {
         .peek()
         .find((change) => change.kind === 'hours' && change.isNew && change.entry.id === previous.id)
       if (queued && !queued.isSent) return discardChange(services, queued)
-      await api.remove('appointment', [previous.id])
-      const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
-      const undo = () => api.restore('appointment', [previous.id]).catch(report)
-      return toasts.show({ kind: 'done', text: t('The entry was removed.'), undo })
+      const remove = () => api.remove('appointment', [previous.id])
+      await remove()
+      const undo = () => api.restore('appointment', [previous.id])
+      return toasts.show({ kind: 'done', text: t('The entry was removed.'), undo, redo: remove })
     }
     const { id, keepDate, amountHours, assignmentId, userId } = next
     const entry = { id, keepDate, amountHours, assignmentId, userId }

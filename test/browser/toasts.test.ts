@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { createToasts, type Toasts } from '../../web/src/services/toasts.ts'
+
+describe('Messages of changes', () => {
+  const setUp = () => {
+    const toasts = createToasts()
+    const undone: string[] = []
+    const showChange = (text: string, redo?: () => unknown) =>
+      toasts.show({ kind: 'done', text, undo: () => void undone.push(text), redo })
+    return { toasts, undone, showChange }
+  }
+  const texts = (toasts: Toasts) => toasts.all.value.map(({ text }) => text)
+
+  test('share one line, whose Undo reverts all of them, the newest first', async () => {
+    const { toasts, undone, showChange } = setUp()
+    for (const text of ['Moved.', 'Named.', 'Assigned.']) showChange(text)
+    toasts.show({ kind: 'problem', text: 'Refused.' })
+    assert.deepEqual(texts(toasts), ['3 changes saved', 'Refused.'])
+    const [line] = toasts.all.value
+    assert.ok(line)
+    await toasts.undoAll(line)
+    assert.deepEqual(undone, ['Assigned.', 'Named.', 'Moved.'])
+    assert.deepEqual(texts(toasts), ['Refused.', '3 changes undone'])
+    assert.equal(toasts.undoLast(), false)
+  })
+
+  test('are undone one by one with keys, even after the line has disappeared', async () => {
+    const { toasts, undone, showChange } = setUp()
+    for (const text of ['Moved.', 'Named.']) showChange(text)
+    assert.equal(toasts.undoLast(), true)
+    assert.deepEqual(texts(toasts), ['Moved.', 'Undone: Named.'])
+    toasts.dismiss(toasts.all.value[0]?.id ?? 0)
+    assert.equal(toasts.undoLast(), true)
+    assert.equal(toasts.undoLast(), false)
+    await setImmediate()
+    assert.deepEqual(undone, ['Named.', 'Moved.'])
+  })
+
+  test('are redone in their order and undone again, until there is another change', async () => {
+    const { toasts, undone, showChange } = setUp()
+    for (const text of ['Moved.', 'Named.']) showChange(text, () => void undone.push(`again: ${text}`))
+    const [line] = toasts.all.value
+    assert.ok(line)
+    await toasts.undoAll(line)
+    assert.deepEqual([toasts.redoLast(), toasts.redoLast(), toasts.redoLast()], [true, true, false])
+    assert.deepEqual(texts(toasts), ['Redone: Named.'])
+    assert.equal(toasts.undoLast(), true)
+    await setImmediate()
+    assert.deepEqual(undone, ['Named.', 'Moved.', 'again: Moved.', 'again: Named.', 'Named.'])
+    showChange('Assigned.')
+    assert.equal(toasts.redoLast(), false)
+  })
+
+  test('that cannot be undone or redone say why, and are not offered again', async () => {
+    const { toasts, showChange } = setUp()
+    const fail = () => Promise.reject(new Error('It was removed.'))
+    toasts.show({ kind: 'done', text: 'Moved.', undo: fail, redo: fail })
+    toasts.undoLast()
+    await setImmediate()
+    assert.deepEqual(texts(toasts), ['Undone: Moved.', 'It was removed.'])
+    assert.equal(toasts.redoLast(), false)
+    showChange('Named.', fail)
+    toasts.undoLast()
+    toasts.redoLast()
+    await setImmediate()
+    assert.deepEqual(texts(toasts), ['It was removed.'])
+    assert.equal(toasts.undoLast(), false)
+  })
+
+  test('stay as long as before when a dialog opens, and longer after a pause', (context) => {
+    context.mock.timers.enable({ apis: ['Date'], now: 0 })
+    const { toasts, showChange } = setUp()
+    showChange('Moved.')
+    const end = () => toasts.all.value[0]?.until
+    context.mock.timers.tick(4_000)
+    toasts.addLayer(Symbol('dialog'))()
+    assert.equal(end(), 10_000)
+    toasts.extend(toasts.all.value[0]?.id ?? 0)
+    assert.equal(end(), 14_000)
+  })
+
+  test('disappear with their screen, but problems do not', () => {
+    const { toasts, showChange } = setUp()
+    showChange('Moved.')
+    toasts.show({ kind: 'done', text: 'Copied.' })
+    toasts.show({ kind: 'problem', text: 'Refused.' })
+    toasts.leaveScreen()
+    assert.deepEqual(texts(toasts), ['Refused.'])
+    assert.equal(toasts.undoLast(), false)
+  })
+})
