@@ -59,6 +59,40 @@ export function paletteJourneys(stage: () => Stage): void {
     }
   })
 
+  test('shows at once what it knows, asks the server only for assignments, and moves nothing when they arrive', async () => {
+    const { signIn, workspace } = stage()
+    await workspace.assignment('Relaunch the old site')
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
+    await page.getByRole('region', { name: 'Backlog' }).waitFor()
+    const palette = paletteOf(page)
+    await open(page, 'week')
+    await palette.getByText('Create assignment “week”').waitFor()
+    const answered = Promise.withResolvers<void>()
+    const searches: string[] = []
+    await page.route(/search=/, async (route) => {
+      searches.push(new URL(route.request().url()).pathname)
+      await answered.promise
+      await route.continue()
+    })
+    const names = () => palette.locator('.palette-name').allTextContents()
+    await palette.getByRole('combobox').fill('rel')
+    await palette.getByRole('group', { name: 'Projects' }).getByText('Website relaunch').waitFor()
+    const known = await names()
+    const first = palette.getByRole('option').first()
+    const place = await first.boundingBox()
+    answered.resolve()
+    await palette.getByRole('option', { name: /Relaunch the old site/ }).waitFor()
+    assert.deepEqual((await names()).slice(0, known.length), known)
+    assert.deepEqual(await first.boundingBox(), place)
+    assert.deepEqual(searches, ['/ext/assignments'])
+    // Enter need not wait for the server.
+    await page.unroute(/search=/)
+    await page.route(/search=/, () => undefined)
+    await palette.getByRole('combobox').fill('my week')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/week')
+  })
+
   test('finds commands by synonyms, in both languages', async () => {
     const { signIn, workspace } = stage()
     const name = 'Named by other words'
@@ -137,7 +171,7 @@ export function paletteJourneys(stage: () => Stage): void {
     await assertDialogWith(text)
     // Creation is last, so that Enter opens what was found.
     await open(page, 'relaunch')
-    await palette.getByRole('option', { name: 'Website relaunch' }).waitFor()
+    await palette.getByRole('option', { name: 'Create assignment' }).waitFor()
     const names = await palette.locator('.palette-name').allTextContents()
     assert.equal(names.at(-1), 'Create assignment “relaunch”')
     await palette.locator('[aria-selected=true]', { hasText: 'Website relaunch' }).waitFor()

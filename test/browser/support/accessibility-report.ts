@@ -39,11 +39,12 @@ interface Violation {
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
- * Waits for the end of animations, because changing colours cannot be measured. Those of skeletons never end.
+ * Waits for the end of animations, because changing colours cannot be measured. Those of skeletons never
+ * end, and scrolling drives those that have another timeline.
  */
 const waitForAnimations = `(async () => {
   const runningAnimations = () =>
-    document.getAnimations().filter(({ playState, effect }) => playState === 'running' && effect.getComputedTiming().endTime !== Infinity)
+    document.getAnimations().filter(({ timeline, playState, effect }) => timeline === document.timeline && playState === 'running' && effect.getComputedTiming().endTime !== Infinity)
   for (let animations = runningAnimations(); animations.length > 0; animations = runningAnimations())
     await Promise.allSettled(animations.map(({ finished }) => finished))
 })()`

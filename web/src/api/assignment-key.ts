@@ -9,7 +9,7 @@ export const assignmentKey = (
   { number }: Pick<Assignment, 'number'>,
 ): string => (projectKey === undefined || number === undefined ? '' : `${projectKey}-${number}`)
 
-const isAssignmentKey = (text: string): boolean => /^[a-z][a-z0-9]{1,7}-[1-9]\d{0,9}$/i.test(text)
+export const isAssignmentKey = (text: string): boolean => /^[a-z][a-z0-9]{1,7}-[1-9]\d{0,9}$/i.test(text)
 
 /**
  * Splits a text at what may be keys of assignments, which are every second piece. Parts of longer words and of

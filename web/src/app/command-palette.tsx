@@ -1,12 +1,13 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../texts/text.ts'
 import { Ago } from '../ui/ago.tsx'
-import { type Option, OptionLine, useActiveInView, useOptionSearch } from '../ui/combobox.tsx'
+import { type Option, useActiveInView } from '../ui/combobox.tsx'
 import { MonthGrid } from '../ui/day-input.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import type { Span } from '../ui/fuzzy.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Keys } from '../ui/keys.tsx'
+import { OptionLine, useOptionSearch } from '../ui/option-search.tsx'
 import { type Anchor, placeBelow } from '../ui/place.ts'
 
 /** A line of the palette, which runs a command or leads to another step. */
@@ -47,6 +48,8 @@ export interface PaletteStep {
   /** True if it shows a month, too. `find` finds the days that are clicked there. */
   readonly hasMonth?: boolean
   find(text: string, signal: AbortSignal): Promise<readonly PaletteItem[]>
+  /** Returns what is shown until `find` has finished, and stays where it is then, if there is any. */
+  findAtOnce?(text: string): readonly PaletteItem[] | undefined
 }
 
 interface CommandPaletteProps {
@@ -97,7 +100,7 @@ interface StepProps {
 function Step({ step, isFirst, at, onBack, onChoose, onClose }: StepProps) {
   const listId = useId()
   const input = useRef<HTMLInputElement>(null)
-  const state = useOptionSearch(step.find, onChoose)
+  const state = useOptionSearch(step, onChoose)
   const { text, items, active, problem } = state
   const list = useRef<HTMLDivElement>(null)
   // In a sheet, the field would open the keyboard of the screen, which covers the list.

@@ -1,29 +1,33 @@
 import type { RecordOf } from '../api/api.ts'
-import { assignmentKey, findByKey } from '../api/assignment-key.ts'
-import { byId, loadAll, loadByIds, rowsMax } from '../api/load-all.ts'
-import { catalogQuery } from '../data/use-listing.ts'
+import { assignmentKey, findByKey, isAssignmentKey } from '../api/assignment-key.ts'
+import { loadByIds, rowsMax } from '../api/load-all.ts'
 import { assignmentPath, matchPath, projectPath } from '../router/router.ts'
 import { viewParameter } from '../screens/project/view-address.ts'
 import type { Services } from '../services/services.ts'
 import { foldText, inOneLine, t } from '../texts/text.ts'
 import { PersonAvatar } from '../ui/avatar.tsx'
-import { createSearch, findMatches, type Match, rankFound, ranks } from '../ui/fuzzy.ts'
+import { findMatches, type Match, rankFound, ranks } from '../ui/fuzzy.ts'
 import { Icon } from '../ui/icon.tsx'
 import { TypeShape } from '../ui/marks.tsx'
 import { ProjectMark } from '../ui/page.tsx'
 import { actionsOn, findForgiving } from './assignment-steps.tsx'
 import type { PaletteItem, PaletteStep } from './command-palette.tsx'
+import {
+  type KnownRecords,
+  type KnownView,
+  knownRecordsOf,
+  loadTypeNames,
+  type Once,
+} from './known-records.ts'
 import { type Command, commandsOf, type Frame } from './palette-commands.ts'
 import { readRecent, recentMax } from './recent.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-/** At most this many records of each kind are shown. Users type more to find others. */
+/** At most this many lines of each group match a text. Users type more to find others. */
 const resultsMax = 6
 /** The best matches are chosen from at most this many records that the server finds of each kind. */
 const candidatesMax = 30
-/** Only this many pages of projects forgive typing errors. Users find others by a part of the name. */
-const projectPagesMax = 5
 
 const toItem = ({ icon, label, words = '', ...command }: Command): PaletteItem => ({
   ...command,
@@ -33,74 +37,129 @@ const toItem = ({ icon, label, words = '', ...command }: Command): PaletteItem =
   mark: <Icon name={icon} />,
 })
 
+/** What the palette needs first: the focused or open assignment, and recent records. */
+interface Start {
+  readonly target: Assignment | undefined
+  readonly recent: readonly PaletteItem[]
+}
+
+/** Loads it for one opening of the palette, which is useful without it, too. */
+export async function loadStart(services: Services, targetId: string | undefined): Promise<Start> {
+  const { signal } = new AbortController()
+  const [target, recent] = await Promise.all([
+    targetId === undefined ? undefined : services.api.get('assignment', targetId).catch(() => undefined),
+    loadRecent(services, signal).catch(() => []),
+  ])
+  return { target, recent }
+}
+
 interface FirstStep {
   readonly frame: Frame
-  /** The focused or open assignment. */
-  readonly targetId: string | undefined
-  known(): Promise<Known>
-}
-
-/** Records of which the palette knows the names, so that it can forgive typing errors. */
-type Known = Awaited<ReturnType<typeof loadKnown>>
-
-/** Loads what the palette can find without the server, for as long as it is open. */
-export async function loadKnown({ api, people }: Services) {
-  const { signal } = new AbortController()
-  const assignmentIds = readRecent().flatMap(({ assignmentId }) => assignmentId ?? [])
-  const [projects, persons, assignments] = await Promise.all([
-    loadAll(api, 'project', { sortColumn: 'name' }, { pagesMax: projectPagesMax, signal }),
-    people.search('', signal, { max: rowsMax }),
-    loadByIds(api, 'assignment', assignmentIds, signal),
-  ])
-  return {
-    projects: createSearch(projects.rows),
-    people: createSearch(persons),
-    assignments: createSearch([...assignments.values()]),
-  }
-}
-
-/**
- * Returns recent records and all commands or, if the user has typed a text, the commands and records it
- * matches.
- */
-export async function findFirst(
-  services: Services,
-  { frame, targetId, known }: FirstStep,
-  input: string,
-  signal: AbortSignal,
-): Promise<readonly PaletteItem[]> {
-  const text = input.trim()
-  // The palette is useful even if the target or the recent records cannot be loaded.
-  const [target, recent, found] = await Promise.all([
-    targetId === undefined ? undefined : services.api.get('assignment', targetId).catch(() => undefined),
-    text === '' ? loadRecent(services, signal).catch(() => []) : [],
-    text === '' ? [] : findRecords(services, known, text, signal),
-  ])
-  const actions = [
-    ...(target ? actionsOn(services, [target]) : []),
-    ...commandsOf(services, frame).map(toItem),
-  ]
-  if (text === '') return [...recent, ...actions]
-  const items = sortGroups([...findMatches(actions, text), ...found])
-  const named = typedName(text)
-  if (named !== undefined) return [{ ...creationOf(named, frame), group: t('Create') }, ...items]
-  const group = items.length > 0 ? t('None of these?') : t('No results for “{text}”', { text })
-  return [...items, { ...creationOf(text, frame), group, isCreation: true }]
+  readonly start: Once<Start>
+  readonly known: Once<KnownRecords>
 }
 
 type FoundItem = PaletteItem & Match
 
+const isTyped = ({ matchRank }: Match): boolean => matchRank < ranks.letters
+
 /**
- * Puts groups whose names have the text as it was typed before those that match otherwise, and typing errors
- * last. They are left out if anything else has the text.
+ * Returns recent records and all commands or, if the user has typed a text, the commands and records it
+ * matches: those that are known first, then assignments that the server has found.
  */
-function sortGroups(found: readonly FoundItem[]): readonly PaletteItem[] {
-  const isTyped = found.some(({ matchRank }) => matchRank < ranks.letters)
-  const items = isTyped ? found.filter(({ matchRank }) => matchRank !== ranks.typo) : found
-  const levelOf = ({ matchRank }: Match) => levels.findIndex((worst) => matchRank <= worst)
-  const groups = [...Map.groupBy(items, ({ group }) => group).values()]
-  return groups.toSorted((a, b) => Math.min(...a.map(levelOf)) - Math.min(...b.map(levelOf))).flat()
+export async function findFirst(
+  services: Services,
+  step: FirstStep,
+  input: string,
+  signal: AbortSignal,
+): Promise<readonly PaletteItem[]> {
+  const text = input.trim()
+  const start = await step.start.load()
+  if (text === '') return [...start.recent, ...actionsIn(services, step.frame, start)]
+  const records = await step.known.load().catch(() => undefined)
+  const { first, rest } = findKnown(services, step.frame, start, records, text)
+  const knownIds = new Set([...first, ...rest].map(({ id }) => id))
+  const others = await findOnServer(services, records, text, signal).catch((error) => {
+    // What is known is useful without a network, too.
+    if (knownIds.size === 0) throw error
+    return []
+  })
+  const found = others.filter(({ id }) => !knownIds.has(id))
+  const later = sortGroups([...rest, ...found]).flat()
+  // A key identifies exactly one assignment.
+  const all = isAssignmentKey(text) ? [...later, ...first] : [...first, ...later]
+  const items = all.some(isTyped) ? all.filter(({ matchRank }) => matchRank !== ranks.typo) : all
+  const named = typedName(text)
+  if (named !== undefined) return [{ ...creationOf(named, step.frame), group: t('Create') }, ...items]
+  const group = items.length > 0 ? t('None of these?') : t('No results for “{text}”', { text })
+  return [...items, { ...creationOf(text, step.frame), group, isCreation: true }]
 }
+
+/**
+ * Returns what is found without the server, or undefined while that is not sure. The results of `findFirst`
+ * begin with it.
+ */
+export function findAtOnce(
+  services: Services,
+  { frame, start, known }: FirstStep,
+  input: string,
+): readonly PaletteItem[] | undefined {
+  const text = input.trim()
+  if (text === '' || start.current === undefined || isAssignmentKey(text) || typedName(text) !== undefined)
+    return undefined
+  const { first } = findKnown(services, frame, start.current, known.current, text)
+  return first.filter(({ matchRank }) => matchRank !== ranks.typo)
+}
+
+const actionsIn = (services: Services, frame: Frame, { target }: Start): readonly PaletteItem[] => [
+  ...(target ? actionsOn(services, [target]) : []),
+  ...commandsOf(services, frame).map(toItem),
+]
+
+/**
+ * Finds commands, recent records, projects, saved views and people. The groups that have a name with the
+ * words of the text are the first, else all of them.
+ */
+function findKnown(
+  services: Services,
+  frame: Frame,
+  start: Start,
+  known: KnownRecords | undefined,
+  text: string,
+): { readonly first: readonly FoundItem[]; readonly rest: readonly FoundItem[] } {
+  const { router } = services
+  const recent = findMatches(start.recent, text)
+  const recentIds = new Set(recent.map(({ id }) => id))
+  const others: readonly FoundItem[] = [
+    ...(known?.projects(text) ?? []).map((project) => projectItem(project, t('Projects'), router)),
+    ...(known?.views(text) ?? []).map((view) => viewItem(view, router)),
+    ...(known?.people(text) ?? []).map((person) => personItem(services, person)),
+  ]
+  const groups = sortGroups([
+    ...findMatches(actionsIn(services, frame, start), text),
+    ...recent,
+    ...others.filter(({ id }) => !recentIds.has(id)),
+  ])
+  const firstGroups = groups.filter((members) => levelOf(members) === 0)
+  return firstGroups.length > 0
+    ? { first: firstGroups.flat(), rest: groups.slice(firstGroups.length).flat() }
+    : { first: groups.flat(), rest: [] }
+}
+
+/**
+ * Returns the best lines of each group. Groups whose names have the text as it was typed come before those
+ * that match otherwise. Single letters and typing errors count only if nothing has the text.
+ */
+function sortGroups(found: readonly FoundItem[]): readonly (readonly FoundItem[])[] {
+  const items = found.some(isTyped) ? found.filter(isTyped) : found
+  return [...Map.groupBy(items, ({ group }) => group).values()]
+    .map((members) => members.slice(0, resultsMax))
+    .toSorted((a, b) => levelOf(a) - levelOf(b))
+}
+
+/** Returns the level of the best member of a group. */
+const levelOf = (members: readonly Match[]): number =>
+  Math.min(...members.map(({ matchRank }) => levels.findIndex((worst) => matchRank <= worst)))
 
 /** The worst rank of each level. Within one, commands come before records. */
 const levels: readonly number[] = [ranks.anyOrder, ranks.inside, ranks.letters, ranks.typo]
@@ -184,42 +243,44 @@ function personStep(services: Services, person: { readonly id: string; readonly 
 
 type AssignmentLine = Pick<Assignment, 'id' | 'name' | 'projectId' | 'number' | 'assignmentTypeId'>
 
-/** Turns assignments into items, with the marks of their types. */
+/** Turns assignments into items, with their keys and projects, and the marks of their types. */
 async function assignmentItems(
-  { api, router }: Services,
-  rows: readonly (AssignmentLine & Partial<Match>)[],
+  services: Services,
+  rows: readonly Found<AssignmentLine>[],
   group: string,
   signal: AbortSignal,
 ): Promise<readonly FoundItem[]> {
-  if (rows.length === 0) return []
-  const ids = rows.map(({ projectId }) => projectId)
-  const [projects, types] = await Promise.all([
-    loadByIds(api, 'project', ids, signal),
-    api.list('assignmentType', catalogQuery, signal),
+  const { api, router } = services
+  const known = knownRecordsOf(services).current
+  const unknownIds = rows.flatMap(({ projectId }) => (known?.projectsById.has(projectId) ? [] : projectId))
+  const [projects, typeNames] = await Promise.all([
+    loadByIds(api, 'project', unknownIds, signal),
+    known?.typeNames ?? loadTypeNames(services, signal),
   ])
-  const typeNames = new Map(types.data.map(({ id, name }) => [id, name]))
-  return rows.map(
-    ({ id, name, projectId, number, assignmentTypeId, matchRank = ranks.start, spans = [] }) => {
-      const project = projects.get(projectId)
-      return {
-        id,
-        name,
-        matchRank,
-        spans,
-        group,
-        note: inOneLine(assignmentKey(project?.key, { number }), project?.name),
-        mark: <TypeShape name={typeNames.get(assignmentTypeId) ?? ''} />,
-        run: () => router.go(assignmentPath(projectId, id)),
-      }
-    },
-  )
+  return rows.map((row) => {
+    const project = projects.get(row.projectId) ?? known?.projectsById.get(row.projectId)
+    return {
+      ...matchOf(row),
+      id: row.id,
+      name: row.name,
+      group,
+      note: inOneLine(assignmentKey(project?.key, row), project?.name),
+      mark: <TypeShape name={typeNames.get(row.assignmentTypeId) ?? ''} />,
+      run: () => router.go(assignmentPath(row.projectId, row.id)),
+    }
+  })
 }
 
+type Found<Named> = Named & Partial<Match>
+
+const matchOf = ({ matchRank = ranks.start, spans = [] }: Partial<Match>): Match => ({ matchRank, spans })
+
 const projectItem = (
-  project: Pick<RecordOf<'project'>, 'id' | 'name' | 'color'>,
+  project: Found<Pick<RecordOf<'project'>, 'id' | 'name' | 'color'>>,
   group: string,
   router: Services['router'],
-) => ({
+): FoundItem => ({
+  ...matchOf(project),
   id: project.id,
   name: project.name,
   group,
@@ -227,78 +288,55 @@ const projectItem = (
   run: () => router.go(projectPath(project.id)),
 })
 
-/** Returns the best of what the server has found and of what is known. */
-function bestOf<Named extends { readonly id: string; readonly name: string }>(
-  text: string,
-  found: readonly Named[],
-  known: readonly (Named & Match)[] = [],
-): readonly (Named & Match)[] {
-  return [...byId([...known, ...rankFound(found, text)]).values()]
-    .toSorted((a, b) => a.matchRank - b.matchRank)
-    .slice(0, resultsMax)
-}
+const viewItem = (view: Found<KnownView>, router: Services['router']): FoundItem => ({
+  ...matchOf(view),
+  id: view.id,
+  name: view.name,
+  group: t('Saved views'),
+  note: view.projectName,
+  mark: <Icon name="bookmark" />,
+  run: () => router.go(`${view.address}${view.address.includes('?') ? '&' : '?'}${viewParameter}=${view.id}`),
+})
 
-async function findRecords(
+const personItem = (
   services: Services,
-  known: FirstStep['known'],
+  person: Found<{ readonly id: string; readonly name: string }>,
+): FoundItem => ({
+  ...matchOf(person),
+  id: person.id,
+  name: person.name,
+  group: t('People'),
+  mark: <PersonAvatar id={person.id} isDecorative />,
+  next: () => personStep(services, person),
+})
+
+/** Finds assignments, and records of the kinds of which not all are known. */
+async function findOnServer(
+  services: Services,
+  known: KnownRecords | undefined,
   text: string,
   signal: AbortSignal,
 ): Promise<readonly FoundItem[]> {
   const { api, configuration, people, router, tracker } = services
   const query = { search: text, pageSize: candidatesMax, sortColumn: 'name' } as const
-  const [projects, assignments, assignmentOfKey, foundPeople, views, others] = await Promise.all([
-    api.list('project', query, signal),
+  const isCut = (kind: 'projects' | 'people') => known?.cut.has(kind) !== false
+  const best = <Named extends { readonly id: string; readonly name: string }>(found: readonly Named[]) =>
+    rankFound(found, text).slice(0, resultsMax)
+  const [assignments, assignmentOfKey, projects, persons] = await Promise.all([
     api.list('assignment', query, signal),
     configuration.extensions ? findByKey(tracker, text, signal) : undefined,
-    people.search(text, signal),
-    configuration.extensions ? findViews(services, query, signal) : [],
-    known().catch(() => undefined),
+    isCut('projects') ? api.list('project', query, signal) : undefined,
+    isCut('people') ? people.search(text, signal) : [],
   ])
-  const foundAssignments = [
+  const found: readonly Found<AssignmentLine>[] = [
     ...(assignmentOfKey ? [assignmentOfKey] : []),
-    ...bestOf<AssignmentLine>(text, assignments.data, others?.assignments(text, resultsMax)).filter(
-      ({ id }) => id !== assignmentOfKey?.id,
-    ),
+    ...best<AssignmentLine>(assignments.data).filter(({ id }) => id !== assignmentOfKey?.id),
   ]
-  const foundItems = await assignmentItems(services, foundAssignments, t('Assignments'), signal)
   return [
-    // A key identifies exactly one assignment, so assignments come first then.
-    ...(assignmentOfKey ? foundItems : []),
-    ...bestOf(text, projects.data, others?.projects(text, resultsMax)).map((project) => ({
-      ...projectItem(project, t('Projects'), router),
-      matchRank: project.matchRank,
-      spans: project.spans,
-    })),
-    ...(assignmentOfKey ? [] : foundItems),
-    ...bestOf(text, views),
-    ...bestOf(text, foundPeople, others?.people(text, resultsMax)).map((person) => ({
-      id: person.id,
-      name: person.name,
-      matchRank: person.matchRank,
-      spans: person.spans,
-      group: t('People'),
-      mark: <PersonAvatar id={person.id} isDecorative />,
-      next: () => personStep(services, person),
-    })),
+    ...best(projects?.data ?? []).map((project) => projectItem(project, t('Projects'), router)),
+    ...best(persons).map((person) => personItem(services, person)),
+    ...(await assignmentItems(services, found, t('Assignments'), signal)),
   ]
-}
-
-/** Finds the user's personal views, and the views that are shared with projects. */
-async function findViews(
-  { api, router, session }: Services,
-  query: { readonly search: string; readonly pageSize: number; readonly sortColumn: 'name' },
-  signal: AbortSignal,
-): Promise<readonly PaletteItem[]> {
-  const [personal, shared] = await Promise.all([
-    api.list('savedView', { ...query, userId: session.person.peek()?.id }, signal),
-    api.list('projectView', query, signal),
-  ])
-  // Other API clients may save views without an address of this client.
-  return [...personal.data, ...shared.data].flatMap(({ id, name, address }): readonly PaletteItem[] => {
-    if (!address?.startsWith('/projects/')) return []
-    const run = () => router.go(`${address}${address.includes('?') ? '&' : '?'}${viewParameter}=${id}`)
-    return [{ id, name, group: t('Saved views'), mark: <Icon name="bookmark" />, run }]
-  })
 }
 
 async function loadRecent(services: Services, signal: AbortSignal): Promise<readonly PaletteItem[]> {

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { assignmentKey } from '../api/assignment-key.ts'
 import { loadByIds } from '../api/load-all.ts'
@@ -13,8 +13,9 @@ import { Icon, type IconName } from '../ui/icon.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { fieldsOn, stepFor, titleOf } from './assignment-steps.tsx'
 import { CommandPalette, type PaletteItem, type PaletteStep } from './command-palette.tsx'
+import { createOnce, knownRecordsOf } from './known-records.ts'
 import type { Frame } from './palette-commands.ts'
-import { findFirst, findProjects, loadKnown } from './palette-steps.tsx'
+import { findAtOnce, findFirst, findProjects, loadStart } from './palette-steps.tsx'
 import { findScreen } from './screens.ts'
 import { findTargetId } from './targets.ts'
 import type { Overlay } from './use-shortcuts.ts'
@@ -35,12 +36,24 @@ export function Palette({
   // The target is found before the palette takes the focus.
   const [targetId] = useState(() => findTargetId(pathname))
   const { projectId } = findScreen(pathname)?.parameters ?? {}
-  const known = useOnce(() => loadKnown(services))
+  const known = knownRecordsOf(services)
+  const [start] = useState(() => createOnce(() => loadStart(services, targetId)))
+  const [, setLoadedCount] = useState(0)
+  useEffect(() => {
+    // What is known can be found at once as soon as it has arrived.
+    for (const part of [start, known])
+      part.load().then(
+        () => setLoadedCount((count) => count + 1),
+        () => undefined,
+      )
+  }, [])
+  const step = { frame: { ...frame, projectId }, start, known }
+  const title = t('Search or run a command')
   const first: PaletteStep = {
-    title: t('Search or run a command'),
-    placeholder: t('Search or run a command'),
-    find: (text, signal) =>
-      findFirst(services, { frame: { ...frame, projectId }, targetId, known }, text, signal),
+    title,
+    placeholder: title,
+    findAtOnce: (text) => findAtOnce(services, step, text),
+    find: (text, signal) => findFirst(services, step, text, signal),
   }
   const close = () => {
     onClose()
@@ -72,11 +85,11 @@ export function AssignmentPalette({ field, ids, at, keepFocusOn, onClose }: Assi
   const findLines = useMenuLines()
   const title = field === undefined ? t('Actions') : titleOf(field)
   const [targetId] = useState(() => findTargetId(services.router.address.peek().pathname))
-  const loadRows = useOnce(async () => [
-    ...(await loadByIds(services.api, 'assignment', ids, new AbortController().signal)).values(),
-  ])
+  const [loaded] = useState(() =>
+    createOnce(() => loadByIds(services.api, 'assignment', ids, new AbortController().signal)),
+  )
   const find: PaletteStep['find'] = async (text, signal) => {
-    const rows = await loadRows()
+    const rows = [...(await loaded.load()).values()]
     if (field !== undefined) return stepFor(services, field, rows).find(text, signal)
     return findMatches(await findLines(rows, signal), text)
   }
@@ -86,18 +99,6 @@ export function AssignmentPalette({ field, ids, at, keepFocusOn, onClose }: Assi
   }
   const hasMonth = field === 'start' || field === 'end'
   return <CommandPalette first={{ title, placeholder: title, find, hasMonth }} at={at} onClose={close} />
-}
-
-/** Returns a function that loads a value once, as long as nothing fails. */
-function useOnce<Value>(load: () => Promise<Value>): () => Promise<Value> {
-  const loading = useRef<Promise<Value>>(undefined)
-  return () => {
-    loading.current ??= load().catch((error) => {
-      loading.current = undefined
-      throw error
-    })
-    return loading.current
-  }
 }
 
 type Assignment = RecordOf<'assignment'>

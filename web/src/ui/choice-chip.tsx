@@ -2,10 +2,11 @@ import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ControlAttributes } from '../forms/fields.tsx'
 import { t } from '../texts/text.ts'
-import { type Option, OptionLine, useActiveInView, useOptionSearch } from './combobox.tsx'
+import { type Option, useActiveInView } from './combobox.tsx'
 import { MonthGrid } from './day-input.tsx'
 import { focusField } from './focus-field.ts'
 import { Icon } from './icon.tsx'
+import { OptionLine, useOptionSearch } from './option-search.tsx'
 import { placeBelow } from './place.ts'
 
 export interface ChoiceChipProps {
@@ -98,7 +99,7 @@ function OptionSearch(props: ChoiceChipProps & { readonly layer: ElementRef; rea
     // The field is empty for the next search.
     if (state.text !== '') state.type('')
   }
-  const state = useOptionSearch(find, choose)
+  const state = useOptionSearch({ find }, choose)
   const { text, items, active } = state
   useActiveInView(listId, active)
   // A layout effect, because the next key press is already meant for the field.

@@ -1,4 +1,4 @@
-import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { sentenceOf } from '../api/problems.ts'
 import { foldText, t } from '../texts/text.ts'
@@ -202,7 +202,7 @@ export function Suggestions({ id, label, emptyMessage, input, state }: Suggestio
  * Returns the index of the active option: the current value, until the pointer or a key makes another one
  * active. The list may have become shorter since then, and Enter must choose an option that exists.
  */
-const activeIn = (
+export const activeIn = (
   options: readonly Option[],
   requested = options.findIndex((one) => one.isCurrent),
 ): number => Math.max(0, Math.min(requested, options.length - 1))
@@ -217,34 +217,6 @@ export function useActiveInView(listId: string, active: number): void {
     [active],
   )
 }
-
-interface OptionLineProps {
-  readonly id: string
-  readonly isActive: boolean
-  /** For lists in which several options can be chosen. */
-  readonly isChosen?: boolean | undefined
-  readonly children: ComponentChildren
-  onPoint(): void
-  onChoose(): void
-}
-
-/** An option of a list that is always open. The text field above it keeps the focus and takes the keys. */
-export const OptionLine = ({ id, isActive, isChosen, children, onPoint, onChoose }: OptionLineProps) => (
-  // biome-ignore lint/a11y/useKeyWithClickEvents: the text field takes the keys
-  <div
-    id={id}
-    role="option"
-    tabIndex={-1}
-    aria-selected={isActive}
-    aria-checked={isChosen}
-    class="combobox-option"
-    onMouseMove={onPoint}
-    onMouseDown={(event) => event.preventDefault()}
-    onClick={onChoose}
-  >
-    {children}
-  </div>
-)
 
 /** A request is sent after a pause of this length in typing. */
 const typingMilliseconds = 150
@@ -282,76 +254,6 @@ export function useSuggestions<Item extends Option>(
   }, [text])
   return { ...result, isUpToDate: result.text === text }
 }
-
-type EnterKey = 'Enter' | 'Ctrl+Enter'
-
-/**
- * The state of a text field with a list of options that is always open: arrows move, Enter chooses. An option
- * that creates a record is chosen with Ctrl+Enter, or with Enter after an arrow has moved to it. Otherwise a
- * typing error would create something.
- */
-export function useOptionSearch<Item extends Option>(
-  find: (text: string, signal: AbortSignal) => Promise<readonly Item[]>,
-  onChoose: (option: Item) => void,
-) {
-  const [text, setText] = useState('')
-  const [requestedActive, setActive] = useState<number>()
-  const [hasMoved, setMoved] = useState(false)
-  /** Set if Enter was pressed before the search had finished. */
-  const [pendingEnter, setPendingEnter] = useState<EnterKey>()
-  const { options: items, problem, isUpToDate } = useSuggestions(text, find)
-  const first = activeIn(items, requestedActive)
-  const active = items[first]?.isCreation && !hasMoved ? -1 : first
-  const choose = (key: EnterKey) => {
-    const creation = key === 'Ctrl+Enter' ? items.find(({ isCreation }) => isCreation) : undefined
-    const item = creation ?? items[active]
-    if (item) onChoose(item)
-  }
-  useEffect(() => {
-    if (pendingEnter && isUpToDate) choose(pendingEnter)
-  }, [pendingEnter, isUpToDate])
-  const moveTo = (index: number) => {
-    setActive(items.length === 0 ? 0 : (index + items.length) % items.length)
-    setMoved(true)
-  }
-  const actions: Readonly<Record<string, (event: TargetedKeyboardEvent<HTMLInputElement>) => void>> = {
-    ArrowDown: () => moveTo(active + 1),
-    ArrowUp: () => moveTo(Math.max(active, 0) - 1),
-    Enter: ({ currentTarget, ctrlKey, metaKey }) => {
-      const key = ctrlKey || metaKey ? 'Ctrl+Enter' : 'Enter'
-      // The field may contain typed text that the state does not have yet.
-      if (isUpToDate && currentTarget.value === text) choose(key)
-      else setPendingEnter(key)
-    },
-  }
-  return {
-    text,
-    items,
-    active,
-    problem,
-    isUpToDate,
-    /** The pointer may rest where an option appears, so it does not move to one that creates a record. */
-    setActive: (index: number) => items[index]?.isCreation || setActive(index),
-    type(next: string) {
-      setText(next)
-      setActive(next ? 0 : undefined)
-      setMoved(false)
-      setPendingEnter(undefined)
-    },
-    onKeyDown(event: TargetedKeyboardEvent<HTMLInputElement>) {
-      const action = actions[event.key]
-      if (action === undefined) return
-      event.preventDefault()
-      action(event)
-    },
-  }
-}
-
-/** Returns whether a name contains every word of a text. */
-export const matchesWords = (name: string, text: string): boolean =>
-  foldText(text)
-    .split(/\s+/)
-    .every((word) => foldText(name).includes(word))
 
 /** Returns whether the name begins with the text, disregarding case and accents. */
 export const beginsWith = (name: string, text: string): boolean => foldText(name).startsWith(foldText(text))

@@ -3,17 +3,11 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { PersonAvatar } from '../../ui/avatar.tsx'
-import {
-  beginsWith,
-  matchesWords,
-  type Option,
-  OptionLine,
-  useActiveInView,
-  useSuggestions,
-} from '../../ui/combobox.tsx'
+import { beginsWith, type Option, useActiveInView, useSuggestions } from '../../ui/combobox.tsx'
 import { DayInput } from '../../ui/day-input.tsx'
 import { focusField } from '../../ui/focus-field.ts'
 import { Icon, IconButton } from '../../ui/icon.tsx'
+import { matchesWords, OptionLine } from '../../ui/option-search.tsx'
 import { placeBelow } from '../../ui/place.ts'
 import { useMedia } from '../../ui/use-media.ts'
 import type { Criterion, CriterionName } from './filter-criteria.tsx'

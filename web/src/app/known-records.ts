@@ -1,0 +1,155 @@
+import type { Api, RecordOf } from '../api/api.ts'
+import { type ById, byId, loadAll, rowsMax } from '../api/load-all.ts'
+import { catalogQuery } from '../data/use-listing.ts'
+import { matchPath } from '../router/router.ts'
+import type { Services } from '../services/services.ts'
+import { createSearch, type Search } from '../ui/fuzzy.ts'
+
+type Named = { readonly id: string; readonly name: string }
+
+/** A saved view of this client, with its project. */
+export interface KnownView extends Named {
+  readonly address: string
+  readonly projectName: string
+}
+
+/** The records that the palette finds without the server. */
+export interface KnownRecords {
+  readonly projects: Search<RecordOf<'project'>>
+  readonly people: Search<Named>
+  readonly views: Search<KnownView>
+  /** The kinds of which the server has more. */
+  readonly cut: ReadonlySet<'projects' | 'people'>
+  readonly projectsById: ById<RecordOf<'project'>>
+  readonly typeNames: ReadonlyMap<string, string>
+}
+
+/** A value that is loaded once, as long as nothing fails. */
+export interface Once<Value> {
+  /** Undefined until it is loaded. */
+  readonly current: Value | undefined
+  load(): Promise<Value>
+}
+
+export function createOnce<Value>(load: () => Promise<Value>): Once<Value> {
+  let current: Value | undefined
+  let loading: Promise<Value> | undefined
+  return {
+    get current() {
+      return current
+    },
+    load() {
+      loading ??= load().then(
+        (value) => {
+          current = value
+          return value
+        },
+        (error) => {
+          loading = undefined
+          throw error
+        },
+      )
+      return loading
+    },
+  }
+}
+
+/** Only this many pages of a kind are loaded. */
+const pagesMax = 5
+/** Changes by other users are found this long after them at the latest. */
+const freshMilliseconds = 60_000
+const resources: ReadonlySet<string> = new Set([
+  'all',
+  'assignmentType',
+  'project',
+  'projectView',
+  'savedView',
+  'user',
+])
+
+const knownByApi = new WeakMap<Api, Once<KnownRecords>>()
+
+/**
+ * Returns the records that the palette knows. They are loaded once, and again after a write of this tab or a
+ * while. Until then, the previous ones are used.
+ */
+export function knownRecordsOf(services: Services): Once<KnownRecords> {
+  const known = knownByApi.get(services.api) ?? createKnownRecords(services)
+  knownByApi.set(services.api, known)
+  return known
+}
+
+function createKnownRecords(services: Services): Once<KnownRecords> {
+  const { api, session } = services
+  const ownId = () => session.person.peek()?.id
+  let latest: { readonly ownerId: string | undefined; readonly records: Once<KnownRecords> } | undefined
+  let previous: KnownRecords | undefined
+  let staleAt = 0
+  api.onChange((name) => {
+    if (resources.has(name)) staleAt = 0
+  })
+  return {
+    get current() {
+      return latest?.ownerId === ownId() ? (latest?.records.current ?? previous) : undefined
+    },
+    load() {
+      const ownerId = ownId()
+      if (latest === undefined || latest.ownerId !== ownerId || Date.now() >= staleAt) {
+        previous = this.current
+        latest = { ownerId, records: createOnce(() => loadKnownRecords(services)) }
+        staleAt = Date.now() + freshMilliseconds
+      }
+      return latest.records.load()
+    },
+  }
+}
+
+async function loadKnownRecords(services: Services): Promise<KnownRecords> {
+  const { api, people } = services
+  const { signal } = new AbortController()
+  const [projects, persons, views, typeNames] = await Promise.all([
+    loadAll(api, 'project', { sortColumn: 'name' }, { pagesMax, signal }),
+    people.search('', signal, { max: rowsMax }),
+    loadViews(services, signal),
+    loadTypeNames(services, signal),
+  ])
+  const projectsById = byId(projects.rows)
+  const knownViews = views.flatMap(({ id, name, address }): readonly KnownView[] => {
+    const { projectId } = matchPath('/projects/:projectId', (address ?? '').split('?', 1)[0] ?? '') ?? {}
+    // Other API clients may save views without an address of this client.
+    if (!address || projectId === undefined) return []
+    return [{ id, name, address, projectName: projectsById.get(projectId)?.name ?? '' }]
+  })
+  return {
+    projects: createSearch(
+      projects.rows.map((project) => ({
+        ...project,
+        words: `${project.key ?? ''} ${project.description ?? ''}`,
+      })),
+    ),
+    people: createSearch(persons),
+    views: createSearch(knownViews.map((view) => ({ ...view, words: view.projectName }))),
+    cut: new Set([
+      ...(projects.isCut ? (['projects'] as const) : []),
+      ...(persons.length === rowsMax ? (['people'] as const) : []),
+    ]),
+    projectsById,
+    typeNames,
+  }
+}
+
+export async function loadTypeNames({ api }: Services, signal: AbortSignal) {
+  const { data } = await api.list('assignmentType', catalogQuery, signal)
+  return new Map(data.map(({ id, name }) => [id, name]))
+}
+
+/** Loads the personal views, and those that are shared with projects. */
+async function loadViews({ api, configuration, session }: Services, signal: AbortSignal) {
+  if (!configuration.extensions) return []
+  const options = { pagesMax, signal }
+  const [personal, shared] = await Promise.all([
+    loadAll(api, 'savedView', { userId: session.person.peek()?.id, sortColumn: 'name' }, options),
+    loadAll(api, 'projectView', { sortColumn: 'name' }, options),
+  ])
+  return [...personal.rows, ...shared.rows]
+}
