@@ -258,8 +258,7 @@ function CardFacts({ assignment, typeName, projectKey, parts, isDone }: CardProp
   )
 }
 
-/** The due day with an icon, coloured if it is near or past; for assignments that are not done. */
-export function DueChip({ assignment }: Pick<CardProps, 'assignment'>) {
+function DueChip({ assignment }: Pick<CardProps, 'assignment'>) {
   const text = dueText(assignment, false)
   return (
     <span class="due" data-field="end" data-color={dueColorOf(assignment, false)} title={text}>

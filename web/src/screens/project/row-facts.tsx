@@ -1,8 +1,10 @@
 import { type ComponentChildren, Fragment, type VNode } from 'preact'
 import type { RecordOf } from '../../api/api.ts'
 import { priorityName } from '../../assignment/priority.ts'
+import { dueColorOf, dueText, isLate } from '../../data/planned.ts'
+import { dayOf, formatDay } from '../../time/days.ts'
+import { Icon } from '../../ui/icon.tsx'
 import { HoursMark, PriorityMark, StageMark } from '../../ui/marks.tsx'
-import { DueChip } from './board-card.tsx'
 import { HindranceIcon } from './hindrance-icon.tsx'
 import type { Hindrance } from './use-blocked.ts'
 import type { NameLookup } from './view-props.ts'
@@ -33,10 +35,22 @@ const facts: Readonly<Record<FactName, Fact>> = {
       </span>
     )
   },
-  end: ({ row, isDone }) => !isDone && !row.isUnscheduled && <DueChip assignment={row} />,
+  end: ({ row, isDone }) => !isDone && !row.isUnscheduled && <DueChip row={row} />,
   priority: ({ row: { priority } }) =>
     priority ? <PriorityMark priority={priority} name={priorityName(priority)} /> : undefined,
   hours: ({ row: { amountHours } }) => amountHours > 0 && <HoursMark hours={amountHours} />,
+}
+
+/** The due day as on a card. */
+function DueChip({ row }: Pick<RowFactsProps, 'row'>) {
+  const text = dueText(row, false)
+  return (
+    <span class="due" data-field="end" data-color={dueColorOf(row, false)} title={text}>
+      <Icon name={isLate(row, false) ? 'clock' : 'calendar'} />
+      <span aria-hidden="true">{formatDay(dayOf(row.endDate))}</span>
+      <span class="visually-hidden">{text}</span>
+    </span>
+  )
 }
 
 /** The line below the name of an assignment in a narrow row. What does not fit is hidden, the last facts first. */

@@ -4,7 +4,6 @@ import { changesOf } from '../../assignment/queue.ts'
 import { QueueMark } from '../../assignment/queue-mark.tsx'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { assignmentPath } from '../../router/router.ts'
-import { capitalize } from '../../texts/declared-names.ts'
 import { inOneLine, t } from '../../texts/text.ts'
 import {
   addDays,
@@ -181,7 +180,7 @@ interface DayHeadProps {
 /** Names the only shown day, with its sum. */
 const DayHead = ({ day, entries, isOwn }: DayHeadProps) => (
   <header class="week-day">
-    <h2>{capitalize(dateFormat('heading').format(dateOf(day)))}</h2>
+    <h2>{dateFormat('heading').format(dateOf(day))}</h2>
     <span class="week-day-sum">
       <DaySum entries={entriesOn(entries, day)} target={targetOn(day, isOwn)} />
     </span>

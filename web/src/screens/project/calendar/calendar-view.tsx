@@ -5,7 +5,6 @@ import { isLate, responsibleOf } from '../../../data/planned.ts'
 import { colorIn } from '../../../data/project-stages.ts'
 import { assignmentPath } from '../../../router/router.ts'
 import { useServices } from '../../../services/services.ts'
-import { capitalize } from '../../../texts/declared-names.ts'
 import { t } from '../../../texts/text.ts'
 import {
   addDays,
@@ -262,7 +261,7 @@ function Agenda({ month, ...rowProps }: AgendaProps) {
       {days.map((day) => (
         <section key={day} aria-label={dateFormat('whole').format(dateOf(day))}>
           <h2 class={day === currentDay ? 'today' : ''}>
-            <span>{capitalize(dateFormat('heading').format(dateOf(day)))}</span>
+            <span>{dateFormat('heading').format(dateOf(day))}</span>
             {day === currentDay && <span class="today-chip">{t('Today')}</span>}
           </h2>
           {ends.has(day) ? (

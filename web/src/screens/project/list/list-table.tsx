@@ -245,7 +245,7 @@ function NarrowHead({ rows, order }: ListTableProps) {
         label={t('Sorted by {column}', { column: t(order.column.label) })}
         items={availableColumns(configuration).map((column) => ({
           label: t(column.label),
-          mark: column === order.column && arrow,
+          mark: <span class="list-sort-mark">{column === order.column && arrow}</span>,
           isCurrent: column === order.column,
           run: () => router.setQuery({ sort: toggleSort(order, column.name) }),
         }))}

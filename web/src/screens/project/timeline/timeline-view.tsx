@@ -126,11 +126,12 @@ export function TimelineView(props: ProjectViewProps) {
   )
 }
 
-/** A phone leaves out the year if it is the current one. */
+/** A phone leaves out the year if it is the current one, and breaks the line only before the dash. */
 function rangeText(from: string, to: string, isShort: boolean): string {
   const thisYear = today().slice(0, 4)
   const isThisYear = from.startsWith(thisYear) && to.startsWith(thisYear)
-  return dateFormat(isShort && isThisYear ? 'short' : 'long').formatRange(dateOf(from), dateOf(to))
+  const text = dateFormat(isShort && isThisYear ? 'short' : 'long').formatRange(dateOf(from), dateOf(to))
+  return isShort ? text.replace(/\s(?!–)/g, '\u00a0') : text
 }
 
 type ZoomProps = Pick<ReturnType<typeof usePeriod>, 'zoom' | 'setZoom'>
