@@ -103,16 +103,16 @@ export function eventJourneys(stage: () => Stage): void {
     await call('POST', '/ext/assignment/move', { id, afterId: null })
     await make('comment', { text: 'Ten rungs', assignmentId: id, userId: mara.id })
     await call('PATCH', '/ext/assignment', { id, priority: 3 })
-    for (const day of ['16', '17'])
+    for (const day of ['16', '17', '18', '19'])
       await make('appointment', {
-        ...{ assignmentId: id, userId: mara.id, keepDate: `2026-11-${day}`, amountHours: 1.75 },
+        ...{ assignmentId: id, userId: mara.id, keepDate: `2026-11-${day}`, amountHours: 0.75 },
       })
     const page = await signIn('mara@example.com', `/projects/${projectId}/assignments/${id}`)
     const stream = page.locator('.stream > li')
     await stream.filter({ hasText: /set the priority of this assignment to High/ }).waitFor()
     await stream.filter({ hasText: /moved this assignment in the order/ }).waitFor()
     await stream.filter({ hasText: /added this assignment.+Label.*Design/ }).waitFor()
-    await stream.filter({ hasText: /recorded 3.5 h on this assignment.*16 Nov.*17 Nov/ }).waitFor()
+    await stream.filter({ hasText: /recorded 3 h on this assignment.*16.–.19 Nov/ }).waitFor()
     assert.equal(await stream.count(), 6, 'The empty description is not shown.')
     await page.goto(`${stage().hosts.web}/projects/${projectId}/activity`)
     const row = (text: RegExp) => page.getByRole('listitem').filter({ hasText: text }).first()

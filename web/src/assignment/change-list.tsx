@@ -4,7 +4,7 @@ import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { nounOf } from '../texts/declared-names.ts'
 import { type MessageKey, t, tx } from '../texts/text.ts'
-import { dayOfTimestamp, formatDayHeading } from '../time/days.ts'
+import { dateFormat, dateOf, dayOf, dayOfTimestamp, formatDay, formatDayHeading } from '../time/days.ts'
 import { formatTime } from '../time/format-timestamp.ts'
 import { formatHours, sumHours } from '../time/hours.ts'
 import { Ago } from '../ui/ago.tsx'
@@ -125,13 +125,25 @@ function describeRecord(group: ChangeGroup, sentence: MessageKey, context: ListC
       what: ofAssignment(group[0], context),
       hours: <Value text={formatHours(sumHours(hours))} />,
     }),
-    chips: fields
-      .filter(({ property }) => property === 'keepDate')
-      .map(({ property, value, after }, index) => (
-        <ValueChip key={group[index]?.id} property={property} value={value} text={after} names={context} />
-      )),
+    chips: daysOf(group).map((text) => (
+      <ValueChip key={text} property="keepDate" value={undefined} text={text} names={context} />
+    )),
     text: fields.find(({ isText }) => isText)?.after,
   }
+}
+
+const daysMax = 3
+
+/** Returns the days for which hours were recorded, as texts. Many days are shown as a period. */
+function daysOf(group: ChangeGroup): readonly string[] {
+  const days = group.flatMap(({ after }) =>
+    typeof after?.keepDate === 'string' ? dayOf(after.keepDate) : [],
+  )
+  const unique = [...new Set(days)].sort()
+  const [first = '', last = ''] = [unique.at(0), unique.at(-1)]
+  return unique.length > daysMax
+    ? [dateFormat('short').formatRange(dateOf(first), dateOf(last))]
+    : unique.map(formatDay)
 }
 
 /** Several updates of one record are shown as one. */
