@@ -83,7 +83,7 @@ export const identityMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/identity/factors/passkeys.ts',
     rule: 'a challenge is answered once',
-    from: 'return (await consumeStep(transaction, { id: opened.challenge, expiresAt: opened.expiresAt }))\n    ? opened\n    : undefined',
+    from: 'return isFirstUse ? opened : undefined',
     to: 'return opened',
     tests: ['identity/passkeys'],
   },

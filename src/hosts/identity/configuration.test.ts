@@ -174,35 +174,46 @@ describe('the configuration of the identity host', () => {
   })
 
   it('parses providers, and rejects settings that cannot work or would admit too many users', () => {
-    const settingsOf = (overrides: Record<string, string>) =>
-      Object.fromEntries(
-        Object.entries({ Issuer: 'https://login.example.com/', ClientId: 'tracker', ...overrides }).map(
-          ([name, value]) => [`Identity__Providers__corp__${name}`, value],
-        ),
-      )
-    const { providers } = readSettings(settingsOf({}), readIdentitySettings)
+    const { providers } = readSettings(providerSettings('corp'), readIdentitySettings)
     assert.deepEqual([providers[0]?.issuer, providers[0]?.name], ['https://login.example.com/', 'corp'])
-    for (const [overrides, message] of [
-      [{ Issuer: 'login.example.com' }, /Issuer must be the address/],
-      [{ Issuer: 'https://x.example/.well-known/openid-configuration' }, /Issuer must be the address/],
-      [{ Issuer: 'https://user:word@x.example' }, /Issuer must be the address/],
-      [{ ClientId: '' }, /ClientId is required/],
-      [{ CreateAccounts: 'true', DefaultProject: 'first' }, /must be the id of a project/],
-      [{ DefaultProject: '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58' }, /set CreateAccounts, too/],
-      [{ Name: 'n'.repeat(101) }, /at most 100 characters/],
-    ] as const)
-      assert.match(problemsOf(settingsOf(overrides)).join(), message)
+    const rejected: readonly { readonly settings: Record<string, string>; readonly problem: RegExp }[] = [
+      { settings: { Issuer: 'login.example.com' }, problem: /Issuer must be the address/ },
+      {
+        settings: { Issuer: 'https://x.example/.well-known/openid-configuration' },
+        problem: /Issuer must be the address/,
+      },
+      { settings: { Issuer: 'https://user:word@x.example' }, problem: /Issuer must be the address/ },
+      { settings: { ClientId: '' }, problem: /ClientId is required/ },
+      {
+        settings: { CreateAccounts: 'true', DefaultProject: 'first' },
+        problem: /must be the id of a project/,
+      },
+      {
+        settings: { DefaultProject: '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58' },
+        problem: /set CreateAccounts, too/,
+      },
+      { settings: { Name: 'n'.repeat(101) }, problem: /at most 100 characters/ },
+    ]
+    for (const { settings, problem } of rejected)
+      assert.match(problemsOf(providerSettings('corp', settings)).join(), problem)
     assert.match(problemsOf({ 'Identity__Providers__a b__Issuer': 'https://x.example' }).join(), /invalid id/)
-    const capitalized = Object.entries(settingsOf({})).map(([name, value]) => [
-      name.replace('__corp__', '__Corp__'),
-      value,
-    ])
     assert.match(
-      problemsOf({ ...settingsOf({}), ...Object.fromEntries(capitalized) }).join(),
+      problemsOf({ ...providerSettings('corp'), ...providerSettings('Corp') }).join(),
       /differ only in case/,
     )
-    for (const environment of [{}, { ...settingsOf({}), EXTENSIONS: 'off' }])
+  })
+
+  it('allows turning passwords off only with a provider and with the extensions', () => {
+    for (const environment of [{}, { ...providerSettings('corp'), EXTENSIONS: 'off' }])
       assert.match(problemsOf({ Identity__Passwords: 'off', ...environment }).join(), /can be off only with/)
-    assert.deepEqual(problemsOf({ Identity__Passwords: 'off', ...settingsOf({}) }), [])
+    assert.deepEqual(problemsOf({ Identity__Passwords: 'off', ...providerSettings('corp') }), [])
   })
 })
+
+/** Returns the variables of a valid provider with this id, with overrides by the ends of their names. */
+function providerSettings(id: string, overrides: Record<string, string> = {}): Record<string, string> {
+  const values = { Issuer: 'https://login.example.com/', ClientId: 'tracker', ...overrides }
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [`Identity__Providers__${id}__${name}`, value]),
+  )
+}

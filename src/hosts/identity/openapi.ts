@@ -126,21 +126,22 @@ function errorResponsesOf(
   error: ErrorName,
 ): Readonly<Record<string, Schema>> {
   const hasPages = tag === 'Pages' || tag === 'OutsideProviders'
+  const descriptions = tag === 'OutsideProviders' ? federationErrorDescriptions : errorDescriptions
   const statuses = [429, 431, 500, 503, 504, ...errors, ...(method === 'POST' ? [400, 413, 415] : [])]
   return Object.fromEntries(
-    [...new Set(statuses)].sort().map((status) => [
-      status,
-      {
-        ...errorResponse(status, error, hasPages),
-        ...(tag === 'OutsideProviders' &&
-          status === 404 && { description: 'The settings name no such provider.' }),
-      },
-    ]),
+    [...new Set(statuses)]
+      .sort()
+      .map((status) => [status, errorResponse(status, descriptions[status], error, hasPages)]),
   )
 }
 
-const errorResponse = (status: number, error: ErrorName, hasPages: boolean): Schema => ({
-  description: errorDescriptions[status],
+const errorResponse = (
+  status: number,
+  description: string | undefined,
+  error: ErrorName,
+  hasPages: boolean,
+): Schema => ({
+  description,
   ...([429, 503].includes(status) && { headers: { 'Retry-After': { schema: { type: 'integer' } } } }),
   content: {
     'application/json': { schema: ref(error) },
@@ -160,4 +161,9 @@ const errorDescriptions: Readonly<Record<number, string>> = {
   500: 'An unexpected error.',
   503: 'The store is not available. Nothing was done, and the request can be sent again later.',
   504: 'The store failed before it was known whether this was done.',
+}
+
+const federationErrorDescriptions: Readonly<Record<number, string>> = {
+  ...errorDescriptions,
+  404: 'The settings name no such provider.',
 }

@@ -55,9 +55,9 @@ export async function grantConsent(
 ): Promise<void> {
   await database.transaction((transaction) =>
     transaction.query(sql`
-      insert into consents as known (user_id, client_id, scope, granted_at)
+      insert into consents as existing (user_id, client_id, scope, granted_at)
       values (${accountId}, ${clientId}, ${scopes.join(' ')}, ${timestamp(now())})
       on conflict (user_id, client_id)
-      do update set granted_at = excluded.granted_at, scope = words_of_both(known.scope, excluded.scope)`),
+      do update set granted_at = excluded.granted_at, scope = words_of_both(existing.scope, excluded.scope)`),
   )
 }

@@ -37,7 +37,8 @@ export function authenticateConfidentialClient(
 }
 
 /**
- * Returns the error. The id of an unknown client is not logged: it may be a secret sent in the wrong field.
+ * Logs the rejection, and returns the error to throw. The id of an unknown client is not logged: it may be a
+ * secret sent in the wrong field.
  */
 function recordRejection({ securityLog }: Identity, call: Call, client: Client | undefined, outcome: string) {
   const { address, requestId } = call

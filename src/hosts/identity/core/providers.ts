@@ -81,9 +81,9 @@ const clientAuthentication = (secret: string | undefined): client.ClientAuth =>
     ? client.None()
     : (server, ...others) => {
         const methods = server.token_endpoint_auth_methods_supported
-        const isForm = methods !== undefined && !methods.includes('client_secret_basic')
-        const method = isForm ? client.ClientSecretPost(secret) : client.ClientSecretBasic(secret)
-        method(server, ...others)
+        const acceptsBasic = methods === undefined || methods.includes('client_secret_basic')
+        const authenticate = acceptsBasic ? client.ClientSecretBasic(secret) : client.ClientSecretPost(secret)
+        authenticate(server, ...others)
       }
 
 /** Shares one result among all calls for a while, and a failure for a shorter time. */

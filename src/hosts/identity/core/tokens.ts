@@ -92,16 +92,23 @@ export async function issueIdentityToken(
  * Returns the claims about a user by scope (OpenID Connect Core, 5.4), for the identity token and userinfo.
  * The web client gets only the claims that the contract defines. A login need not be an email address.
  */
-export const userClaims = (
+export function userClaims(
   { loginsAreVerified }: Identity['settings'],
   { name, login, hasVerifiedLogin }: Account,
   client: Client | undefined,
   scopes: readonly string[],
-): Readonly<Record<string, unknown>> => ({
-  ...(scopes.includes('profile') && { name, ...(client?.registration && { preferred_username: login }) }),
-  ...(scopes.includes('email') &&
-    mailPattern.test(login) && { email: login, email_verified: loginsAreVerified || hasVerifiedLogin }),
-})
+): Readonly<Record<string, unknown>> {
+  const claims: Record<string, unknown> = {}
+  if (scopes.includes('profile')) {
+    claims.name = name
+    if (client?.registration) claims.preferred_username = login
+  }
+  if (scopes.includes('email') && mailPattern.test(login)) {
+    claims.email = login
+    claims.email_verified = loginsAreVerified || hasVerifiedLogin
+  }
+  return claims
+}
 
 const mailPattern = /^[^\s@]+@[^\s@]+$/
 

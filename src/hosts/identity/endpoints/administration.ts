@@ -159,16 +159,16 @@ export const showSignInPolicy: Endpoint = {
 
 function policyOf({ settings, providers }: Identity) {
   const rules = [
-    ['passwords', settings.passwords, 'Identity__Passwords'],
-    ['secondFactor', settings.secondFactor, 'Identity__SecondFactor'],
-    ['passkeyDomain', settings.passkeys?.domain ?? null, 'Identity__PasskeyDomain'],
-    ['inactivityMinutes', settings.inactivityMinutes, 'Identity__InactivityMinutes'],
-    ['loginsAreVerified', settings.loginsAreVerified, 'Identity__LoginsAreVerified'],
-    ['mail', settings.mail, 'SMTP_URL'],
-    ['administrators', settings.adminLogins.length, 'SVC_ADMIN_LOGINS'],
-  ] as const
+    { name: 'passwords', value: settings.passwords, setting: 'Identity__Passwords' },
+    { name: 'secondFactor', value: settings.secondFactor, setting: 'Identity__SecondFactor' },
+    { name: 'passkeyDomain', value: settings.passkeys?.domain ?? null, setting: 'Identity__PasskeyDomain' },
+    { name: 'inactivityMinutes', value: settings.inactivityMinutes, setting: 'Identity__InactivityMinutes' },
+    { name: 'loginsAreVerified', value: settings.loginsAreVerified, setting: 'Identity__LoginsAreVerified' },
+    { name: 'mail', value: settings.mail, setting: 'SMTP_URL' },
+    { name: 'administrators', value: settings.adminLogins.length, setting: 'SVC_ADMIN_LOGINS' },
+  ]
   return {
-    rules: rules.map(([name, value, setting]) => ({ name, value, setting })),
+    rules,
     providers: [...providers.values()].map(({ id, name, issuer, createAccounts, linkByVerifiedEmail }) => ({
       id,
       name,

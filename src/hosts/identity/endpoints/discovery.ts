@@ -97,9 +97,13 @@ export const getServerMetadata: Endpoint = {
   }),
 }
 
+const contractClaims = ['sub', 'sid', 'name', 'auth_time', 'iss', 'aud', 'exp', 'iat', 'nonce']
+const registeredClientClaims = ['preferred_username', 'email', 'email_verified', 'amr', 'acr']
+
 function metadataOf({ settings: { issuer }, clients }: Identity) {
   // Without registered clients, the discovery document is that of the contract, byte for byte.
   const hasRegisteredClients = [...clients.values()].some(({ registration }) => registration !== undefined)
+  const usedAlgorithms = new Set([...clients.values()].map(({ signingAlgorithm }) => signingAlgorithm))
   return {
     issuer,
     authorization_endpoint: `${issuer}/connect/authorize`,
@@ -110,10 +114,7 @@ function metadataOf({ settings: { issuer }, clients }: Identity) {
     introspection_endpoint: `${issuer}/connect/introspect`,
     jwks_uri: `${issuer}/.well-known/openid-configuration/jwks`,
     scopes_supported: hasRegisteredClients ? scopes : contractScopes,
-    claims_supported: [
-      ...['sub', 'sid', 'name', 'auth_time', 'iss', 'aud', 'exp', 'iat', 'nonce'],
-      ...(hasRegisteredClients ? ['preferred_username', 'email', 'email_verified', 'amr', 'acr'] : []),
-    ],
+    claims_supported: hasRegisteredClients ? [...contractClaims, ...registeredClientClaims] : contractClaims,
     response_types_supported: ['code'],
     response_modes_supported: hasRegisteredClients ? responseModes : ['query'],
     grant_types_supported: [...grantTypes],
@@ -121,9 +122,7 @@ function metadataOf({ settings: { issuer }, clients }: Identity) {
     prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: signingAlgorithms.filter(
-      (algorithm) =>
-        algorithm === 'RS256' ||
-        [...clients.values()].some((client) => client.signingAlgorithm === algorithm),
+      (algorithm) => algorithm === 'RS256' || usedAlgorithms.has(algorithm),
     ),
     token_endpoint_auth_methods_supported: [...secretMethods, 'none'],
     revocation_endpoint_auth_methods_supported: [...secretMethods, 'none'],

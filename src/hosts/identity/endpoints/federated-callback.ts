@@ -226,12 +226,12 @@ async function signInFederated(
   const next = await nextStepOf(identity, account)
   if (next === 'second-factor' || next === 'set-up')
     return { redirectTo: stepUrl(identity, next, account, authRequest, federated) }
-  const origin = await signInSourceOf(identity, call, pending)
+  const source = await signInSourceOf(identity, call, pending)
   const sealedToken = sealToken(identity, user.identityToken)
   const session = await startSession(
     identity,
     account,
-    { ...origin, federated: { ...federated, sealedToken } },
+    { ...source, federated: { ...federated, sealedToken } },
     call,
   )
   // The account was removed or deactivated, or its password was changed, in the meantime.

@@ -187,8 +187,8 @@ const loginHandler =
           error: 'passwords-off',
         }),
       }
-    const origin = await signInSourceOf(identity, call, pending)
-    const outcome = await attemptSignIn(identity, { login, password }, origin, call)
+    const source = await signInSourceOf(identity, call, pending)
+    const outcome = await attemptSignIn(identity, { login, password }, source, call)
     if ('error' in outcome)
       return {
         redirectTo: signInPageUrlFor(identity.settings, pending.request, { authRequest, ...outcome }),
@@ -236,16 +236,16 @@ type Outcome =
 async function attemptSignIn(
   identity: Identity,
   credentials: { readonly login: string; readonly password: string },
-  origin: SignInSource,
+  source: SignInSource,
   call: Call,
 ): Promise<Outcome> {
-  const record = createRecorder(identity, credentials.login, origin, call)
+  const record = createRecorder(identity, credentials.login, source, call)
   try {
     const { account, next } = await verifyCredentials(identity, credentials, (locked) =>
       record('lockout-begun', 'sign-in', locked),
     )
     if (account && next === 'session')
-      return (await startSession(identity, account, origin, call)) ?? { error: 'invalid' }
+      return (await startSession(identity, account, source, call)) ?? { error: 'invalid' }
     if (account && (next === 'second-factor' || next === 'set-up')) {
       record('sign-in', 'second step', account)
       return { step: next, account }

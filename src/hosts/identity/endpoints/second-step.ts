@@ -50,7 +50,10 @@ export const showSecondStep: Endpoint = {
       const { error, retryAfter } = singleParameters(call.parameters)
       const { passkeys } = identity.settings
       const factors = await findFactors(identity.database, account.accountId)
-      const canUsePasskey = passkeys?.includeIdentityHost && factors.passkeyCount > 0
+      const dialog =
+        passkeys?.includeIdentityHost && factors.passkeyCount > 0
+          ? await createAuthenticationDialog(identity, passkeys.domain, account.accountId)
+          : undefined
       return {
         page: secondStepPage({
           client: pending.request.client,
@@ -60,9 +63,7 @@ export const showSecondStep: Endpoint = {
           retryAfter,
           action: hostPath(identity.settings, secondStepPath),
           hasApp: factors.appSince !== null,
-          ...(canUsePasskey && {
-            dialog: await createAuthenticationDialog(identity, passkeys.domain, account.accountId),
-          }),
+          dialog,
         }),
         language: pending.request.language,
       }
@@ -162,7 +163,7 @@ interface SecondStepPageOptions {
   readonly action: string
   readonly hasApp: boolean
   /** The challenge and the options for the browser's passkey dialog, if a passkey can be used. */
-  readonly dialog?: PasskeyDialog
+  readonly dialog: PasskeyDialog | undefined
 }
 
 const secondStepPage =

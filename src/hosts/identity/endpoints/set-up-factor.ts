@@ -74,8 +74,8 @@ export const submitFactorSetUp: Endpoint = {
         address,
         requestId,
       })
-      const origin = await signInSourceOf(identity, call, pending)
-      const authenticated = { ...origin, ...authenticationAfter(step, isPasskey ? 'pop' : 'otp') }
+      const source = await signInSourceOf(identity, call, pending)
+      const authenticated = { ...source, ...authenticationAfter(step, isPasskey ? 'pop' : 'otp') }
       // Storing the factor has incremented the count.
       const changedAccount = { ...account, factorChanges: account.factorChanges + 1 }
       const session = await startSession(identity, changedAccount, authenticated, call)
@@ -118,6 +118,9 @@ const setUpResult = async (
   problem: PlainText | undefined,
 ): Promise<HandlerResult> => {
   const { passkeys } = identity.settings
+  const dialog = passkeys?.includeIdentityHost
+    ? await createRegistrationDialog(identity, account, passkeys.domain)
+    : undefined
   return {
     page: setUpPage({
       client: pending.request.client,
@@ -126,9 +129,7 @@ const setUpResult = async (
       problem,
       offer: offerApp(identity, account),
       action: hostPath(identity.settings, setUpPath),
-      ...(passkeys?.includeIdentityHost && {
-        dialog: await createRegistrationDialog(identity, account, passkeys.domain),
-      }),
+      dialog,
     }),
     language: pending.request.language,
   }
@@ -141,8 +142,8 @@ interface SetUpPageOptions {
   readonly offer: AppOffer
   readonly problem: PlainText | undefined
   readonly action: string
-  /** Present if a passkey can be created. */
-  readonly dialog?: PasskeyDialog
+  /** Undefined if no passkey can be created. */
+  readonly dialog: PasskeyDialog | undefined
 }
 
 const setUpPage =

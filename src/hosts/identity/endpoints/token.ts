@@ -156,7 +156,7 @@ async function consumeCode(
 ): Promise<ConsumedCode | undefined> {
   const now = timestamp(identity.now())
   const [spent] = await transaction.query<ConsumedCode>(sql`
-    with known as (
+    with valid as (
       select code.scope, code.nonce, ${sessionColumns} from authorization_codes as code
       join signin_sessions as session on session.id = code.session_id
       join users as account on account.id = session.user_id
@@ -167,7 +167,7 @@ async function consumeCode(
       for share of session
     ), spent as (
       update authorization_codes set spent_at = ${now}
-      from known where authorization_codes.id = ${id} and spent_at is null returning known.*
+      from valid where authorization_codes.id = ${id} and spent_at is null returning valid.*
     ), granted as (
       insert into refresh_tokens (id, session_id, client_id, scope, created_at)
       select ${refreshTokenId}, "sessionId", ${client.id}, scope, now() from spent
@@ -257,7 +257,7 @@ async function consumeToken(
 ): Promise<ConsumedToken | undefined> {
   const now = timestamp(identity.now())
   const [spent] = await transaction.query<ConsumedToken>(sql`
-    with known as (
+    with valid as (
       select token.scope, ${sessionColumns} from refresh_tokens as token
       join signin_sessions as session on session.id = token.session_id
       join users as account on account.id = session.user_id
@@ -268,7 +268,7 @@ async function consumeToken(
       for no key update of session
     ), spent as (
       update refresh_tokens set spent_at = ${now}
-      from known where refresh_tokens.id = ${id} and spent_at is null returning known.*
+      from valid where refresh_tokens.id = ${id} and spent_at is null returning valid.*
     ), successor as (
       insert into refresh_tokens (id, session_id, client_id, scope, created_at)
       select ${successorId}, "sessionId", ${client.id}, scope, now() from spent

@@ -65,10 +65,10 @@ export async function registerApp(
   if (step === undefined) return false
   // The last step never decreases, so a used code cannot be used again.
   await transaction.query(sql`
-    insert into authenticator_apps as known (user_id, sealed_secret, last_step, created_at)
+    insert into authenticator_apps as existing (user_id, sealed_secret, last_step, created_at)
     values (${accountId}, ${factorBox.seal(secret, accountId)}, ${step}, ${timestamp(now())})
     on conflict (user_id) do update set sealed_secret = excluded.sealed_secret, created_at = excluded.created_at,
-      last_step = greatest(known.last_step, excluded.last_step), failures = 0`)
+      last_step = greatest(existing.last_step, excluded.last_step), failures = 0`)
   return true
 }
 

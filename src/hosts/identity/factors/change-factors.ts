@@ -47,13 +47,13 @@ export const factorChangeHandler =
       await lockFactors(transaction, accountId)
       // A previous change may have ended the session while this one waited for the lock.
       await requireRecentSignIn(identity, call)
-      const body = await change(transaction, session, form, await findFactors(transaction, accountId))
+      const result = await change(transaction, session, form, await findFactors(transaction, accountId))
       if (endsOtherSessions) await completeFactorChange(identity, transaction, accountId, session.sessionId)
-      if (hasFactor(await findFactors(transaction, accountId))) return body
+      if (hasFactor(await findFactors(transaction, accountId))) return result
       if (mustHaveFactor(identity, session))
         throw invalid({ generalErrors: ['You must have a second factor. Set up another one first.'] })
       await removeAllFactors(transaction, accountId)
-      return body
+      return result
     })
     recordFactorChange(identity, call, session, outcome)
     return { body }

@@ -35,17 +35,17 @@ export interface PasskeyResponse {
 /** Loaded when the first passkey is used, because it would take a third of the time of the host's start. */
 const loadLibrary = () => import('@simplewebauthn/server')
 
-/** Stores a new passkey. Returns undefined if it is invalid or already stored, or if the account has too many. */
+/** Stores a new passkey. Returns false if it is invalid or already stored, or if the account has too many. */
 export async function registerPasskey(
   identity: Identity,
   transaction: Queries,
   accountId: string,
   { challenge, credential, name }: PasskeyResponse & { readonly name: string },
-): Promise<true | undefined> {
+): Promise<boolean> {
   const opened = await openChallenge(identity, transaction, challenge, { purpose: 'create', accountId })
   const response = parseCredential<RegistrationResponseJSON>(credential)
   const { passkeys } = identity.settings
-  if (!opened || !response || !passkeys) return undefined
+  if (!opened || !response || !passkeys) return false
   const { verifyRegistrationResponse } = await loadLibrary()
   const registration = await verifyRegistrationResponse({
     response,
@@ -55,10 +55,10 @@ export async function registerPasskey(
     requireUserVerification: false,
     supportedAlgorithmIDs: passkeyAlgorithms,
   }).catch(() => undefined)
-  if (!registration?.verified) return undefined
+  if (!registration?.verified) return false
   const { id, publicKey, counter, transports } = registration.registrationInfo.credential
   const credentialId = Buffer.from(id, 'base64url')
-  if (credentialId.length > credentialIdBytesMax || publicKey.length > publicKeyBytesMax) return undefined
+  if (credentialId.length > credentialIdBytesMax || publicKey.length > publicKeyBytesMax) return false
   // Transports are reported by the browser and may have any shape.
   const reported: readonly unknown[] = Array.isArray(transports) ? transports : []
   const [stored] = await transaction.query(sql`
@@ -67,7 +67,7 @@ export async function registerPasskey(
       ${knownTransports.filter((transport) => reported.includes(transport))}::text[], ${name}, ${timestamp(identity.now())}
     where (select count(*) from passkeys where user_id = ${accountId}) < ${passkeysMax}::int
     on conflict do nothing returning true`)
-  return stored ? true : undefined
+  return stored !== undefined
 }
 
 /** WebAuthn, 4: the longest credential id. */
@@ -237,9 +237,8 @@ async function openChallenge(
 ): Promise<Challenge | undefined> {
   const opened = await seals.open<Challenge>('passkeyChallenge', text)
   if (opened?.purpose !== purpose || opened.accountId !== accountId) return undefined
-  return (await consumeStep(transaction, { id: opened.challenge, expiresAt: opened.expiresAt }))
-    ? opened
-    : undefined
+  const isFirstUse = await consumeStep(transaction, { id: opened.challenge, expiresAt: opened.expiresAt })
+  return isFirstUse ? opened : undefined
 }
 
 /** Creates the challenge and the options for registering a new passkey. */

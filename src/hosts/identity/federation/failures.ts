@@ -67,10 +67,8 @@ const reasonCharactersMax = 300
 function reasonOf(error: Error): string {
   const { error: errorCode } = error as { error?: unknown }
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
-  return `${error.message}${cause}${typeof errorCode === 'string' ? ` (${errorCode})` : ''}`.slice(
-    0,
-    reasonCharactersMax,
-  )
+  const code = typeof errorCode === 'string' ? ` (${errorCode})` : ''
+  return `${error.message}${cause}${code}`.slice(0, reasonCharactersMax)
 }
 
 interface FailureDetails {

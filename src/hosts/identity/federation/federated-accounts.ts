@@ -175,8 +175,8 @@ async function createAccount(
       if (project !== undefined && (await findProject(transaction, project)) === undefined)
         throw duplicate('project', 'The project was removed at the same time.')
       await transaction.query(sql`
-      insert into outside_identities (id, issuer, subject, user_id, provider, label, last_used_at)
-      values (${newId()}, ${issuer}, ${subject}, ${id}, ${provider}, ${label}, ${timestamp(now())})`)
+        insert into outside_identities (id, issuer, subject, user_id, provider, label, last_used_at)
+        values (${newId()}, ${issuer}, ${subject}, ${id}, ${provider}, ${label}, ${timestamp(now())})`)
       await recordVerifiedAddress(transaction, id, login)
     })
     .catch((error: unknown) => {
@@ -277,13 +277,13 @@ async function insertIdentity(
     sql`select count(*)::int as identities from outside_identities where user_id = ${userId}`,
   )
   const isFull = (count?.identities ?? 0) >= identitiesMax
-  const [connected] = isFull
-    ? []
-    : await transaction.query(sql`
-        insert into outside_identities (id, issuer, subject, user_id, provider, label, last_used_at)
-        values (${newId()}, ${issuer}, ${subject}, ${userId}, ${provider}, ${label}, ${timestamp(at)})
-        on conflict (issuer, subject) do nothing returning id`)
-  if (connected) return 'new'
+  if (!isFull) {
+    const [inserted] = await transaction.query(sql`
+      insert into outside_identities (id, issuer, subject, user_id, provider, label, last_used_at)
+      values (${newId()}, ${issuer}, ${subject}, ${userId}, ${provider}, ${label}, ${timestamp(at)})
+      on conflict (issuer, subject) do nothing returning id`)
+    if (inserted) return 'new'
+  }
   const [owner] = await transaction.query<{ userId: string }>(
     sql`select user_id as "userId" from outside_identities where issuer = ${issuer} and subject = ${subject}`,
   )

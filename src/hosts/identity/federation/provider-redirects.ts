@@ -47,18 +47,18 @@ export async function redirectToProvider(
   // Many providers ignore `prompt`. But a provider that gets `max_age` has to return the time of the sign-in
   // (OpenID Connect Core, 2: auth_time).
   const requestedMaxAge = prompt === 'login' ? 0 : maxAge
-  const parameters = {
+  const parameters: Record<string, string> = {
     redirect_uri: callbackUrl(identity.settings, provider.id),
     scope: providerScopes,
     state,
     nonce,
     code_challenge: await client.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
-    ...(prompt !== undefined && { prompt }),
-    ...(requestedMaxAge !== undefined && { max_age: String(requestedMaxAge) }),
-    ...(loginHint !== undefined && { login_hint: loginHint }),
-    ...(purpose.language !== undefined && { ui_locales: purpose.language }),
   }
+  if (prompt !== undefined) parameters.prompt = prompt
+  if (requestedMaxAge !== undefined) parameters.max_age = String(requestedMaxAge)
+  if (loginHint !== undefined) parameters.login_hint = loginHint
+  if (purpose.language !== undefined) parameters.ui_locales = purpose.language
   const authorizationUrl = await callProvider(async () =>
     requireWebUrl(client.buildAuthorizationUrl(await provider.loadConfiguration(), parameters)),
   )

@@ -38,7 +38,7 @@ describe('the key ring', () => {
     assert.equal(await countKeys(), 1)
   })
 
-  it('keeps the contract over 300 days with four instances that refresh at different hours', async () => {
+  it('lets each key sign for 90 days, published a day before and 7 days after, with four instances', async () => {
     const rings = await Promise.all(Array.from({ length: instances }, () => openRing(signingKeyKinds.RS256)))
     const firstDay = today
     const seen = new Map<string, Life>()
@@ -46,15 +46,17 @@ describe('the key ring', () => {
     for (let hour = 1; hour <= 300 * 24; hour += 1) {
       today += hourMilliseconds
       const ring = hour % 3 === 0 ? rings[(hour / 3) % instances] : undefined
-      // Every three hours, one instance refreshes; the others use cached keys.
+      // Every three hours, another one of the instances refreshes; the others use cached keys.
       if (ring) await ring.refresh()
       if (hour % 6 === 0) recordLives(seen, rings, dayNow())
     }
     const lives = [...seen.values()].sort((first, second) => first.published - second.published)
+    // Days 0 to 300 have the keys of days 0, 90, 180 and 270.
     assert.equal(lives.length, 4)
     lives.forEach(({ published, signs, signsUntil, gone }, index) => {
       assert.ok(published <= Math.max(0, 90 * index - 1) + 0.75, `published on day ${published}`)
       assert.ok(Math.abs(signs - 90 * index) <= 0.25, `signs from day ${signs}`)
+      // On day 300, the last key still signs, and the one before it may still be published.
       if (index === 3) return
       assert.ok(Math.abs(signsUntil - 90 * (index + 1)) <= 0.25, `signs until day ${signsUntil}`)
       if (index === 2) return
@@ -74,7 +76,8 @@ describe('the key ring', () => {
   })
 
   it('loads a key that another instance has added when a token names it', async () => {
-    const [ring, other] = [await open(), await open()]
+    const ring = await open()
+    const other = await open()
     today += 89 * dayMilliseconds
     await other.refresh()
     const successor = other.all().find(({ id }) => id !== other.current().id)

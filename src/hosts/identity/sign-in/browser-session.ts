@@ -17,18 +17,18 @@ import {
 export async function startSession(
   identity: Identity,
   account: Account,
-  origin: SignInSource,
+  source: SignInSource,
   { requestId }: { readonly requestId: string },
 ): Promise<StartedSession | undefined> {
-  const session = await insertSession(identity, account, origin)
-  const { clientId: client, address } = origin
+  const session = await insertSession(identity, account, source)
+  const { clientId: client, address } = source
   identity.securityLog({
     event: 'sign-in',
     outcome: session ? 'right' : 'wrong',
     account: account.accountId,
     client,
     session: session?.sessionId,
-    provider: origin.federated?.provider,
+    provider: source.federated?.provider,
     address,
     requestId,
   })

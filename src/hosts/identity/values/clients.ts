@@ -157,15 +157,15 @@ interface AudienceSettings {
 }
 
 /** Returns the audiences of the hosts that these scopes give access to. */
-export const scopeAudiences = (
+export function scopeAudiences(
   scopes: readonly string[],
   { apiAudience, grpcAudience }: Omit<AudienceSettings, 'issuer'>,
-): readonly string[] => [
-  ...new Set([
-    ...(scopes.includes('svc.api') ? [apiAudience] : []),
-    ...(scopes.includes('svc.grpc') ? [grpcAudience] : []),
-  ]),
-]
+): readonly string[] {
+  const audiences = new Set<string>()
+  if (scopes.includes('svc.api')) audiences.add(apiAudience)
+  if (scopes.includes('svc.grpc')) audiences.add(grpcAudience)
+  return [...audiences]
+}
 
 /**
  * Returns the audience of a token: both hosts if both scopes were granted, and the provider itself if neither

@@ -26,6 +26,7 @@ export interface IdentitySettings extends TrackerSettings, MetricsSettings {
   readonly keySecret: string | undefined
   /** The predecessor of `keySecret`. It still decrypts, until `secret rotate` has re-encrypted everything. */
   readonly previousKeySecret: string | undefined
+  /** True if `DATABASE_URL` names the store, which instances on other machines may use, too. */
   readonly isStoreShared: boolean
   readonly dataDirectory: string
   /** Signs tokens instead of the key ring. */
@@ -44,6 +45,7 @@ export interface IdentitySettings extends TrackerSettings, MetricsSettings {
   readonly mail: boolean
   /** Undefined if passkeys cannot work at the address of the host. */
   readonly passkeys: PasskeySettings | undefined
+  /** The domain of passkeys that sign in without a password; undefined if no page accepts them. */
   readonly passkeySignInDomain: string | undefined
   /** The settings that all instances must have in common, without secrets. */
   readonly shared: SharedSettings
