@@ -49,6 +49,7 @@ for (const { name, mode, namedStatements } of poolers) {
       await direct.end()
       await fresh.drop()
     })
+
     test('the pooler is recognized, also while other clients use it', async () => {
       const otherClients = openDatabase({
         url: pooler.url,

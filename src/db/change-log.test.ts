@@ -49,7 +49,7 @@ describe('the change log', () => {
     assert.deepEqual((await changesSince(fresh.database, first.snapshot)).resources, ['assignment'])
   })
 
-  it('treats no transaction number as settled that a promoted standby may assign again', async () => {
+  it('does not settle transaction numbers that a promoted standby may assign again', async () => {
     await other.query(append('project'))
     const { rows } = await other.query('select max(transaction::text::bigint) as newest from changes')
     await other.query('begin')
@@ -59,7 +59,7 @@ describe('the change log', () => {
     assert.equal(next, Number(rows[0].newest) + 1)
   })
 
-  it('separates transactions in progress that are older than the newest change', async () => {
+  it('names a transaction in progress that is older than the newest change as open', async () => {
     await other.query('begin')
     const { rows } = await other.query('select pg_current_xact_id()::text as number')
     await fresh.database.transaction((transaction) => transaction.query(raw(append('workflow'))))
@@ -87,7 +87,8 @@ describe('the change log', () => {
     }
     const watch = watchChanges({ database, onChanges, onFailure: assert.ifError })
     t.after(watch.stop)
-    const [first, second] = [watch.start(), watch.start()]
+    const first = watch.start()
+    const second = watch.start()
     await first
     await other.query(append('savedView'))
     released.resolve()

@@ -39,7 +39,7 @@ describe('The connections of a process', () => {
   })
 
   for (const connections of [10, 14, 25, 60])
-    test(`are at peak ${connections} under every kind of load, and every call is served`, async () => {
+    test(`are at most ${connections} under every kind of load, and every call is served`, async () => {
       const applicationName = `load of ${connections}`
       const budgets = openBudgets(divideConnections(connections))
       const database = openDatabase({ url: fresh.url, applicationName, budgets })
@@ -95,7 +95,7 @@ describe('The connections of a process', () => {
     await direct.query(`drop role ${role}`)
   })
 
-  test('are those of DB_CONNECTIONS in a real host, which the doctor counts', async (t) => {
+  test('are at most DB_CONNECTIONS in a real host, and the doctor counts them', async (t) => {
     const issuer = await startTestIssuer()
     t.after(issuer.stop)
     const accounts = await Promise.all(Array.from({ length: 6 }, () => insertAccount(fresh.database)))

@@ -148,13 +148,13 @@ describe('A queue that is fair between accounts', () => {
   it('evicts the most overdue work once others have waited, but not for an account that has its share', async () => {
     const { queue, begin, running } = testQueue({ atOnce: 3, atOncePerAccount: 1, patienceMilliseconds: 20 })
     const evicted: string[] = []
-    const hold = (account: string, late: number) => {
+    const hold = (account: string, milliseconds: number) => {
       const { promise: ended, resolve } = Promise.withResolvers<void>()
       const evict = () => {
         evicted.push(account)
         resolve()
       }
-      void queue(account, () => ended, { overdueMilliseconds: () => late, evict })
+      void queue(account, () => ended, { overdueMilliseconds: () => milliseconds, evict })
     }
     hold('entitled', 0)
     hold('late', 10)

@@ -8,7 +8,8 @@ interface Item {
   readonly id: string
 }
 
-const itemOf = (text: string): Item => ({ account: text.slice(0, 1), id: text })
+/** Returns the item with this id, whose first letter is the account. */
+const itemOf = (id: string): Item => ({ account: id.slice(0, 1), id })
 
 /** Creates a group commit whose writes end when the test calls `end`. */
 function testGroupCommit() {
@@ -29,7 +30,7 @@ function testGroupCommit() {
         )
       }),
   })
-  const wait = (...texts: string[]) => texts.map((text) => groupCommit.wait(itemOf(text)))
+  const wait = (...ids: string[]) => ids.map((id) => groupCommit.wait(itemOf(id)))
   const end = async (index: number, error?: Error) => {
     ends[index]?.(error)
     await sleep(0)
@@ -40,20 +41,20 @@ function testGroupCommit() {
 describe('batched writes', () => {
   it('run at once if none is in progress', () => {
     const { groupCommit, idleCount } = testGroupCommit()
-    const turn = groupCommit.enter()
-    assert.ok(turn)
+    const endTurn = groupCommit.enter()
+    assert.ok(endTurn)
     assert.equal(groupCommit.enter(), undefined)
-    turn()
+    endTurn()
     assert.equal(idleCount(), 1)
     assert.ok(groupCommit.enter())
   })
 
   it('run alone if no other write waits', async () => {
     const { groupCommit, written, wait } = testGroupCommit()
-    const first = groupCommit.enter()
-    const second = wait('a1')
-    first?.()
-    const [{ turn } = {}] = await Promise.all(second)
+    const endTurn = groupCommit.enter()
+    const waiting = wait('a1')
+    endTurn?.()
+    const [{ turn } = {}] = await Promise.all(waiting)
     assert.ok(turn)
     assert.equal(groupCommit.enter(), undefined)
     assert.deepEqual(written, [])
@@ -61,10 +62,10 @@ describe('batched writes', () => {
 
   it('run together as soon as the write before them is done, and each gets its result', async () => {
     const { groupCommit, written, wait, end, idleCount } = testGroupCommit()
-    const turn = groupCommit.enter()
+    const endTurn = groupCommit.enter()
     const waiting = wait('a1', 'b1', 'rejected')
     assert.deepEqual(written, [])
-    turn?.()
+    endTurn?.()
     assert.deepEqual(written, [['a1', 'b1', 'rejected']])
     assert.equal(idleCount(), 0)
     await end(0)
@@ -77,9 +78,9 @@ describe('batched writes', () => {
 
   it('take turns by account, however many writes one of them has', async () => {
     const { groupCommit, written, wait, end } = testGroupCommit()
-    const leave = groupCommit.enter()
+    const endTurn = groupCommit.enter()
     void Promise.all(wait(...Array.from({ length: 40 }, (_, number) => `a${number}`), 'b1', 'c1'))
-    leave?.()
+    endTurn?.()
     assert.equal(written[0]?.length, 32)
     assert.deepEqual(written[0]?.slice(0, 4), ['a0', 'b1', 'c1', 'a1'])
     await end(0)
@@ -89,9 +90,9 @@ describe('batched writes', () => {
 
   it('are not in one statement if they write the same row', async () => {
     const { groupCommit, written, wait, end } = testGroupCommit()
-    const leave = groupCommit.enter()
+    const endTurn = groupCommit.enter()
     void Promise.all(wait('a1', 'a1', 'b1', 'a2'))
-    leave?.()
+    endTurn?.()
     assert.deepEqual(written, [['a1', 'b1']])
     await end(0)
     assert.deepEqual(written[1], ['a1', 'a2'])
@@ -111,9 +112,9 @@ describe('batched writes', () => {
 
   it('fail together', async () => {
     const { groupCommit, wait, end } = testGroupCommit()
-    const leave = groupCommit.enter()
+    const endTurn = groupCommit.enter()
     const waiting = Promise.allSettled(wait('a1', 'b1'))
-    leave?.()
+    endTurn?.()
     await end(0, new Error('The store is away.'))
     assert.deepEqual(
       (await waiting).map(({ status }) => status),

@@ -39,36 +39,41 @@ describe('The chain of the history', () => {
     assert.deepEqual(await verifyHistory(fresh.database, days), [])
   })
 
-  for (const [forgery, statement, problem] of [
-    [
-      'a changed field',
-      `update history set fields = '{"name": "Forged"}' where sequence = 7`,
-      /an entry was changed/,
-    ],
-    [
-      'another account',
-      `update history set caller = gen_random_uuid() where sequence = 7`,
-      /an entry was changed/,
-    ],
-    ['a removed entry', 'delete from history where sequence = 7', /has 39 entries, and had 40/],
-    [
-      'an added entry',
-      `insert into history select 1000, transaction, at, resource, row_id, action, project_id, caller, fields from history where sequence = 7`,
-      /has 41 entries, and had 40/,
-    ],
-    [
-      'a removed day',
-      `delete from history_days where day = (now() - interval '2 days')::date`,
-      /days before it are missing/,
-    ],
-  ] as const)
-    it(`detects ${forgery}`, async () => {
+  const forgeries = [
+    {
+      name: 'a changed field',
+      statement: `update history set fields = '{"name": "Forged"}' where sequence = 7`,
+      problem: /an entry was changed/,
+    },
+    {
+      name: 'a changed account',
+      statement: `update history set caller = gen_random_uuid() where sequence = 7`,
+      problem: /an entry was changed/,
+    },
+    {
+      name: 'a removed entry',
+      statement: 'delete from history where sequence = 7',
+      problem: /has 39 entries, and had 40/,
+    },
+    {
+      name: 'an added entry',
+      statement: `insert into history select 1000, transaction, at, resource, row_id, action, project_id, caller, fields from history where sequence = 7`,
+      problem: /has 41 entries, and had 40/,
+    },
+    {
+      name: 'a removed day',
+      statement: `delete from history_days where day = (now() - interval '2 days')::date`,
+      problem: /days before it are missing/,
+    },
+  ]
+  for (const { name, statement, problem } of forgeries)
+    it(`detects ${name}`, async () => {
       await write(statement)
       const problems = await verifyHistory(fresh.database)
       assert.match(problems[0] ?? '', problem)
     })
 
-  it('is compared with heads that are kept elsewhere, which detect that it was rewritten as a whole', async () => {
+  it('is found to be rewritten as a whole when it is compared with heads that are kept elsewhere', async () => {
     const recordedHeads = await readClosedDays(fresh.database)
     await write(`update history set fields = '{"name": "Forged"}' where sequence = 7`)
     await write('delete from history_days')

@@ -38,10 +38,10 @@ describe('A server that cannot hold a store', () => {
     assert.deepEqual(rows, [{ tables: 0 }])
   })
 
-  test('is rejected for its version, and 15 is the oldest', () => {
-    const server = (versionNumber: number) =>
+  test('is rejected if its version is older than 15', () => {
+    const explain = (versionNumber: number) =>
       explainUnsuitable({ version: 'its version', versionNumber, encoding: 'UTF8' })
-    assert.equal(server(140_012), 'The database server is PostgreSQL its version. Use 15 or newer.')
-    assert.equal(server(150_000), undefined)
+    assert.equal(explain(140_012), 'The database server is PostgreSQL its version. Use 15 or newer.')
+    assert.equal(explain(150_000), undefined)
   })
 })

@@ -8,14 +8,14 @@ import { openPipelinedConnection, type PipelinedConnection } from './connections
 import { SilentStoreError } from './deadline.ts'
 import { queryRows } from './query-rows.ts'
 
-const patience = 10_000
+const timeoutMilliseconds = 10_000
 
 let fresh: FreshDatabase
 let pipelined: PipelinedConnection
 
 before(async () => {
   fresh = await freshDatabase()
-  const config = { connectionString: fresh.url, connectionTimeoutMillis: patience, ...{ pipeline: true } }
+  const config = { connectionString: fresh.url, connectionTimeoutMillis: timeoutMilliseconds, pipeline: true }
   pipelined = openPipelinedConnection(config, async () => undefined)
 })
 after(async () => {
@@ -26,7 +26,7 @@ after(async () => {
 const queryNumber = (number: number) =>
   pipelined.use(
     (client) => queryRows(client, { name: 'number', text: 'select $1::int as number', values: [number] }),
-    performance.now() + patience,
+    performance.now() + timeoutMilliseconds,
   )
 
 test('statements of one turn of the event loop leave in one write', async () => {
@@ -41,7 +41,7 @@ test('statements of one turn of the event loop leave in one write', async () => 
   assert.equal(writes, 1)
 })
 
-test('a later statement does not wait for more', async () => {
+test('a statement that is sent later leaves in a write of its own', async () => {
   const writes = await countWrites(async () => {
     for (const number of [1, 2, 3]) assert.deepEqual(await queryNumber(number), [{ number }])
   })
@@ -56,7 +56,7 @@ test('a silent server does not get a new connection for each call that times out
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const silent = openPipelinedConnection(
-    { host: '127.0.0.1', port, user: 'tracker', connectionTimeoutMillis: patience },
+    { host: '127.0.0.1', port, user: 'tracker', connectionTimeoutMillis: timeoutMilliseconds },
     async () => undefined,
   )
   for (let calls = 0; calls < 5; calls += 1) {
@@ -71,7 +71,7 @@ test('a silent server does not get a new connection for each call that times out
 async function countWrites(work: () => Promise<void>): Promise<number> {
   const { stream } = await pipelined.use(
     async (client) => (client as ConnectedClient).connection,
-    performance.now() + patience,
+    performance.now() + timeoutMilliseconds,
   )
   const writing = mock.method(stream as BufferedSocket, '_writev')
   await work()

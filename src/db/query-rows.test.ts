@@ -12,7 +12,8 @@ let metadataCount: number
 
 before(async () => {
   fresh = await freshDatabase()
-  client = new pg.Client({ connectionString: fresh.url, types: pgTypeParsers, ...{ pipeline: true } })
+  const config = { connectionString: fresh.url, types: pgTypeParsers, pipeline: true }
+  client = new pg.Client(config)
   await client.connect()
   connectionOf(client).on('rowDescription', () => {
     metadataCount += 1
@@ -52,12 +53,10 @@ test('a connection receives the columns of a named statement once, those of any 
 })
 
 test('statements that are sent together each get their own rows', async () => {
-  const [one, two] = ['select $1::int as a', "select 'b' || $1 as b, $1 as c"]
+  const oneColumn = { name: 'one', text: 'select $1::int as a' }
+  const twoColumns = { name: 'two', text: "select 'b' || $1 as b, $1 as c" }
   const results = Array.from({ length: 40 }, (_, index) =>
-    queryRows(
-      client,
-      index % 2 ? { name: 'one', text: one, values: [index] } : { name: 'two', text: two, values: [index] },
-    ),
+    queryRows(client, { ...(index % 2 ? oneColumn : twoColumns), values: [index] }),
   )
   const rows = (await Promise.all(results)).flat()
   assert.deepEqual(

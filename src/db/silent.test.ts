@@ -57,7 +57,10 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
     accountOf: () => 'account',
     idOf: String,
     writeAlone: async () => (await database.singleWrites.query(selectOne)).length === 1,
-    writeTogether: async ({ query }, ids) => (await query(selectOne)) && ids.map(() => true),
+    async writeTogether({ query }, ids) {
+      await query(selectOne)
+      return ids.map(() => true)
+    },
   }
   const calls: Readonly<Record<string, () => Promise<unknown>>> = {
     read: () => database.query(selectOne),
@@ -107,7 +110,7 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
     await assertAllReleased(budgets)
   })
 
-  it('ends a transaction that has begun within the time of one call, too', async () => {
+  it('is given up within the time of one call by a transaction that has begun, too', async () => {
     let startedAt = 0
     const late = database.transaction(async (transaction) => {
       await transaction.query(selectOne)

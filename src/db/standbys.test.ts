@@ -28,12 +28,10 @@ describe('reading from a standby', () => {
     await store.stop()
   })
 
+  const isStandby = sql`select pg_is_in_recovery() as "isStandby"`
   const isAtStandby = async (database: Database) => {
-    const [row] = await database.listReadsAnywhere.query<{ is: boolean }>(
-      sql`select pg_is_in_recovery() as is`,
-      'account',
-    )
-    return row?.is
+    const [row] = await database.listReadsAnywhere.query<{ isStandby: boolean }>(isStandby, 'account')
+    return row?.isStandby
   }
   const untilUsed = () =>
     until(
@@ -51,8 +49,8 @@ describe('reading from a standby', () => {
 
   test('reads that take a snapshot always go to the primary', async () => {
     for (const reads of [here.listReads, here.liveListReads]) {
-      const [row] = await reads.query<{ is: boolean }>(sql`select pg_is_in_recovery() as is`, 'account')
-      assert.equal(row?.is, false)
+      const [row] = await reads.query<{ isStandby: boolean }>(isStandby, 'account')
+      assert.equal(row?.isStandby, false)
     }
     assert.equal(await isAtStandby(here), true)
   })

@@ -50,16 +50,19 @@ export function openStandbys(
     const now = performance.now()
     const usable = all.filter(({ isUsable, skippedUntil }) => isUsable && skippedUntil <= now)
     reads += 1
-    // If none is usable, the index is NaN, and the result undefined.
-    return usable[reads % usable.length]
+    return usable.length === 0 ? undefined : usable[reads % usable.length]
   }
 
   function record(standby: Standby, error: unknown) {
-    outcomes[error instanceof StandbyBehindError ? 'behind' : 'failed'] += 1
-    if (error instanceof StandbyBehindError) standby.skippedUntil = performance.now() + skipMilliseconds
+    if (error instanceof StandbyBehindError) {
+      outcomes.behind += 1
+      standby.skippedUntil = performance.now() + skipMilliseconds
+      return
+    }
+    outcomes.failed += 1
     // A conflict with the replay (40001) or a bad value (class 22) concerns one statement, any other failure the
     // server.
-    else if (!/^(40001|22)/.test((error as { code?: string }).code ?? '')) standby.isUsable = false
+    if (!/^(40001|22)/.test((error as { code?: string }).code ?? '')) standby.isUsable = false
   }
 
   return {
@@ -69,18 +72,18 @@ export function openStandbys(
       if (all.length === 0) return atPrimary()
       const standby = choose()
       const primaryPosition = standby && (await withDeadline(endsAt, readPosition()).catch(() => undefined))
-      if (primaryPosition === undefined) {
+      if (standby === undefined || primaryPosition === undefined) {
         outcomes.unavailable += 1
         return atPrimary()
       }
       try {
-        const result = await atStandby(standby as Standby, primaryPosition)
+        const result = await atStandby(standby, primaryPosition)
         outcomes.standby += 1
         return result
       } catch (error) {
         // A stopped statement would take as long on the primary. One is missing only if its preparation was stopped.
         if (isTimedOut(error) || isStatementMissing(error)) throw error
-        record(standby as Standby, error)
+        record(standby, error)
         return atPrimary()
       }
     },

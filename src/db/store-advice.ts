@@ -8,7 +8,7 @@ import { percentEncode } from '../config/store-settings.ts'
 export function adviceOn(error: unknown): string | undefined {
   const { code = '' } = error as { readonly code?: string }
   const text = `${code} ${errorText(error)}`
-  return advice.find(([pattern]) => pattern.test(text))?.[1]
+  return errorsWithAdvice.find(({ pattern }) => pattern.test(text))?.advice
 }
 
 /** Returns the message; an attempt to reach several addresses of a name has one for each of them. */
@@ -18,43 +18,57 @@ export function errorText(error: unknown): string {
 }
 
 /** The first match counts. Poolers report errors of their own, mostly with the code 08P01. */
-const advice: readonly (readonly [error: RegExp, advice: string])[] = [
-  [
-    /^28P01|password authentication failed|SASL|no such user/,
-    `Check user and password in DATABASE_URL. If a pooler is in front of PostgreSQL, its list of users needs the new password as well: docs/deployment.md, Poolers. ${percentEncode}.`,
-  ],
-  [/^3D000|no such database/, 'Check the name of the database in DATABASE_URL, or create the database.'],
-  [
-    /^42501|permission denied (for|to) /,
-    'The role of DATABASE_URL lacks this right. Each host needs its own role, such as tracker_rest, after `npm run cli -- prepare` has migrated and set its rights; prepare itself, backup and restore need the role that owns the schema, such as tracker_migrations.',
-  ],
-  [
-    /not support SSL|client certificate|^(SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_|ERR_TLS|ERR_SSL)/,
-    'Check sslmode, sslrootcert, sslcert and sslkey in DATABASE_URL: docs/deployment.md, TLS to PostgreSQL.',
-  ],
-  [/^28000/, 'Check the user in DATABASE_URL, and the lines for it in pg_hba.conf of the server.'],
-  [
-    /^53300|too many clients|too many connections/,
-    'Raise max_connections of the server, or lower DB_CONNECTIONS of the hosts: docs/availability.md, Connections.',
-  ],
-  [
-    /statement pooling mode/,
-    'The pooler in front of the database allows no transactions: set pool_mode = transaction or session there.',
-  ],
-  [
-    /unsupported startup parameter/,
-    'The pooler in front of the database accepts no startup options: remove `options` from DATABASE_URL; a role can have settings (alter role … set …).',
-  ],
-  [
-    /server_login_retry|server login failed|pgbouncer cannot connect/,
-    'The pooler in front of the database does not reach PostgreSQL: start it, or see the log of the pooler.',
-  ],
-  [
-    /timeout expired|read timeout|connection timeout|query_wait_timeout|ETIMEDOUT/i,
-    'Check host and port in DATABASE_URL, and that PostgreSQL is running. If a pooler is in front of it, its log says whether it reaches PostgreSQL; if it does, raise default_pool_size: docs/deployment.md, Poolers.',
-  ],
-  [
-    /ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|connect (ENOENT|EACCES)|Connection terminated|57P0/,
-    'Check host and port in DATABASE_URL, and that PostgreSQL is running.',
-  ],
+const errorsWithAdvice: readonly { readonly pattern: RegExp; readonly advice: string }[] = [
+  {
+    pattern: /^28P01|password authentication failed|SASL|no such user/,
+    advice: `Check user and password in DATABASE_URL. If a pooler is in front of PostgreSQL, its list of users needs the new password as well: docs/deployment.md, Poolers. ${percentEncode}.`,
+  },
+  {
+    pattern: /^3D000|no such database/,
+    advice: 'Check the name of the database in DATABASE_URL, or create the database.',
+  },
+  {
+    pattern: /^42501|permission denied (for|to) /,
+    advice:
+      'The role of DATABASE_URL lacks this right. Each host needs its own role, such as tracker_rest, after `npm run cli -- prepare` has migrated and set its rights; prepare itself, backup and restore need the role that owns the schema, such as tracker_migrations.',
+  },
+  {
+    pattern: /not support SSL|client certificate|^(SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_|ERR_TLS|ERR_SSL)/,
+    advice:
+      'Check sslmode, sslrootcert, sslcert and sslkey in DATABASE_URL: docs/deployment.md, TLS to PostgreSQL.',
+  },
+  {
+    pattern: /^28000/,
+    advice: 'Check the user in DATABASE_URL, and the lines for it in pg_hba.conf of the server.',
+  },
+  {
+    pattern: /^53300|too many clients|too many connections/,
+    advice:
+      'Raise max_connections of the server, or lower DB_CONNECTIONS of the hosts: docs/availability.md, Connections.',
+  },
+  {
+    pattern: /statement pooling mode/,
+    advice:
+      'The pooler in front of the database allows no transactions: set pool_mode = transaction or session there.',
+  },
+  {
+    pattern: /unsupported startup parameter/,
+    advice:
+      'The pooler in front of the database accepts no startup options: remove `options` from DATABASE_URL; a role can have settings (alter role … set …).',
+  },
+  {
+    pattern: /server_login_retry|server login failed|pgbouncer cannot connect/,
+    advice:
+      'The pooler in front of the database does not reach PostgreSQL: start it, or see the log of the pooler.',
+  },
+  {
+    pattern: /timeout expired|read timeout|connection timeout|query_wait_timeout|ETIMEDOUT/i,
+    advice:
+      'Check host and port in DATABASE_URL, and that PostgreSQL is running. If a pooler is in front of it, its log says whether it reaches PostgreSQL; if it does, raise default_pool_size: docs/deployment.md, Poolers.',
+  },
+  {
+    pattern:
+      /ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|connect (ENOENT|EACCES)|Connection terminated|57P0/,
+    advice: 'Check host and port in DATABASE_URL, and that PostgreSQL is running.',
+  },
 ]

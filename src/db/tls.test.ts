@@ -13,7 +13,8 @@ import { startEmbeddedStore } from './embedded/start-embedded-store.ts'
 
 /** Other test processes use the same port, each on addresses of its own. */
 const network = `127.${2 + (process.pid % 250)}.${(process.pid >> 8) % 256}`
-const [named, unnamed] = [`${network}.1`, `${network}.2`]
+const named = `${network}.1`
+const unnamed = `${network}.2`
 
 /** makeCertificate gives this name to every certificate. */
 const certified = 'example.com'
@@ -50,12 +51,13 @@ describe('TLS to a PostgreSQL that requires it', {
     const direct = new pg.Client({ connectionString: store.url })
     await direct.connect()
     await direct.query(`create role "${certified}" login superuser`)
-    for (const [name, value] of [
-      ['ssl_cert_file', 'certificate.pem'],
-      ['ssl_key_file', 'key.pem'],
-      ['ssl_ca_file', 'certificate.pem'],
-      ['ssl', 'on'],
-    ])
+    const settings = {
+      ssl_cert_file: 'certificate.pem',
+      ssl_key_file: 'key.pem',
+      ssl_ca_file: 'certificate.pem',
+      ssl: 'on',
+    }
+    for (const [name, value] of Object.entries(settings))
       await direct.query(`alter system set ${name} = '${value}'`)
     await direct.query('select pg_reload_conf()')
     await direct.end()
@@ -91,25 +93,27 @@ describe('TLS to a PostgreSQL that requires it', {
   const rootOf = ({ folder }: Certificate) => `sslrootcert=${join(folder, 'certificate.pem')}`
 
   test('each sslmode does what docs/deployment.md says', async () => {
-    const [right, wrong] = [rootOf(server), rootOf(other)]
+    const right = rootOf(server)
+    const wrong = rootOf(other)
     const tls = /^TLS$/
     const unknown = /self-signed certificate/
     const otherName = /does not match certificate/
-    const expected: readonly (readonly [parameters: string, ofName: RegExp, ofOtherName: RegExp])[] = [
-      ['sslmode=disable', /no pg_hba.conf entry .* no encryption/, /no encryption/],
-      ['sslmode=prefer', tls, tls],
-      ['sslmode=require', tls, tls],
-      [`sslmode=require&${right}`, tls, tls],
-      [`sslmode=require&${wrong}`, unknown, unknown],
-      [`sslmode=verify-ca&${right}`, tls, tls],
-      [`sslmode=verify-ca&${wrong}`, unknown, unknown],
-      [`sslmode=verify-full&${right}`, tls, otherName],
-      [`sslmode=verify-full&${wrong}`, unknown, unknown],
-      ['sslmode=verify-full', unknown, unknown],
+    const plain = /no pg_hba.conf entry .* no encryption/
+    const results = [
+      { parameters: 'sslmode=disable', atName: plain, atOtherName: plain },
+      { parameters: 'sslmode=prefer', atName: tls, atOtherName: tls },
+      { parameters: 'sslmode=require', atName: tls, atOtherName: tls },
+      { parameters: `sslmode=require&${right}`, atName: tls, atOtherName: tls },
+      { parameters: `sslmode=require&${wrong}`, atName: unknown, atOtherName: unknown },
+      { parameters: `sslmode=verify-ca&${right}`, atName: tls, atOtherName: tls },
+      { parameters: `sslmode=verify-ca&${wrong}`, atName: unknown, atOtherName: unknown },
+      { parameters: `sslmode=verify-full&${right}`, atName: tls, atOtherName: otherName },
+      { parameters: `sslmode=verify-full&${wrong}`, atName: unknown, atOtherName: unknown },
+      { parameters: 'sslmode=verify-full', atName: unknown, atOtherName: unknown },
     ]
-    for (const [parameters, ofName, ofOtherName] of expected) {
-      assert.match(await connect(urlOf(named, parameters)), ofName, parameters)
-      assert.match(await connect(urlOf(unnamed, parameters)), ofOtherName, parameters)
+    for (const { parameters, atName, atOtherName } of results) {
+      assert.match(await connect(urlOf(named, parameters)), atName, parameters)
+      assert.match(await connect(urlOf(unnamed, parameters)), atOtherName, parameters)
     }
   })
 

@@ -48,21 +48,15 @@ const groupLockMilliseconds = 20
 export function openTransactions(connections: Connections, options: TransactionOptions): Transactions {
   const { limits, budgets, poolSize, current } = options
   const pool = connections.openPool(poolSize ?? budgets.budget('storeTransactions').max, limits)
-  const acquireConnection = acquireFrom(
-    pool,
-    createEnterSlot(createTransactionSlots(budgets, limits), current),
-  )
+  const enterSlot = createEnterSlot(createTransactionSlots(budgets, limits), current)
+  const acquireConnection = acquireFrom(pool, enterSlot)
+  const sendAlone = createSendAlone(connections, acquireConnection, limits)
   const commits = createCommits(current)
   const transaction = createTransaction(connections, acquireConnection, options, commits)
   const groupCommit = openGroupCommit(connections, options, commits)
   return {
     singleWrites: {
-      query: createSingleQuery(
-        createSendAlone(connections, acquireConnection, limits),
-        options,
-        transaction,
-        commits,
-      ),
+      query: createSingleQuery(sendAlone, options, transaction, commits),
       writeGrouped: groupCommit.write,
     },
     transaction,

@@ -187,7 +187,8 @@ describe('a store of an earlier version', () => {
   })
 
   test('whose directory was copied from another store without its password gets one', async () => {
-    const [dataDirectory, other] = [await copyOfStore(), await copyOfStore()]
+    const dataDirectory = await copyOfStore()
+    const other = await copyOfStore()
     const store = await startEmbeddedStore({ dataDirectory: other, settings: fast })
     await store.stop()
     rmSync(passwordFileIn(dataDirectory))

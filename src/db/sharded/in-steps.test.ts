@@ -136,7 +136,8 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     const assignment = resourceNamed('assignment')
     const write = (verb: typeof create, resource: Resource, body: object) =>
       verb(stepped, resource, administrator, body)
-    const [projectId, otherProjectId] = [first.projectId, second.projectId]
+    const projectId = first.projectId
+    const otherProjectId = second.projectId
     const task = await fresh.makeAny('assignment', { projectId })
     const blocker = await fresh.makeAny('assignment', { projectId })
     const body = { name: 'Bug', color: 'red', projectId }
@@ -246,7 +247,8 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     const client = await connectDirectly(context.database)
     await client.query(drop.join(';')).finally(() => client.end())
     const make = (name: string) => create(stepped, project, administrator, { name, organizationId })
-    const [one, other] = [await make('In Steps'), await make('In Steps')]
+    const one = await make('In Steps')
+    const other = await make('In Steps')
     assert.deepEqual([one.key, other.key], ['IS', 'IS2'])
     const made = await create(stepped, task, administrator, { ...first, id: newId(), projectId: one.id })
     const next = await create(stepped, task, administrator, { ...first, id: newId(), projectId: one.id })
