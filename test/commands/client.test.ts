@@ -102,11 +102,13 @@ describe('The typed client', { concurrency: true }, () => {
   })
 
   test('gives up after its timeout, and when it is aborted', async () => {
-    const options = [{ withinMilliseconds: 0 }, { signal: AbortSignal.abort() }]
-    const codes = ['DEADLINE_EXCEEDED', 'CANCELLED']
-    for (const [index, option] of options.entries()) {
-      const call = client.getProjectById({ id: randomUUID() }, option)
-      await assert.rejects(call, (error) => error instanceof CommandError && error.code === codes[index])
+    const reasons = [
+      { options: { withinMilliseconds: 0 }, code: 'DEADLINE_EXCEEDED' },
+      { options: { signal: AbortSignal.abort() }, code: 'CANCELLED' },
+    ]
+    for (const { options, code } of reasons) {
+      const call = client.getProjectById({ id: randomUUID() }, options)
+      await assert.rejects(call, (error) => error instanceof CommandError && error.code === code)
     }
   })
 
@@ -212,9 +214,8 @@ test('A name with two limits is rejected, because clients look up limits by name
 })
 
 test('The package of the client has the version of the project, and the same versions of common dependencies', () => {
-  const [client, project] = [textOf('clients', 'typescript', 'package.json'), textOf('package.json')].map(
-    (text) => JSON.parse(text),
-  )
+  const client = JSON.parse(textOf('clients', 'typescript', 'package.json'))
+  const project = JSON.parse(textOf('package.json'))
   assert.equal(client.version, project.version)
   for (const [name, version] of Object.entries(client.dependencies))
     assert.equal(version, project.dependencies[name])

@@ -174,9 +174,12 @@ describe('When pending requests have used up the bytes of the process,', () => {
   const host = fixture(startCommandsUnderTest, {}, { budgets })
 
   test('the largest unfinished one is rejected in favour of a small one of another account', async (t) => {
-    const [hoarder, other] = [await host.signUp(), await host.signUp()]
-    const [large, small] = [openRawCalls(host.target), openRawCalls(host.target)]
-    t.after(() => [large, small].map((raw) => raw.close()))
+    const hoarder = await host.signUp()
+    const other = await host.signUp()
+    const large = openRawCalls(host.target)
+    const small = openRawCalls(host.target)
+    t.after(large.close)
+    t.after(small.close)
     const unfinished = framed(Buffer.alloc(100 * kibibyte - 100)).subarray(0, 100 * kibibyte - 200)
     const waiting = large.send(grpcHeaders(listOrganizations, hoarder.token), unfinished, false)
     while (budgets.budget('commandBytes').used() < unfinished.length)
@@ -262,7 +265,8 @@ describe('A client that cancels and repeats calls before the host has released t
 test('Concurrent calls of one account are limited, over all its connections', async () => {
   const budgets = openBudgets({ commandStreamsOfAccount: 3 })
   const host = await startCommandsUnderTest({}, { budgets })
-  const [first, second] = [openRawCalls(host.target), openRawCalls(host.target)]
+  const first = openRawCalls(host.target)
+  const second = openRawCalls(host.target)
   try {
     const headers = grpcHeaders(listOrganizations, host.administrator.token)
     const held = [first, first, second].map(({ session }) => {

@@ -224,9 +224,9 @@ describe('The standard services:', () => {
         }
       })
 
-      for (const [name, path] of [
-        ['google.protobuf.Timestamp', 'google/protobuf/timestamp.proto'],
-        ['google.rpc.BadRequest', 'google/rpc/error_details.proto'],
+      for (const { name, path } of [
+        { name: 'google.protobuf.Timestamp', path: 'google/protobuf/timestamp.proto' },
+        { name: 'google.rpc.BadRequest', path: 'google/rpc/error_details.proto' },
       ]) {
         test(`finds the file of ${name} by its name and by its symbol`, async () => {
           for (const question of [{ fileByFilename: path }, { fileContainingSymbol: name }]) {

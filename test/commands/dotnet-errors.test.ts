@@ -27,7 +27,7 @@ import { encode, float64 } from '../support/message-pack-encoder.ts'
 describe('A .NET client gets', { concurrency: true }, () => {
   const dotnet = fixture(startDotnetUnderTest)
 
-  const fails = async (
+  const assertFails = async (
     name: string,
     fields: Fields,
     message: string,
@@ -37,47 +37,52 @@ describe('A .NET client gets', { concurrency: true }, () => {
     assert.equal(code, status.OK)
     assert.deepEqual([result.Success, result.Message], [false, message])
   }
-  const invalid = async (name: string, fields: Fields, ...details: readonly string[]) => {
+  const assertInvalid = async (name: string, fields: Fields, ...details: readonly string[]) => {
     const { metadata } = await dotnet.rejected(name, fields, status.INVALID_ARGUMENT, details.join(' '))
     assert.deepEqual(Object.values(violationsIn(metadata)).flat(), details)
   }
 
   test('a result without success for a missing row, on get, update and remove', async () => {
     const Id = randomUUID()
-    await fails('GetWorkflowById', { Id }, 'Workflow was not found.')
-    await fails('UpdateWorkflow', { Id, Name: 'x', Order: 1 }, 'Workflow was not found.')
+    await assertFails('GetWorkflowById', { Id }, 'Workflow was not found.')
+    await assertFails('UpdateWorkflow', { Id, Name: 'x', Order: 1 }, 'Workflow was not found.')
     const zero = '00000000-0000-0000-0000-000000000000'
-    await fails('GetWorkflowById', { Id: zero }, 'Workflow was not found.')
-    await fails('UpdateWorkflow', { Id: zero, Name: 'x', Order: 1 }, 'Workflow was not found.')
-    await fails('RemoveWorkflow', { Ids: [Id] }, 'Workflow was not found.')
-    await fails('RemoveWorkflow', { Ids: [zero] }, 'Workflow was not found.')
+    await assertFails('GetWorkflowById', { Id: zero }, 'Workflow was not found.')
+    await assertFails('UpdateWorkflow', { Id: zero, Name: 'x', Order: 1 }, 'Workflow was not found.')
+    await assertFails('RemoveWorkflow', { Ids: [Id] }, 'Workflow was not found.')
+    await assertFails('RemoveWorkflow', { Ids: [zero] }, 'Workflow was not found.')
   })
 
   test('the same result for a row that it cannot see', async () => {
     const outsider = await dotnet.commands.signUp()
     const { ProjectId: Id, OrganizationId } = dotnet.workspace.ids
-    await fails('GetProjectById', { Id }, 'Project was not found.', outsider)
-    await fails('UpdateProject', { Id, Name: 'Mine', OrganizationId }, 'Project was not found.', outsider)
+    await assertFails('GetProjectById', { Id }, 'Project was not found.', outsider)
+    await assertFails(
+      'UpdateProject',
+      { Id, Name: 'Mine', OrganizationId },
+      'Project was not found.',
+      outsider,
+    )
   })
 
   test('INVALID_ARGUMENT with the messages of REST for everything that is wrong with a message', async () => {
-    await invalid('CreateProject', {}, 'Name is required.', 'OrganizationId is required.')
-    await invalid(
+    await assertInvalid('CreateProject', {}, 'Name is required.', 'OrganizationId is required.')
+    await assertInvalid(
       'CreateProject',
       { Name: ' ', OrganizationId: 'x' },
       'Name is required.',
       'OrganizationId must be a UUID.',
     )
-    await invalid('GetProjectById', { Id: 7 }, 'Id must be a UUID.')
-    await invalid('UpdateImpediment', { Name: ['x'] }, 'Id is required.', 'Name must be text.')
-    await invalid('RemoveProject', {}, 'Ids is required.')
-    await invalid('RemoveProject', { Ids: [null] }, 'Ids must contain UUIDs only.')
-    await invalid('RemoveProject', { Ids: [] }, 'Ids must contain 1 to 100 UUIDs.')
+    await assertInvalid('GetProjectById', { Id: 7 }, 'Id must be a UUID.')
+    await assertInvalid('UpdateImpediment', { Name: ['x'] }, 'Id is required.', 'Name must be text.')
+    await assertInvalid('RemoveProject', {}, 'Ids is required.')
+    await assertInvalid('RemoveProject', { Ids: [null] }, 'Ids must contain UUIDs only.')
+    await assertInvalid('RemoveProject', { Ids: [] }, 'Ids must contain 1 to 100 UUIDs.')
     const order = 'Order must be a whole number from 0 to 2147483647.'
     for (const Order of [-1, 2 ** 31, -(2 ** 40), 2n ** 64n - 1n, 1.5, float64(Number.NaN), '1', true]) {
-      await invalid('CreateWorkflow', { Name: 'x', Order }, order)
+      await assertInvalid('CreateWorkflow', { Name: 'x', Order }, order)
     }
-    await invalid('CreateWorkflow', { Name: 'x', Order: null }, 'Order is required.')
+    await assertInvalid('CreateWorkflow', { Name: 'x', Order: null }, 'Order is required.')
   })
 
   test('INVALID_ARGUMENT with the name of a list parameter of the wrong type', async () => {
@@ -90,27 +95,31 @@ describe('A .NET client gets', { concurrency: true }, () => {
     }
     for (const [name, sentence] of Object.entries(sentences)) {
       for (const value of [7, true, ['x'], { x: 1 }])
-        await invalid('ListProjects', { Pagination: { [name]: value } }, sentence)
+        await assertInvalid('ListProjects', { Pagination: { [name]: value } }, sentence)
     }
   })
 
   test('INVALID_ARGUMENT for a violated rule and for a reference to a missing row', async () => {
     const { ids } = dotnet.workspace
     const dates = { StartDate: '2026-01-05T00:00:00.000001Z', EndDate: '2026-01-05T00:00:00Z' }
-    await invalid(
+    await assertInvalid(
       'CreateAssignment',
       { Name: 'x', ...dates, AmountHours: 1, ...ids },
       'End date must be on or after start date.',
     )
     const appointment = { KeepDate: '2026-01-05T00:00:00Z', ...ids }
-    await invalid('CreateAppointment', appointment, 'AmountHours must be greater than 0.')
-    await invalid('CreateAppointment', { ...appointment, AmountHours: null }, 'AmountHours is required.')
-    await invalid(
+    await assertInvalid('CreateAppointment', appointment, 'AmountHours must be greater than 0.')
+    await assertInvalid(
+      'CreateAppointment',
+      { ...appointment, AmountHours: null },
+      'AmountHours is required.',
+    )
+    await assertInvalid(
       'CreateAppointment',
       { ...appointment, AmountHours: 0.125 },
       'AmountHours must be a multiple of 0.01.',
     )
-    await invalid(
+    await assertInvalid(
       'CreateAppointment',
       {
         KeepDate: '0001-01-01T00:00:00Z',
@@ -133,20 +142,20 @@ describe('A .NET client gets', { concurrency: true }, () => {
       'Pagination is required.',
     )
     const pages = { PageNumber: 0, PageSize: 101, SortOrder: 'up' }
-    await invalid(
+    await assertInvalid(
       'ListProjects',
       { Pagination: pages },
       'PageNumber must be a whole number from 1 to 21474836.',
       'PageSize must be a whole number from 1 to 100.',
       'SortOrder must be ASC or DESC.',
     )
-    await invalid(
+    await assertInvalid(
       'ListProjects',
       { Pagination: { UserId: 'me' } },
       'UserId must be a UUID.',
       'Projects cannot be filtered by userId.',
     )
-    await invalid(
+    await assertInvalid(
       'ListAppointments',
       { Pagination: { DateFrom: 'soon' } },
       'DateFrom must be an ISO-8601 date and time.',
@@ -179,10 +188,10 @@ describe('A .NET client gets', { concurrency: true }, () => {
 
   test('PERMISSION_DENIED for a command that it may not use', async () => {
     const person = await dotnet.commands.signUp()
-    const denied = (name: string, details: string) =>
+    const assertDenied = (name: string, details: string) =>
       dotnet.rejected(name, {}, status.PERMISSION_DENIED, details, person)
-    await denied('CreateOrganization', 'Only administrators may change organizations.')
-    await denied('ListUsers', 'Only administrators may read users.')
+    await assertDenied('CreateOrganization', 'Only administrators may change organizations.')
+    await assertDenied('ListUsers', 'Only administrators may read users.')
   })
 
   test('UNIMPLEMENTED for an unknown command', async () => {
@@ -212,10 +221,10 @@ describe('A .NET client gets', () => {
       Password: 'Secret-123',
     }
     await dotnet.workspace.call('User', 'CreateUser', user)
-    const exists = (fields: Fields, details: string) =>
+    const assertTaken = (fields: Fields, details: string) =>
       dotnet.rejected('CreateUser', { ...user, ...fields }, status.ALREADY_EXISTS, details)
-    await exists({ Login: `x${user.Login}` }, 'Id is already taken.')
-    await exists({ Id: null }, 'Login is already used by an active account.')
+    await assertTaken({ Login: `x${user.Login}` }, 'Id is already taken.')
+    await assertTaken({ Id: null }, 'Login is already used by an active account.')
   })
 
   test('FAILED_PRECONDITION for a row with active dependents', async () => {

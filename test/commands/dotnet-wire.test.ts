@@ -10,7 +10,8 @@ import { fixture } from '../support/fixture.ts'
 import { blockArray, framed, wholeBlock } from '../support/lz4-encoder.ts'
 import { encode } from '../support/message-pack-encoder.ts'
 
-const successes = {
+/** The words for what a command has done, in its message of success. */
+const participles = {
   Create: 'created',
   Get: 'retrieved',
   List: 'retrieved',
@@ -26,8 +27,8 @@ describe('A .NET client', { concurrency: true }, () => {
   const call = (entity: string, name: string, fields: Fields) => workspace.call(entity, name, fields)
   const succeeds = async (entity: string, name: string, fields: Fields) => {
     const result = await call(entity, name, fields)
-    const done = Object.entries(successes).find(([verb]) => name.startsWith(verb))?.[1]
-    assert.deepEqual([result.Success, result.Message], [true, `${entity} ${done} successfully.`])
+    const participle = Object.entries(participles).find(([verb]) => name.startsWith(verb))?.[1]
+    assert.deepEqual([result.Success, result.Message], [true, `${entity} ${participle} successfully.`])
     return result
   }
   const recordOf = async (entity: string, id: string) =>
@@ -35,15 +36,33 @@ describe('A .NET client', { concurrency: true }, () => {
 
   const day = '2026-03-02T00:00:00Z'
   const instant = '2026-03-02T09:08:07.654321Z'
-  const lifecycles: readonly (readonly [string, (ids: Fields) => Fields, Fields])[] = [
-    ['Organization', () => ({ Name: 'Harbour', Description: null }), { Description: 'On the sea' }],
-    ['Workflow', () => ({ Name: 'Doing', Order: 0 }), { Order: 2_147_483_647 }],
-    ['AssignmentType', () => ({ Name: 'Feature' }), { Name: 'Änderung 🚢' }],
-    ['Impediment', () => ({ Name: 'Waiting' }), { Name: 'Waiting for parts' }],
-    ['Project', ({ OrganizationId }) => ({ Name: 'Pier', OrganizationId }), { Name: 'New pier' }],
-    [
-      'Assignment',
-      ({ ProjectId, WorkflowId, UserId, AssignmentTypeId }) => ({
+  interface Lifecycle {
+    readonly entity: string
+    /** Returns the fields of a new record that refers to these ids. */
+    readonly fieldsOf: (ids: Fields) => Fields
+    readonly change: Fields
+  }
+  const lifecycles: readonly Lifecycle[] = [
+    {
+      entity: 'Organization',
+      fieldsOf: () => ({ Name: 'Harbour', Description: null }),
+      change: { Description: 'On the sea' },
+    },
+    {
+      entity: 'Workflow',
+      fieldsOf: () => ({ Name: 'Doing', Order: 0 }),
+      change: { Order: 2_147_483_647 },
+    },
+    { entity: 'AssignmentType', fieldsOf: () => ({ Name: 'Feature' }), change: { Name: 'Änderung 🚢' } },
+    { entity: 'Impediment', fieldsOf: () => ({ Name: 'Waiting' }), change: { Name: 'Waiting for parts' } },
+    {
+      entity: 'Project',
+      fieldsOf: ({ OrganizationId }) => ({ Name: 'Pier', OrganizationId }),
+      change: { Name: 'New pier' },
+    },
+    {
+      entity: 'Assignment',
+      fieldsOf: ({ ProjectId, WorkflowId, UserId, AssignmentTypeId }) => ({
         Name: 'Lay',
         Description: 'x'.repeat(2000),
         StartDate: day,
@@ -54,28 +73,32 @@ describe('A .NET client', { concurrency: true }, () => {
         UserId,
         AssignmentTypeId,
       }),
-      { Description: null, AmountHours: 99_999.75, EndDate: '2514-05-30T01:53:04.000001Z' },
-    ],
-    [
-      'Appointment',
-      ({ AssignmentId, UserId }) => ({
+      change: { Description: null, AmountHours: 99_999.75, EndDate: '2514-05-30T01:53:04.000001Z' },
+    },
+    {
+      entity: 'Appointment',
+      fieldsOf: ({ AssignmentId, UserId }) => ({
         Description: 'Dug',
         KeepDate: instant,
         AmountHours: 8,
         AssignmentId,
         UserId,
       }),
-      { KeepDate: '1969-12-31T23:59:59.999999Z', AmountHours: 0.25 },
-    ],
-    [
-      'AssignmentImpediment',
-      ({ AssignmentId, ImpedimentId }) => ({ Description: null, AssignmentId, ImpedimentId }),
-      { Description: 'Lost' },
-    ],
-    ['UserAssignment', ({ UserId, AssignmentId }) => ({ UserId, AssignmentId }), {}],
-    ['UserProject', ({ UserId, ProjectId }) => ({ UserId, ProjectId }), {}],
+      change: { KeepDate: '1969-12-31T23:59:59.999999Z', AmountHours: 0.25 },
+    },
+    {
+      entity: 'AssignmentImpediment',
+      fieldsOf: ({ AssignmentId, ImpedimentId }) => ({ Description: null, AssignmentId, ImpedimentId }),
+      change: { Description: 'Lost' },
+    },
+    {
+      entity: 'UserAssignment',
+      fieldsOf: ({ UserId, AssignmentId }) => ({ UserId, AssignmentId }),
+      change: {},
+    },
+    { entity: 'UserProject', fieldsOf: ({ UserId, ProjectId }) => ({ UserId, ProjectId }), change: {} },
   ]
-  for (const [entity, fieldsOf, change] of lifecycles) {
+  for (const { entity, fieldsOf, change } of lifecycles) {
     test(`creates, gets, lists, updates and removes: ${entity}`, async () => {
       const fields = fieldsOf(workspace.ids)
       const zero = '00000000-0000-0000-0000-000000000000'

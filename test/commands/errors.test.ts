@@ -58,65 +58,93 @@ describe('A rejected command', { concurrency: true }, () => {
     await assertFailed(call('UpdateProject', request), 'Project was changed since the expected version.')
   })
 
-  const invalid: readonly (readonly [string, string, Body, string, string, Body])[] = [
-    ['an empty body', 'CreateProject', {}, 'POST', '/api/project', {}],
-    [
-      'a body with several violations',
-      'CreateWorkflow',
-      { id: 'x', name: 'n'.repeat(201), order: -1 },
-      'POST',
-      '/api/workflow',
-      { id: 'x', name: 'n'.repeat(201), order: -1 },
-    ],
-    ['a reference to nothing', 'CreateProject', reference, 'POST', '/api/project', reference],
-    [
-      'an end before the start',
-      'CreateAssignment',
-      { endDate: { seconds: 0, nanos: 0 }, startDate: { seconds: 1, nanos: 0 } },
-      'POST',
-      '/api/assignment',
-      { endDate: '1970-01-01T00:00:00Z', startDate: '1970-01-01T00:00:01Z' },
-    ],
-    ['no ids', 'RemoveImpediment', {}, 'DELETE', '/api/impediment', {}],
-    ['too large a page', 'ListProjects', page({ pageSize: 101 }), 'GET', '/api/projects?pageSize=101', {}],
-    ['page zero', 'ListProjects', page({ pageNumber: 0 }), 'GET', '/api/projects?pageNumber=0', {}],
-    [
-      'everything in its paging',
-      'ListProjects',
-      page({
-        pageNumber: 0,
-        pageSize: 101,
-        sortOrder: 'up',
-        search: 'x'.repeat(129),
-        ids: 'x',
-        ...allFilters,
-      }),
-      'GET',
-      `/api/projects?${new URLSearchParams({ pageNumber: '0', pageSize: '101', sortOrder: 'up', search: 'x'.repeat(129), ids: 'x', ...allFilters })}`,
-      {},
-    ],
-    ['an unknown order', 'ListProjects', page({ sortOrder: 'up' }), 'GET', '/api/projects?sortOrder=up', {}],
-    [
-      'a filter that is malformed and unsupported at once',
-      'ListProjects',
-      page({ userId: 'me', dateFrom: '2026-02-30' }),
-      'GET',
-      '/api/projects?userId=me&dateFrom=2026-02-30',
-      {},
-    ],
-    [
-      'a range that ends before it begins',
-      'ListAppointments',
-      page({ dateFrom: '2026-02-02', dateTo: '2026-02-01' }),
-      'GET',
-      '/api/appointments?dateFrom=2026-02-02&dateTo=2026-02-01',
-      {},
-    ],
+  /** A command, and the request of REST that must be rejected with the same messages. */
+  interface InvalidCommand {
+    readonly reason: string
+    readonly name: string
+    readonly request: Body
+    readonly method: 'GET' | 'POST' | 'DELETE'
+    readonly path: string
+    /** Absent for a GET. */
+    readonly body?: Body
+  }
+  /** A list of projects, with the same parameters for the command and for REST. */
+  const projectsWith = (reason: string, parameters: Readonly<Record<string, string | number>>) => ({
+    reason,
+    name: 'ListProjects',
+    request: page(parameters),
+    method: 'GET' as const,
+    path: `/api/projects?${new URLSearchParams(Object.entries(parameters).map(([key, value]) => [key, String(value)]))}`,
+  })
+  const workflow = { id: 'x', name: 'n'.repeat(201), order: -1 }
+  const invalidCommands: readonly InvalidCommand[] = [
+    {
+      reason: 'an empty body',
+      name: 'CreateProject',
+      request: {},
+      method: 'POST',
+      path: '/api/project',
+      body: {},
+    },
+    {
+      reason: 'a body with several violations',
+      name: 'CreateWorkflow',
+      request: workflow,
+      method: 'POST',
+      path: '/api/workflow',
+      body: workflow,
+    },
+    {
+      reason: 'a reference to nothing',
+      name: 'CreateProject',
+      request: reference,
+      method: 'POST',
+      path: '/api/project',
+      body: reference,
+    },
+    {
+      reason: 'an end before the start',
+      name: 'CreateAssignment',
+      request: { endDate: { seconds: 0, nanos: 0 }, startDate: { seconds: 1, nanos: 0 } },
+      method: 'POST',
+      path: '/api/assignment',
+      body: { endDate: '1970-01-01T00:00:00Z', startDate: '1970-01-01T00:00:01Z' },
+    },
+    {
+      reason: 'no ids',
+      name: 'RemoveImpediment',
+      request: {},
+      method: 'DELETE',
+      path: '/api/impediment',
+      body: {},
+    },
+    projectsWith('too large a page', { pageSize: 101 }),
+    projectsWith('page zero', { pageNumber: 0 }),
+    projectsWith('everything in its paging', {
+      pageNumber: 0,
+      pageSize: 101,
+      sortOrder: 'up',
+      search: 'x'.repeat(129),
+      ids: 'x',
+      ...allFilters,
+    }),
+    projectsWith('an unknown order', { sortOrder: 'up' }),
+    projectsWith('a filter that is malformed and unsupported at once', {
+      userId: 'me',
+      dateFrom: '2026-02-30',
+    }),
+    {
+      reason: 'a range that ends before it begins',
+      name: 'ListAppointments',
+      request: page({ dateFrom: '2026-02-02', dateTo: '2026-02-01' }),
+      method: 'GET',
+      path: '/api/appointments?dateFrom=2026-02-02&dateTo=2026-02-01',
+    },
   ]
-  for (const [what, name, request, method, path, body] of invalid) {
-    test(`because of ${what} is INVALID_ARGUMENT with all messages of REST`, async () => {
+  for (const { reason, name, request, method, path, body } of invalidCommands) {
+    test(`because of ${reason} is INVALID_ARGUMENT with all messages of REST`, async () => {
       const { token } = rest.administrator
-      const twin = await rest.call(method, path, { token, ...(method !== 'GET' && { body }) })
+      const twin = await rest.call(method, path, { token, ...(body && { body }) })
       assert.equal(twin.status, 400)
       const messages = Object.values(twin.body.errors).flat().join(' ')
       const { metadata } = await assertRejected(call(name, request), status.INVALID_ARGUMENT, messages)
@@ -161,7 +189,8 @@ describe('A rejected command', { concurrency: true }, () => {
   })
 
   test('because of a taken id or login is ALREADY_EXISTS', async () => {
-    const [id, login] = [randomUUID(), `${randomUUID()}@example.com`]
+    const id = randomUUID()
+    const login = `${randomUUID()}@example.com`
     const user = { id, name: 'Eve', login, password: 'Secret-123' }
     assert.equal((await call('CreateUser', user)).result.success, true)
     await assertRejected(
@@ -243,11 +272,11 @@ describe('Commands and REST on one store', { concurrency: true }, () => {
     assert.deepEqual([record.name, record.order], ['Testing', 7])
   })
 
-  for (const [verb, write] of [
-    ['creates', () => call('CreateImpediment', { name: 'Beside: created' })],
-    ['updates', (id: string) => call('UpdateImpediment', { id, name: 'Beside: updated' })],
-    ['removes', (id: string) => call('RemoveImpediment', { ids: [id] })],
-  ] as const) {
+  for (const { verb, write } of [
+    { verb: 'creates', write: () => call('CreateImpediment', { name: 'Beside: created' }) },
+    { verb: 'updates', write: (id: string) => call('UpdateImpediment', { id, name: 'Beside: updated' }) },
+    { verb: 'removes', write: (id: string) => call('RemoveImpediment', { ids: [id] }) },
+  ]) {
     test(`a live listing on REST gets within a second what a command ${verb}`, async () => {
       const { id } = await workspace.make('impediment', { name: `Beside: before ${verb}` })
       const { token } = rest.administrator

@@ -59,20 +59,19 @@ describe('The commands of the extensions', { concurrency: true }, () => {
     const { assignment } = await client.getAssignmentById({ id: assignmentId })
     for (const { id } of [author, reader])
       await client.createUserProject({ userId: id, projectId: assignment?.projectId ?? '' })
-    const [authorClient, readerClient] = [author, reader].map(({ token }) =>
-      openCommandClient({ target: host.target, token }),
-    ) as [typeof client, typeof client]
+    const authorClient = openCommandClient({ target: host.target, token: author.token })
+    const readerClient = openCommandClient({ target: host.target, token: reader.token })
     const { comment } = await authorClient.createComment({ text: 'Mine', assignmentId, userId: author.id })
     assert.ok(comment)
     assert.deepEqual((await readerClient.getCommentById({ id: comment.id })).comment, comment)
     const ofAuthor = { text: 'As if', assignmentId, userId: author.id }
-    for (const rejection of [
+    for (const write of [
       () => readerClient.createComment(ofAuthor),
       () => readerClient.updateComment({ ...ofAuthor, id: comment.id }),
       () => readerClient.removeComment({ ids: [comment.id] }),
     ])
       await assert.rejects(
-        rejection,
+        write,
         (error) => error instanceof CommandError && error.code === 'PERMISSION_DENIED',
       )
     authorClient.close()
@@ -93,7 +92,8 @@ describe('With EXTENSIONS=off, the command host', () => {
 
   test('has no commands of the extensions, in either encoding', async () => {
     const { token } = host.administrator
-    const [calls, dotnet] = [openCommandCalls(host.target), openDotnetCalls(host.target)]
+    const calls = openCommandCalls(host.target)
+    const dotnet = openDotnetCalls(host.target)
     for (const name of names) {
       assert.equal((await calls.call(name, {}, { token })).code, status.UNIMPLEMENTED, name)
       assert.equal((await dotnet.call('Comment', `${name}Command`, {}, { token })).code, status.UNIMPLEMENTED)

@@ -61,10 +61,10 @@ describe('The history and the feed as commands', () => {
     assert.ok(position)
     const tooOld = formatPosition({ ...position, sinceAt: position.sinceAt - 86_400_000 })
     const invalidCursors = [
-      ['x', status.INVALID_ARGUMENT],
-      [tooOld, status.OUT_OF_RANGE],
-    ] as const
-    for (const [cursor, code] of invalidCursors) {
+      { cursor: 'x', code: status.INVALID_ARGUMENT },
+      { cursor: tooOld, code: status.OUT_OF_RANGE },
+    ]
+    for (const { cursor, code } of invalidCursors) {
       assert.equal(await codeOf('ReadChanges', { after: cursor }), code)
       assert.equal((await calls.follow('FollowChanges', { after: cursor }, { token }).ended).code, code)
     }
@@ -111,7 +111,8 @@ describe('The history and the feed as commands', () => {
 
   test('show nothing to an outsider, and nothing more to a former member', async () => {
     const { host, calls, client, now } = feed
-    const [member, outsider] = [await host.signUp(), await host.signUp()]
+    const member = await host.signUp()
+    const outsider = await host.signUp()
     const { organization } = await client.createOrganization({ name: 'Harbour' })
     const start = await now()
     const { project } = await client.createProject({ name: 'Pier', organizationId: organization?.id ?? '' })
@@ -125,14 +126,14 @@ describe('The history and the feed as commands', () => {
     }
     assert.deepEqual(await seenBy(member), ['project', 'userProject', 'userProject'])
     assert.deepEqual(await seenBy(outsider), [])
-    const [memberStream, outsiderStream] = [member, outsider].map(({ token }) =>
-      calls.follow('FollowChanges', { after: start }, { token }),
-    )
-    await memberStream?.until(3)
+    const streamOf = ({ token }: Person) => calls.follow('FollowChanges', { after: start }, { token })
+    const memberStream = streamOf(member)
+    const outsiderStream = streamOf(outsider)
+    await memberStream.until(3)
     await client.createOrganization({ name: 'For all accounts' })
-    await outsiderStream?.until(2)
+    await outsiderStream.until(2)
     assert.deepEqual(
-      outsiderStream?.messages.flatMap(({ change }) => (change ? [change.resource] : [])),
+      outsiderStream.messages.flatMap(({ change }) => (change ? [change.resource] : [])),
       ['organization'],
     )
     const readHistory = ({ token }: Person) =>
@@ -142,7 +143,7 @@ describe('The history and the feed as commands', () => {
     await client.removeUserProject({ ids: [userProject?.id ?? ''] })
     assert.deepEqual(await seenBy(member), ['organization'])
     assert.equal((await readHistory(member)).result.success, false)
-    for (const stream of [memberStream, outsiderStream]) stream?.cancel()
+    for (const stream of [memberStream, outsiderStream]) stream.cancel()
   })
 
   test('are available to .NET clients, with the fields of a change as a map', async () => {

@@ -21,7 +21,7 @@ const allowedStatuses: ReadonlySet<number | undefined> = new Set([
   status.ALREADY_EXISTS,
 ])
 
-describe('The command host gets a damaged message:', () => {
+describe('A damaged message to the command host:', () => {
   const host = fixture(startCommandsUnderTest)
   const raw = fixture(() => openRawCalls(host.target))
 
@@ -187,55 +187,80 @@ describe('A message in a frame', () => {
   const gzip = { 'grpc-encoding': 'gzip' }
   const valid = framed(listMessage)
 
-  const rejected: readonly [string, () => Promise<RawAnswer>, status][] = [
-    ['that ends before its length', () => send(framed(listMessage, { length: 3 })), status.INVALID_ARGUMENT],
-    [
-      'with a length of 0xffffffff',
-      () => send(framed(listMessage, { length: 0xffffffff })),
-      status.RESOURCE_EXHAUSTED,
-    ],
-    [
-      'with a length of 0x80000000',
-      () => send(framed(listMessage, { length: 0x80000000 })),
-      status.RESOURCE_EXHAUSTED,
-    ],
-    [
-      'of 4 MiB and one byte',
-      () => send(framed(Buffer.alloc(messageBytesMax + 1))),
-      status.RESOURCE_EXHAUSTED,
-    ],
-    ['that is missing', () => send(Buffer.alloc(0)), status.INVALID_ARGUMENT],
-    ['of half a prefix', () => send(valid.subarray(0, 3)), status.INVALID_ARGUMENT],
-    ['that comes twice', () => send(Buffer.concat([valid, valid])), status.INVALID_ARGUMENT],
-    ['that comes a hundred thousand times', () => send(Buffer.alloc(500_000)), status.INVALID_ARGUMENT],
-    [
-      'that is declared as gzip but is not',
-      () => send(framed(listMessage, { flag: 1 }), gzip),
-      status.INVALID_ARGUMENT,
-    ],
-    [
-      'of half a gzip',
-      () => send(framed(gzipSync(listMessage).subarray(0, 15), { flag: 1 }), gzip),
-      status.INVALID_ARGUMENT,
-    ],
-    [
-      'of gzip that is not declared',
-      () => send(framed(gzipSync(listMessage), { flag: 1 })),
-      status.INVALID_ARGUMENT,
-    ],
-    [
-      'in an unknown encoding',
-      () => send(framed(listMessage, { flag: 1 }), { 'grpc-encoding': 'br' }),
-      status.UNIMPLEMENTED,
-    ],
-    [
-      'that decompresses to a gigabyte of zeros',
-      () => send(framed(compressedGigabyte(), { flag: 1 }), gzip),
-      status.RESOURCE_EXHAUSTED,
-    ],
-    ['of a million zeros', () => send(framed(Buffer.alloc(1_000_000)), {}), status.INVALID_ARGUMENT],
+  interface Attack {
+    readonly name: string
+    readonly attack: () => Promise<RawAnswer>
+    readonly expected: status
+  }
+  const attacks: readonly Attack[] = [
+    {
+      name: 'that ends before its length',
+      attack: () => send(framed(listMessage, { length: 3 })),
+      expected: status.INVALID_ARGUMENT,
+    },
+    {
+      name: 'with a length of 0xffffffff',
+      attack: () => send(framed(listMessage, { length: 0xffffffff })),
+      expected: status.RESOURCE_EXHAUSTED,
+    },
+    {
+      name: 'with a length of 0x80000000',
+      attack: () => send(framed(listMessage, { length: 0x80000000 })),
+      expected: status.RESOURCE_EXHAUSTED,
+    },
+    {
+      name: 'of 4 MiB and one byte',
+      attack: () => send(framed(Buffer.alloc(messageBytesMax + 1))),
+      expected: status.RESOURCE_EXHAUSTED,
+    },
+    { name: 'that is missing', attack: () => send(Buffer.alloc(0)), expected: status.INVALID_ARGUMENT },
+    {
+      name: 'of half a prefix',
+      attack: () => send(valid.subarray(0, 3)),
+      expected: status.INVALID_ARGUMENT,
+    },
+    {
+      name: 'that comes twice',
+      attack: () => send(Buffer.concat([valid, valid])),
+      expected: status.INVALID_ARGUMENT,
+    },
+    {
+      name: 'that comes a hundred thousand times',
+      attack: () => send(Buffer.alloc(500_000)),
+      expected: status.INVALID_ARGUMENT,
+    },
+    {
+      name: 'that is declared as gzip but is not',
+      attack: () => send(framed(listMessage, { flag: 1 }), gzip),
+      expected: status.INVALID_ARGUMENT,
+    },
+    {
+      name: 'of half a gzip',
+      attack: () => send(framed(gzipSync(listMessage).subarray(0, 15), { flag: 1 }), gzip),
+      expected: status.INVALID_ARGUMENT,
+    },
+    {
+      name: 'of gzip that is not declared',
+      attack: () => send(framed(gzipSync(listMessage), { flag: 1 })),
+      expected: status.INVALID_ARGUMENT,
+    },
+    {
+      name: 'in an unknown encoding',
+      attack: () => send(framed(listMessage, { flag: 1 }), { 'grpc-encoding': 'br' }),
+      expected: status.UNIMPLEMENTED,
+    },
+    {
+      name: 'that decompresses to a gigabyte of zeros',
+      attack: () => send(framed(compressedGigabyte(), { flag: 1 }), gzip),
+      expected: status.RESOURCE_EXHAUSTED,
+    },
+    {
+      name: 'of a million zeros',
+      attack: () => send(framed(Buffer.alloc(1_000_000))),
+      expected: status.INVALID_ARGUMENT,
+    },
   ]
-  for (const [name, attack, expected] of rejected) {
+  for (const { name, attack, expected } of attacks) {
     test(`${name} is rejected with ${status[expected]}`, async () => {
       const answer = await attack()
       assert.equal(status[answer.status ?? -1], status[expected], answer.message)

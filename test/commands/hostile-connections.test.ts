@@ -258,7 +258,8 @@ test('New connections of an address wait, unread, while those of another address
   const sockets = collectSockets(t)
   const waiting = () => budgets.budget('newcomersWaitingOfAddress').used('127.0.0.1')
   await Promise.all([openServed(), openServed()])
-  const [third, fourth] = [open(), open()]
+  const third = open()
+  const fourth = open()
   await until(() => waiting() === 2, 'two to wait')
   await openServed(otherAddress)
   await sleep(150)
@@ -298,7 +299,8 @@ test('The number of waiting connections is limited, for each address and for all
   open()
   await until(() => budgets.budget('newcomerConnections').used() === 1, 'the first')
   const sockets = collectSockets(t)
-  const [second, third] = [open(), open()]
+  const second = open()
+  const third = open()
   await until(() => waiting() === 2, 'two to wait')
   await until(open().isClosed, 'the next one to be closed')
   open('127.0.0.3')
@@ -313,7 +315,9 @@ test('The number of waiting connections is limited, for each address and for all
 test('If too many connections have no token, the address with the most loses its oldest', async (t) => {
   const { host, openServed } = await startHostOnClock(t, { newcomersOfAddress: 3, newcomers: 4 })
   const lone = await openServed(otherAddress)
-  const [first, second, third] = [await openServed(), await openServed(), await openServed()]
+  const first = await openServed()
+  const second = await openServed()
+  const third = await openServed()
   const fourth = await openServed()
   await until(first.isClosed, 'the connection to end')
   assert.equal(first.goAwayCode(), constants.NGHTTP2_ENHANCE_YOUR_CALM)

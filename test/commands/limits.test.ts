@@ -69,9 +69,8 @@ describe('The limiter of the command host', () => {
     stream.close(constants.NGHTTP2_CANCEL)
     await new Promise((resolve) => stream.once('close', resolve))
     // A waiting call is not rejected; its own deadline ends it.
-    for (const patience of ['100m', '100m']) {
-      assert.equal(codeOf(await client.call({ 'grpc-timeout': patience })), 'DEADLINE_EXCEEDED')
-    }
+    for (let count = 0; count < 2; count += 1)
+      assert.equal(codeOf(await client.call({ 'grpc-timeout': '100m' })), 'DEADLINE_EXCEEDED')
     client.close()
   })
 
@@ -157,7 +156,13 @@ describe('The metadata authorization', () => {
   test('is rejected when missing, empty, of another kind or too long', async () => {
     const { token } = host.administrator
     for (const authorization of [
-      ...[undefined, '', 'Bearer', 'Bearer ', token, `Basic ${token}`, `Bearer ${token} x`],
+      undefined,
+      '',
+      'Bearer',
+      'Bearer ',
+      token,
+      `Basic ${token}`,
+      `Bearer ${token} x`,
       `Bearer ${token}${'x'.repeat(4096)}`,
       `Bearer ${'x'.repeat(30_000)}`,
     ]) {
@@ -206,7 +211,8 @@ async function answerByHand(
 /** A result is a data frame; an error is headers that end the stream. */
 function kindOfAnswer(bytes: Buffer): 'result' | 'rejection' | undefined {
   for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) {
-    const [type, flags] = [bytes[at + 3], bytes[at + 4] ?? 0]
+    const type = bytes[at + 3]
+    const flags = bytes[at + 4] ?? 0
     if (type === frameTypes.data) return 'result'
     if (type === frameTypes.headers && (flags & endStream) !== 0) return 'rejection'
   }
@@ -311,16 +317,14 @@ test('Calls without a token are limited for each address: others are rejected, a
 
 test('Calls without a token are also limited over all addresses', async (t) => {
   const { host } = await startHostOnClock(t, { newcomerStreams: 3 })
-  for (const [localAddress, code] of [
-    ['127.0.0.3', status.UNAUTHENTICATED],
-    ['127.0.0.4', status.UNAUTHENTICATED],
-    ['127.0.0.5', status.UNAUTHENTICATED],
-    ['127.0.0.6', status.RESOURCE_EXHAUSTED],
-  ] as const) {
+  const codeFrom = async (localAddress: string) => {
     const raw = openRawCalls(host.target, { localAddress })
     t.after(raw.close)
-    assert.equal((await raw.send(grpcHeaders(listOrganizations), framed(listMessage))).status, code)
+    return (await raw.send(grpcHeaders(listOrganizations), framed(listMessage))).status
   }
+  for (const address of ['127.0.0.3', '127.0.0.4', '127.0.0.5'])
+    assert.equal(await codeFrom(address), status.UNAUTHENTICATED)
+  assert.equal(await codeFrom('127.0.0.6'), status.RESOURCE_EXHAUSTED)
 })
 
 test('Behind a proxy, calls count for the addresses that it saw, and never for that of the proxy', async (t) => {
@@ -329,7 +333,8 @@ test('Behind a proxy, calls count for the addresses that it saw, and never for t
     { newcomerResetsOfAddress: 3, newcomerConnectionsOfAddress: 1, newcomersOfAddress: 1 },
     { ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true' },
   )
-  const [proxy, another] = [openRawCalls(host.target), openRawCalls(host.target)]
+  const proxy = openRawCalls(host.target)
+  const another = openRawCalls(host.target)
   t.after(proxy.close)
   t.after(another.close)
   await once(another.session, 'remoteSettings')
@@ -391,10 +396,10 @@ describe('A connection to the commands', () => {
     assert.deepEqual([answered.status, streamsMax()], [status.OK, 4096])
   })
 
-  for (const [kind, path] of [
-    ['a watch of health', '/grpc.health.v1.Health/Watch'],
-    ['a call of reflection', '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'],
-  ] as const) {
+  for (const { kind, path } of [
+    { kind: 'a watch of health', path: '/grpc.health.v1.Health/Watch' },
+    { kind: 'a call of reflection', path: '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo' },
+  ]) {
     test(`ends ${kind} after a while without a token`, async () => {
       await using raw = openRawCalls(host.target)
       const ended = await raw.send(grpcHeaders(path), framed(Buffer.alloc(0)), false)

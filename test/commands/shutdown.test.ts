@@ -161,8 +161,9 @@ async function relayTo(target: string) {
       if (isHeld) held.push(() => client.write(bytes))
       else client.write(bytes)
     })
-    for (const [end, otherEnd] of [[client, host] as const, [host, client] as const])
-      end.on('error', () => undefined).on('close', () => otherEnd.destroy())
+    for (const socket of [client, host]) socket.on('error', () => undefined)
+    client.on('close', () => host.destroy())
+    host.on('close', () => client.destroy())
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -218,9 +219,9 @@ describe('Of two command hosts on one store,', () => {
       while (!isDone) {
         const id = randomUUID()
         const { code, details } = await calls.call('CreateOrganization', { id, name: 'Load' }, { token })
+        const failure = `${status[code]}: ${details}`
         if (code === status.OK) acknowledged.push(id)
-        else
-          failures.set(`${status[code]}: ${details}`, (failures.get(`${status[code]}: ${details}`) ?? 0) + 1)
+        else failures.set(failure, (failures.get(failure) ?? 0) + 1)
       }
     }
     const load = Array.from({ length: 24 }, createRepeatedly)

@@ -23,18 +23,18 @@ describe('A token for commands', { concurrency: true }, () => {
   const issued = (account: Person, options: Partial<TokenOptions>) =>
     issuer.token({ account, ...grant, ...options })
 
-  const invalidTokens: readonly (readonly [string, Partial<TokenOptions>])[] = [
-    ['for the REST host', { audience: 'svc-api', scope: 'svc.api' }],
-    ['for this host without its scope', { scope: 'svc.api' }],
-    ['of another issuer', { claims: { iss: 'https://elsewhere.example.com' } }],
-    ['that has just expired', { claims: { exp: Math.floor(Date.now() / 1000) } }],
-    ['of another type', { header: { typ: 'JWT' } }],
-    ['with another security stamp', { claims: { 'svc:security_stamp': 'x' } }],
-    ['of a session that does not exist', { sid: 'nothing' }],
-    ['with an administrator claim for an account without the role', { admin: true }],
+  const invalidTokens: readonly { readonly name: string; readonly options: Partial<TokenOptions> }[] = [
+    { name: 'for the REST host', options: { audience: 'svc-api', scope: 'svc.api' } },
+    { name: 'for this host without its scope', options: { scope: 'svc.api' } },
+    { name: 'of another issuer', options: { claims: { iss: 'https://elsewhere.example.com' } } },
+    { name: 'that has just expired', options: { claims: { exp: Math.floor(Date.now() / 1000) } } },
+    { name: 'of another type', options: { header: { typ: 'JWT' } } },
+    { name: 'with another security stamp', options: { claims: { 'svc:security_stamp': 'x' } } },
+    { name: 'of a session that does not exist', options: { sid: 'nothing' } },
+    { name: 'with an administrator claim for an account without the role', options: { admin: true } },
   ]
-  for (const [description, options] of invalidTokens) {
-    test(`${description} is rejected`, async () => {
+  for (const { name, options } of invalidTokens) {
+    test(`${name} is rejected`, async () => {
       assert.equal(await codeOf(await issued(await host.signUp(), options)), 'UNAUTHENTICATED')
     })
   }
@@ -57,18 +57,21 @@ describe('A token for commands', { concurrency: true }, () => {
     assert.ok(secondsLate >= 0 && secondsLate < 1.5, `It ended ${secondsLate} s after its token.`)
   })
 
-  const endings: readonly (readonly [string, (person: Person) => Promise<unknown>])[] = [
-    [
-      'the session has ended',
-      ({ id }) => write(sql`update signin_sessions set ended_at = now() where user_id = ${id}`),
-    ],
-    ['the account was removed', ({ id }) => write(sql`update users set active = false where id = ${id}`)],
-    [
-      'the password was changed',
-      ({ id }) => host.database.transaction((store) => invalidateAccounts(store, [id])),
-    ],
+  const endings: readonly { readonly event: string; end(person: Person): Promise<unknown> }[] = [
+    {
+      event: 'the session has ended',
+      end: ({ id }) => write(sql`update signin_sessions set ended_at = now() where user_id = ${id}`),
+    },
+    {
+      event: 'the account was removed',
+      end: ({ id }) => write(sql`update users set active = false where id = ${id}`),
+    },
+    {
+      event: 'the password was changed',
+      end: ({ id }) => host.database.transaction((store) => invalidateAccounts(store, [id])),
+    },
   ]
-  for (const [event, end] of endings) {
+  for (const { event, end } of endings) {
     test(`stops working when ${event}`, async () => {
       const person = await host.signUp()
       const token = await issuer.signIn(host.database, person.id, grant)
@@ -107,10 +110,10 @@ describe('A service client of the identity host', { concurrency: true }, () => {
     assert.equal(await codeOf(token, 'ListUsers'), 'OK')
     const { id: other } = await host.signUp()
     const account = { name: 'Late', login: 'late@example.com', password: 'Another-Horse-456' }
-    for (const [command, request] of [
-      ['CreateUser', account],
-      ['UpdateUser', { id: other, ...account }],
-      ['RemoveUser', { ids: [other] }],
+    for (const { command, request } of [
+      { command: 'CreateUser', request: account },
+      { command: 'UpdateUser', request: { id: other, ...account } },
+      { command: 'RemoveUser', request: { ids: [other] } },
     ] as const)
       assert.equal(status[(await calls.call(command, request, { token })).code], 'UNAUTHENTICATED', command)
   })
