@@ -12,12 +12,17 @@ const forbidden: Kind = 'forbidden'
 const missing: Kind = 'missing'
 const unauthenticated: Kind = 'unauthenticated'
 
-type Rights = Readonly<Partial<Record<Who, Record<Action, Kind>>>>
+type Outcomes = Readonly<Record<Action, Kind>>
+type Rights = Readonly<Partial<Record<Who, Outcomes>>>
 
-const rights = (...kinds: readonly [Kind, Kind, Kind, Kind, Kind]): Record<Action, Kind> => {
-  const [read, create, update, remove, restore] = kinds
-  return { read, create, update, remove, restore }
-}
+/** Returns the outcomes of the five actions, in this order. */
+const rights = (read: Kind, create: Kind, update: Kind, remove: Kind, restore: Kind): Outcomes => ({
+  read,
+  create,
+  update,
+  remove,
+  restore,
+})
 
 const administrator = rights(ok, ok, ok, ok, ok)
 const anonymous = rights(unauthenticated, unauthenticated, unauthenticated, unauthenticated, unauthenticated)
@@ -86,13 +91,16 @@ const withOwner = entitiesWith(owners, ownersOfExtension, ownerOnly)
 /** The resources that answer a request for a hidden project or assignment as if it did not exist. */
 export const unseen = entitiesWith(membersOfExtension, ownersOfExtension)
 
-/** Each entry names a resource and a person, and has the outcome of each of that person's actions. */
-export const matrix: readonly (readonly [Entity, Who, Record<Action, Kind>])[] = (
-  Object.entries(rightsOf) as [Entity, Rights][]
-).flatMap(([entity, people]) =>
-  (Object.entries(people) as [Who, Record<Action, Kind>][]).map(
-    ([person, kinds]) => [entity, person, kinds] as const,
-  ),
+interface MatrixLine {
+  readonly entity: Entity
+  readonly person: Who
+  /** The outcome of each of the person's actions. */
+  readonly outcomes: Outcomes
+}
+
+export const matrix: readonly MatrixLine[] = (Object.entries(rightsOf) as [Entity, Rights][]).flatMap(
+  ([entity, people]) =>
+    (Object.entries(people) as [Who, Outcomes][]).map(([person, outcomes]) => ({ entity, person, outcomes })),
 )
 
 export interface Scene {

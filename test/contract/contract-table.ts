@@ -22,7 +22,7 @@ export interface Resource {
   /** The greatest number of characters in each text field. */
   readonly lengths: Readonly<Record<string, number>>
   /** The least and the greatest value of number fields with a narrow range. */
-  readonly ranges: Readonly<Record<string, readonly [number, number]>>
+  readonly ranges: Readonly<Record<string, { readonly least: number; readonly most: number }>>
   /** A valid body, without the references. */
   readonly sample: Readonly<Record<string, unknown>>
 }
@@ -48,8 +48,15 @@ const lines: Readonly<Record<ContractEntity, Line>> = {
   assignment: {
     list: 'assignments',
     own: [
-      ...['name', 'description', 'startDate', 'endDate', 'amountHours'],
-      ...['projectId', 'workflowId', 'userId', 'assignmentTypeId'],
+      'name',
+      'description',
+      'startDate',
+      'endDate',
+      'amountHours',
+      'projectId',
+      'workflowId',
+      'userId',
+      'assignmentTypeId',
     ],
     required: ['name', 'startDate', 'endDate', 'amountHours'],
     references: {

@@ -15,14 +15,14 @@ const samples: Readonly<Record<Field['wire'], unknown>> = {
 
 const isNumber = ({ wire }: Field) => wire === 'number' || wire === 'integer'
 
-const rangeOf = ({ schema: { minimum = 1, maximum = 100_000 } }: Field): readonly [number, number] => [
-  Number(minimum),
-  Number(maximum),
-]
+const rangeOf = ({ schema: { minimum = 1, maximum = 100_000 } }: Field) => ({
+  least: Number(minimum),
+  most: Number(maximum),
+})
 
 function sampleOf(field: Field): unknown {
   if (Array.isArray(field.schema.enum)) return field.schema.enum[0]
-  const [least, most] = rangeOf(field)
+  const { least, most } = rangeOf(field)
   return isNumber(field) ? Math.min(most, Math.max(least, 3)) : samples[field.wire]
 }
 

@@ -19,7 +19,7 @@ export const dotnetDriver: Driver = {
       const answer = await calls.call(pascalCase(entity), `${name}Command`, swapKeyCases(fields), {
         token: as?.token,
       })
-      const { result } = answer.result === undefined ? answer : { result: swapKeyCases(answer.result) }
+      const result = answer.result === undefined ? undefined : swapKeyCases(answer.result)
       return outcomeOf(entity, { ...answer, result: withTotalPages(result) })
     }
     return {
@@ -79,13 +79,8 @@ function swapFirstLetter(key: string): string {
 }
 
 /** The .NET response has no `totalPages`: clients calculate it. */
-const withTotalPages = (answer?: { result?: { totalCount: number; pageSize: number } | null }) =>
-  answer?.result
-    ? {
-        ...answer,
-        result: {
-          ...answer.result,
-          totalPages: Math.ceil(answer.result.totalCount / answer.result.pageSize),
-        },
-      }
-    : answer
+function withTotalPages(answer?: { result?: { totalCount: number; pageSize: number } | null }) {
+  if (!answer?.result) return answer
+  const { totalCount, pageSize } = answer.result
+  return { ...answer, result: { ...answer.result, totalPages: Math.ceil(totalCount / pageSize) } }
+}

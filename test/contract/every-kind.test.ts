@@ -300,7 +300,8 @@ describe('Every kind of field with every presence', () => {
         [...body.matchAll(/public (\S+) (\w+) \{/g)].map(([, type, field]) => [field, type]),
       )
     }
-    const numbers = (presence: string, mark: '' | '?') => ({
+    /** Returns the C# types of the fields of one presence; those of value types have the mark. */
+    const typesOf = (presence: string, mark: '' | '?') => ({
       [`${presence}Text`]: 'string?',
       [`${presence}Uuid`]: `Guid${mark}`,
       [`${presence}Moment`]: 'DateTime?',
@@ -310,14 +311,14 @@ describe('Every kind of field with every presence', () => {
     })
     const body = {
       Id: 'Guid',
-      ...numbers('Required', ''),
-      ...numbers('Early', '?'),
-      ...numbers('Optional', '?'),
+      ...typesOf('Required', ''),
+      ...typesOf('Early', '?'),
+      ...typesOf('Optional', '?'),
     }
-    assert.deepEqual(typesIn('CreateSampleCommand'), { ...body, ...numbers('Once', '') })
+    assert.deepEqual(typesIn('CreateSampleCommand'), { ...body, ...typesOf('Once', '') })
     assert.deepEqual(typesIn('UpdateSampleCommand'), {
       ...body,
-      ...numbers('Once', '?'),
+      ...typesOf('Once', '?'),
       UpdateMask: 'GrpcServer.Contracts.Records.FieldMask?',
     })
   })

@@ -67,8 +67,8 @@ onEveryHost('The history of a row', (tracker) => {
 
   test("of a project contains its creator's membership, with the same caller", async () => {
     const person = await tracker.signUp()
-    const project = recordIn(tracker.create('project', await tracker.valid('project'), person))
-    const { id } = await project
+    const body = await tracker.valid('project')
+    const { id } = await recordIn(tracker.create('project', body, person))
     const entries: HistoryEntry[] = await tracker.database.query(
       sql`select resource, caller from history where project_id = ${id} order by resource`,
     )

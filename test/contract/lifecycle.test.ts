@@ -101,8 +101,8 @@ onEveryHost('The life of a record', (tracker) => {
     const { updatedAt, startDate, endDate, ...stored } = await recordIn(
       tracker.get('assignment', row.id, tracker.administrator),
     )
-    const { updatedAt: _, ...before } = row
-    const { startDate: __, endDate: ___, ...expected } = { ...before, ...change }
+    const { updatedAt: _updatedAt, ...before } = row
+    const { startDate: _startDate, endDate: _endDate, ...expected } = { ...before, ...change }
     assert.deepEqual(stored, expected)
     assert.equal(microsecondsOf(startDate), microsecondsOf(change.startDate))
     assert.equal(microsecondsOf(endDate), microsecondsOf(change.endDate))

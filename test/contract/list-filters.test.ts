@@ -197,39 +197,61 @@ onEveryHost('The ids of a list', (tracker) => {
 
 const june = { dateFrom: '2026-06-10', dateTo: '2026-06-20' }
 
-/** The `keepDate` of an appointment, and whether it is in [10 June, 20 June). */
-const appointments: readonly (readonly [string, boolean])[] = [
-  ['2026-06-09T23:59:59.999999Z', false],
-  ['2026-06-10T00:00:00Z', true],
-  ['2026-06-10T01:00:00+02:00', false],
-  ['2026-06-15T12:00:00Z', true],
-  ['2026-06-19T23:59:59.999999Z', true],
-  ['2026-06-20T00:00:00Z', false],
-  ['2026-06-20T01:00:00+02:00', true],
+/** Dates of appointments, and whether they are from 10 June to before 20 June. */
+const appointments = [
+  { keepDate: '2026-06-09T23:59:59.999999Z', isIncluded: false },
+  { keepDate: '2026-06-10T00:00:00Z', isIncluded: true },
+  { keepDate: '2026-06-10T01:00:00+02:00', isIncluded: false },
+  { keepDate: '2026-06-15T12:00:00Z', isIncluded: true },
+  { keepDate: '2026-06-19T23:59:59.999999Z', isIncluded: true },
+  { keepDate: '2026-06-20T00:00:00Z', isIncluded: false },
+  { keepDate: '2026-06-20T01:00:00+02:00', isIncluded: true },
 ]
 
-/** Start and end of an assignment, and whether it overlaps [10 June, 20 June). */
-const assignments: readonly (readonly [string, string, boolean])[] = [
-  ['2026-06-01', '2026-06-09T23:59:59.999999Z', false],
-  ['2026-06-01', '2026-06-10', true],
-  ['2026-06-12', '2026-06-13', true],
-  ['2026-06-01', '2026-06-30', true],
-  ['2026-06-19T23:59:59.999999Z', '2026-06-30', true],
-  ['2026-06-20', '2026-06-30', false],
-  ['2026-06-10', '2026-06-10', true],
+/** Assignments, and whether they overlap the time from 10 June to before 20 June. */
+const assignments = [
+  { startDate: '2026-06-01', endDate: '2026-06-09T23:59:59.999999Z', overlaps: false },
+  { startDate: '2026-06-01', endDate: '2026-06-10', overlaps: true },
+  { startDate: '2026-06-12', endDate: '2026-06-13', overlaps: true },
+  { startDate: '2026-06-01', endDate: '2026-06-30', overlaps: true },
+  { startDate: '2026-06-19T23:59:59.999999Z', endDate: '2026-06-30', overlaps: true },
+  { startDate: '2026-06-20', endDate: '2026-06-30', overlaps: false },
+  { startDate: '2026-06-10', endDate: '2026-06-10', overlaps: true },
 ]
 
 const accepted = [
-  ...['2026-06-10', '2026-06-10T00:00', '2026-06-10T00:00:00', '2026-06-10T00:00:00.0', '2026-06-10T00:00Z'],
-  ...['2026-06-10T00:00:00.0000000', '2026-06-10T00:00:00.0000000Z', '2026-06-10T02:00:00+02:00'],
-  ...['2026-06-09T18:30-05:30', '2026-06-10T00:00:00.000000+00:00', '2026-06-10T00:00:00.000000999Z'],
-  ...['2026-06-10T02:00:00.000000000+02:00', '2026-06-10T00:00:00.00000000000000000000'],
+  '2026-06-10',
+  '2026-06-10T00:00',
+  '2026-06-10T00:00:00',
+  '2026-06-10T00:00:00.0',
+  '2026-06-10T00:00Z',
+  '2026-06-10T00:00:00.0000000',
+  '2026-06-10T00:00:00.0000000Z',
+  '2026-06-10T02:00:00+02:00',
+  '2026-06-09T18:30-05:30',
+  '2026-06-10T00:00:00.000000+00:00',
+  '2026-06-10T00:00:00.000000999Z',
+  '2026-06-10T02:00:00.000000000+02:00',
+  '2026-06-10T00:00:00.00000000000000000000',
 ]
 
 const rejectedDates = [
-  ...['yesterday', '2026-13-01', '2026-02-30', '2027-02-29', '2026-02-30T10:00:00Z', '2026-6-1', '2026-06'],
-  ...['01/06/2026', '2026-06-10T24:30', '2026-06-10T10:60', '2026-06-10T10:00:00.', '1780272000'],
-  ...['2026-06-10T10:00:00 02:00', '2026-06-10T10:00+25:00', '2026-06-10TZ', '20260610'],
+  'yesterday',
+  '2026-13-01',
+  '2026-02-30',
+  '2027-02-29',
+  '2026-02-30T10:00:00Z',
+  '2026-6-1',
+  '2026-06',
+  '01/06/2026',
+  '2026-06-10T24:30',
+  '2026-06-10T10:60',
+  '2026-06-10T10:00:00.',
+  '1780272000',
+  '2026-06-10T10:00:00 02:00',
+  '2026-06-10T10:00+25:00',
+  '2026-06-10TZ',
+  '20260610',
 ]
 
 onEveryHost('Dates that filter a list', (tracker) => {
@@ -239,14 +261,14 @@ onEveryHost('Dates that filter a list', (tracker) => {
   const isListed = async (entity: 'appointment' | 'assignment', ids: string, query: Query) =>
     (await idsIn(tracker.list(entity, { ...query, ids }, tracker.administrator))).length === 1
 
-  for (const [keepDate, expected] of appointments)
-    test(`an appointment at ${keepDate} is ${expected ? '' : 'not '}kept from 10 to 20 June`, async () => {
-      assert.equal(await isListed('appointment', await keep(keepDate), june), expected)
+  for (const { keepDate, isIncluded } of appointments)
+    test(`an appointment at ${keepDate} is ${isIncluded ? '' : 'not '}listed from 10 to 20 June`, async () => {
+      assert.equal(await isListed('appointment', await keep(keepDate), june), isIncluded)
     })
 
-  for (const [startDate, endDate, expected] of assignments)
-    test(`an assignment from ${startDate} to ${endDate} does ${expected ? '' : 'not '}overlap 10 to 20 June`, async () => {
-      assert.equal(await isListed('assignment', await plan(startDate, endDate), june), expected)
+  for (const { startDate, endDate, overlaps } of assignments)
+    test(`an assignment from ${startDate} to ${endDate} is ${overlaps ? '' : 'not '}listed from 10 to 20 June`, async () => {
+      assert.equal(await isListed('assignment', await plan(startDate, endDate), june), overlaps)
     })
 
   test('each of the two dates may be given alone', async () => {
@@ -289,10 +311,10 @@ onEveryHost('Dates that filter a list', (tracker) => {
     })
 
   test('a range that ends before it starts is rejected under dateTo', async () => {
-    for (const [dateFrom, dateTo] of [
-      ['2026-06-11', '2026-06-10'],
-      ['2026-06-10T00:00:00.000001Z', '2026-06-10'],
-      ['2026-06-10T10:00:00Z', '2026-06-10T11:00:00+02:00'],
+    for (const { dateFrom, dateTo } of [
+      { dateFrom: '2026-06-11', dateTo: '2026-06-10' },
+      { dateFrom: '2026-06-10T00:00:00.000001Z', dateTo: '2026-06-10' },
+      { dateFrom: '2026-06-10T10:00:00Z', dateTo: '2026-06-10T11:00:00+02:00' },
     ] as const)
       for (const entity of ['appointment', 'assignment'] as const) {
         const { errors } = await tracker.list(entity, { dateFrom, dateTo }, tracker.administrator)

@@ -24,9 +24,8 @@ const ascending: Readonly<Record<string, readonly unknown[]>> = {
 /** Returns ascending values for a field: those of a similar field if `ascending` has none for this one. */
 function valuesOf(entity: Entity, column: string): readonly unknown[] {
   const { sample, lengths, ranges } = resources[entity]
-  const [least, most] = ranges[column] ?? []
-  if (least !== undefined && most !== undefined)
-    return [0, 1, 2, 3].map((offset) => Math.min(most, least + offset))
+  const range = ranges[column]
+  if (range) return [0, 1, 2, 3].map((offset) => Math.min(range.most, range.least + offset))
   const isTimestamp = typeof sample[column] === 'string' && !(column in lengths)
   const similarField = isTimestamp ? 'keepDate' : 'description'
   return ascending[column] ?? ascending[similarField] ?? []
@@ -43,8 +42,15 @@ const rowPositions = [
 
 /** Stored data of a user, under any name, that must not be a sort key. */
 const secrets = [
-  ...['password', 'passwordHash', 'password_hash', 'hash', 'salt', 'passwordSalt'],
-  ...['securityStamp', 'security_stamp', 'expectedVersion'],
+  'password',
+  'passwordHash',
+  'password_hash',
+  'hash',
+  'salt',
+  'passwordSalt',
+  'securityStamp',
+  'security_stamp',
+  'expectedVersion',
 ]
 
 onEveryHost('The order of a list', (tracker) => {
@@ -69,13 +75,14 @@ onEveryHost('The order of a list', (tracker) => {
       }
     })
 
-    const unknown = entity === 'user' ? [...secrets, 'none', ''] : ['passwordHash', 'none; drop table users']
+    const unknownColumns =
+      entity === 'user' ? [...secrets, 'none', ''] : ['passwordHash', 'none; drop table users']
 
-    test(`a list of ${entity} by ${unknown.join(', ')} is in the order of ids`, async () => {
+    test(`a list of ${entity} by ${unknownColumns.join(', ')} is in the order of ids`, async () => {
       const { rows, list } = await four()
       const ids = rows.map(({ id }) => id).sort()
-      for (const sortColumn of unknown) assert.deepEqual(await list({ sortColumn }), ids, sortColumn)
-      const [sortColumn] = unknown
+      for (const sortColumn of unknownColumns) assert.deepEqual(await list({ sortColumn }), ids, sortColumn)
+      const [sortColumn] = unknownColumns
       assert.deepEqual(await list({ sortColumn, sortOrder: 'DESC' }), ids.toReversed())
       assert.deepEqual(await list({ sortOrder: 'desc' }), ids.toReversed())
     })
@@ -191,18 +198,18 @@ onEveryHost('Searching a list', (tracker) => {
       assert.deepEqual(await find(entity, newWord(), [id]), [id])
     })
 
-  for (const [search, other] of [
-    ['100%', '1000'],
-    ['a_b', 'axb'],
-    ['back\\slash', 'backslash'],
-    ['%', 'per cent'],
-    ['_', 'underscore'],
-    ['\\', 'backslash'],
-    ['\\%', '%'],
-    ["it's", 'its'],
-    ['a.b', 'axb'],
-    ['a*', 'aaa'],
-    ['[a]', 'a'],
+  for (const { search, other } of [
+    { search: '100%', other: '1000' },
+    { search: 'a_b', other: 'axb' },
+    { search: 'back\\slash', other: 'backslash' },
+    { search: '%', other: 'per cent' },
+    { search: '_', other: 'underscore' },
+    { search: '\\', other: 'backslash' },
+    { search: '\\%', other: '%' },
+    { search: "it's", other: 'its' },
+    { search: 'a.b', other: 'axb' },
+    { search: 'a*', other: 'aaa' },
+    { search: '[a]', other: 'a' },
   ] as const)
     test(`${search} is searched letter for letter and does not find ${other}`, async () => {
       const rows = await Promise.all([
@@ -213,14 +220,14 @@ onEveryHost('Searching a list', (tracker) => {
       assert.deepEqual(await find('organization', search, [found, ...others]), [found])
     })
 
-  for (const [stored, searched] of [
-    ['ÄPFEL', 'äpfel'],
-    ['größe', 'GRÖ'],
-    ['ЖУРНАЛ', 'журнал'],
-    ['ΑΘΗΝΑ', 'αθηνα'],
-    ['naïve', 'NAÏVE'],
-    ['漢字', '字'],
-    ['😀 party', '😀 PARTY'],
+  for (const { stored, searched } of [
+    { stored: 'ÄPFEL', searched: 'äpfel' },
+    { stored: 'größe', searched: 'GRÖ' },
+    { stored: 'ЖУРНАЛ', searched: 'журнал' },
+    { stored: 'ΑΘΗΝΑ', searched: 'αθηνα' },
+    { stored: 'naïve', searched: 'NAÏVE' },
+    { stored: '漢字', searched: '字' },
+    { stored: '😀 party', searched: '😀 PARTY' },
   ] as const)
     test(`${searched} finds ${stored}`, async () => {
       const { id } = await tracker.make('organization', { name: stored })
@@ -228,7 +235,8 @@ onEveryHost('Searching a list', (tracker) => {
     })
 
   test('a search looks into each field by itself, not across them', async () => {
-    const [name, description] = [newWord(), newWord()]
+    const name = newWord()
+    const description = newWord()
     const { id } = await tracker.make('organization', { name, description })
     assert.deepEqual(await find('organization', `${name}${description}`, [id]), [])
     assert.deepEqual(await find('organization', `${name} ${description}`, [id]), [])

@@ -78,11 +78,12 @@ onEveryHost('Pages of a list', (tracker) => {
     assert.deepEqual([last.data[0]?.id, last.totalPages], [ids[11], 12])
   })
 
-  for (const [key, values] of [
-    ['pageSize', [0, -1, 101, 1000000]],
-    ['pageNumber', [0, -1, 21474837]],
-    ['sortOrder', ['up', 'ASCENDING', '1']],
-  ] as const)
+  const invalidValues = {
+    pageSize: [0, -1, 101, 1000000],
+    pageNumber: [0, -1, 21474837],
+    sortOrder: ['up', 'ASCENDING', '1'],
+  }
+  for (const [key, values] of Object.entries(invalidValues))
     for (const value of values)
       test(`${value} is rejected as ${key}`, async () => {
         await invalid(tracker.list('project', { [key]: value }, tracker.administrator), key)

@@ -45,10 +45,10 @@ export function rowMaker(host: Host): RowMaker {
     if (withinProject.includes(entity)) return { ...sample, ...(await ownParents(entity, values)), ...values }
     const parents = Object.entries(references).filter(([column]) => !(column in values))
     const ids = await Promise.all(
-      parents.map(async ([column, parent]) => [
-        column,
-        (await (newParents[entity] === parent ? make(parent) : sharedParent(parent))).id,
-      ]),
+      parents.map(async ([column, parent]) => {
+        const row = await (newParents[entity] === parent ? make(parent) : sharedParent(parent))
+        return [column, row.id]
+      }),
     )
     return {
       ...sample,

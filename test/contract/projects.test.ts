@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inProject, owned, unseen } from './authorization-matrix.ts'
-import type { Input, Row } from './driver.ts'
+import type { Input, Person, Row } from './driver.ts'
 import { onEveryHost } from './every-host.ts'
 import { once } from './make-rows.ts'
 import { done, idsIn, invalid, invalidWith, pageIn, recordIn, rejected } from './outcomes.ts'
@@ -14,11 +14,11 @@ const movers = inProject
   .map((entity) => {
     const column = ['projectId', 'assignmentId'].find((name) => name in resources[entity].references)
     assert.ok(column, `${entity} belongs to a project`)
-    return [entity, column] as const
+    return { entity, column }
   })
 
 onEveryHost('Moving rows between projects', (tracker) => {
-  for (const [entity, column] of movers) {
+  for (const { entity, column } of movers) {
     /**
      * Creates two projects, each with a parent for the rows, and three members: one of both projects, and one
      * of each alone.
@@ -98,10 +98,10 @@ onEveryHost('Own appointments', (tracker) => {
       tracker.memberOf(project),
       tracker.make('assignment', { projectId: project.id }),
     ])
-    const [mine, theirs] = await Promise.all(
-      [ann, bob].map(({ id }) => tracker.make('appointment', { assignmentId: task.id, userId: id })),
-    )
-    return { ann, bob, task, mine: mine as Row, theirs: theirs as Row }
+    const makeAppointment = ({ id }: Person) =>
+      tracker.make('appointment', { assignmentId: task.id, userId: id })
+    const [mine, theirs] = await Promise.all([makeAppointment(ann), makeAppointment(bob)])
+    return { ann, bob, task, mine, theirs }
   }
 
   test('a member sees the appointments of others, and may not change or remove them', async () => {
@@ -294,14 +294,14 @@ onEveryHost('Project versions', (tracker) => {
     assert.equal(project.name, 'Change 9')
   })
 
-  for (const [title, spell] of [
-    ['with an offset to the east', (version: bigint) => `${wallClock(version, 120)}+02:00`],
-    ['with an offset to the west', (version: bigint) => `${wallClock(version, -330)}-05:30`],
-    ['without any offset', (version: bigint) => wallClock(version)],
-    ['with seven digits, as .NET writes it', (version: bigint) => `${wallClock(version)}0Z`],
-    ['with an offset of zero', (version: bigint) => `${wallClock(version)}+00:00`],
+  for (const { title, spell } of [
+    { title: 'with an offset to the east', spell: (version: bigint) => `${wallClock(version, 120)}+02:00` },
+    { title: 'with an offset to the west', spell: (version: bigint) => `${wallClock(version, -330)}-05:30` },
+    { title: 'without any offset', spell: (version: bigint) => wallClock(version) },
+    { title: 'with seven digits, as .NET writes it', spell: (version: bigint) => `${wallClock(version)}0Z` },
+    { title: 'with an offset of zero', spell: (version: bigint) => `${wallClock(version)}+00:00` },
   ] as const)
-    test(`the same version is recognised ${title}`, async () => {
+    test(`the same version is recognized ${title}`, async () => {
       const project = await updatedProject()
       await done(update(project, { expectedVersion: spell(microsecondsOf(project.updatedAt)) }))
     })

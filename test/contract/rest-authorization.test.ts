@@ -9,7 +9,8 @@ onRest('The authorization matrix of restoring', (tracker) => {
   const scenes = new Map(entities.map((entity) => [entity, once(() => scene(tracker, entity))]))
   const sceneOf = (entity: Entity) => (scenes.get(entity) as () => Promise<Scene>)()
 
-  for (const [entity, person, { restore }] of matrix)
+  for (const { entity, person, outcomes } of matrix) {
+    const { restore } = outcomes
     test(`${entity}, ${person}: ${restore} on restore`, async () => {
       const { people, make } = await sceneOf(entity)
       const { id } = await make()
@@ -17,6 +18,7 @@ onRest('The authorization matrix of restoring', (tracker) => {
       await assertKind(tracker.restore(entity, [id], people[person]), restore)
       await assertKind(tracker.get(entity, id, tracker.administrator), restore === 'ok' ? 'ok' : 'missing')
     })
+  }
 
   test('callers who may not restore rows of a catalog are told only that, whatever they send', async () => {
     const ann = await tracker.signUp()

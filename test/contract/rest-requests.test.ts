@@ -19,7 +19,7 @@ import {
 } from './resources.ts'
 import { assertEnvelope } from './rest-driver.ts'
 
-/** For each kind of field, values of types that it never has. */
+/** For each kind of field, values of other types. */
 const wrongTypes = {
   text: [5, true, {}, ['x']],
   uuid: [5, true, {}, [randomUUID()]],
@@ -77,7 +77,12 @@ onRest('Malformed requests', (tracker) => {
 
     test(`a repeated key of a query of ${list} is rejected under that key`, async () => {
       const keys = [
-        ...['pageNumber', 'pageSize', 'sortColumn', 'sortOrder', 'search', 'ids'],
+        'pageNumber',
+        'pageSize',
+        'sortColumn',
+        'sortOrder',
+        'search',
+        'ids',
         ...resources[entity].filters,
         'anything',
       ]
@@ -186,12 +191,12 @@ onRest('Malformed requests', (tracker) => {
       assert.equal((await sendName(Buffer.from('a'), `; charset=${charset}`)).status, 415, charset)
   })
 
-  for (const [status, method, path, type] of [
-    [404, 'GET', '/api/nothing', 'application/json'],
-    [404, 'GET', '/api/Projects/x', 'application/json'],
-    [405, 'PUT', '/api/project', 'application/json'],
-    [405, 'POST', '/api/projects', 'application/json'],
-    [415, 'POST', '/api/project', 'text/plain'],
+  for (const { status, method, path, type } of [
+    { status: 404, method: 'GET', path: '/api/nothing', type: 'application/json' },
+    { status: 404, method: 'GET', path: '/api/Projects/x', type: 'application/json' },
+    { status: 405, method: 'PUT', path: '/api/project', type: 'application/json' },
+    { status: 405, method: 'POST', path: '/api/projects', type: 'application/json' },
+    { status: 415, method: 'POST', path: '/api/project', type: 'text/plain' },
   ] as const)
     test(`${method} ${path} with ${type} is answered with ${status} and the envelope`, async () => {
       const { token } = tracker.administrator
@@ -241,11 +246,11 @@ onRest('Shapes of responses', (tracker) => {
 
   test('whole hours stay whole, quarters stay quarters', async () => {
     const { token } = tracker.administrator
-    for (const [hours, text] of [
-      [2, '2'],
-      [100000, '100000'],
-      [0.25, '0.25'],
-      [7.1, '7.1'],
+    for (const { hours, text } of [
+      { hours: 2, text: '2' },
+      { hours: 100000, text: '100000' },
+      { hours: 0.25, text: '0.25' },
+      { hours: 7.1, text: '7.1' },
     ] as const) {
       const { id } = await tracker.make('appointment', { amountHours: hours })
       const response = await fetch(`${tracker.address}/api/appointment?id=${id}`, {
@@ -316,41 +321,62 @@ onRest('The spelling of query keys', (tracker) => {
       assert.match(expectedVersion[0], /^[A-Z][A-Za-z]+ cannot be filtered by expectedVersion\.$/)
     })
 
-  for (const [path, errors] of [
-    ['/api/projects?PAGESIZE=500', { pageSize: ['PageSize must be a whole number from 1 to 100.'] }],
-    [`/api/projects?UserId=${randomUUID()}`, { userId: ['Projects cannot be filtered by userId.'] }],
-    [`/api/users?ProjectID=${randomUUID()}`, { projectId: ['Users cannot be filtered by projectId.'] }],
-    [
-      `/api/assignments?assignmentTypeId=${randomUUID()}`,
-      { assignmentTypeId: ['Assignments cannot be filtered by assignmentTypeId.'] },
-    ],
-    [
-      `/api/assignments?impedimentId=${randomUUID()}`,
-      { impedimentId: ['Assignments cannot be filtered by impedimentId.'] },
-    ],
-    [
-      `/api/assignmentImpediments?impedimentId=${randomUUID()}`,
-      { impedimentId: ['AssignmentImpediments cannot be filtered by impedimentId.'] },
-    ],
-    ['/api/projects?IDS=', { ids: ['Ids must be UUIDs separated by commas.'] }],
-    ['/api/projects?OrganizationID=', { organizationId: ['OrganizationId must be a UUID.'] }],
-    ['/api/projects?pageSize=5&PageSize=5', { pageSize: ['PageSize must be given once.'] }],
-    ['/api/projects?Active=true&active=true', { active: ['Active must be given once.'] }],
-    ['/api/projects?color=1&Color=1&COLOR=2', { color: ['Color must be given once.'] }],
-    [`/api/project?id=${randomUUID()}&ID=${randomUUID()}`, { id: ['Id must be given once.'] }],
-    [
-      '/ext/comments?AT=2026-01-01',
-      { at: ['At is supported under /ext/query/ and when reading one row only.'] },
-    ],
-    ['/ext/changes?ProjectID=none', { projectId: ['ProjectId must be a UUID.'] }],
-    ['/ext/changes?projectId=', { projectId: ['ProjectId must be a UUID.'] }],
-    [`/ext/changes?userId=${randomUUID()}`, { userId: ['Changes cannot be filtered by userId.'] }],
-    [
-      `/ext/history?projectId=${randomUUID()}&UserId=${randomUUID()}`,
-      { userId: ['Changes cannot be filtered by userId.'] },
-    ],
-    ['/ext/query/projects?PAGESIZE=500', { pageSize: ['PageSize must be a whole number from 1 to 100.'] }],
-    ['/ext/query/projects?filter=name%20eq%20%27a%27&Filter=x', { filter: ['Filter must be given once.'] }],
+  for (const { path, errors } of [
+    {
+      path: '/api/projects?PAGESIZE=500',
+      errors: { pageSize: ['PageSize must be a whole number from 1 to 100.'] },
+    },
+    {
+      path: `/api/projects?UserId=${randomUUID()}`,
+      errors: { userId: ['Projects cannot be filtered by userId.'] },
+    },
+    {
+      path: `/api/users?ProjectID=${randomUUID()}`,
+      errors: { projectId: ['Users cannot be filtered by projectId.'] },
+    },
+    {
+      path: `/api/assignments?assignmentTypeId=${randomUUID()}`,
+      errors: { assignmentTypeId: ['Assignments cannot be filtered by assignmentTypeId.'] },
+    },
+    {
+      path: `/api/assignments?impedimentId=${randomUUID()}`,
+      errors: { impedimentId: ['Assignments cannot be filtered by impedimentId.'] },
+    },
+    {
+      path: `/api/assignmentImpediments?impedimentId=${randomUUID()}`,
+      errors: { impedimentId: ['AssignmentImpediments cannot be filtered by impedimentId.'] },
+    },
+    { path: '/api/projects?IDS=', errors: { ids: ['Ids must be UUIDs separated by commas.'] } },
+    { path: '/api/projects?OrganizationID=', errors: { organizationId: ['OrganizationId must be a UUID.'] } },
+    { path: '/api/projects?pageSize=5&PageSize=5', errors: { pageSize: ['PageSize must be given once.'] } },
+    { path: '/api/projects?Active=true&active=true', errors: { active: ['Active must be given once.'] } },
+    { path: '/api/projects?color=1&Color=1&COLOR=2', errors: { color: ['Color must be given once.'] } },
+    {
+      path: `/api/project?id=${randomUUID()}&ID=${randomUUID()}`,
+      errors: { id: ['Id must be given once.'] },
+    },
+    {
+      path: '/ext/comments?AT=2026-01-01',
+      errors: { at: ['At is supported under /ext/query/ and when reading one row only.'] },
+    },
+    { path: '/ext/changes?ProjectID=none', errors: { projectId: ['ProjectId must be a UUID.'] } },
+    { path: '/ext/changes?projectId=', errors: { projectId: ['ProjectId must be a UUID.'] } },
+    {
+      path: `/ext/changes?userId=${randomUUID()}`,
+      errors: { userId: ['Changes cannot be filtered by userId.'] },
+    },
+    {
+      path: `/ext/history?projectId=${randomUUID()}&UserId=${randomUUID()}`,
+      errors: { userId: ['Changes cannot be filtered by userId.'] },
+    },
+    {
+      path: '/ext/query/projects?PAGESIZE=500',
+      errors: { pageSize: ['PageSize must be a whole number from 1 to 100.'] },
+    },
+    {
+      path: '/ext/query/projects?filter=name%20eq%20%27a%27&Filter=x',
+      errors: { filter: ['Filter must be given once.'] },
+    },
   ] as const)
     test(`${path.replaceAll(/[0-9a-f-]{36}/g, '…')} is rejected under the declared name`, async () => {
       assert.deepEqual(await errorsOf(path), errors)
@@ -447,9 +473,9 @@ onRest('The spelling of paths', (tracker) => {
   }
 
   test('does not matter to a live listing, nor to how its snapshots are numbered', async () => {
-    for (const [path, id] of [
-      ['/API/Projects/', /^1$/],
-      ['/EXT/Comments/', /^[\w-]+~[\w-]{22}$/],
+    for (const { path, id } of [
+      { path: '/API/Projects/', id: /^1$/ },
+      { path: '/EXT/Comments/', id: /^[\w-]+~[\w-]{22}$/ },
     ] as const) {
       await using live = await listen(tracker.address, path, { token: tracker.administrator.token })
       assert.match((await live.next()).id, id)
@@ -458,8 +484,15 @@ onRest('The spelling of paths', (tracker) => {
 
   test('does not matter to health, documents and pages', async () => {
     for (const path of [
-      ...['/Healthz', '/READYZ/', '/swagger', '/swagger/', '/swagger/index.html', '/Swagger/Index.html'],
-      ...['/swagger/extensions/', '/swagger/extensions/index.html', '/SWAGGER/v1/Swagger.json'],
+      '/Healthz',
+      '/READYZ/',
+      '/swagger',
+      '/swagger/',
+      '/swagger/index.html',
+      '/Swagger/Index.html',
+      '/swagger/extensions/',
+      '/swagger/extensions/index.html',
+      '/SWAGGER/v1/Swagger.json',
     ])
       assert.equal((await tracker.call('GET', path)).status, 200, path)
   })

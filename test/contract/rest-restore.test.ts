@@ -248,9 +248,12 @@ onRest('Links that are removed and restored with a parent', (tracker) => {
   for (const { parent, link, column } of belongings) {
     test(`every ${link} that was removed with its ${parent} is restored with it, unlike those removed before`, async () => {
       const [first, second] = await Promise.all([tracker.make(parent), tracker.make(parent)])
-      const [row, removedBefore, ofSecond] = (await Promise.all(
-        [first, first, second].map(({ id }) => tracker.make(link, { [column]: id })),
-      )) as [Row, Row, Row]
+      const makeLink = ({ id }: Row) => tracker.make(link, { [column]: id })
+      const [row, removedBefore, ofSecond] = await Promise.all([
+        makeLink(first),
+        makeLink(first),
+        makeLink(second),
+      ])
       await remove(link, removedBefore)
       await remove(parent, first, second)
       for (const removed of [row, removedBefore, ofSecond])

@@ -14,141 +14,165 @@ interface Request {
   readonly body?: Input
 }
 
-type Case = readonly [number, string, (tracker: Tracker<RestHost>) => Promise<Request>]
+interface Case {
+  readonly status: number
+  readonly cause: string
+  readonly requestFor: (tracker: Tracker<RestHost>) => Promise<Request>
+}
 
 const cases: readonly Case[] = [
-  [400, 'an invalid body', async () => ({ method: 'POST', path: '/api/project', body: {} })],
-  [400, 'an invalid query', async () => ({ method: 'GET', path: '/api/projects?pageSize=0' })],
-  [
-    400,
-    'a reference to a missing record',
-    async () => ({
+  {
+    status: 400,
+    cause: 'an invalid body',
+    requestFor: async () => ({ method: 'POST', path: '/api/project', body: {} }),
+  },
+  {
+    status: 400,
+    cause: 'an invalid query',
+    requestFor: async () => ({ method: 'GET', path: '/api/projects?pageSize=0' }),
+  },
+  {
+    status: 400,
+    cause: 'a reference to a missing record',
+    requestFor: async () => ({
       method: 'POST',
       path: '/api/project',
       body: { name: 'Pier', organizationId: randomUUID() },
     }),
-  ],
-  [
-    400,
-    'the restoration of a row whose parent is removed',
-    async ({ make, makeRemoved, remove, administrator }) => {
+  },
+  {
+    status: 400,
+    cause: 'the restoration of a row whose parent is removed',
+    requestFor: async ({ make, makeRemoved, remove, administrator }) => {
       const { id } = await make('organization')
       const project = await makeRemoved('project', { organizationId: id })
       await remove('organization', [id], administrator)
       return { method: 'POST', path: '/api/project/restore', body: { ids: [project.id] } }
     },
-  ],
-  [401, 'no token', async () => ({ method: 'GET', path: '/api/projects', as: undefined })],
-  [401, 'a malformed token', async () => ({ method: 'GET', path: '/api/projects', as: { token: 'a.b.c' } })],
-  [
-    401,
-    'a token whose session has ended',
-    async ({ signUp, database }) => {
+  },
+  {
+    status: 401,
+    cause: 'no token',
+    requestFor: async () => ({ method: 'GET', path: '/api/projects', as: undefined }),
+  },
+  {
+    status: 401,
+    cause: 'a malformed token',
+    requestFor: async () => ({ method: 'GET', path: '/api/projects', as: { token: 'a.b.c' } }),
+  },
+  {
+    status: 401,
+    cause: 'a token whose session has ended',
+    requestFor: async ({ signUp, database }) => {
       const as = await signUp()
       await database.query(sql`delete from signin_sessions where user_id = ${as.id}`)
       return { method: 'GET', path: '/api/projects', as }
     },
-  ],
-  [
-    401,
-    'a token whose account is removed',
-    async ({ signUp, remove, administrator }) => {
+  },
+  {
+    status: 401,
+    cause: 'a token whose account is removed',
+    requestFor: async ({ signUp, remove, administrator }) => {
       const as = await signUp()
       await remove('user', [as.id], administrator)
       return { method: 'GET', path: '/api/projects', as }
     },
-  ],
-  [
-    403,
-    'a catalog record by a caller who is not an administrator',
-    async ({ signUp }) => ({
+  },
+  {
+    status: 403,
+    cause: 'a catalog record by a caller who is not an administrator',
+    requestFor: async ({ signUp }) => ({
       method: 'POST',
       path: '/api/workflow',
       as: await signUp(),
       body: { name: 'Mine', order: 1 },
     }),
-  ],
-  [
-    403,
-    'a row in a project the caller is not a member of',
-    async ({ signUp, valid }) => ({
+  },
+  {
+    status: 403,
+    cause: 'a row in a project the caller is not a member of',
+    requestFor: async ({ signUp, valid }) => ({
       method: 'POST',
       path: '/api/assignment',
       as: await signUp(),
       body: await valid('assignment'),
     }),
-  ],
-  [404, 'an unknown id', async () => ({ method: 'GET', path: `/api/project?id=${randomUUID()}` })],
-  [
-    404,
-    'an invisible id',
-    async ({ signUp, make }) => {
+  },
+  {
+    status: 404,
+    cause: 'an unknown id',
+    requestFor: async () => ({ method: 'GET', path: `/api/project?id=${randomUUID()}` }),
+  },
+  {
+    status: 404,
+    cause: 'an invisible id',
+    requestFor: async ({ signUp, make }) => {
       const [as, project] = await Promise.all([signUp(), make('project')])
       return { method: 'GET', path: `/api/project?id=${project.id}`, as }
     },
-  ],
-  [
-    404,
-    'the removal of an unknown id',
-    async () => ({ method: 'DELETE', path: '/api/project', body: { ids: [randomUUID()] } }),
-  ],
-  [
-    404,
-    'the restoration of a row that is still active',
-    async ({ make }) => {
+  },
+  {
+    status: 404,
+    cause: 'the removal of an unknown id',
+    requestFor: async () => ({ method: 'DELETE', path: '/api/project', body: { ids: [randomUUID()] } }),
+  },
+  {
+    status: 404,
+    cause: 'the restoration of a row that is still active',
+    requestFor: async ({ make }) => {
       const { id } = await make('project')
       return { method: 'POST', path: '/api/project/restore', body: { ids: [id] } }
     },
-  ],
-  [
-    409,
-    'an id that is taken',
-    async ({ make, valid }) => {
+  },
+  {
+    status: 409,
+    cause: 'an id that is taken',
+    requestFor: async ({ make, valid }) => {
       const { id } = await make('project')
       return { method: 'POST', path: '/api/project', body: await valid('project', { id }) }
     },
-  ],
-  [
-    409,
-    'a login that is taken',
-    async ({ make, valid }) => {
+  },
+  {
+    status: 409,
+    cause: 'a login that is taken',
+    requestFor: async ({ make, valid }) => {
       const { login } = await make('user')
       return { method: 'POST', path: '/api/user', body: await valid('user', { login }) }
     },
-  ],
-  [
-    409,
-    'a stale project version',
-    async ({ make, change }) => {
+  },
+  {
+    status: 409,
+    cause: 'a stale project version',
+    requestFor: async ({ make, change }) => {
       const project = await make('project')
       const body = change('project', project, { expectedVersion: '2001-01-01T00:00:00Z' })
       return { method: 'PATCH', path: '/api/project', body }
     },
-  ],
-  [
-    409,
-    'a removal with active dependents',
-    async ({ make }) => {
+  },
+  {
+    status: 409,
+    cause: 'a removal with active dependents',
+    requestFor: async ({ make }) => {
       const { id } = await make('organization')
       await make('project', { organizationId: id })
       return { method: 'DELETE', path: '/api/organization', body: { ids: [id] } }
     },
-  ],
-  [
-    409,
-    'the restoration of an account whose login is taken',
-    async ({ make, makeRemoved }) => {
+  },
+  {
+    status: 409,
+    cause: 'the restoration of an account whose login is taken',
+    requestFor: async ({ make, makeRemoved }) => {
       const user = await makeRemoved('user')
       await make('user', { login: user.login })
       return { method: 'POST', path: '/api/user/restore', body: { ids: [user.id] } }
     },
-  ],
+  },
 ]
 
 onRest('Statuses of the per-resource operations', (tracker) => {
-  for (const [status, cause, make] of cases)
+  for (const { status, cause, requestFor } of cases)
     test(`${cause} is answered with ${status} and the envelope`, async () => {
-      const request = await make(tracker)
+      const request = await requestFor(tracker)
       const as = 'as' in request ? request.as : tracker.administrator
       const { method, path, body } = request
       const answer = await tracker.call(method, path, { token: as?.token, body })

@@ -4,13 +4,13 @@ import { test } from 'node:test'
 import { onEveryHost } from './every-host.ts'
 import { done, invalid, invalidWith, pageIn, recordIn, rejected } from './outcomes.ts'
 
-const rejectedPasswords: readonly (readonly [string, string])[] = [
-  ['shorter than 8 characters', 'Abc-123'],
-  ['longer than 128 characters', `Ab-1${'x'.repeat(125)}`],
-  ['without a lower-case letter', 'SECRET-123'],
-  ['without an upper-case letter', 'secret-123'],
-  ['without a digit', 'Secret-abc'],
-  ['without any other character', 'Secret0123'],
+const rejectedPasswords = [
+  { violation: 'shorter than 8 characters', password: 'Abc-123' },
+  { violation: 'longer than 128 characters', password: `Ab-1${'x'.repeat(125)}` },
+  { violation: 'without a lower-case letter', password: 'SECRET-123' },
+  { violation: 'without an upper-case letter', password: 'secret-123' },
+  { violation: 'without a digit', password: 'Secret-abc' },
+  { violation: 'without any other character', password: 'Secret0123' },
 ]
 
 const acceptedPasswords = [
@@ -26,7 +26,7 @@ onEveryHost('Users', (tracker) => {
   const create = async (values: object) =>
     tracker.create('user', await tracker.valid('user', { ...values }), tracker.administrator)
 
-  for (const [violation, password] of rejectedPasswords)
+  for (const { violation, password } of rejectedPasswords)
     test(`a password ${violation} is rejected under password`, async () => {
       await invalid(create({ password }), 'password')
       const user = await tracker.make('user')
@@ -51,10 +51,7 @@ onEveryHost('Users', (tracker) => {
     }
     // A change without a login is compared with the stored login.
     const user = await recordIn(create({ login }))
-    const { login: _login, ...change } = tracker.change('user', user, { password: login }) as Record<
-      string,
-      unknown
-    >
+    const { login: _login, ...change } = tracker.change('user', user, { password: login })
     await invalidWith(tracker.update('user', change, tracker.administrator), { password: [same.message] })
   })
 
@@ -151,13 +148,10 @@ onEveryHost('Users', (tracker) => {
     await done(tracker.list('organization', {}, ann))
   })
 
-  for (const [field, values] of [
-    ['password', { password: 'Changed-123' }],
-    ['login', { login: newLogin() }],
-  ] as const)
+  for (const [field, value] of Object.entries({ password: 'Changed-123', login: newLogin() }))
     test(`a new ${field} ends the sessions of the account`, async () => {
       const ann = await tracker.signUp()
-      const change = { id: ann.id, name: ann.name, ...values }
+      const change = { id: ann.id, name: ann.name, [field]: value }
       await done(tracker.update('user', change, tracker.administrator))
       await rejected(tracker.list('organization', {}, ann), 'unauthenticated')
     })

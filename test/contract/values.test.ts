@@ -77,8 +77,8 @@ onEveryHost('Texts', (tracker) => {
 
 /** A sum of doubles, and a 32-bit float, which some generated clients send. */
 const nearHundredths = [
-  [0.1 + 0.2, 0.3],
-  [Math.fround(12.01), 12.01],
+  { sent: 0.1 + 0.2, stored: 0.3 },
+  { sent: Math.fround(12.01), stored: 12.01 },
 ] as const
 
 interface NumberField {
@@ -86,7 +86,8 @@ interface NumberField {
   readonly field: string
   readonly good: readonly number[]
   readonly bad: readonly number[]
-  readonly near: readonly (readonly [sent: number, stored: number])[]
+  /** Values that are stored as the nearest hundredth. */
+  readonly near: readonly { readonly sent: number; readonly stored: number }[]
 }
 
 const numberFields: readonly NumberField[] = [
@@ -131,7 +132,7 @@ onEveryHost('Numbers', (tracker) => {
         await invalid(tracker.create(entity, body, tracker.administrator), field)
       })
 
-    for (const [sent, stored] of near)
+    for (const { sent, stored } of near)
       test(`${sent} is stored as ${stored}, the ${field} of ${a(entity)}`, async () => {
         const row = await tracker.make(entity, { [field]: sent })
         assert.equal(row[field], stored)
@@ -146,22 +147,22 @@ onEveryHost('Numbers', (tracker) => {
 })
 
 /** The sent text and its timestamp in UTC. */
-const good: readonly (readonly [string, string])[] = [
-  ['2026-04-05', '2026-04-05T00:00:00Z'],
-  ['2028-02-29', '2028-02-29T00:00:00Z'],
-  ['2026-04-05T06:07', '2026-04-05T06:07:00Z'],
-  ['2026-04-05T06:07:08', '2026-04-05T06:07:08Z'],
-  ['2026-04-05T06:07:08Z', '2026-04-05T06:07:08Z'],
-  ['2026-04-05T06:07:08.9', '2026-04-05T06:07:08.9Z'],
-  ['2026-04-05T06:07:08.123456Z', '2026-04-05T06:07:08.123456Z'],
-  ['2026-04-05T06:07:08.1234560Z', '2026-04-05T06:07:08.123456Z'],
-  ['2026-04-05T06:07:08.123456789Z', '2026-04-05T06:07:08.123456Z'],
-  ['2026-04-05T06:07:08.999999999', '2026-04-05T06:07:08.999999Z'],
-  ['2026-04-05T06:07:08.12345678901234567890+00:00', '2026-04-05T06:07:08.123456Z'],
-  ['2026-04-05T06:07:08+02:00', '2026-04-05T04:07:08Z'],
-  ['2026-04-05T06:07:08.000001-05:30', '2026-04-05T11:37:08.000001Z'],
-  ['2026-04-05T00:30+01:00', '2026-04-04T23:30:00Z'],
-  ['1999-12-31T23:59:59.999999Z', '1999-12-31T23:59:59.999999Z'],
+const good = [
+  { sent: '2026-04-05', meant: '2026-04-05T00:00:00Z' },
+  { sent: '2028-02-29', meant: '2028-02-29T00:00:00Z' },
+  { sent: '2026-04-05T06:07', meant: '2026-04-05T06:07:00Z' },
+  { sent: '2026-04-05T06:07:08', meant: '2026-04-05T06:07:08Z' },
+  { sent: '2026-04-05T06:07:08Z', meant: '2026-04-05T06:07:08Z' },
+  { sent: '2026-04-05T06:07:08.9', meant: '2026-04-05T06:07:08.9Z' },
+  { sent: '2026-04-05T06:07:08.123456Z', meant: '2026-04-05T06:07:08.123456Z' },
+  { sent: '2026-04-05T06:07:08.1234560Z', meant: '2026-04-05T06:07:08.123456Z' },
+  { sent: '2026-04-05T06:07:08.123456789Z', meant: '2026-04-05T06:07:08.123456Z' },
+  { sent: '2026-04-05T06:07:08.999999999', meant: '2026-04-05T06:07:08.999999Z' },
+  { sent: '2026-04-05T06:07:08.12345678901234567890+00:00', meant: '2026-04-05T06:07:08.123456Z' },
+  { sent: '2026-04-05T06:07:08+02:00', meant: '2026-04-05T04:07:08Z' },
+  { sent: '2026-04-05T06:07:08.000001-05:30', meant: '2026-04-05T11:37:08.000001Z' },
+  { sent: '2026-04-05T00:30+01:00', meant: '2026-04-04T23:30:00Z' },
+  { sent: '1999-12-31T23:59:59.999999Z', meant: '1999-12-31T23:59:59.999999Z' },
 ]
 
 const bad = [
@@ -184,16 +185,16 @@ const bad = [
   '9999-12-31T23:59:59-02:00',
 ]
 
-const dateFields: readonly (readonly [Entity, string[]])[] = [
-  ['appointment', ['keepDate']],
-  ['assignment', ['startDate', 'endDate']],
+const dateFields: readonly { readonly entity: Entity; readonly fields: readonly string[] }[] = [
+  { entity: 'appointment', fields: ['keepDate'] },
+  { entity: 'assignment', fields: ['startDate', 'endDate'] },
 ]
 
 onEveryHost('Dates', (tracker) => {
-  for (const [entity, fields] of dateFields) {
+  for (const { entity, fields } of dateFields) {
     const values = (value: string) => Object.fromEntries(fields.map((field) => [field, value]))
 
-    for (const [sent, meant] of good)
+    for (const { sent, meant } of good)
       test(`${sent} as ${fields.join(' and ')} of ${a(entity)} means ${meant}`, async () => {
         const row = await tracker.make(entity, values(sent))
         for (const field of fields) assert.equal(microsecondsOf(row[field]), microsecondsOf(meant))
@@ -210,11 +211,11 @@ onEveryHost('Dates', (tracker) => {
   const endsTooEarly = { endDate: ['End date must be on or after start date.'] }
 
   test('an assignment that ends before it starts is rejected with the message of the contract', async () => {
-    for (const [startDate, endDate] of [
-      ['2026-05-02', '2026-05-01'],
-      ['2026-05-01T10:00:00.000001Z', '2026-05-01T10:00:00Z'],
-      ['2026-05-01T10:00:00Z', '2026-05-01T11:00:00+02:00'],
-      ['2026-05-01T00:00:01', '2026-05-01'],
+    for (const { startDate, endDate } of [
+      { startDate: '2026-05-02', endDate: '2026-05-01' },
+      { startDate: '2026-05-01T10:00:00.000001Z', endDate: '2026-05-01T10:00:00Z' },
+      { startDate: '2026-05-01T10:00:00Z', endDate: '2026-05-01T11:00:00+02:00' },
+      { startDate: '2026-05-01T00:00:01', endDate: '2026-05-01' },
     ]) {
       const body = await tracker.valid('assignment', { startDate, endDate })
       await invalidWith(tracker.create('assignment', body, tracker.administrator), endsTooEarly)
@@ -239,7 +240,9 @@ onEveryHost('Dates', (tracker) => {
     const body = await tracker.valid('assignment', values)
     const { errors } = await invalid(
       tracker.create('assignment', body, tracker.administrator),
-      ...['name', 'amountHours', 'endDate'],
+      'name',
+      'amountHours',
+      'endDate',
     )
     assert.deepEqual(errors.endDate, endsTooEarly.endDate)
   })
@@ -262,10 +265,10 @@ onEveryHost('Ids', (tracker) => {
       assert.equal((await recordIn(tracker.get(entity, id.toUpperCase(), tracker.administrator))).id, id)
     })
 
-    for (const [title, values] of [
-      ['no id', {}],
-      ['null as its id', { id: null }],
-      ['the zero UUID as its id', { id: zero }],
+    for (const { title, values } of [
+      { title: 'no id', values: {} },
+      { title: 'null as its id', values: { id: null } },
+      { title: 'the zero UUID as its id', values: { id: zero } },
     ] as const)
       test(`${a(entity)} with ${title} gets a new id`, async () => {
         assert.match((await tracker.make(entity, values)).id, uuid7)
