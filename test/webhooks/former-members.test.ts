@@ -17,7 +17,7 @@ describe('Of a project that the owner of a webhook can no longer read', () => {
   let membership: string
   let clock: number
   const receiver = fixture(startReceiver)
-  // Delivered when the tests say so.
+  // The tests run the deliveries themselves.
   const rest = fixture(() => startRestUnderTest({ WEBHOOKS: 'off', WEBHOOK_RECEIVERS: receiver.host }))
   const workspace = fixture(seed, rest)
   beforeEach(async () => {
@@ -35,7 +35,7 @@ describe('Of a project that the owner of a webhook can no longer read', () => {
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     return answer.body.webhook.id
   }
-  const look = () =>
+  const deliver = () =>
     createWebhookWorker({
       database: rest.database,
       administrators: administratorsOf({ adminLogins: [rest.administrator.login] }),
@@ -51,37 +51,37 @@ describe('Of a project that the owner of a webhook can no longer read', () => {
     (await call('GET', `/ext/webhook/deliveries?id=${id}&pageSize=100`, undefined, by)).body.result.data
   const assignment = (name: string) => workspace.assignment(projectId, rest.administrator.id, { name })
   const leave = () => workspace.write('DELETE', '/api/userProject', { ids: [membership] })
-  const comeBack = () => workspace.write('POST', '/api/userProject/restore', { ids: [membership] })
+  const rejoin = () => workspace.write('POST', '/api/userProject/restore', { ids: [membership] })
   const period = () => ({
     from: new Date(Date.now() - 3_600_000).toISOString(),
     to: new Date(Date.now() + 60_000).toISOString(),
   })
 
-  test('the log shows nothing of before to its owner, everything to administrators, and all again after a return', async () => {
+  test('the log shows nothing to the owner, everything to administrators, and everything to the owner after a return', async () => {
     const id = await make({ projectId })
     await assignment('Secret')
-    await look()
+    await deliver()
     assert.equal((await log(id)).length, 1)
     await leave()
     assert.deepEqual(await log(id), [])
     assert.equal((await log(id, rest.administrator)).length, 1)
-    await comeBack()
+    await rejoin()
     assert.equal((await log(id)).length, 1)
   })
 
   test('nothing is replayed, redirected, re-signed or tested; the webhook can only be listed and removed', async () => {
     const id = await make({ projectId })
     await assignment('Secret')
-    await look()
+    await deliver()
     const [delivery] = await log(id)
     await leave()
-    for (const [method, path, body] of [
-      ['POST', '/ext/webhook/replay', { id, deliveryId: delivery.id }],
-      ['POST', '/ext/webhook/replay', { id, ...period() }],
-      ['PATCH', '/ext/webhook', { id, url: `${receiver.url}/elsewhere` }],
-      ['PATCH', '/ext/webhook', { id, active: true }],
-      ['POST', '/ext/webhook/rotate', { id }],
-      ['POST', '/ext/webhook/test', { id }],
+    for (const { method, path, body } of [
+      { method: 'POST', path: '/ext/webhook/replay', body: { id, deliveryId: delivery.id } },
+      { method: 'POST', path: '/ext/webhook/replay', body: { id, ...period() } },
+      { method: 'PATCH', path: '/ext/webhook', body: { id, url: `${receiver.url}/elsewhere` } },
+      { method: 'PATCH', path: '/ext/webhook', body: { id, active: true } },
+      { method: 'POST', path: '/ext/webhook/rotate', body: { id } },
+      { method: 'POST', path: '/ext/webhook/test', body: { id } },
     ] as const)
       assertEnvelope(await call(method, path, body), 403)
     const [listed] = (await call('GET', '/ext/webhooks')).body.webhooks
@@ -94,48 +94,49 @@ describe('Of a project that the owner of a webhook can no longer read', () => {
     const id = await make({ projectId, resources: ['assignment'] })
     receiver.answer((response) => response.writeHead(500).end())
     await assignment('Tried before')
-    await look()
+    await deliver()
     await leave()
     receiver.answer((response) => response.end())
     clock += 3_600_000
-    await look()
+    await deliver()
     const again = { id, ...period() }
     assert.equal((await call('POST', '/ext/webhook/replay', again, rest.administrator)).body.count, 1)
-    await look()
+    await deliver()
     assert.equal(sent(id).length, 1)
-    await comeBack()
-    await look()
+    await rejoin()
+    await deliver()
     assert.equal(sent(id).length, 1)
     assert.equal((await call('POST', '/ext/webhook/replay', again)).body.count, 1)
-    await look()
+    await deliver()
     assert.deepEqual(namesSent(id), ['Tried before', 'Tried before'])
   })
 
-  test('what was not on its way yet when the membership ended is not sent', async () => {
+  test('no message is sent whose request had not begun when the membership ended', async () => {
     const id = await make({ projectId })
     for (let count = 0; count < 12; count += 1) await assignment(`Task ${count}`)
     const held: ServerResponse[] = []
     receiver.answer((response) => void held.push(response))
-    const looking = look()
+    const delivering = deliver()
     await receiver.until(() => held.length === 8)
     await leave()
     receiver.answer((response) => response.end())
     for (const [index, response] of held.entries()) response.writeHead(index < 4 ? 200 : 503).end()
-    await looking
+    await delivering
     clock += 3_600_000
-    await look()
+    await deliver()
     assert.equal(sent(id).length, 8)
   })
 
-  test('changes of another project go on, and so do those of one that was removed with its members', async () => {
+  test('changes of another project are still sent, even after it was removed with its members', async () => {
     const other = await workspace.project('Kept', owner)
-    const [lost, kept] = [await make({ projectId }), await make({ projectId: other })]
+    const lost = await make({ projectId })
+    const kept = await make({ projectId: other })
     await leave()
     await assignment('Not told')
     const task = await workspace.assignment(other, owner.id, { name: 'Told' })
     await workspace.write('DELETE', '/api/assignment', { ids: [task] }, owner)
     await workspace.write('DELETE', '/api/project', { ids: [other] }, owner)
-    await look()
+    await deliver()
     assert.deepEqual([sent(lost).length, sent(kept).length > 2], [0, true])
     const types = sent(kept).map(({ body }) => body.type)
     assert.ok(types.includes('project.remove'), types.join())
@@ -146,7 +147,7 @@ describe('Of a project that the owner of a webhook can no longer read', () => {
     const hidden = await workspace.project('Hidden')
     const id = await make({ projectId })
     const task = await assignment('Moves')
-    await look()
+    await deliver()
     assert.equal((await log(id)).length, 1)
     const [delivery] = await log(id)
     const { body } = await call('GET', `/api/assignment?id=${task}`, undefined, rest.administrator)
@@ -156,7 +157,7 @@ describe('Of a project that the owner of a webhook can no longer read', () => {
     assert.equal((await call('POST', '/ext/webhook/replay', { id, ...period() })).body.count, 0)
   })
 
-  const role = async (method: string) => {
+  const changeRole = async (method: string) => {
     const answer = await call(method, '/ext/administrators', { userId: owner.id }, rest.administrator)
     assert.equal(answer.status, 200)
   }
@@ -165,39 +166,38 @@ describe('Of a project that the owner of a webhook can no longer read', () => {
     token: (await rest.identity.signIn(owner.login)).access_token,
   })
 
-  test('nothing more is sent to an administrator who loses the role while messages are on their way', async () => {
-    await role('POST')
+  test('nothing more is sent to an administrator who loses the role while messages are being sent', async () => {
+    await changeRole('POST')
     const id = await make({ resources: ['assignment'] }, await signInAgain())
     const hidden = await workspace.project('Never seen')
     for (let count = 0; count < 12; count += 1)
       await workspace.assignment(hidden, rest.administrator.id, { name: `Hidden ${count}` })
     const held: ServerResponse[] = []
     receiver.answer((response) => void held.push(response))
-    const looking = look()
+    const delivering = deliver()
     await receiver.until(() => held.length === 8)
-    await role('DELETE')
+    await changeRole('DELETE')
     receiver.answer((response) => response.end())
     for (const response of held) response.end()
-    await looking
+    await delivering
     assert.equal(sent(id).length, 8)
   })
 
-  test('an administrator who is none any more gets what members get, without sessions of others', async () => {
-    await role('POST')
+  test('a former administrator gets what members get, without the sessions of others', async () => {
+    await changeRole('POST')
     const id = await make({}, await signInAgain())
     const hidden = await workspace.project('Never seen')
     await workspace.assignment(hidden, rest.administrator.id, { name: 'Hidden' })
     await assignment('Seen')
     receiver.answer((response) => response.writeHead(500).end())
-    await look()
+    await deliver()
     const messages = () => sent(id).filter(({ body }) => body.type === 'assignment.create')
-    const sessions = (from: readonly ReceivedMessage[]) =>
-      from.map(({ body }) => body.data.sessionId !== null)
-    assert.deepEqual(sessions(messages()), [true, true])
-    await role('DELETE')
+    const haveSessions = messages().map(({ body }) => body.data.sessionId !== null)
+    assert.deepEqual(haveSessions, [true, true])
+    await changeRole('DELETE')
     receiver.answer((response) => response.end())
     clock += 3_600_000
-    await look()
+    await deliver()
     const [again, ...more] = messages().slice(2)
     assert.deepEqual([again?.body.data.after.name, again?.body.data.sessionId, more], ['Seen', null, []])
     const shown = (await log(id)).map(({ body }: { body: string }) => JSON.parse(body))

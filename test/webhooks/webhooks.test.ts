@@ -31,8 +31,7 @@ describe('A webhook', () => {
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     return answer.body.webhook
   }
-  const of = (id: string) => (messages: readonly ReceivedMessage[]) =>
-    messages.filter((message) => message.id.endsWith(id))
+  const messagesOf = (id: string) => receiver.messages.filter((message) => message.id.endsWith(id))
   const log = async (id: string, by?: Person) =>
     (await call('GET', `/ext/webhook/deliveries?id=${id}&pageSize=100`, undefined, by)).body.result.data
 
@@ -44,8 +43,8 @@ describe('A webhook', () => {
     await workspace.project('Other', member)
     const task = await workspace.assignment(projectId, member.id, { name: 'Told' })
     await workspace.write('DELETE', '/api/assignment', { ids: [task] }, member)
-    await receiver.until((messages) => of(id)(messages).length === 2)
-    const [made, removed] = of(id)(receiver.messages) as [ReceivedMessage, ReceivedMessage]
+    await receiver.until(() => messagesOf(id).length === 2)
+    const [made, removed] = messagesOf(id) as [ReceivedMessage, ReceivedMessage]
     assert.deepEqual([made.body.type, removed.body.type], ['assignment.create', 'assignment.remove'])
     assert.deepEqual([made.body.data.rowId, made.body.data.after.name], [task, 'Told'])
     assert.equal(made.body.timestamp, made.body.data.at)
@@ -62,30 +61,30 @@ describe('A webhook', () => {
     assert.ok(first.deliveredAt && attempt.milliseconds >= 0)
   })
 
-  test('gets the chosen resources and actions only', async () => {
+  test('gets only changes of the chosen resources and actions', async () => {
     const { id } = await make({ resources: ['impediment'], actions: ['update'] })
     const row = await workspace.make('impediment', { name: 'Chosen' })
     await workspace.make('organization', { name: 'Not chosen' })
     await workspace.write('PATCH', '/api/impediment', { id: row.id, name: 'Chosen again' })
-    await receiver.until((messages) => of(id)(messages).length === 1)
-    assert.equal(of(id)(receiver.messages)[0]?.body.type, 'impediment.update')
+    await receiver.until(() => messagesOf(id).length === 1)
+    assert.equal(messagesOf(id)[0]?.body.type, 'impediment.update')
   })
 
-  test('has what its owner may see, and is silent once they may not', async () => {
+  test('gets the changes that its owner may read, and none once the owner may not', async () => {
     const projectId = await workspace.project('Left')
     const membership = await workspace.join(projectId, member.id)
     const { id } = await make({ projectId }, member)
     await workspace.assignment(projectId, member.id)
-    await receiver.until((messages) => of(id)(messages).length === 1)
+    await receiver.until(() => messagesOf(id).length === 1)
     await workspace.write('DELETE', '/api/userProject', { ids: [membership] })
     await workspace.assignment(projectId, member.id)
-    const everything = await make({ resources: ['impediment'] })
-    await workspace.make('impediment', { name: 'A mark that later changes came' })
-    await receiver.until((messages) => of(everything.id)(messages).length === 1)
-    assert.equal(of(id)(receiver.messages).length, 1)
+    const later = await make({ resources: ['impediment'] })
+    await workspace.make('impediment', { name: 'Sent after the hidden change' })
+    await receiver.until(() => messagesOf(later.id).length === 1)
+    assert.equal(messagesOf(id).length, 1)
   })
 
-  test('signs with the new secret and the one before for a day', async () => {
+  test('signs with the new secret, and for a day also with the previous one', async () => {
     const { id, secret } = await make({ resources: ['workflow'] })
     const rotated = await call('POST', '/ext/webhook/rotate', { id })
     assert.notEqual(rotated.body.secret, secret)
@@ -100,17 +99,17 @@ describe('A webhook', () => {
     const from = new Date().toISOString()
     const { id } = await make({ resources: ['assignmentType'] })
     for (const name of ['One', 'Two', 'Three']) await workspace.make('assignmentType', { name })
-    await receiver.until((messages) => of(id)(messages).length === 3)
-    const sent = of(id)(receiver.messages).map((message) => message.id)
+    await receiver.until(() => messagesOf(id).length === 3)
+    const sent = messagesOf(id).map((message) => message.id)
     const [newest] = await log(id)
     assert.equal((await call('POST', '/ext/webhook/replay', { id, deliveryId: newest.id })).body.count, 1)
-    await receiver.until((messages) => of(id)(messages).length === 4)
-    assert.equal(of(id)(receiver.messages)[3]?.id, newest.messageId)
+    await receiver.until(() => messagesOf(id).length === 4)
+    assert.equal(messagesOf(id)[3]?.id, newest.messageId)
     const to = new Date(Date.now() + 60_000).toISOString()
     assert.equal((await call('POST', '/ext/webhook/replay', { id, from, to })).body.count, 3)
-    await receiver.until((messages) => of(id)(messages).length === 7)
+    await receiver.until(() => messagesOf(id).length === 7)
     assert.deepEqual(
-      of(id)(receiver.messages)
+      messagesOf(id)
         .slice(4)
         .map((message) => message.id)
         .sort(),
@@ -118,7 +117,7 @@ describe('A webhook', () => {
     )
   })
 
-  test('sends a delivery again that was replayed while it was being sent, whatever became of it', async (t) => {
+  test('sends a delivery again if it was replayed while it was being sent, whether that succeeded or failed', async (t) => {
     const { id } = await make({ resources: ['assignmentType'] })
     t.after(() => receiver.answer((response) => response.end('thanks')))
     for (const status of [200, 500]) {
@@ -143,36 +142,36 @@ describe('A webhook', () => {
     }
   })
 
-  test('that is paused keeps changes meanwhile, and gets them when it is resumed', async () => {
+  test('that was paused gets the changes made meanwhile when it is resumed', async () => {
     const { id } = await make({ resources: ['workflow'] })
     const paused = await call('PATCH', '/ext/webhook', { id, active: false })
     assert.deepEqual([paused.body.webhook.active, paused.body.webhook.pausedBecause], [false, 'By hand.'])
     await workspace.make('workflow', { name: 'Meanwhile', order: 3 })
     const other = await make({ resources: ['impediment'] })
     await workspace.make('impediment', { name: 'Later' })
-    await receiver.until((messages) => of(other.id)(messages).length === 1)
-    assert.equal(of(id)(receiver.messages).length, 0)
+    await receiver.until(() => messagesOf(other.id).length === 1)
+    assert.equal(messagesOf(id).length, 0)
     await call('PATCH', '/ext/webhook', { id, active: true })
-    await receiver.until((messages) => of(id)(messages).length === 1)
+    await receiver.until(() => messagesOf(id).length === 1)
   })
 
-  test('is its owner\u2019s and the administrators\u2019, and gone when it is removed', async () => {
+  test('can be seen and changed only by its owner and administrators, and not at all once it is removed', async () => {
     const projectId = await workspace.project('Private', member)
     const { id } = await make({ projectId }, member)
     const { id: newerId } = await make({ projectId }, member)
     const other = await rest.signUp()
-    for (const [method, path, body] of [
-      ['PATCH', '/ext/webhook', { id, active: false }],
-      ['DELETE', '/ext/webhook', { id }],
-      ['POST', '/ext/webhook/rotate', { id }],
-      ['POST', '/ext/webhook/test', { id }],
-      ['POST', '/ext/webhook/replay', { id, deliveryId: 1 }],
-      ['GET', `/ext/webhook/deliveries?id=${id}`, undefined],
+    for (const { method, path, body } of [
+      { method: 'PATCH', path: '/ext/webhook', body: { id, active: false } },
+      { method: 'DELETE', path: '/ext/webhook', body: { id } },
+      { method: 'POST', path: '/ext/webhook/rotate', body: { id } },
+      { method: 'POST', path: '/ext/webhook/test', body: { id } },
+      { method: 'POST', path: '/ext/webhook/replay', body: { id, deliveryId: 1 } },
+      { method: 'GET', path: `/ext/webhook/deliveries?id=${id}`, body: undefined },
     ] as const)
       assertEnvelope(await call(method, path, body, other), 404)
     const idsFor = async (by: Person): Promise<string[]> =>
       (await call('GET', `/ext/webhooks?projectId=${projectId}`, undefined, by)).body.webhooks.map(
-        (person: Person) => person.id,
+        (webhook: { id: string }) => webhook.id,
       )
     assert.deepEqual(
       [await idsFor(other), await idsFor(member), await idsFor(rest.administrator)],
@@ -183,7 +182,7 @@ describe('A webhook', () => {
     assertEnvelope(await call('DELETE', '/ext/webhook', { id }, member), 404)
   })
 
-  test('is rejected where its owner may not look, and where it would lead inside', async () => {
+  test('is rejected with a project that its owner may not read, an internal address or another invalid value', async () => {
     const projectId = await workspace.project('Hidden')
     assertEnvelope(await call('POST', '/ext/webhook', { url: receiver.url }, member), 403)
     const rejectedOn = async (field: string, body: object, by?: Person) => {
@@ -216,7 +215,7 @@ describe('A webhook', () => {
     await rejectedOn('active', { active: 'yes' })
   })
 
-  test('is limited to twenty of an account, also when they are made at once', async () => {
+  test('is one of at most twenty per account, even if they are created concurrently', async () => {
     const person = await rest.signUp()
     const projectId = await workspace.project('Many', person)
     const answers = await Promise.all(
@@ -241,7 +240,10 @@ function assertBetween(value: number | undefined, least: number, most: number) {
 describe('Deliveries', () => {
   let clock: number
   let paused: { webhook: string; because: string }[]
-  const workerOf = (responseTimeoutMilliseconds = 2000, given: Partial<WebhookOptions> = {}): WebhookWorker =>
+  const workerOf = (
+    responseTimeoutMilliseconds = 2000,
+    overrides: Partial<WebhookOptions> = {},
+  ): WebhookWorker =>
     createWebhookWorker({
       database: rest.database,
       administrators: administratorsOf({ adminLogins: [rest.administrator.login] }),
@@ -251,10 +253,10 @@ describe('Deliveries', () => {
       onPaused: (details) => void paused.push(details),
       now: () => clock,
       responseTimeoutMilliseconds,
-      ...given,
+      ...overrides,
     })
   const receiver = fixture(startReceiver)
-  // Delivered by workers of this file, whose clock it moves.
+  // Workers of this file deliver, on a clock that the tests move.
   const rest = fixture(() => startRestUnderTest({ WEBHOOKS: 'off', WEBHOOK_RECEIVERS: receiver.host }))
   const workspace = fixture(seed, rest)
   beforeEach(async () => {
@@ -267,18 +269,18 @@ describe('Deliveries', () => {
     (await rest.administrator.call(method, path, body)).body
   const hook = async (): Promise<string> =>
     (await call('POST', '/ext/webhook', { url: receiver.url, resources: ['impediment'] })).webhook.id
-  const shown = async () => (await call('GET', '/ext/webhooks')).webhooks[0]
+  const readWebhook = async () => (await call('GET', '/ext/webhooks')).webhooks[0]
   const countOf = (id: string) => receiver.messages.filter((message) => message.id.endsWith(id)).length
   const rename = (id: string, name: string) => workspace.write('PATCH', '/api/impediment', { id, name })
 
-  test('that fail are tried again after growing waits, and paused with a notice after three days', async () => {
+  test('that fail are retried after growing waits; after three days, the webhook is paused with a notice', async () => {
     const id = await hook()
     const worker = workerOf()
     receiver.answer((response) => response.writeHead(500).end('not today'))
     await workspace.make('impediment', { name: 'Never' })
     const began = clock
     const triedAt: number[] = []
-    for (let tries = 0; (await shown()).active; clock += minute) {
+    for (let tries = 0; (await readWebhook()).active; clock += minute) {
       await worker.poll()
       if (countOf(id) > tries) triedAt.push(clock - began)
       tries = countOf(id)
@@ -289,7 +291,7 @@ describe('Deliveries', () => {
     assertBetween(triedAt.length, 10, 20)
     assertBetween(waits.at(-2), 7 * hour, 10 * hour)
     assertBetween(triedAt.at(-1), 72 * hour, 73 * hour)
-    const { pausedBecause, pausedAt, waiting } = await shown()
+    const { pausedBecause, pausedAt, waiting } = await readWebhook()
     assert.match(
       pausedBecause,
       /^Deliveries failed for three days. The last attempt: The receiver responded with the status 500\.$/,
@@ -300,21 +302,19 @@ describe('Deliveries', () => {
     clock += 100 * hour
     await worker.poll()
     assert.equal(countOf(id), before, 'nothing more is sent')
-    // Resumed, it begins again, and the message arrives.
+    // After the webhook is resumed, the message is delivered.
     receiver.answer((response) => response.end())
     clock = Date.now() + 1000
     await call('PATCH', '/ext/webhook', { id, active: true })
     await worker.poll()
-    assert.equal((await shown()).waiting, 0)
+    assert.equal((await readWebhook()).waiting, 0)
   })
 
-  test('of a row wait for the one before, and those of other rows do not', async () => {
+  test('of a row wait for the previous one of that row, but not for those of other rows', async () => {
     const id = await hook()
     const worker = workerOf()
-    const [bad, good] = [
-      await workspace.make('impediment', { name: 'Bad 1' }),
-      await workspace.make('impediment', { name: 'Good 1' }),
-    ]
+    const bad = await workspace.make('impediment', { name: 'Bad 1' })
+    const good = await workspace.make('impediment', { name: 'Good 1' })
     await rename(bad.id, 'Bad 2')
     await rename(good.id, 'Good 2')
     const namesOf = () =>
@@ -328,7 +328,7 @@ describe('Deliveries', () => {
     assert.deepEqual(namesOf().slice(3), ['Bad 1', 'Bad 2'])
   })
 
-  test('to a receiver that stalls are cut off, do not follow redirects, and read only a part of an endless answer', async () => {
+  test('time out, follow no redirects, and read only the beginning of an endless response', async () => {
     const id = await hook()
     const worker = workerOf(150)
     await workspace.make('impediment', { name: 'Stalled' })
@@ -344,8 +344,9 @@ describe('Deliveries', () => {
     assert.equal(countOf(id), 2)
     receiver.answer((response) => {
       response.writeHead(200)
-      const write = () =>
-        void (response.destroyed || response.write('x'.repeat(1000), () => setImmediate(write)))
+      const write = () => {
+        if (!response.destroyed) response.write('x'.repeat(1000), () => setImmediate(write))
+      }
       write()
     })
     clock += 5 * minute
@@ -354,16 +355,16 @@ describe('Deliveries', () => {
     assert.deepEqual([last.status, last.answer.length], [200, 2048])
   })
 
-  test('end at once when the receiver answers 410', async () => {
+  test('end at once when the receiver responds with 410', async () => {
     const id = await hook()
     receiver.answer((response) => response.writeHead(410).end())
     await workspace.make('impediment', { name: 'Gone' })
     await workerOf().poll()
-    assert.match((await shown()).pausedBecause, /410/)
+    assert.match((await readWebhook()).pausedBecause, /410/)
     assert.equal(countOf(id), 1)
   })
 
-  test('never reach a private address that a name leads to, whatever it was when the webhook was made', async () => {
+  test('never reach a private address to which a name resolves, even if it resolved to another one before', async () => {
     const id = await hook()
     await rest.database.transaction((transaction) =>
       transaction.query(
@@ -377,14 +378,14 @@ describe('Deliveries', () => {
     assert.equal(countOf(id), 0)
   })
 
-  test('are shared by instances: each message is sent once, and a webhook of a dead one is taken over', async () => {
+  test('are shared by instances: each message is sent once, and a webhook of a dead instance is taken over', async () => {
     const ids = await Promise.all(Array.from({ length: 12 }, hook))
     for (let count = 0; count < 5; count += 1) await workspace.make('impediment', { name: `Shared ${count}` })
     const workers = [workerOf(), workerOf(), workerOf()]
     await Promise.all(workers.map((worker) => worker.poll()))
     await Promise.all(workers.map((worker) => worker.poll()))
     for (const id of ids) assert.equal(countOf(id), 5)
-    // Of an instance that died its claim is left.
+    // The claim of an instance that died remains.
     await rest.database.transaction((transaction) =>
       transaction.query(
         sql`update webhooks set claim = ${randomUUID()}, claimed_until = to_timestamp(${clock / 1000 + 5}::float8)`,
@@ -423,7 +424,7 @@ describe('Deliveries', () => {
     await Promise.all([polling, again])
   })
 
-  test('of a slow receiver end their turn, so that others get theirs', async () => {
+  test('to a slow receiver end their turn, so that others get one', async () => {
     const ids = await Promise.all([hook(), hook()])
     const messages = 40
     for (let count = 0; count < messages; count += 1)
@@ -481,7 +482,7 @@ describe('Deliveries', () => {
     await workspace.write('DELETE', '/api/user', { ids: [user.id] })
     await workspace.make('impediment', { name: 'Nobody is told' })
     await workerOf().poll()
-    assert.match((await shown()).pausedBecause, /account/)
+    assert.match((await readWebhook()).pausedBecause, /account/)
     assert.equal(countOf(id), 0)
   })
 })
