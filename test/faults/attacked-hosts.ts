@@ -79,7 +79,8 @@ export async function startAttackedHosts(
     ports,
     token,
     async measureReads(milliseconds) {
-      const [endsAt, times] = [performance.now() + milliseconds, [] as number[]]
+      const endsAt = performance.now() + milliseconds
+      const times = [] as number[]
       let megabytes = 0
       while (performance.now() < endsAt) {
         const startedAt = performance.now()

@@ -43,7 +43,8 @@ describe('A command host limits its memory and serves other clients while an att
       const { id } = await insertAccount(store.database, { login })
       return issuer.signIn(store.database, id, { audience: 'svc-grpc', scope: 'svc.grpc' })
     }
-    ;[ordinary, hostile] = [await tokenOf('ordinary@example.com'), await tokenOf('hostile@example.com')]
+    ordinary = await tokenOf('ordinary@example.com')
+    hostile = await tokenOf('hostile@example.com')
     host = await startChildCommands({ DATABASE_URL: store.url, DATA_DIR: folder, Jwt__Issuer: issuer.issuer })
     await measureCalls(warmCalls)
   })

@@ -101,7 +101,8 @@ describe('While dozens of writes of one account wait for a row,', { concurrency:
 
     test('commands of other accounts are executed', async () => {
       const { organizationId } = workspace
-      const [busy, other] = [await commands.signUp(), await commands.signUp()]
+      const busy = await commands.signUp()
+      const other = await commands.signUp()
       const call = async ({ token }: Pick<Person, 'token'>, name: string, request: object) => {
         const { code, details, result } = await calls.call(name, request, { token })
         assert.equal(code, 0, details)

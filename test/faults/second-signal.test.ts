@@ -108,20 +108,20 @@ test('Deliveries continue after kill -9 of the process that sent them: all arriv
     await writing
     // Failed deliveries would wait for some seconds before the next attempt, so the test makes them due.
     const expected = rows * changesOfEach
-    const delivered = async () =>
-      (
-        await database.query(
-          sql`select from webhook_deliveries where webhook_id = ${hook} and delivered_at is not null`,
-        )
-      ).length
+    const countDelivered = async () => {
+      const delivered = await database.query(
+        sql`select from webhook_deliveries where webhook_id = ${hook} and delivered_at is not null`,
+      )
+      return delivered.length
+    }
     const deadline = Date.now() + 60_000
-    while ((await delivered()) < expected && Date.now() < deadline) {
+    while ((await countDelivered()) < expected && Date.now() < deadline) {
       await database.transaction((transaction) =>
         transaction.query(sql`update webhook_deliveries set next_at = now() where next_at > now()`),
       )
       await sleep(100)
     }
-    assert.equal(await delivered(), expected)
+    assert.equal(await countDelivered(), expected)
   } finally {
     await child.end('SIGTERM')
     await receiver.stop()

@@ -121,7 +121,7 @@ describe('While the store', { concurrency: 1 }, () => {
   async function assertCommandsRejected() {
     const startedAt = performance.now()
     const answers = await Promise.all(
-      commandRequests().map(async ([name, request]) => {
+      commandRequests().map(async ({ name, request }) => {
         const { code, metadata } = await command(name, request)
         const milliseconds = performance.now() - startedAt
         return { name, code, retryAfter: metadata.get('retry-after')[0], milliseconds }
@@ -196,10 +196,10 @@ describe('While the store', { concurrency: 1 }, () => {
     await assertAllReleased(budgets, commandBudgets)
   })
 
-  for (const [event, vanish] of [
-    ['freezes', () => store.freeze()],
-    ['is cut off', () => store.proxy.shut().then(store.proxy.open)],
-  ] as const)
+  for (const { event, vanish } of [
+    { event: 'freezes', vanish: () => store.freeze() },
+    { event: 'is cut off', vanish: () => store.proxy.shut().then(store.proxy.open) },
+  ])
     test(`${event} during a write, no client is asked to repeat it, and it is executed at most once`, async () => {
       const [restId, commandId] = await Promise.all([workspace.project(), workspace.project()])
       const holder = await store.connect()
@@ -243,7 +243,7 @@ describe('While the store', { concurrency: 1 }, () => {
 const someId = '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58'
 
 /** Returns one valid request for each command on a resource, with the name of the command. */
-const commandRequests = (): readonly (readonly [string, object])[] =>
+const commandRequests = (): readonly { readonly name: string; readonly request: object }[] =>
   entities.flatMap((entity) => {
     const { references, sample } = resources[entity]
     // The references differ, because an assignment cannot wait for itself.
@@ -252,13 +252,13 @@ const commandRequests = (): readonly (readonly [string, object])[] =>
     )
     const values = timestampsOf({ ...sample, ...ids, ...(entity === 'user' && { login: 'grace' }) })
     const name = pascalCase(entity)
-    return [
-      ...(creatable.includes(entity) ? [[`Create${name}`, values] as const] : []),
-      [`Get${name}ById`, { id: someId }],
-      [`List${pascalCase(resources[entity].list)}`, { pagination: {} }],
-      [`Update${name}`, { id: someId, ...values }],
-      [`Remove${name}`, { ids: [someId] }],
-    ] as const
+    const requests = [
+      { name: `Get${name}ById`, request: { id: someId } },
+      { name: `List${pascalCase(resources[entity].list)}`, request: { pagination: {} } },
+      { name: `Update${name}`, request: { id: someId, ...values } },
+      { name: `Remove${name}`, request: { ids: [someId] } },
+    ]
+    return creatable.includes(entity) ? [{ name: `Create${name}`, request: values }, ...requests] : requests
   })
 
 /** Converts timestamps to the form of protobuf messages. */

@@ -67,10 +67,10 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
 
   async function assertOthersAreServed(quiet: Awaited<ReturnType<typeof measure>>) {
     const crowded = await measure()
-    for (const [kind, busyMachineMilliseconds] of [
-      ['read', 200],
-      ['slowestRead', 1000],
-      ['signIn', 1000],
+    for (const { kind, busyMachineMilliseconds } of [
+      { kind: 'read', busyMachineMilliseconds: 200 },
+      { kind: 'slowestRead', busyMachineMilliseconds: 1000 },
+      { kind: 'signIn', busyMachineMilliseconds: 1000 },
     ] as const) {
       const limit = Math.max(quietTimesMax * quiet[kind], busyMachineMilliseconds)
       assert.ok(crowded[kind] < limit, `${kind}: ${crowded[kind]} ms, and ${quiet[kind]} when all was quiet.`)

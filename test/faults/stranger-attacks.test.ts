@@ -77,14 +77,14 @@ describe('While a client without a token keeps reconnecting to the port of comma
     return { codes: [...codes].sort(), slowest: Math.round(slowest) }
   }
 
-  for (const [kind, atOnce] of [
-    ['rapid reset', 1],
-    ['rapid reset in one piece', 8],
-    ['calls without a token', 8],
-    ['half a preface', 500],
-    ['slow header blocks', 500],
-    ['window updates', 8],
-    ['empty data', 8],
+  for (const { kind, atOnce } of [
+    { kind: 'rapid reset', atOnce: 1 },
+    { kind: 'rapid reset in one piece', atOnce: 8 },
+    { kind: 'calls without a token', atOnce: 8 },
+    { kind: 'half a preface', atOnce: 500 },
+    { kind: 'slow header blocks', atOnce: 500 },
+    { kind: 'window updates', atOnce: 8 },
+    { kind: 'empty data', atOnce: 8 },
   ] as const) {
     test(`with ${kind}, other clients are served, and memory does not grow`, async (t) => {
       const quiet = await hosts.measureReads(quietMilliseconds)

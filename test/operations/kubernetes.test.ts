@@ -131,8 +131,11 @@ describe('deploy/kubernetes', () => {
     assert.ok(textOf('docs/availability.md').includes(`\`max_connections = ${maxConnections}\``))
     const ofProcess = Number(/^DB_CONNECTIONS=(\d+)$/m.exec(literals.join('\n'))?.[1])
     const perPod: Readonly<Record<string, number>> = {
-      ...{ rest: ofProcess, commands: ofProcess, identity: ofProcess },
-      ...{ web: 0, bank: bankConnections },
+      rest: ofProcess,
+      commands: ofProcess,
+      identity: ofProcess,
+      web: 0,
+      bank: bankConnections,
     }
     const opened = containersOf.map(([name]) => {
       const found = (kind: string) =>

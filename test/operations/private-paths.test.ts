@@ -18,17 +18,20 @@ const hostNames = ['app', 'api', 'id', 'bank']
 
 /** Spellings of a collector, and of an attacker who tries to get around a rule. */
 const spellings = [
-  ...[
-    '/metrics',
-    '/metrics?of=all',
-    '/METRICS',
-    '/Metrics',
-    '/metrics/',
-    '/METRICS/',
-    '/metrics//',
-    '//metrics',
-  ],
-  ...['/%6detrics', '/%4DETRICS/', '/metric%73?x', '/%6D%65%74%72%69%63%73', '//Metrics/', '/metrics%2F'],
+  '/metrics',
+  '/metrics?of=all',
+  '/METRICS',
+  '/Metrics',
+  '/metrics/',
+  '/METRICS/',
+  '/metrics//',
+  '//metrics',
+  '/%6detrics',
+  '/%4DETRICS/',
+  '/metric%73?x',
+  '/%6D%65%74%72%69%63%73',
+  '//Metrics/',
+  '/metrics%2F',
 ]
 
 /** Paths that HAProxy itself requests. */

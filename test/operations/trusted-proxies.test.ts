@@ -14,12 +14,11 @@ const addedByProxies: Readonly<Record<number, string>> = { 1: '10.0.0.9', 2: '10
 
 for (const proxies of [1, 2]) {
   describe(`Behind ${proxies === 1 ? 'one trusted proxy' : 'two trusted proxies'}, a client with a forged address does not get past the rate limiter`, () => {
-    const statusFrom = async (address: string, path: string, forged: string) =>
-      (
-        await send(address, 'GET', path, {
-          headers: { 'x-forwarded-for': `${forged}, ${addedByProxies[proxies]}` },
-        })
-      ).status
+    const statusFrom = async (address: string, path: string, forged: string) => {
+      const headers = { 'x-forwarded-for': `${forged}, ${addedByProxies[proxies]}` }
+      const { status } = await send(address, 'GET', path, { headers })
+      return status
+    }
 
     test('of REST', async () => {
       const environment = {

@@ -72,7 +72,9 @@ describe('Keycloak as the external provider', () => {
   })
 
   it('asks a user who must sign in again for the password, and signs out', async () => {
-    const [browser, there, pkce] = [openBrowser(host.address), openBrowser(issuer), createPkce()]
+    const browser = openBrowser(host.address)
+    const there = openBrowser(issuer)
+    const pkce = createPkce()
     const callback = await browser.follow(await signInThere(await leave(browser, 'open', pkce), 'ann', there))
     const { json } = await redeem(browser, pkce, callback)
     const again = await leave(browser, 'open', createPkce(), { prompt: 'login' })

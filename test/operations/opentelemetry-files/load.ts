@@ -59,7 +59,7 @@ for (let round = 0; round < 8; round += 1) {
   }
 }
 const median = (values: readonly number[]) =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+  values.toSorted((first, second) => first - second)[Math.floor(values.length / 2)] ?? 0
 const alone = median(hosts[0]?.milliseconds ?? [])
 for (const { name, milliseconds } of hosts) {
   const used = median(milliseconds)

@@ -118,12 +118,11 @@ async function load(proxy: string, firstDigit: number, token: string): Promise<S
     })
     const calls = openCommandCalls(`127.0.0.1:${firstDigit * 1000 + 300}`, { 'grpc.enable_retries': 0 })
     client('commands', async (_agent, turn) => {
-      const [name, content] =
+      const options = { token, deadline: new Date(Date.now() + requestMilliseconds) }
+      const { code, details } =
         turn % 2 === 0
-          ? ['ListOrganizations', { pagination: { pageSize: 5 } }]
-          : ['CreateOrganization', { name: randomUUID() }]
-      const deadline = new Date(Date.now() + requestMilliseconds)
-      const { code, details } = await calls.call(name as string, content as object, { token, deadline })
+          ? await calls.call('ListOrganizations', { pagination: { pageSize: 5 } }, options)
+          : await calls.call('CreateOrganization', { name: randomUUID() }, options)
       return code === 0 ? undefined : `${code} ${details}`
     })
   }
