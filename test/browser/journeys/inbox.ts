@@ -18,7 +18,11 @@ export function inboxJourneys(stage: () => Stage): void {
     const row = (name: string) => inbox.locator('> li').filter({ hasText: name })
     await row('Weld the ladder').getByText('Rosa Root assigned it to you.').waitFor()
     await make('comment', { text: 'Blue, please\nThe lighter one', assignmentId: painted, userId: mara.id })
-    await row('Paint the hull').getByText('commented.').waitFor()
+    await row('Paint the hull').getByText('Rosa Root commented.').waitFor()
+    // The face shows who caused it, so that only screen readers need the name.
+    const names = row('Paint the hull').locator('bdi')
+    assert.deepEqual(await names.allTextContents(), ['Rosa Root', 'Rosa Root'])
+    assert.equal(await names.and(page.locator('.visually-hidden')).count(), 2)
     // A row shows assignment, project, time and text.
     await row('Paint the hull')
       .getByText(/^[A-Z]+-\d+$/)

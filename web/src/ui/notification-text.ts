@@ -1,5 +1,5 @@
 import type { Notification } from '#tracker-client'
-import { type MessageKey, t } from '../texts/text.ts'
+import type { MessageKey } from '../texts/text.ts'
 import type { IconName } from './icon.tsx'
 import type { Hue } from './marks.tsx'
 
@@ -19,12 +19,14 @@ export const kindNames: Readonly<Record<Kind, MessageKey>> = {
 }
 
 interface NotificationLook {
+  /** Begins with the `{name}` of the person who caused it, if there is one. */
   readonly text: MessageKey
   readonly icon: IconName
   readonly color: Hue
 }
 
-const looks: Readonly<Record<Kind, NotificationLook>> = {
+/** The sentence, the icon and the hue of each kind. */
+export const notificationLooks: Readonly<Record<Kind, NotificationLook>> = {
   assigned: { text: '{name} assigned it to you.', icon: 'person', color: 'blue' },
   mentioned: { text: '{name} mentioned you.', icon: 'at', color: 'purple' },
   commented: { text: '{name} commented.', icon: 'comment', color: 'gray' },
@@ -34,16 +36,4 @@ const looks: Readonly<Record<Kind, NotificationLook>> = {
   stageChanged: { text: '{name} moved it to {stage}.', icon: 'move', color: 'teal' },
   dueTomorrow: { text: 'Due on the next day.', icon: 'calendar', color: 'amber' },
   overdue: { text: 'Overdue.', icon: 'clock', color: 'red' },
-}
-
-interface NotificationNames {
-  readonly name: string
-  /** The stage that the assignment was moved to. */
-  readonly stage: string
-}
-
-/** Returns the sentence, the icon and the hue of a notification. */
-export function notificationLook(kind: Kind, names: NotificationNames) {
-  const { text, ...look } = looks[kind]
-  return { ...look, text: t(text, { ...names }) }
 }

@@ -7,13 +7,13 @@ import { useLive } from '../../data/use-live.ts'
 import { useInterval, useLoaded } from '../../data/use-loaded.ts'
 import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
-import { shorten, t, tn } from '../../texts/text.ts'
+import { shorten, t, tn, tx } from '../../texts/text.ts'
 import { Ago } from '../../ui/ago.tsx'
 import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Icon, IconButton } from '../../ui/icon.tsx'
 import { mentionedIn, showMentions } from '../../ui/mention-text.ts'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { kindNames, notificationLook } from '../../ui/notification-text.ts'
+import { kindNames, notificationLooks } from '../../ui/notification-text.ts'
 import { Page } from '../../ui/page.tsx'
 import { plainText } from '../../ui/plain-text.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -223,6 +223,7 @@ function InboxRow({ group, details, actorOf, onMark }: InboxRowProps) {
               notification={notification}
               details={details}
               actor={actorOf(notification.actorId)}
+              isActorShown={actorId !== null && notification.actorId === actorId}
             />
           ))}
         </ul>
@@ -252,16 +253,21 @@ interface InboxLineProps {
   readonly notification: Notification
   readonly details: Details
   readonly actor: string
+  /** True if the face of the row shows who caused it, so that only screen readers need the name. */
+  readonly isActorShown: boolean
 }
 
-function InboxLine({ notification, details, actor }: InboxLineProps) {
+function InboxLine({ notification, details, actor, isActorShown }: InboxLineProps) {
   const { kind, at, readAt, commentId, workflowId } = notification
-  const { text, icon, color } = notificationLook(kind, { name: actor, stage: details.stageOf(workflowId) })
+  const { text, icon, color } = notificationLooks[kind]
   return (
     <li class={readAt === null ? 'unread' : ''} data-color={color}>
       <Icon name={icon} />
       <span class="inbox-text">
-        {text}
+        {tx(text, {
+          name: <bdi class={isActorShown ? 'visually-hidden' : 'inbox-name'}>{actor}</bdi>,
+          stage: <bdi>{details.stageOf(workflowId)}</bdi>,
+        })}
         {commentId !== null && (
           <span class="quiet-text inbox-quote" dir="auto">
             {details.firstLineOf(commentId)}
