@@ -451,8 +451,11 @@ export function impedimentJourneys(stage: () => Stage): void {
     await dialog.getByRole('option', { name: 'Blocked work' }).click()
     await dialog.getByLabel('Impediment', { exact: true }).selectOption('Waiting for the customer')
     await dialog.getByRole('button', { name: 'Add' }).click()
-    const line = page.getByRole('listitem').filter({ hasText: 'Blocked work' })
-    await line.getByText('Website relaunch').waitFor()
+    const line = page
+      .getByRole('region', { name: 'Website relaunch' })
+      .getByRole('listitem')
+      .filter({ hasText: 'Blocked work' })
+    await line.getByRole('img', { name: 'Mara Lindqvist' }).waitFor()
     await line.getByText('Blocked since today').waitFor()
     await line.getByRole('button', { name: /^Change/ }).click()
     await page.getByLabel('Note').fill('They answer on Monday')

@@ -62,7 +62,19 @@ export function projectSettingsJourneys(stage: () => Stage): void {
     await key.waitFor()
     assert.equal(await key.inputValue(), 'HARBOUR')
     assert.equal(await page.getByLabel('Description').inputValue(), 'Where ships rest.')
+    await page.getByText('addresses such as HARBOUR-12').waitFor()
     await assertAccessible(page, 'the settings of a project')
+    // A control is next to its label, or below it on a phone.
+    const distance = async () => {
+      const label = await page.getByText('Key', { exact: true }).boundingBox()
+      const field = await key.boundingBox()
+      assert.ok(label && field)
+      return { right: field.x - label.x - label.width, below: field.y - label.y - label.height }
+    }
+    assert.ok((await distance()).right > 0)
+    await page.setViewportSize({ width: 390, height: 844 })
+    assert.ok((await distance()).below > 0)
+    await page.setViewportSize({ width: 1280, height: 800 })
 
     await page.getByRole('button', { name: 'Archive', exact: true }).click()
     await page.getByText('Quiet harbour is archived.').waitFor()
@@ -74,7 +86,7 @@ export function projectSettingsJourneys(stage: () => Stage): void {
     await page.getByRole('menuitem', { name: 'Settings…' }).click()
     await page.getByRole('button', { name: 'Unarchive' }).click()
     await page.getByText('Quiet harbour is no longer archived.').waitFor()
-    const members = page.getByRole('listitem').filter({ hasText: 'Members' })
+    const members = page.getByRole('listitem').filter({ hasText: /^Members/ })
     await members.getByRole('img', { name: 'Rosa Root' }).waitFor()
     // The whole row is a button, even next to its icon.
     await members.click({ position: { x: 6, y: 6 } })

@@ -22,6 +22,7 @@ export function projectStageJourneys(stage: () => Stage): void {
     })
     const stages = page.getByRole('region', { name: 'Stages' })
     await stages.getByRole('checkbox', { name: 'Use Backlog' }).waitFor()
+    assert.equal(await stages.locator('.stage-row .mark').count(), 3)
     // Later, a message may be appearing, whose colors cannot be measured.
     await assertAccessible(page, 'the stages of a project')
     await stages.getByRole('checkbox', { name: 'Use Backlog' }).uncheck()

@@ -182,8 +182,13 @@ export const ptBr = {
   Settings: 'Configurações',
   'Settings…': 'Configurações…',
   Key: 'Chave',
-  'The first part of addresses such as MBA-12. Former addresses still lead to their assignments.':
-    'A primeira parte de endereços como MBA-12. Endereços anteriores ainda levam às suas tarefas.',
+  'The first part of addresses such as {example}. Former addresses still lead to their assignments.':
+    'A primeira parte de endereços como {example}. Endereços anteriores ainda levam às suas tarefas.',
+  'Archive this project': 'Arquivar este projeto',
+  'Unarchive this project': 'Tirar este projeto do arquivo',
+  'Remove this project': 'Remover este projeto',
+  'Only a project without assignments can be removed. It can be restored.':
+    'Só um projeto sem tarefas pode ser removido. Ele pode ser restaurado.',
   'People and connections': 'Pessoas e conexões',
   'All projects have these stages. Administrators change them.':
     'Todos os projetos têm estas etapas. Administradores as alteram.',
@@ -462,6 +467,17 @@ export const ptBr = {
   'Tracker cannot be reached': 'Não foi possível acessar o Tracker',
   'This page tries again every few seconds.': 'Esta página tenta de novo a cada poucos segundos.',
   'Your name was saved.': 'Seu nome foi salvo.',
+  'Shown to everyone you work with.': 'Aparece para todos com quem você trabalha.',
+  'Compact shows more at once. Touch screens keep room for fingers.':
+    'O compacto mostra mais de uma vez. Telas de toque mantêm espaço para os dedos.',
+  'Codes from an app, such as your password manager.':
+    'Códigos de um aplicativo, como seu gerenciador de senhas.',
+  'The fingerprint, face or PIN of a device.': 'A digital, o rosto ou o PIN de um dispositivo.',
+  'All devices': 'Todos os dispositivos',
+  'Ends all sessions and your personal access tokens.':
+    'Encerra todas as sessões e seus tokens para programas.',
+  'Connect an account of this provider.': 'Conecte uma conta deste provedor.',
+  'You have no tokens.': 'Você não tem tokens.',
   Profile: 'Quem é você',
   'Each choice is saved at once, for all your devices.':
     'Cada escolha é salva na hora, para todos os seus dispositivos.',
@@ -964,6 +980,11 @@ export const ptBr = {
   On: 'Ligado',
   Off: 'Desligado',
   Required: 'Obrigatório',
+  'Ways to sign in': 'Formas de entrar',
+  'Accounts and mail': 'Contas e e-mail',
+  '{count} min': '{count} min',
+  Trusted: 'Confiado',
+  'Checked by mail': 'Conferido por e-mail',
   Optional: 'Opcional',
   'Operators can let users sign in with the accounts of another system.':
     'Quem opera o servidor pode permitir o login com as contas de outro sistema.',

@@ -92,14 +92,23 @@ function NameSection({ account, onSaved }: { readonly account: Account; onSaved(
   return (
     <section aria-labelledby="name-title">
       <h2 id="name-title">{t('Profile')}</h2>
-      <dl class="facts">
-        <dt>{t('Login')}</dt>
-        <dd>{account.login}</dd>
-      </dl>
-      {/* The Cancel button restores the name itself. `onCancel` is passed because the form shows no button without it. */}
-      <Form form={form} submitLabel={t('Save')} isIdle={!form.isChanged.value} onCancel={() => undefined}>
-        <TextField form={form} name="name" label={t('Name')} required autocomplete="name" />
-      </Form>
+      <div class="setting-box">
+        {/* The Cancel button restores the name itself. `onCancel` is passed because the form shows no button without it. */}
+        <Form form={form} submitLabel={t('Save')} isIdle={!form.isChanged.value} onCancel={() => undefined}>
+          <dl class="field">
+            <dt class="setting-label">{t('Login')}</dt>
+            <dd>{account.login}</dd>
+          </dl>
+          <TextField
+            form={form}
+            name="name"
+            label={t('Name')}
+            hint={t('Shown to everyone you work with.')}
+            required
+            autocomplete="name"
+          />
+        </Form>
+      </div>
     </section>
   )
 }
@@ -140,27 +149,29 @@ function PasswordSection({ login }: { readonly login: string }) {
           })}
         </p>
       )}
-      <Form form={form} submitLabel={t('Change password')} isDisabled={seconds > 0}>
-        {/* Password managers need the login to find the account. */}
-        <input
-          class="visually-hidden"
-          type="text"
-          autocomplete="username"
-          value={login}
-          readOnly
-          tabIndex={-1}
-          aria-hidden="true"
-        />
-        <TextField
-          form={form}
-          name="currentPassword"
-          label={t('Current password')}
-          type="password"
-          autocomplete="current-password"
-          required
-        />
-        <NewPasswordField form={form} name="newPassword" label={t('New password')} required />
-      </Form>
+      <div class="setting-box">
+        <Form form={form} submitLabel={t('Change password')} isDisabled={seconds > 0}>
+          {/* Password managers need the login to find the account. */}
+          <input
+            class="visually-hidden"
+            type="text"
+            autocomplete="username"
+            value={login}
+            readOnly
+            tabIndex={-1}
+            aria-hidden="true"
+          />
+          <TextField
+            form={form}
+            name="currentPassword"
+            label={t('Current password')}
+            type="password"
+            autocomplete="current-password"
+            required
+          />
+          <NewPasswordField form={form} name="newPassword" label={t('New password')} required />
+        </Form>
+      </div>
     </section>
   )
 }

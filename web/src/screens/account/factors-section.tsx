@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import {
   type AppOffer,
@@ -15,7 +16,7 @@ import { NameField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useServices, useSignIn } from '../../services/services.ts'
-import { t, tn } from '../../texts/text.ts'
+import { inOneLine, t, tn } from '../../texts/text.ts'
 import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { CopyButton } from '../../ui/copy.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
@@ -72,9 +73,8 @@ export function FactorsSection() {
       </p>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {ownFactors === undefined && !problem && <Skeleton as="rows" rows={1} cells="lines button" />}
-      {ownFactors && <FactorRows ownFactors={ownFactors} factors={factors} setDialog={setDialog} />}
       {ownFactors && (
-        <FactorButtons
+        <FactorRows
           ownFactors={ownFactors}
           factors={factors}
           run={run}
@@ -112,118 +112,129 @@ export function FactorsSection() {
 interface FactorRowsProps {
   readonly ownFactors: OwnFactors
   readonly factors: Factors
+  run(work: () => Promise<unknown>): Promise<void>
   setDialog(dialog: OpenDialog): void
+  onCodes(created: CreatedCodes): void
 }
 
-function FactorRows({
-  ownFactors: { appSince, passkeys, recoveryCodesLeft },
-  factors,
-  setDialog,
-}: FactorRowsProps) {
+function FactorRows({ ownFactors, factors, run, setDialog, onCodes }: FactorRowsProps) {
+  const { appSince, passkeys, recoveryCodesLeft, passkeyDomain } = ownFactors
+  const confirm = (confirmation: Confirmation) => setDialog({ kind: 'confirm', confirmation })
   const confirmRemoval = (name: string, work: () => Promise<unknown>) =>
-    setDialog({
-      kind: 'confirm',
-      confirmation: {
-        title: t('Remove {name}?', { name }),
-        text: t('It can no longer be used to sign in.'),
-        confirmLabel: t('Remove'),
-        work,
-      },
+    confirm({
+      title: t('Remove {name}?', { name }),
+      text: t('It can no longer be used to sign in.'),
+      confirmLabel: t('Remove'),
+      work,
     })
+  const showOffer = async () => setDialog({ kind: 'app', offer: await factors.offerApp() })
+  const addPasskey = async () => onCodes(await factors.addPasskey(describeUserAgent(navigator.userAgent)))
   const appName = t('Authenticator app')
   return (
     <ul class="rows">
-      {appSince !== null && (
-        <li class="row">
-          <span class="row-text">
-            {appName}
-            <span class="quiet-text line">{t('Since {time}', { time: formatTimestamp(appSince) })}</span>
-          </span>
-          <button type="button" class="button" onClick={() => confirmRemoval(appName, factors.removeApp)}>
-            {t('Remove')}
-            <span class="visually-hidden"> {appName}</span>
-          </button>
-        </li>
-      )}
+      <FactorRow
+        title={appName}
+        note={
+          appSince === null
+            ? t('Codes from an app, such as your password manager.')
+            : t('Since {time}', { time: formatTimestamp(appSince) })
+        }
+      >
+        <FactorButton
+          label={appSince === null ? t('Add an authenticator app') : t('Set up another app')}
+          onClick={() => void run(showOffer)}
+        />
+        {appSince !== null && (
+          <FactorButton
+            label={t('Remove')}
+            name={appName}
+            onClick={() => confirmRemoval(appName, factors.removeApp)}
+          />
+        )}
+      </FactorRow>
       {passkeys.map((passkey) => (
-        <li key={passkey.id} class="row">
-          <span class="row-text">
-            <bdi>{passkey.name}</bdi>
-            <span class="quiet-text line">
-              {t('Passkey since {time}', { time: formatTimestamp(passkey.createdAt) })}
-              {passkey.lastUsedAt !== null &&
-                ` · ${t('last used {time}', { time: formatTimestamp(passkey.lastUsedAt) })}`}
-            </span>
-          </span>
-          <button type="button" class="button" onClick={() => setDialog({ kind: 'name', passkey })}>
-            {t('Rename')}
-            <span class="visually-hidden"> {passkey.name}</span>
-          </button>
-          <button
-            type="button"
-            class="button"
-            onClick={() => confirmRemoval(passkey.name, () => factors.removePasskey(passkey.id))}
-          >
-            {t('Remove')}
-            <span class="visually-hidden"> {passkey.name}</span>
-          </button>
-        </li>
+        <PasskeyRow
+          key={passkey.id}
+          passkey={passkey}
+          onRename={() => setDialog({ kind: 'name', passkey })}
+          onRemove={() => confirmRemoval(passkey.name, () => factors.removePasskey(passkey.id))}
+        />
       ))}
+      {canCreatePasskey(passkeyDomain) && (
+        <FactorRow title={t('Passkeys')} note={t('The fingerprint, face or PIN of a device.')}>
+          <FactorButton label={t('Add a passkey')} onClick={() => void run(addPasskey)} />
+        </FactorRow>
+      )}
       {(appSince !== null || passkeys.length > 0) && (
-        <li class="row">
-          <span class="row-text">
-            {t('Recovery codes')}
-            <span class="quiet-text line">
-              {tn(recoveryCodesLeft, '{count} is left', '{count} are left')}
-            </span>
-          </span>
-        </li>
+        <FactorRow
+          title={t('Recovery codes')}
+          note={tn(recoveryCodesLeft, '{count} is left', '{count} are left')}
+        >
+          <FactorButton
+            label={t('New recovery codes')}
+            onClick={() =>
+              confirm({
+                title: t('Generate new recovery codes?'),
+                text: t('The previous codes stop working.'),
+                confirmLabel: t('Generate new codes'),
+                work: async () => onCodes(await factors.createRecoveryCodes()),
+              })
+            }
+          />
+        </FactorRow>
       )}
     </ul>
   )
 }
 
-interface FactorButtonsProps extends FactorRowsProps {
-  run(work: () => Promise<unknown>): Promise<void>
-  onCodes(created: CreatedCodes): void
+interface PasskeyRowProps {
+  readonly passkey: Passkey
+  onRename(): void
+  onRemove(): void
 }
 
-function FactorButtons({ ownFactors, factors, run, setDialog, onCodes }: FactorButtonsProps) {
-  const hasAny = ownFactors.appSince !== null || ownFactors.passkeys.length > 0
-  const showOffer = async () => setDialog({ kind: 'app', offer: await factors.offerApp() })
-  const addPasskey = async () => onCodes(await factors.addPasskey(describeUserAgent(navigator.userAgent)))
+function PasskeyRow({ passkey: { name, createdAt, lastUsedAt }, onRename, onRemove }: PasskeyRowProps) {
+  const note = inOneLine(
+    t('Passkey since {time}', { time: formatTimestamp(createdAt) }),
+    lastUsedAt !== null && t('last used {time}', { time: formatTimestamp(lastUsedAt) }),
+  )
   return (
-    <div class="form-buttons">
-      {canCreatePasskey(ownFactors.passkeyDomain) && (
-        <button type="button" class="button" onClick={() => void run(addPasskey)}>
-          {t('Add a passkey')}
-        </button>
-      )}
-      <button type="button" class="button" onClick={() => void run(showOffer)}>
-        {ownFactors.appSince === null ? t('Add an authenticator app') : t('Set up another app')}
-      </button>
-      {hasAny && (
-        <button
-          type="button"
-          class="button"
-          onClick={() =>
-            setDialog({
-              kind: 'confirm',
-              confirmation: {
-                title: t('Generate new recovery codes?'),
-                text: t('The previous codes stop working.'),
-                confirmLabel: t('Generate new codes'),
-                work: async () => onCodes(await factors.createRecoveryCodes()),
-              },
-            })
-          }
-        >
-          {t('New recovery codes')}
-        </button>
-      )}
-    </div>
+    <FactorRow title={name} note={note}>
+      <FactorButton label={t('Rename')} name={name} onClick={onRename} />
+      <FactorButton label={t('Remove')} name={name} onClick={onRemove} />
+    </FactorRow>
   )
 }
+
+interface FactorRowProps {
+  readonly title: string
+  readonly note: string
+  readonly children: ComponentChildren
+}
+
+const FactorRow = ({ title, note, children }: FactorRowProps) => (
+  <li class="row">
+    <span class="row-text">
+      <bdi>{title}</bdi>
+      <span class="quiet-text line">{note}</span>
+    </span>
+    {children}
+  </li>
+)
+
+interface FactorButtonProps {
+  readonly label: string
+  /** The factor, for a label that does not name it. */
+  readonly name?: string
+  onClick(): void
+}
+
+const FactorButton = ({ label, name, onClick }: FactorButtonProps) => (
+  <button type="button" class="button" onClick={onClick}>
+    {label}
+    {name && <span class="visually-hidden"> {name}</span>}
+  </button>
+)
 
 interface AppDialogProps {
   readonly offer: AppOffer

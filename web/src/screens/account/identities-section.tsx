@@ -52,19 +52,22 @@ export function IdentitiesSection() {
             </button>
           </li>
         ))}
-      </ul>
-      <div class="form-buttons">
         {methods.providers.map(({ id, name }) => (
-          <button
-            key={id}
-            type="button"
-            class="button"
-            onClick={() => startSignIn(`/account?connect=${id}`, { forcePrompt: true })}
-          >
-            {t('Connect {name}', { name })}
-          </button>
+          <li key={id} class="row">
+            <span class="row-text">
+              <bdi>{name}</bdi>
+              <span class="quiet-text line">{t('Connect an account of this provider.')}</span>
+            </span>
+            <button
+              type="button"
+              class="button"
+              onClick={() => startSignIn(`/account?connect=${id}`, { forcePrompt: true })}
+            >
+              {t('Connect {name}', { name })}
+            </button>
+          </li>
         ))}
-      </div>
+      </ul>
       {identityToDisconnect && (
         <ConfirmDialog
           title={t('Disconnect {name}?', { name: identityToDisconnect.label })}

@@ -74,7 +74,7 @@ function MailChoices({ settings, onChange }: MailChoicesProps) {
   const hour = settings.notificationHour ?? defaults.hour
   return (
     <>
-      <div class="mail-times">
+      <div class="setting-box">
         <Choice
           label={t('Mails')}
           value={frequency}
@@ -104,10 +104,11 @@ function MailChoices({ settings, onChange }: MailChoicesProps) {
           </>
         )}
       </div>
-      <fieldset class="mail-kinds" disabled={frequency === 'none'}>
-        <legend>{t('What is mailed')}</legend>
+      <fieldset class="setting-box" disabled={frequency === 'none'}>
+        <legend class="visually-hidden">{t('What is mailed')}</legend>
         {kinds.map((kind) => (
-          <label key={kind} class="filter-day">
+          <label key={kind} class="setting-switch">
+            {t(kindNames[kind])}
             <input
               type="checkbox"
               checked={!muted.includes(kind)}
@@ -119,7 +120,6 @@ function MailChoices({ settings, onChange }: MailChoicesProps) {
                 })
               }
             />
-            {t(kindNames[kind])}
           </label>
         ))}
       </fieldset>

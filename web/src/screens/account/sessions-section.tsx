@@ -59,12 +59,16 @@ export function SessionsSection() {
             )}
           </li>
         ))}
+        <li class="row">
+          <span class="row-text">
+            {t('All devices')}
+            <span class="quiet-text line">{t('Ends all sessions and your personal access tokens.')}</span>
+          </span>
+          <button type="button" class="button danger" onClick={() => setEndingAll(true)}>
+            {t('Sign out everywhere')}
+          </button>
+        </li>
       </ul>
-      <div class="form-buttons">
-        <button type="button" class="button danger" onClick={() => setEndingAll(true)}>
-          {t('Sign out everywhere')}
-        </button>
-      </div>
       {isEndingAll && (
         <ConfirmDialog
           title={t('Sign out everywhere?')}

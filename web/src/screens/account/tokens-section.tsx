@@ -45,13 +45,14 @@ export function TokensSection() {
         {value?.tokens.map((token) => (
           <TokenRow key={token.id} token={token} onRevoke={() => setDialog(token)} />
         ))}
+        <li class="row">
+          <span class="row-text quiet-text">{value?.tokens.length === 0 && t('You have no tokens.')}</span>
+          <button type="button" class="button" onClick={() => setDialog('new')}>
+            <Icon name="plus" />
+            <span>{t('New token')}</span>
+          </button>
+        </li>
       </ul>
-      <div class="form-buttons">
-        <button type="button" class="button" onClick={() => setDialog('new')}>
-          <Icon name="plus" />
-          <span>{t('New token')}</span>
-        </button>
-      </div>
       {dialog === 'new' && (
         <TokenDialog
           onClose={() => {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Api, RecordOf } from '../../api/api.ts'
+import { assignmentKey } from '../../api/assignment-key.ts'
 import { loadAll, loadByIds } from '../../api/load-all.ts'
-import { sentenceOf } from '../../api/problems.ts'
 import { findAssignments } from '../../assignment/assignment-values.ts'
 import { responsibleOf } from '../../data/planned.ts'
 import { useListing } from '../../data/use-listing.ts'
@@ -9,9 +9,11 @@ import { useLoaded } from '../../data/use-loaded.ts'
 import { Field, SelectField, TextAreaField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
+import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { isolate, t } from '../../texts/text.ts'
 import { formatAge } from '../../time/days.ts'
+import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -66,11 +68,9 @@ export function ImpedimentsScreen() {
       {value !== undefined && visibleRows.length === 0 && (
         <NoImpediments filters={filters} hasAny={value.rows.length > 0} />
       )}
-      <ul class="rows">
-        {visibleRows.map((row) => (
-          <ImpedimentLine key={row.link.id} row={row} onChange={() => setDialog({ row })} />
-        ))}
-      </ul>
+      {[...Map.groupBy(visibleRows, ({ project }) => project.id).values()].map((rows) => (
+        <ProjectGroup key={rows[0]?.project.id} rows={rows} onChange={(row) => setDialog({ row })} />
+      ))}
       {value?.isCut && (
         <p class="quiet-text">
           {t('Only the newest {count} impediments are considered.', { count: value.rows.length })}
@@ -153,8 +153,35 @@ const NoImpediments = ({ filters, hasAny }: { readonly filters: Filters; readonl
   )
 }
 
+interface ProjectGroupProps {
+  /** The impediments of one project, the newest first. */
+  readonly rows: readonly ImpedimentRow[]
+  onChange(row: ImpedimentRow): void
+}
+
+function ProjectGroup({ rows, onChange }: ProjectGroupProps) {
+  const project = rows[0]?.project
+  if (project === undefined) return null
+  const headingId = `impediments-${project.id}`
+  return (
+    <section class="group" aria-labelledby={headingId}>
+      <header class="group-header">
+        <ProjectMark project={project} />
+        <h2 id={headingId} dir="auto">
+          {project.name}
+        </h2>
+        <span class="quiet-text">{rows.length}</span>
+      </header>
+      <ul class="rows">
+        {rows.map((row) => (
+          <ImpedimentLine key={row.link.id} row={row} onChange={() => onChange(row)} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
 function ImpedimentLine({ row, onChange }: { readonly row: ImpedimentRow; onChange(): void }) {
-  const { people } = useServices()
   const remove = useRemoval()
   const { link, kind, assignment, project } = row
   const name = `${isolate(kind)} (${isolate(assignment.name)})`
@@ -164,21 +191,21 @@ function ImpedimentLine({ row, onChange }: { readonly row: ImpedimentRow; onChan
         <Icon name="warning" />
       </span>
       <span class="row-text">
-        <a class="impediment-name" href={`/projects/${project.id}/assignments/${assignment.id}`} dir="auto">
-          {assignment.name}
-        </a>
-        <span class="line">
+        <span class="impediment-head">
+          <a class="impediment-name" href={assignmentPath(project.id, assignment.id)} dir="auto">
+            {assignment.name}
+          </a>
+          <span class="quiet-text">{assignmentKey(project.key, assignment)}</span>
+        </span>
+        <span class="line impediment-reason">
           <span class="note-chip" data-color="red">
             <bdi>{kind}</bdi>
-          </span>{' '}
+          </span>
           {link.description && <span dir="auto">{link.description}</span>}
         </span>
-        <span class="quiet-text line">
-          <ProjectMark project={project} /> <bdi>{project.name}</bdi> ·{' '}
-          <bdi>{assignment.isUnassigned ? t('Nobody yet') : people.nameOf(assignment.userId)}</bdi> ·{' '}
-          {t('Blocked {age}', { age: formatAge(link.createdAt) })}
-        </span>
       </span>
+      <span class="quiet-text impediment-age">{t('Blocked {age}', { age: formatAge(link.createdAt) })}</span>
+      <PersonAvatar id={responsibleOf(assignment)} />
       <span class="row-buttons">
         <button
           type="button"
@@ -211,7 +238,6 @@ interface ImpedimentDialogProps {
 function ImpedimentDialog({ row, onClose }: ImpedimentDialogProps) {
   const { api, toasts } = useServices()
   const kinds = useListing('impediment', { sortColumn: 'name', pageSize: 100 })
-  const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
   const form = useForm({
     draft: `impediment-of-${row?.link.id ?? 'any'}`,
     initial: {
@@ -228,12 +254,14 @@ function ImpedimentDialog({ row, onClose }: ImpedimentDialogProps) {
         toasts.show({
           kind: 'done',
           text: t('The impediment was added.'),
-          undo: () => api.remove('assignmentImpediment', [id]).catch(report),
+          undo: () => api.remove('assignmentImpediment', [id]),
+          redo: () => api.restore('assignmentImpediment', [id]),
         })
         return
       }
       const { link } = row
-      await api.update('assignmentImpediment', { id: link.id, ...body })
+      const after = { id: link.id, ...body }
+      await api.update('assignmentImpediment', after)
       const before = {
         id: link.id,
         assignmentId: link.assignmentId,
@@ -243,7 +271,8 @@ function ImpedimentDialog({ row, onClose }: ImpedimentDialogProps) {
       toasts.show({
         kind: 'done',
         text: t('The impediment was saved.'),
-        undo: () => api.update('assignmentImpediment', before).catch(report),
+        undo: () => api.update('assignmentImpediment', before),
+        redo: () => api.update('assignmentImpediment', after),
       })
     },
   })

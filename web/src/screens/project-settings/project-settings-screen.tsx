@@ -136,19 +136,34 @@ function ArchiveSection({ project }: { readonly project: RecordOf<'project'> }) 
   return (
     <section aria-labelledby="settings-end">
       <h2 id="settings-end">{t('Archive or remove')}</h2>
-      <p class="quiet-text">
-        {t('An archived project is not listed with the others; its members still find everything in it.')}
-      </p>
-      <div class="form-buttons">
+      <ul class="rows">
         {configuration.extensions && (
-          <button type="button" class="button" onClick={() => void archive()}>
-            {isArchived ? t('Unarchive') : t('Archive')}
-          </button>
+          <li class="row">
+            <span class="row-text">
+              {isArchived ? t('Unarchive this project') : t('Archive this project')}
+              <span class="quiet-text line">
+                {t(
+                  'An archived project is not listed with the others; its members still find everything in it.',
+                )}
+              </span>
+            </span>
+            <button type="button" class="button" onClick={() => void archive()}>
+              {isArchived ? t('Unarchive') : t('Archive')}
+            </button>
+          </li>
         )}
-        <button type="button" class="button danger" onClick={() => void removeProject()}>
-          {t('Remove')}
-        </button>
-      </div>
+        <li class="row">
+          <span class="row-text">
+            {t('Remove this project')}
+            <span class="quiet-text line">
+              {t('Only a project without assignments can be removed. It can be restored.')}
+            </span>
+          </span>
+          <button type="button" class="button danger" onClick={() => void removeProject()}>
+            {t('Remove')}
+          </button>
+        </li>
+      </ul>
     </section>
   )
 }
@@ -182,15 +197,16 @@ function ProjectForm({ project }: { readonly project: Project }) {
       const before = theirs ?? base
       const expectedVersion = versionOf(before)
       try {
-        const saved = await save(values, expectedVersion)
+        let version = versionOf(await save(values, expectedVersion))
+        // Undo and Redo do not overwrite a later change by another user.
+        const saveAgain = (next: typeof values) => async () => {
+          version = versionOf(await save(next, version))
+        }
         toasts.show({
           kind: 'done',
           text: t('{name} was saved.', { name: values.name }),
-          // The undo does not overwrite a later change by another user.
-          undo: () =>
-            save(valuesOf(before), versionOf(saved)).catch((error) =>
-              toasts.show({ kind: 'problem', text: sentenceOf(error) }),
-            ),
+          undo: saveAgain(valuesOf(before)),
+          redo: saveAgain(values),
         })
       } catch (error) {
         if (!(error instanceof TrackerError && error.status === 409) || error.errors.key) throw error
@@ -220,31 +236,34 @@ function ProjectForm({ project }: { readonly project: Project }) {
   return (
     <>
       {theirs && <Conflict theirs={theirs} mine={form.values.value.name} onKeepTheirs={keepTheirs} />}
-      <Form
-        form={form}
-        submitLabel={theirs ? t('Save mine anyway') : t('Save')}
-        isIdle={!form.isChanged.value && !theirs}
-        onCancel={() => undefined}
-        onDone={form.discard}
-      >
-        <NameField form={form} />
-        <OrganizationField form={form} required />
-        {configuration.extensions && (
-          <>
-            <DescriptionTextField form={form} />
-            <TextField
-              form={form}
-              name="key"
-              label={t('Key')}
-              hint={t(
-                'The first part of addresses such as MBA-12. Former addresses still lead to their assignments.',
-              )}
-              required
-            />
-            <ChoiceField form={form} name="color" label={t('Color')} choices={colorChoices} />
-          </>
-        )}
-      </Form>
+      <div class="setting-box">
+        <Form
+          form={form}
+          submitLabel={theirs ? t('Save mine anyway') : t('Save')}
+          isIdle={!form.isChanged.value && !theirs}
+          onCancel={() => undefined}
+          onDone={form.discard}
+        >
+          <NameField form={form} />
+          <OrganizationField form={form} required />
+          {configuration.extensions && (
+            <>
+              <DescriptionTextField form={form} />
+              <TextField
+                form={form}
+                name="key"
+                label={t('Key')}
+                hint={t(
+                  'The first part of addresses such as {example}. Former addresses still lead to their assignments.',
+                  { example: `${base.key}-12` },
+                )}
+                required
+              />
+              <ChoiceField form={form} name="color" label={t('Color')} choices={colorChoices} />
+            </>
+          )}
+        </Form>
+      </div>
     </>
   )
 }

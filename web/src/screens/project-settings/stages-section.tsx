@@ -8,6 +8,8 @@ import {
   type ColorName,
   colorIn,
   type ProjectStage,
+  type StageLook,
+  stageLooksOf,
   stagesOf,
   stagesQuery,
   useProjectStages,
@@ -15,6 +17,7 @@ import {
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { Icon, IconButton } from '../../ui/icon.tsx'
+import { StageMark } from '../../ui/marks.tsx'
 
 type Choice = RecordOf<'projectStage'>
 
@@ -64,6 +67,11 @@ function StagesList({ projectId, stages, choices }: StagesListProps) {
   const defaults = useProjectStages(undefined).stages
   const { lines, change } = useStageChanges(projectId, defaults, choices)
   const used = lines.filter(({ isUsed }) => isUsed)
+  const colorOf = ({ stage, color }: Line) => color ?? colorIn(defaults, stage.id)
+  const looks = stageLooksOf(
+    lines.map((line) => ({ id: line.stage.id, color: colorOf(line) })),
+    doneIds,
+  )
   return (
     <>
       <ol class="rows">
@@ -71,8 +79,8 @@ function StagesList({ projectId, stages, choices }: StagesListProps) {
           <StageRow
             key={line.stage.id}
             line={line}
+            look={looks.get(line.stage.id)}
             defaultColor={colorIn(defaults, line.stage.id)}
-            isDone={doneIds.has(line.stage.id)}
             isEditable={configuration.extensions}
             isOnly={line.isUsed && used.length === 1}
             isFirst={index === 0}
@@ -198,8 +206,8 @@ function itemsOf(projectId: string, next: readonly NewChoice[], stored: readonly
 
 interface StageRowProps {
   readonly line: Line
+  readonly look: StageLook | undefined
   readonly defaultColor: ColorName
-  readonly isDone: boolean
   /** Whether the extensions, which store the choices, are available. */
   readonly isEditable: boolean
   /** Whether it is the only used stage, which cannot be deselected. */
@@ -211,7 +219,7 @@ interface StageRowProps {
 }
 
 function StageRow(props: StageRowProps) {
-  const { line, isDone, isEditable, isOnly, isFirst, isLast, onChange, onMove } = props
+  const { line, look, isEditable, isOnly, isFirst, isLast, onChange, onMove } = props
   const { stage, isUsed, color } = line
   const { name } = stage
   return (
@@ -225,11 +233,11 @@ function StageRow(props: StageRowProps) {
           onChange={({ currentTarget }) => onChange({ isUsed: currentTarget.checked })}
         />
       )}
-      <span class="color-dot" data-color={color ?? props.defaultColor} aria-hidden="true" />
+      {look && <StageMark {...look} />}
       <span class={isUsed ? 'row-text' : 'row-text quiet-text'} dir="auto">
         {name}
       </span>
-      {isDone && (
+      {look?.isDone && (
         <span class="chip">
           <Icon name="check" /> {t('Means done')}
         </span>
