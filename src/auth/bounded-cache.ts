@@ -21,7 +21,8 @@ export function createBoundedCache<Value>({ entriesMax, now }: BoundedCacheOptio
   return {
     get(key, minimumRemainingMilliseconds = 0) {
       const entry = entries.get(key)
-      if (entry === undefined || now() + minimumRemainingMilliseconds < entry.expiresAt) return entry?.value
+      if (entry === undefined) return undefined
+      if (entry.expiresAt - now() > minimumRemainingMilliseconds) return entry.value
       entries.delete(key)
       return undefined
     },

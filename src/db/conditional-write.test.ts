@@ -38,4 +38,12 @@ describe('The conditions of a write', () => {
     }
     assert.match(String(await rejectionOf(numbered(32, 0))), /32 conditions, but at most 31/)
   })
+
+  it('count as not checked if the store returns no verdict', async () => {
+    const silent = { query: async () => [] }
+    await assert.rejects(
+      requireConditions(silent, [reject('false', () => notFound('Project'))]),
+      /not checked/,
+    )
+  })
 })

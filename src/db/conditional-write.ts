@@ -1,19 +1,19 @@
 import { invalid, type Problem } from '../model/problem.ts'
 import { join, type Queries, raw, type Sql, sql, stepwiseStatement } from './sql.ts'
 
-export type Strength = 'update' | 'no key update' | 'key share'
+export type LockStrength = 'update' | 'no key update' | 'key share'
 
 /** Rows to lock until the transaction ends, in the order of their ids, which avoids deadlocks. */
 export interface RowLock {
   readonly table: string
-  /** The columns to return, of a row called `row`. */
+  /** The columns to return. The alias of the table is `row`. */
   readonly columns: Sql
   readonly where: Sql
   /**
    * `update` blocks new references to the row, `no key update` allows them, `key share` is the lock that a
    * reference takes.
    */
-  readonly strength: Strength
+  readonly strength: LockStrength
   /** Joins the row of `input` with the same id, so that `where` may use its columns. */
   readonly joinsInput?: boolean
   /** Skips rows that another transaction has locked. */
@@ -30,20 +30,24 @@ export function selectForLock(lock: RowLock): LockedRows {
   const input = raw(joinsInput ? ' join input on input.id = row.id' : '')
   const lockClause = raw(`for ${strength} of row${skipsLocked ? ' skip locked' : ''}`)
   const statement = sql`select ${columns} from ${raw(`"${table}"`)} as row${input} where ${where} order by row.id ${lockClause}`
+  // The attached lock is for a sharded store. The property is for callers that derive another statement from it.
   return { ...lockRowsStatement.attach(lock, statement), lock }
 }
 
-/** A condition under which a write is rejected. The writing statement checks it, in the same round trip. */
+/** A requirement of a write. The writing statement checks it, in the same round trip. */
 export interface Condition {
   /** Rows that the statement locks first, under a name that `rejectIf` may use. */
   readonly locks?: { readonly name: string; readonly rows: LockedRows }
-  /** Rejects the write if it is true. Null also rejects, because then the condition could not be decided. */
+  /** True if the requirement is not met. Null also rejects the write, because then it could not be decided. */
   readonly rejectIf: Sql
   readonly problem: () => Problem
 }
 
-/** The CTE with the previous state of the rows that a statement locks and changes. Conditions use it. */
-export const storedRowsCte = 'before'
+/**
+ * The CTE with the previous state of the rows that a statement locks and changes. The SQL of conditions names
+ * it `before`.
+ */
+export const beforeCte = 'before'
 
 /** A common table expression of a statement. */
 export interface Cte {
@@ -52,7 +56,7 @@ export interface Cte {
 }
 
 /**
- * SQL: true if no condition rejects the write. Every CTE that writes must select from `verdict`, and have
+ * SQL: true if all conditions are met. Every CTE that writes must select from `verdict`, and have
  * this in its `where`.
  */
 export const noRejectionSql: Sql = raw('verdict.rejections = 0')
@@ -76,9 +80,9 @@ interface RowsToWrite {
 }
 
 /**
- * Writes the rows of `input` in one statement, and rejects each row that meets a condition. `rejectIf` may
- * use columns of `input`, and those of the row of `before` with the same id, if a condition locks rows under
- * this name.
+ * Writes the rows of `input` in one statement, and rejects each row that violates a condition. `rejectIf` may
+ * use columns of `input`. If a condition locks rows under the name `before`, it may also use those of the
+ * `before` row with the same id.
  */
 export async function writeManyConditionally<Written extends object>(
   queries: Queries,
@@ -100,7 +104,7 @@ export async function writeManyConditionally<Written extends object>(
   }))
 }
 
-/** Locks rows and throws if a condition rejects. Later statements of the transaction write. */
+/** Locks rows and throws if a condition is violated. Later statements of the transaction write. */
 export async function requireConditions(
   transaction: Queries,
   conditions: readonly Condition[],
@@ -108,6 +112,7 @@ export async function requireConditions(
   if (conditions.length === 0) return
   const statement = sql`with ${joinCtes(verdictCtes(conditions, 'single'))} select rejections from verdict`
   const [verdict] = await transaction.query<Verdict>(checkConditionsStatement.attach(conditions, statement))
+  if (verdict === undefined) throw new Error('The conditions of a write were not checked.')
   throwIfRejected(conditions, verdict)
 }
 
@@ -115,10 +120,11 @@ export async function requireConditions(
 export const checkConditionsStatement = stepwiseStatement<readonly Condition[]>('check conditions')
 
 export interface Verdict {
-  /** One bit per condition, set if it rejects the write. */
+  /** One bit per condition, set if it is violated. */
   readonly rejections: number
 }
 
+/** A sharded store returns no verdict if all conditions are met, but the write has changed nothing. */
 export function throwIfRejected(conditions: readonly Condition[], verdict: Verdict | undefined) {
   const rejections = verdict?.rejections ?? 0
   if (rejections !== 0) throw problemOf(rejections, conditions)
@@ -138,8 +144,8 @@ export function verdictCtes(conditions: readonly Condition[], mode: CheckMode): 
 const conditionsMax = 31
 
 /**
- * Returns the query of the CTE `verdict`: the bit mask `rejections`, with a bit for each condition that
- * rejects. Without a stored row, the columns of `before` are null.
+ * Returns the query of the CTE `verdict`: the bit mask `rejections`, with a bit for each violated condition.
+ * Without a stored row, the columns of `before` are null.
  */
 export function conditionsSql(conditions: readonly Condition[], mode: CheckMode): Sql {
   if (conditions.length > conditionsMax)
@@ -147,15 +153,14 @@ export function conditionsSql(conditions: readonly Condition[], mode: CheckMode)
       `A write has ${conditions.length} conditions, but at most ${conditionsMax} can be checked.`,
     )
   const bits: Sql[] = []
-  let usesStoredRow = false
-  for (const { locks, rejectIf } of conditions) {
-    bits.push(sql`((${rejectIf}) is not false)::int * ${raw(String(1 << bits.length))}`)
-    if (locks?.name === storedRowsCte) usesStoredRow = true
-  }
+  for (const [index, { rejectIf }] of conditions.entries())
+    bits.push(sql`((${rejectIf}) is not false)::int * ${raw(String(1 << index))}`)
   const rejections = bits.length === 0 ? raw('0') : join(bits, ' + ')
+  const locksBefore = conditions.some(({ locks }) => locks?.name === beforeCte)
+  const joinBefore = (on: string) => raw(locksBefore ? ` left join ${beforeCte} on ${on}` : '')
   return mode === 'single'
-    ? sql`select ${rejections} as rejections from (select 1) as once${raw(usesStoredRow ? ' left join before on true' : '')}`
-    : sql`select input.*, ${rejections} as rejections from input${raw(usesStoredRow ? ' left join before on before.id = input.id' : '')}`
+    ? sql`select ${rejections} as rejections from (select 1) as once${joinBefore('true')}`
+    : sql`select input.*, ${rejections} as rejections from input${joinBefore(`${beforeCte}.id = input.id`)}`
 }
 
 export function joinCtes(ctes: readonly Cte[]): Sql {

@@ -35,11 +35,12 @@ export interface Database extends Queries, Omit<Transactions, 'close'>, Pick<Wor
   /** Serves the snapshots of live listings, which must not delay lists. */
   readonly liveListReads: LimitedReads
   /**
-   * Reads from a standby that has replayed every commit, if there is one. Reads that also take a snapshot of
-   * the change log use the members above, because a standby does not know which transactions are in progress.
+   * Reads from a standby that has replayed every commit, or else from the primary. Reads that also take a
+   * snapshot of the change log use the members above, because a standby does not know which transactions are
+   * in progress.
    */
-  readonly listReadsAnywhere: LimitedReads
-  readonly liveListReadsAnywhere: LimitedReads
+  readonly standbyListReads: LimitedReads
+  readonly standbyLiveListReads: LimitedReads
   /** Counts the outcomes of reads that might have used a standby. Undefined if none is configured. */
   readonly standbyOutcomes: Readonly<Record<StandbyOutcome, number>> | undefined
   /** Serves exports of any length. */
@@ -114,8 +115,8 @@ export function openDatabase({
   return {
     listReads: limitedReads('list', listReads.query),
     liveListReads: limitedReads('live list', liveListReads.query),
-    listReadsAnywhere: limitedReads('list', listReads.queryAnywhere),
-    liveListReadsAnywhere: limitedReads('live list', liveListReads.queryAnywhere),
+    standbyListReads: limitedReads('list', listReads.queryStandby),
+    standbyLiveListReads: limitedReads('live list', liveListReads.queryStandby),
     standbyOutcomes: readUrls.length > 0 ? standbys.outcomes : undefined,
     exports,
     ...workContext,

@@ -20,7 +20,7 @@ export interface LimitedReads {
 export interface OpenReads {
   query<Row>(statement: Sql, account: string, state: CallState): Promise<Row[]>
   /** Reads from a standby that has replayed every commit, or else from the primary. */
-  queryAnywhere: OpenReads['query']
+  queryStandby: OpenReads['query']
   close(): Promise<void>
 }
 
@@ -110,7 +110,7 @@ export function openLimitedReads(
 
   return {
     query: queryAt(servers.atPrimary),
-    queryAnywhere: queryAt(servers.anywhere),
+    queryStandby: queryAt(servers.atStandby),
     close: servers.close,
   }
 }
@@ -159,7 +159,7 @@ interface ReadLimits {
 interface ReadingServers {
   readonly atPrimary: WithServer
   /** Reads from a standby that has replayed every commit, or else from the primary. */
-  readonly anywhere: WithServer
+  readonly atStandby: WithServer
   close(): Promise<void>
 }
 
@@ -193,7 +193,7 @@ function openReadingServers(
 
   return {
     atPrimary,
-    anywhere: (read, limits) =>
+    atStandby: (read, limits) =>
       standbys.read(
         limits.endsAt,
         (standby, position) => readAt(standby, position, read, limits),

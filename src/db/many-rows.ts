@@ -1,10 +1,10 @@
 import { column, selectColumns, tableOf } from './columns.ts'
 import {
+  beforeCte,
   type Condition,
   noRejectionSql,
   type RowOutcome,
   selectForLock,
-  storedRowsCte,
   writeManyConditionally,
 } from './conditional-write.ts'
 import { idTaken } from './failures.ts'
@@ -114,7 +114,7 @@ export function updateMany(
   )
   const statement = sql`update ${tableOf(many.table)} as row set ${changes}
     from verdict where row.id = verdict.id and ${noRejectionSql}`
-  const change = { before: storedRowsCte, columns: changedColumns(many.table, set) }
+  const change = { before: beforeCte, columns: changedColumns(many.table, set) }
   const statements = [{ table: many.table, statement, change }]
   const writesOf = (row: InputRow) => [{ table: many.table, change, content: { set: pickValues(row, set) } }]
   return writeEach(queries, 'update', writers, many, { statements, writesOf })
@@ -180,7 +180,7 @@ function writeEach(
 function skipLocked(condition: Condition): Condition {
   if (!condition.locks) return condition
   const { name, rows } = condition.locks
-  const unlocked = selectForLock({ ...rows.lock, joinsInput: name === storedRowsCte, skipsLocked: true })
+  const unlocked = selectForLock({ ...rows.lock, joinsInput: name === beforeCte, skipsLocked: true })
   return { ...condition, locks: { name, rows: unlocked } }
 }
 

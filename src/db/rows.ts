@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { column, columnName, selectColumns, tableOf } from './columns.ts'
 import {
+  beforeCte,
   type Condition,
   joinCtes,
   type LockedRows,
   noRejectionSql,
   selectForLock,
-  storedRowsCte,
   throwIfRejected,
   type Verdict,
   verdictCtes,
@@ -85,7 +85,7 @@ export async function updateRow(
     table,
     statement: sql`${updateStatement(table, values)} from verdict where row.id = ${id} and ${noRejectionSql}`,
     content: { set: values },
-    change: { before: storedRowsCte, columns: changedColumns(table, Object.keys(values)) },
+    change: { before: beforeCte, columns: changedColumns(table, Object.keys(values)) },
   }
   return requireFirst(await write(queries, 'update', writer, [update], { conditions }))
 }
@@ -187,8 +187,8 @@ function rewrite(
     strength: 'no key update',
   })
   const statement = sql`${update} from before where row.id = before.id`
-  const written = { table, statement, content: { update }, change: { before: storedRowsCte, columns: set } }
-  return write(queries, action, writer, [written], { locks: [{ name: storedRowsCte, rows }] })
+  const written = { table, statement, content: { update }, change: { before: beforeCte, columns: set } }
+  return write(queries, action, writer, [written], { locks: [{ name: beforeCte, rows }] })
 }
 
 interface WriteOptions {
@@ -199,7 +199,7 @@ interface WriteOptions {
 /**
  * Writes the rows of one or more tables in one statement, with a row in the change log and in the history for
  * each, and returns those of the first table. The statement first locks rows, in the order of the conditions.
- * It writes only if no condition rejects. Under READ COMMITTED, PostgreSQL reads a row again after waiting
+ * It writes only if all conditions are met. Under READ COMMITTED, PostgreSQL reads a row again after waiting
  * for its lock, so a condition on a locked row sees the newest version. Other rows are seen as they were when
  * the statement began.
  */

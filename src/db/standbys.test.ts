@@ -30,7 +30,7 @@ describe('reading from a standby', () => {
 
   const isStandby = sql`select pg_is_in_recovery() as "isStandby"`
   const isAtStandby = async (database: Database) => {
-    const [row] = await database.listReadsAnywhere.query<{ isStandby: boolean }>(isStandby, 'account')
+    const [row] = await database.standbyListReads.query<{ isStandby: boolean }>(isStandby, 'account')
     return row?.isStandby
   }
   const untilUsed = () =>
@@ -43,7 +43,7 @@ describe('reading from a standby', () => {
     last += 1
     await here.singleWrites.query(sql`insert into numbers values (${last}::int)`)
     const statement = sql`select max(number)::int as number from numbers`
-    const [row] = await there.listReadsAnywhere.query<{ number: number }>(statement, 'account')
+    const [row] = await there.standbyListReads.query<{ number: number }>(statement, 'account')
     return row?.number
   }
 
@@ -68,7 +68,7 @@ describe('reading from a standby', () => {
   test('a statement that conflicts with the replay of the standby is answered by the primary', async () => {
     const failed = there.standbyOutcomes?.failed ?? 0
     await untilUsed()
-    const slow = there.listReadsAnywhere.query<{ count: number }>(
+    const slow = there.standbyListReads.query<{ count: number }>(
       sql`select count(*)::int as count from numbers, (select pg_sleep(1)) as slept`,
       'slow one',
     )

@@ -1,5 +1,5 @@
 import { recordPasswordChange } from '../accounts/change-password.ts'
-import { storedRowsCte } from '../db/conditional-write.ts'
+import { beforeCte } from '../db/conditional-write.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { type Row, updateRow, type Values } from '../db/rows.ts'
 import type { Caller } from '../model/caller.ts'
@@ -75,7 +75,7 @@ export function writeUpdate(
       updateConditions(resource, caller, {
         ids: [id],
         values,
-        references: referenceConditions(resource, values, { before: storedRowsCte, caller }),
+        references: referenceConditions(resource, values, { before: beforeCte, caller }),
         versions: versionConditions(resource, id, versions),
         canLeaveProject,
       }),

@@ -1,5 +1,5 @@
 import { column, selectColumns, tableOf } from '../db/columns.ts'
-import { type Condition, type LockedRows, selectForLock, storedRowsCte } from '../db/conditional-write.ts'
+import { beforeCte, type Condition, type LockedRows, selectForLock } from '../db/conditional-write.ts'
 import type { Queries } from '../db/database.ts'
 import { isOtherVersion, type Row, type Values } from '../db/rows.ts'
 import { join, raw, type Sql, sql } from '../db/sql.ts'
@@ -43,10 +43,10 @@ export function updateConditions(
   caller: CallerInSql,
   { ids, values, references, versions, canLeaveProject = false }: UpdateConditionOptions,
 ): Condition[] {
-  const stored = { before: storedRowsCte }
+  const stored = { before: beforeCte }
   return [
     {
-      locks: { name: storedRowsCte, rows: visibleForLock(resource, caller, ids, updateLock) },
+      locks: { name: beforeCte, rows: visibleForLock(resource, caller, ids, updateLock) },
       rejectIf: sql`before.id is null`,
       problem: () => notFound(resource.title),
     },

@@ -1,4 +1,4 @@
-import { type Condition, type RowOutcome, selectForLock, storedRowsCte } from '../db/conditional-write.ts'
+import { beforeCte, type Condition, type RowOutcome, selectForLock } from '../db/conditional-write.ts'
 import type { Queries } from '../db/database.ts'
 import {
   inputColumn,
@@ -128,7 +128,7 @@ export async function updateSameFields(
     references: referenceConditionsPerInputRow(
       resource,
       items.map(({ values }) => values),
-      { before: storedRowsCte, caller },
+      { before: beforeCte, caller },
     ),
     versions: isVersioned
       ? [{ rejectIf: isOtherVersion(inputColumn(requiredVersion)), problem: () => changed(resource.title) }]

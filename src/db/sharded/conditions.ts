@@ -1,10 +1,4 @@
-import {
-  type Condition,
-  conditionsSql,
-  type RowLock,
-  storedRowsCte,
-  type Verdict,
-} from '../conditional-write.ts'
+import { beforeCte, type Condition, conditionsSql, type RowLock, type Verdict } from '../conditional-write.ts'
 import { join, type Queries, raw, type Sql, sql } from '../sql.ts'
 import { assignmentFields, atPlaces, lockPlaces, type Place, placeColumnOf } from './places.ts'
 
@@ -75,7 +69,7 @@ export async function lockAndCheck(
     const { name, rows } = locks
     const locked = await lock(queries, rows.lock, known)
     // If many rows are written one by one, `before` has only the row that is being written.
-    const isWritten = ({ id }: StoredRow) => name !== storedRowsCte || !inputRow || id === inputRow.id
+    const isWritten = ({ id }: StoredRow) => name !== beforeCte || !inputRow || id === inputRow.id
     known.push(knownRows(name, rows.lock.table, locked.filter(isWritten)))
   }
   if (conditions.length === 0) return { rejections: 0, known }
@@ -86,7 +80,8 @@ export async function lockAndCheck(
   const [verdict] = await queries.query<Verdict>(
     sql`${withKnown(all)} ${conditionsSql(conditions, inputRow ? 'perInputRow' : 'single')}`,
   )
-  return { rejections: verdict?.rejections ?? 0, known }
+  if (verdict === undefined) throw new Error('The conditions of a write were not checked.')
+  return { rejections: verdict.rejections, known }
 }
 
 /** Reads the projects of assignments for a statement that cannot query their nodes itself. */

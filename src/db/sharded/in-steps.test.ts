@@ -148,8 +148,8 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     await assert.rejects(write(create, link, linkBody), rejectedAs('duplicate'))
     await assert.rejects(write(create, link, { ...linkBody, assignmentId: second.id }), rejectedAs('invalid'))
     const dependency = await write(create, dependencyLink, { assignmentId: task.id, blockedById: blocker.id })
-    const circle = { assignmentId: blocker.id, blockedById: task.id }
-    await assert.rejects(write(create, dependencyLink, circle), rejectedAs('invalid'))
+    const cycle = { assignmentId: blocker.id, blockedById: task.id }
+    await assert.rejects(write(create, dependencyLink, cycle), rejectedAs('invalid'))
     const activeIds = async () => {
       const rows = await fresh.context.database.query<{ id: string }>(sql`
         select id from assignment_labels where active union all select id from assignment_dependencies where active`)

@@ -1,4 +1,4 @@
-import type { Strength } from '../conditional-write.ts'
+import type { LockStrength } from '../conditional-write.ts'
 import { type Queries, raw, type Sql, sql } from '../sql.ts'
 
 /** Small tables that most statements read, replicated to every node. Parents come before children. */
@@ -80,7 +80,7 @@ export async function lockPlaces(
   queries: Queries,
   table: string,
   ids: readonly string[],
-  strength: Strength,
+  strength: LockStrength,
 ): Promise<Place[]> {
   if (strength !== 'key share') await lockReferenceTables(queries, table, 'update')
   const lock = () =>

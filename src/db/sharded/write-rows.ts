@@ -1,4 +1,4 @@
-import { joinCtes, storedRowsCte } from '../conditional-write.ts'
+import { beforeCte, joinCtes } from '../conditional-write.ts'
 import { violatedUniqueConstraint } from '../failures.ts'
 import { type LoggedWrite, type Table, type TableWrite, writeAndLogCtes, writerSql } from '../logged-write.ts'
 import type { LoggedManyWrite } from '../many-rows.ts'
@@ -25,7 +25,7 @@ import {
 } from './places.ts'
 
 /**
- * Locks rows and checks the conditions. If none rejects, writes each table, the change log and the history,
+ * Locks rows and checks the conditions. If all are met, writes each table, the change log and the history,
  * which are on the coordinator.
  */
 export async function write(
@@ -123,7 +123,7 @@ async function generateForChangedRow(
   { projectId, key }: StoredRow,
   known: readonly KnownRows[],
 ): Promise<StoredRow> {
-  const [before] = known.find(({ name }) => name === storedRowsCte)?.rows ?? []
+  const [before] = known.find(({ name }) => name === beforeCte)?.rows ?? []
   if (!before) return {}
   const { id, project_id: from, number, key: formerKey } = before
   if (table === 'projects' && key !== undefined && key !== formerKey)
@@ -194,7 +194,7 @@ async function update(
     movesTo,
   }: { readonly table: string; readonly update: Sql; readonly movesTo?: unknown },
 ): Promise<readonly StoredRow[]> {
-  const before = known.find(({ name }) => name === storedRowsCte)?.rows ?? []
+  const before = known.find(({ name }) => name === beforeCte)?.rows ?? []
   if (before.length === 0) return []
   const places = before.map((row) => placeOf(table, row))
   const rows = await queries.query<StoredRow>(sql`${change} where ${atPlaces(table, places)} returning row.*`)
