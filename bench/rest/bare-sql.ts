@@ -86,7 +86,7 @@ async function record({ url, scenario, memberId, row }: BareSqlTask) {
     ...recordQueries(database),
     singleWrites: recordQueries(database.singleWrites),
     listReads: recordLists(database.listReads),
-    listReadsAnywhere: recordLists(database.listReadsAnywhere),
+    standbyListReads: recordLists(database.standbyListReads),
     transaction: (work) => database.transaction((transaction) => work(recordQueries(transaction))),
   }
   const context: Context = {

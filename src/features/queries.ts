@@ -9,7 +9,7 @@ import { expansionDepthMax, expansionsMax, fieldNamesMax, type Selection } from 
 import { type Filter, filterCharactersMax, type Value } from '../records/query/parse-filter.ts'
 import {
   cursorCharactersMax,
-  mergeViewKeys,
+  mergeSavedView,
   parseQuery,
   type Query,
   sortKeysMax,
@@ -17,13 +17,13 @@ import {
 import { partsOf, type QueryPage, resourcesAffectingSelection, runQuery } from '../records/query/run-query.ts'
 import { requireSettled } from '../records/read-guards.ts'
 import { requireRole } from '../records/rights.ts'
-import { viewKeyOf } from '../records/visible-rows.ts'
+import { visibilityKeyOf } from '../records/visible-rows.ts'
 import type { ListedResource, Resource } from '../resources/define-resource.ts'
 import { expandable, queryColumns } from '../resources/query-columns.ts'
 import { describeReadAccess } from '../routes/describe-operations.ts'
 import type { Route } from '../routes/route.ts'
 import { recordSchema, ref, resultSchema, someText } from '../routes/schemas.ts'
-import type { View } from './changes/listing.ts'
+import type { ListingView } from './changes/listing.ts'
 import { scopeOf } from './changes/listing-scope.ts'
 import type { LiveListings } from './changes/live-listings.ts'
 
@@ -33,8 +33,8 @@ import type { LiveListings } from './changes/live-listings.ts'
 export const queryRoute = (context: Context, live: LiveListings, resource: Resource): Route => ({
   id: `Query${resource.pluralTitle}`,
   tag: 'Queries',
-  summary: `Reads ${resource.pluralNoun} by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing.`,
-  description: `${describeReadAccess(resource)} The grammar of filters is in docs/reading.md; errors name each rejected part.`,
+  summary: `Queries ${resource.pluralNoun} with a filter, an order and chosen fields; with Accept: text/event-stream, as a live listing.`,
+  description: `${describeReadAccess(resource)} A query can also return the rows that ${resource.pluralNoun} refer to, and read them as of an instant. Its pages are connected by cursors. The grammar of filters is in docs/reading.md; errors name each rejected part.`,
   method: 'GET',
   path: `/ext/query/${resource.plural}`,
   parameters: queryParameters(resource),
@@ -46,34 +46,40 @@ export const queryRoute = (context: Context, live: LiveListings, resource: Resou
     // Checked before the query is parsed, so that callers without access get no other error.
     requireRole(resource, caller, 'read')
     const queryValues = request.query as Readonly<Record<string, unknown>>
-    const { keys, viewResources } = await mergeViewKeys(context, resource, caller, queryValues)
+    const { keys, savedViewResources } = await mergeSavedView(context, resource, caller, queryValues)
     const query = parseQuery(resource, caller, keys)
     if (wantsEventStream(request) && query.at !== undefined)
       throw invalid({ at: ['At cannot be combined with a live listing: the past does not change.'] })
     if (wantsEventStream(request))
-      return live.open(queryView(resource, caller, query), { session, request, reply })
+      return live.open(queryListingView(resource, caller, query), { session, request, reply })
     if (query.at !== undefined) await requireSettled(context.database, query.at)
-    const page = await runQuery(resource, caller, query, context.database.listReadsAnywhere, viewResources)
+    const reads = context.database.standbyListReads
+    const page = await runQuery(resource, caller, query, reads, savedViewResources)
     return { body: serializeQueryPage(page), lastChangeSecond: page.lastChangeSecond }
   },
 })
 
 /** Callers share a listing if they send the same query and see the same rows of every resource in it. */
-const queryView = (listed: ListedResource, caller: Caller, query: Query): View => ({
-  key: JSON.stringify(['query', query.cursorScope, query.rawKeys, ...viewKeysOf(query.selection, caller)]),
+const queryListingView = (listed: ListedResource, caller: Caller, query: Query): ListingView => ({
+  key: JSON.stringify([
+    'query',
+    query.cursorScope,
+    query.rawKeys,
+    ...visibilityKeysOf(query.selection, caller),
+  ]),
   caller,
   resources: resourcesAffectingSelection(query.selection, caller),
   // Changes of expanded rows also change the page, but a scope covers only one resource.
   scope:
     query.selection.expansions.length > 0
       ? undefined
-      : scopeOf(listed, caller, filteredReferences(query.filter)),
+      : scopeOf(listed, caller, allowedIdsByColumn(query.filter)),
   read: async (reads) => JSON.stringify(serializeQueryPage(await runQuery(listed, caller, query, reads))),
 })
 
-const viewKeysOf = ({ listed, expansions }: Selection, caller: Caller): readonly string[] => [
-  viewKeyOf(listed, caller),
-  ...expansions.flatMap(({ selection }) => viewKeysOf(selection, caller)),
+const visibilityKeysOf = ({ listed, expansions }: Selection, caller: Caller): readonly string[] => [
+  visibilityKeyOf(listed, caller),
+  ...expansions.flatMap(({ selection }) => visibilityKeysOf(selection, caller)),
 ]
 
 const serializeQueryPage = ({ rows, nextCursor, totalCount }: QueryPage) => ({
@@ -103,7 +109,7 @@ function queryParameters(resource: Resource): Parameter[] {
       description: `Up to ${fieldNamesMax} names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are.`,
       schema: someText,
     },
-    ...(references.length === 0 ? [] : [expandKey(references)]),
+    ...(references.length === 0 ? [] : [expandParameter(references)]),
     {
       name: 'pageSize',
       description: 'Rows in a page.',
@@ -117,7 +123,7 @@ function queryParameters(resource: Resource): Parameter[] {
     {
       name: 'view',
       description:
-        'The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here.',
+        'The id of a saved view, your own or one that is shared with a project. It supplies filter, sort, fields and expand unless they are given here.',
       schema: uuid.schema,
     },
     {
@@ -133,7 +139,7 @@ function queryParameters(resource: Resource): Parameter[] {
   ]
 }
 
-const expandKey = (references: readonly { readonly name: string }[]): Parameter => ({
+const expandParameter = (references: readonly { readonly name: string }[]): Parameter => ({
   name: 'expand',
   description: `Up to ${expansionsMax} references, separated by commas, whose rows are returned as well; dots expand nested references, up to ${expansionDepthMax} deep. Available: ${namesOf(references)}.`,
   schema: someText,
@@ -171,8 +177,8 @@ export const queryPageSchema = ({ title }: Resource): Schema =>
     ['data', 'nextCursor'],
   )
 
-/** Returns the ids that the filter allows, by column. A matching row has one of them. */
-const filteredReferences = (filter: Filter | undefined): Readonly<Record<string, readonly Value[]>> =>
+/** Returns the only ids that matching rows can have, for each column that the filter restricts to ids. */
+const allowedIdsByColumn = (filter: Filter | undefined): Readonly<Record<string, readonly Value[]>> =>
   Object.fromEntries(
     partsOf(filter).flatMap((part) =>
       'column' in part && part.shape === 'uuid' && (part.operator === 'eq' || part.operator === 'in')

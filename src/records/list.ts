@@ -35,7 +35,7 @@ export async function list(
   listed: ListedResource,
   caller: Caller,
   query: ListQuery,
-  reads: LimitedReads = database.listReadsAnywhere,
+  reads: LimitedReads = database.standbyListReads,
 ): Promise<Page> {
   const { state, pageNumber, pageSize } = query
   requireRole(listed, caller, requiredAccess(state))

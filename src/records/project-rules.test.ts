@@ -87,7 +87,7 @@ describe('Two concurrent writes', () => {
     assert.deepEqual(await outcomes(put(19), put(20)), ['ok', 'invalid'])
   })
 
-  it('cannot close a circle of two assignments', async () => {
+  it('cannot close a cycle of two assignments', async () => {
     const [a, b] = await assignments(2)
     const first = makeDependency({ assignmentId: a.id, blockedById: b.id })
     assert.deepEqual(await outcomes(first, makeDependency({ assignmentId: b.id, blockedById: a.id })), [
@@ -96,7 +96,7 @@ describe('Two concurrent writes', () => {
     ])
   })
 
-  it('cannot close a circle of three assignments', async () => {
+  it('cannot close a cycle of three assignments', async () => {
     const [a, b, c] = await assignments(3)
     await makeDependency({ assignmentId: a.id, blockedById: b.id })(fresh.context)
     const second = makeDependency({ assignmentId: b.id, blockedById: c.id })
@@ -106,7 +106,7 @@ describe('Two concurrent writes', () => {
     ])
   })
 
-  it('cannot close a circle by restoring a dependency and creating another', async () => {
+  it('cannot close a cycle by restoring a dependency and creating another', async () => {
     const [a, b] = await assignments(2)
     const removed = await fresh.make('assignmentDependency', { assignmentId: a.id, blockedById: b.id })
     const dependency = resourceNamed('assignmentDependency')

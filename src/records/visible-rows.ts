@@ -44,9 +44,9 @@ export const seesEveryRow = ({ access }: ListedResource, { isAdministrator }: Ca
 /**
  * Returns equal texts for callers who see the same rows. Live listings with equal keys share a snapshot.
  */
-export function viewKeyOf({ access }: ListedResource, caller: Caller): string {
+export function visibilityKeyOf({ access }: ListedResource, caller: Caller): string {
   const { id, isAdministrator, token } = caller
-  // A token's view also depends on its own limits, and on the role of its account when the listing began.
+  // What a token sees also depends on its own limits, and on the role of its account when the listing began.
   if (token) return JSON.stringify(['token', token.id, isAdministrator, token.isOfAdministrator])
   if (access.kind === 'catalog') return 'everyone'
   return isAdministrator ? 'administrators' : id

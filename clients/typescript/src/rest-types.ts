@@ -3654,7 +3654,7 @@ export interface Operations {
     readonly body: AssignmentMove
     readonly answer: ExtAssignmentAnswer
   }
-  /** Reads organizations by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Queries organizations with a filter, an order and chosen fields; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/organizations': {
     readonly query: {
       /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, description, createdAt, updatedAt. */
@@ -3667,7 +3667,7 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      /** The id of a saved view, your own or one that is shared with a project. It supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
@@ -3676,7 +3676,7 @@ export interface Operations {
     }
     readonly answer: OrganizationQueryPage
   }
-  /** Reads workflows by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Queries workflows with a filter, an order and chosen fields; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/workflows': {
     readonly query: {
       /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, order, isDone, color, createdAt, updatedAt. */
@@ -3689,7 +3689,7 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      /** The id of a saved view, your own or one that is shared with a project. It supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
@@ -3698,7 +3698,7 @@ export interface Operations {
     }
     readonly answer: WorkflowQueryPage
   }
-  /** Reads assignment types by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Queries assignment types with a filter, an order and chosen fields; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/assignmentTypes': {
     readonly query: {
       /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, createdAt, updatedAt. */
@@ -3711,7 +3711,7 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      /** The id of a saved view, your own or one that is shared with a project. It supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
@@ -3720,7 +3720,7 @@ export interface Operations {
     }
     readonly answer: AssignmentTypeQueryPage
   }
-  /** Reads impediments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Queries impediments with a filter, an order and chosen fields; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/impediments': {
     readonly query: {
       /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, createdAt, updatedAt. */
@@ -3733,7 +3733,7 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      /** The id of a saved view, your own or one that is shared with a project. It supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
@@ -3742,7 +3742,7 @@ export interface Operations {
     }
     readonly answer: ImpedimentQueryPage
   }
-  /** Reads users by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Queries users with a filter, an order and chosen fields; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/users': {
     readonly query: {
       /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, login, createdAt, updatedAt. */
@@ -3755,7 +3755,7 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      /** The id of a saved view, your own or one that is shared with a project. It supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
@@ -3764,7 +3764,7 @@ export interface Operations {
     }
     readonly answer: UserQueryPage
   }
-  /** Reads projects by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Queries projects with a filter, an order and chosen fields; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/projects': {
     readonly query: {
       /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, organizationId, description, isArchived, key, color, createdAt, updatedAt. */
@@ -3779,7 +3779,7 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      /** The id of a saved view, your own or one that is shared with a project. It supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
@@ -3788,7 +3788,7 @@ export interface Operations {
     }
     readonly answer: ProjectQueryPage
   }
-  /** Reads assignments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Queries assignments with a filter, an order and chosen fields; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/assignments': {
     readonly query: {
       /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, parentId, rank, isUnscheduled, isUnassigned, createdAt, updatedAt. */
@@ -3803,7 +3803,7 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      /** The id of a saved view, your own or one that is shared with a project. It supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
@@ -3812,7 +3812,7 @@ export interface Operations {
     }
     readonly answer: AssignmentQueryPage
   }
-  /** Reads appointments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Queries appointments with a filter, an order and chosen fields; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/appointments': {
     readonly query: {
       /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, description, keepDate, amountHours, assignmentId, userId, createdAt, updatedAt. */
@@ -3827,7 +3827,7 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      /** The id of a saved view, your own or one that is shared with a project. It supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
@@ -3836,7 +3836,7 @@ export interface Operations {
     }
     readonly answer: AppointmentQueryPage
   }
-  /** Reads assignment impediments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Queries assignment impediments with a filter, an order and chosen fields; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/assignmentImpediments': {
     readonly query: {
       /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, description, assignmentId, impedimentId, createdAt, updatedAt. */
@@ -3851,7 +3851,7 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      /** The id of a saved view, your own or one that is shared with a project. It supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
@@ -3860,7 +3860,7 @@ export interface Operations {
     }
     readonly answer: AssignmentImpedimentQueryPage
   }
-  /** Reads user assignments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Queries user assignments with a filter, an order and chosen fields; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/userAssignments': {
     readonly query: {
       /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, userId, assignmentId, createdAt, updatedAt. */
@@ -3875,7 +3875,7 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      /** The id of a saved view, your own or one that is shared with a project. It supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
@@ -3884,7 +3884,7 @@ export interface Operations {
     }
     readonly answer: UserAssignmentQueryPage
   }
-  /** Reads user projects by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Queries user projects with a filter, an order and chosen fields; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/userProjects': {
     readonly query: {
       /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, userId, projectId, createdAt, updatedAt. */
@@ -3899,7 +3899,7 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      /** The id of a saved view, your own or one that is shared with a project. It supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
@@ -3908,7 +3908,7 @@ export interface Operations {
     }
     readonly answer: UserProjectQueryPage
   }
-  /** Reads project stages by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Queries project stages with a filter, an order and chosen fields; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/projectStages': {
     readonly query: {
       /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, projectId, workflowId, order, color, createdAt, updatedAt. */
@@ -3923,7 +3923,7 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      /** The id of a saved view, your own or one that is shared with a project. It supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
@@ -3932,7 +3932,7 @@ export interface Operations {
     }
     readonly answer: ProjectStageQueryPage
   }
-  /** Reads comments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Queries comments with a filter, an order and chosen fields; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/comments': {
     readonly query: {
       /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, text, assignmentId, userId, createdAt, updatedAt. */
@@ -3947,7 +3947,7 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      /** The id of a saved view, your own or one that is shared with a project. It supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
@@ -3956,7 +3956,7 @@ export interface Operations {
     }
     readonly answer: CommentQueryPage
   }
-  /** Reads labels by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Queries labels with a filter, an order and chosen fields; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/labels': {
     readonly query: {
       /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, color, description, projectId, createdAt, updatedAt. */
@@ -3971,7 +3971,7 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      /** The id of a saved view, your own or one that is shared with a project. It supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
@@ -3980,7 +3980,7 @@ export interface Operations {
     }
     readonly answer: LabelQueryPage
   }
-  /** Reads assignment labels by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Queries assignment labels with a filter, an order and chosen fields; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/assignmentLabels': {
     readonly query: {
       /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, assignmentId, labelId, createdAt, updatedAt. */
@@ -3995,7 +3995,7 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      /** The id of a saved view, your own or one that is shared with a project. It supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
@@ -4004,7 +4004,7 @@ export interface Operations {
     }
     readonly answer: AssignmentLabelQueryPage
   }
-  /** Reads assignment dependencies by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Queries assignment dependencies with a filter, an order and chosen fields; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/assignmentDependencies': {
     readonly query: {
       /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, assignmentId, blockedById, createdAt, updatedAt. */
@@ -4019,7 +4019,7 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      /** The id of a saved view, your own or one that is shared with a project. It supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
@@ -4028,7 +4028,7 @@ export interface Operations {
     }
     readonly answer: AssignmentDependencyQueryPage
   }
-  /** Reads attachments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Queries attachments with a filter, an order and chosen fields; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/attachments': {
     readonly query: {
       /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, type, size, sha256, assignmentId, userId, createdAt, updatedAt. */
@@ -4043,7 +4043,7 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      /** The id of a saved view, your own or one that is shared with a project. It supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
@@ -4052,7 +4052,7 @@ export interface Operations {
     }
     readonly answer: AttachmentQueryPage
   }
-  /** Reads saved views by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Queries saved views with a filter, an order and chosen fields; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/savedViews': {
     readonly query: {
       /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, list, filter, sort, fields, expand, address, userId, createdAt, updatedAt. */
@@ -4067,7 +4067,7 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      /** The id of a saved view, your own or one that is shared with a project. It supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean
@@ -4076,7 +4076,7 @@ export interface Operations {
     }
     readonly answer: SavedViewQueryPage
   }
-  /** Reads project views by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  /** Queries project views with a filter, an order and chosen fields; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/projectViews': {
     readonly query: {
       /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, list, filter, sort, fields, expand, address, projectId, userId, createdAt, updatedAt. */
@@ -4091,7 +4091,7 @@ export interface Operations {
       readonly pageSize?: number
       /** The nextCursor of the previous page, with the same filter and sort. */
       readonly cursor?: string
-      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      /** The id of a saved view, your own or one that is shared with a project. It supplies filter, sort, fields and expand unless they are given here. */
       readonly view?: string
       /** Whether to count the rows of all pages. */
       readonly count?: boolean

@@ -6,12 +6,12 @@ import type { Context } from '../../records/context.ts'
 import { list, type Page, resourcesAffectingList } from '../../records/list.ts'
 import { type ListQuery, parseListQuery, requiredAccess } from '../../records/list-query.ts'
 import { requireRole } from '../../records/rights.ts'
-import { type RowState, viewKeyOf } from '../../records/visible-rows.ts'
+import { type RowState, visibilityKeyOf } from '../../records/visible-rows.ts'
 import type { ListedResource, Resource } from '../../resources/define-resource.ts'
 import { person } from '../../resources/user.ts'
 import type { Route } from '../../routes/route.ts'
 import { listKeys, ref } from '../../routes/schemas.ts'
-import type { View } from './listing.ts'
+import type { ListingView } from './listing.ts'
 import { scopeOf } from './listing-scope.ts'
 import type { LiveListings } from './live-listings.ts'
 
@@ -49,8 +49,8 @@ export const listView = (
   listed: ListedResource,
   caller: Caller,
   query: ListQuery,
-): View => ({
-  key: JSON.stringify(['list', listed.name, viewKeyOf(listed, caller), query]),
+): ListingView => ({
+  key: JSON.stringify(['list', listed.name, visibilityKeyOf(listed, caller), query]),
   caller,
   resources: resourcesAffectingList(listed, caller, query),
   scope: scopeOf(

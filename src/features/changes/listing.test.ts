@@ -15,18 +15,18 @@ describe('A live listing', () => {
   it('never replaces a newer snapshot with an older one that arrives later', async () => {
     const delayed = Promise.withResolvers<void>()
     let queryCount = 0
-    const liveListReadsAnywhere: Database['liveListReadsAnywhere'] = {
+    const standbyLiveListReads: Database['standbyLiveListReads'] = {
       async query(statement, account) {
         queryCount += 1
         const isFirst = queryCount === 1
-        const rows = await context.database.liveListReadsAnywhere.query(statement, account)
+        const rows = await context.database.standbyLiveListReads.query(statement, account)
         if (isFirst) await delayed.promise
         return rows as never
       },
     }
     const listed = resourceNamed('impediment')
     const query = parseListQuery(listed, {})
-    const database = { ...context.database, liveListReadsAnywhere }
+    const database = { ...context.database, standbyLiveListReads }
     const listing = createListing(
       { ...context, database },
       listView(context, listed, administrator, query),

@@ -12,7 +12,7 @@ import type { SnapshotReservation } from './stream-limits.ts'
 const pauseFactor = 4
 
 /** The content of a live listing, which is sent again after every change. */
-export interface View extends ScopedListing {
+export interface ListingView extends ScopedListing {
   /** Derived from the query and the rows visible to the caller: views with equal keys share a listing. */
   readonly key: string
   readonly caller: Caller
@@ -27,7 +27,7 @@ export interface View extends ScopedListing {
 
 /** One view of one query: all its streams share a statement, a serialization and the bytes. */
 export interface Listing {
-  readonly view: View
+  readonly view: ListingView
   readonly streams: ListingStreams
   /** Returns the newest snapshot as an event. The buffer stays the same as long as its bytes are equal. */
   newest(): Buffer
@@ -41,7 +41,7 @@ export interface Listing {
 
 export function createListing(
   context: Context,
-  view: View,
+  view: ListingView,
   reservation: SnapshotReservation,
   onFailure: (error: unknown) => void,
 ): Listing {
@@ -125,9 +125,13 @@ function createNewestSnapshot(reservation: SnapshotReservation) {
  * The position is read before the rows: a client that resumes the feed from it may see a change twice, but
  * misses none.
  */
-async function readEvent({ database }: Context, view: View, ids: WeakMap<Buffer, string>): Promise<Buffer> {
+async function readEvent(
+  { database }: Context,
+  view: ListingView,
+  ids: WeakMap<Buffer, string>,
+): Promise<Buffer> {
   const position = view.isResumable ? await newestPosition(database.liveListReads, view.caller) : undefined
-  const data = await view.read(database.liveListReadsAnywhere)
+  const data = await view.read(database.standbyLiveListReads)
   const event = formatEvent({ event: 'listing', data })
   if (position) ids.set(event, snapshotId(position, data))
   return event

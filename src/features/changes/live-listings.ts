@@ -4,14 +4,14 @@ import { unauthenticated } from '../../model/problem.ts'
 import { type RepeatedWork, repeat } from '../../model/repeat.ts'
 import type { Context } from '../../records/context.ts'
 import { changedRowsSince, membersOf, unknownRows } from './changed-rows.ts'
-import { createListing, type Listing, type View } from './listing.ts'
+import { createListing, type Listing, type ListingView } from './listing.ts'
 import { mayAffect } from './listing-scope.ts'
 import { type LiveRequest, openLiveStream } from './live-stream.ts'
 import { createSnapshotMemory, type StreamLimits } from './stream-limits.ts'
 
 export interface LiveListings {
   /** Takes over the connection. Every error comes before the stream starts. */
-  open(view: View, request: LiveRequest): Promise<undefined>
+  open(view: ListingView, request: LiveRequest): Promise<undefined>
   /** Ends every stream, because the host stops. */
   closeForShutdown(): void
   /** The lag behind the change log. */
@@ -40,7 +40,7 @@ export function createLiveListings(
   const watch = watchChanges({ database: context.database, onFailure, onChanges: wake })
 
   /** Acquires the listing for a stream. The listing follows changes until its last stream leaves. */
-  function enter(view: View) {
+  function enter(view: ListingView) {
     streamLimits.take(view.caller.id)
     const { listing, leave } = shared.acquire(view)
     ticker.start()
@@ -59,7 +59,7 @@ export function createLiveListings(
     ticker.stop()
   }
 
-  async function open(requested: View, request: LiveRequest) {
+  async function open(requested: ListingView, request: LiveRequest) {
     const isResumable = request.request.routeOptions.url?.startsWith('/ext/') ?? false
     const view = isResumable ? { ...requested, isResumable, key: `resumable ${requested.key}` } : requested
     const { listing, leave } = enter(view)
@@ -135,10 +135,10 @@ interface SharedListings {
   all(): Iterable<Listing>
   readonly isEmpty: boolean
   /** Creates the listing for its first user; it is closed after its last user leaves. */
-  acquire(view: View): { readonly listing: Listing; leave(): void }
+  acquire(view: ListingView): { readonly listing: Listing; leave(): void }
 }
 
-function createSharedListings(create: (view: View) => Listing): SharedListings {
+function createSharedListings(create: (view: ListingView) => Listing): SharedListings {
   const listings = new Map<string, Listing>()
   /** Counts the streams, and the requests that are about to open one. */
   const users = new Map<Listing, number>()

@@ -11,7 +11,7 @@ import { idsMax, pageNumberMax, pageSizeDefault, pageSizeMax, parseIds } from '.
 import { parseBoolean, parseNames, parseNumber } from '../../records/query-values.ts'
 import type { Route } from '../../routes/route.ts'
 import { pagingKeys, ref, resultSchema, someText, timestamp } from '../../routes/schemas.ts'
-import type { View } from '../changes/listing.ts'
+import type { ListingView } from '../changes/listing.ts'
 import type { LiveListings } from '../changes/live-listings.ts'
 import {
   listNotifications,
@@ -152,7 +152,7 @@ export const notificationRoutes = (context: Context, live: LiveListings): Route[
 /**
  * The listing is read again when the account receives or marks notifications, or joins or leaves a project.
  */
-const notificationView = (caller: Caller, query: NotificationQuery): View => ({
+const notificationView = (caller: Caller, query: NotificationQuery): ListingView => ({
   key: JSON.stringify(['notifications', caller.id, caller.isAdministrator, query]),
   caller,
   resources: [notificationResource, 'userProject'],

@@ -6,10 +6,10 @@ import { capitalize } from '../../model/field.ts'
 import { uuid } from '../../model/field-kinds.ts'
 import { invalid } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
-import { viewKeyOf } from '../../records/visible-rows.ts'
+import { visibilityKeyOf } from '../../records/visible-rows.ts'
 import type { Route } from '../../routes/route.ts'
 import { ref, resultSchema, someText } from '../../routes/schemas.ts'
-import type { View } from '../changes/listing.ts'
+import type { ListingView } from '../changes/listing.ts'
 import type { LiveListings } from '../changes/live-listings.ts'
 import {
   entityFilters,
@@ -44,7 +44,7 @@ export const reportRoutes = (context: Context, live: LiveListings): Route[] =>
       const query = parseReportQuery(request.query as Readonly<Record<string, unknown>>)
       if (wantsEventStream(request))
         return live.open(reportView(report, caller, query), { session, request, reply })
-      const sums = await runReport(report, caller, query, context.database.listReadsAnywhere)
+      const sums = await runReport(report, caller, query, context.database.standbyListReads)
       if (!prefersOverJson(request, 'text/csv'))
         return { body: serializeReport(sums), lastChangeSecond: sums.lastChangeSecond }
       const table = csvOf(report, query, sums)
@@ -59,8 +59,8 @@ const csvHeaders = {
   'cache-control': 'private, no-store',
 } as const
 
-const reportView = (report: Report, caller: Caller, query: ReportQuery): View => ({
-  key: JSON.stringify(['report', report.name, viewKeyOf(report.summed, caller), query]),
+const reportView = (report: Report, caller: Caller, query: ReportQuery): ListingView => ({
+  key: JSON.stringify(['report', report.name, visibilityKeyOf(report.summed, caller), query]),
   caller,
   resources: resourcesAffectingReport(report, caller, query),
   read: async (reads) => JSON.stringify(serializeReport(await runReport(report, caller, query, reads))),

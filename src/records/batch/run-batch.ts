@@ -123,10 +123,10 @@ async function createAll(
     const [waiting, next] = partition(remaining, ({ values }) =>
       referencesFrom(resource).some(({ column }) => ids.has(String(values[column]))),
     )
-    // In a circle no row can be first, so the statement reports the missing references.
-    const isCircle = next.length === 0
-    outcomes.push(...(await createWithRules(transaction, resource, caller, isCircle ? remaining : next)))
-    remaining = isCircle ? [] : waiting
+    // In a cycle no row can be first, so the statement reports the missing references.
+    const isCycle = next.length === 0
+    outcomes.push(...(await createWithRules(transaction, resource, caller, isCycle ? remaining : next)))
+    remaining = isCycle ? [] : waiting
   }
   return outcomes
 }

@@ -47,7 +47,7 @@ export interface Query {
   readonly at: string | undefined
   /** Identifies list, order, filter and instant. A cursor is valid only for the query it came from. */
   readonly cursorScope: string
-  /** The unparsed keys, from the request or its view. */
+  /** The unparsed keys, from the request or its saved view. */
   readonly rawKeys: Keys
 }
 
@@ -170,15 +170,15 @@ interface ViewRow {
 
 const views = [savedView, projectView]
 
-/** Merges the keys of a query with those of its view. A key of the request replaces that of the view. */
-export async function mergeViewKeys(
+/** Merges the keys of a query with those of its saved view. A key of the request replaces that of the view. */
+export async function mergeSavedView(
   { database }: Context,
   listed: ListedResource,
   caller: Caller,
   input: QueryInput,
-): Promise<{ readonly keys: QueryInput; readonly viewResources: readonly string[] }> {
+): Promise<{ readonly keys: QueryInput; readonly savedViewResources: readonly string[] }> {
   const { view, ...requestKeys } = input
-  if (view === undefined) return { keys: input, viewResources: [] }
+  if (view === undefined) return { keys: input, savedViewResources: [] }
   const id = parseViewId(view)
   const queries = views.map(
     (viewResource) => sql`select list, filter, sort, fields, expand from ${tableOf(viewResource)} as row
@@ -191,7 +191,7 @@ export async function mergeViewKeys(
   const setViewKeys = Object.entries(viewKeys).filter(([, value]) => value !== null)
   return {
     keys: { ...Object.fromEntries(setViewKeys), ...requestKeys },
-    viewResources: views.flatMap((viewResource) => resourcesAffecting(viewResource, caller)),
+    savedViewResources: views.flatMap((viewResource) => resourcesAffecting(viewResource, caller)),
   }
 }
 

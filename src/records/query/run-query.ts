@@ -30,12 +30,12 @@ export async function runQuery(
   caller: Caller,
   query: Query,
   reads: LimitedReads,
-  viewResources: readonly string[] = [],
+  savedViewResources: readonly string[] = [],
 ): Promise<QueryPage> {
   requireRole(listed, caller, 'read')
   const { pageSize, sort, cursorScope } = query
   const found = await explainTimeout(timeoutAdvice(listed), () =>
-    reads.query<Row & Summary>(statementOf(listed, caller, query, viewResources), caller.id),
+    reads.query<Row & Summary>(statementOf(listed, caller, query, savedViewResources), caller.id),
   )
   const [{ totalCount, lastChangeSecond: second } = emptySummary] = found
   const rows = found.filter(({ id }) => id !== null)
@@ -70,7 +70,7 @@ function statementOf(
   listed: ListedResource,
   caller: Caller,
   query: Query,
-  viewResources: readonly string[],
+  savedViewResources: readonly string[],
 ): Sql {
   const { sort, after, selection, pageSize, at } = query
   const from = rowsOf(listed, caller, query)
@@ -91,7 +91,7 @@ function statementOf(
       from ${from} ${andAfter}
       order by ${order} ${limit}`
   const totalCount = sql`${query.isCounted ? sql`(select count(*) from ${countedRows})` : raw('null::bigint')} as "totalCount"`
-  const lastChange = sql`${lastChangeSecond([...resourcesAffectingSelection(selection, caller), ...viewResources])} as "lastChangeSecond"`
+  const lastChange = sql`${lastChangeSecond([...resourcesAffectingSelection(selection, caller), ...savedViewResources])} as "lastChangeSecond"`
   const statement = sql`
     ${usesFoundCte ? sql`with ${foundCte(from, sorted)}` : raw('')}
     select page.*, ${join([raw('total.*'), ...selected], ', ')}
