@@ -214,21 +214,21 @@ export function reachOf(graph: ImportGraph, file: string, reached = new Set<stri
 }
 
 /** Returns a path from a file back to itself, if there is one. */
-export function findCircle(graph: ImportGraph): readonly string[] | undefined {
+export function findCycle(graph: ImportGraph): readonly string[] | undefined {
   const done = new Set<string>()
   const visit = (file: string, path: readonly string[]): readonly string[] | undefined => {
     if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
     if (done.has(file)) return undefined
     for (const imported of graph.get(file) ?? []) {
-      const circle = visit(imported, [...path, file])
-      if (circle) return circle
+      const cycle = visit(imported, [...path, file])
+      if (cycle) return cycle
     }
     done.add(file)
     return undefined
   }
   for (const file of graph.keys()) {
-    const circle = visit(file, [])
-    if (circle) return circle
+    const cycle = visit(file, [])
+    if (cycle) return cycle
   }
   return undefined
 }

@@ -8,10 +8,10 @@ import { duplicate, invalid } from '../model/problem.ts'
 import { defineResource } from './define-resource.ts'
 
 const dependenciesOfAssignmentMax = 50
-/** Longer than any chain that people can follow. It also limits the statements that look for circles. */
+/** Longer than any chain that people can follow. It also limits the statements that look for cycles. */
 const chainMax = 100
 /**
- * A write reads at most this many dependencies to look for circles: up to 0.2 s under the lock of the
+ * A write reads at most this many dependencies to look for cycles: up to 0.2 s under the lock of the
  * project.
  */
 const connectedMax = 10_000
@@ -44,7 +44,7 @@ export const assignmentDependency = defineResource({
       max: dependenciesOfAssignmentMax,
       message: `An assignment may wait for at most ${dependenciesOfAssignmentMax} others.`,
     },
-    check: rejectCircles,
+    check: rejectCycles,
   },
 })
 
@@ -56,8 +56,8 @@ function waitsForAnother({ assignmentId, blockedById }: { assignmentId?: string;
 type End = 'assignmentId' | 'blockedById'
 type Dependency = Readonly<Record<End, string>>
 
-/** The project is locked, so that concurrent writes cannot close a circle together. */
-async function rejectCircles(transaction: Queries, ids: readonly string[]): Promise<void> {
+/** The project is locked, so that concurrent writes cannot close a cycle together. */
+async function rejectCycles(transaction: Queries, ids: readonly string[]): Promise<void> {
   const written = await transaction.query<Dependency>(
     sql`select assignment_id as "assignmentId", blocked_by_id as "blockedById" from assignment_dependencies where id = any(${ids}::uuid[])`,
   )
@@ -95,13 +95,13 @@ async function follow(
   return found
 }
 
-/** Returns the number of links in the longest chain, or undefined if some of them form a circle. */
+/** Returns the number of links in the longest chain, or undefined if some of them form a cycle. */
 function longestChain(dependencies: readonly Dependency[]): number | undefined {
   let remaining = dependencies
   for (let links = 0; links <= chainMax; links += 1) {
     if (remaining.length === 0) return links
     const waiting = new Set(remaining.map(({ assignmentId }) => assignmentId))
-    // Each round removes the last link of every chain, so only circles never become shorter.
+    // Each round removes the last link of every chain, so only cycles never become shorter.
     const shortened = remaining.filter(({ blockedById }) => waiting.has(blockedById))
     if (shortened.length === remaining.length) return undefined
     remaining = shortened

@@ -147,7 +147,7 @@ interface ParentLink {
 }
 
 /**
- * The project is locked, so that concurrent writes cannot close a circle or exceed the levels together.
+ * The project is locked, so that concurrent writes cannot close a cycle or exceed the levels together.
  * Removed assignments count, too, because they may be restored.
  */
 async function rejectDeepOrCircularNesting(transaction: Queries, ids: readonly string[]): Promise<void> {
@@ -190,7 +190,7 @@ async function follow(
 const readParentLinks = (transaction: Queries, condition: Sql): Promise<ParentLink[]> =>
   transaction.query<ParentLink>(sql`select id, parent_id as "parentId" from assignments where ${condition}`)
 
-/** Counts no further than one level beyond `levelsMax`, so that a circle ends the loop, too. */
+/** Counts no further than one level beyond `levelsMax`, so that a cycle ends the loop, too. */
 function levelOf(parents: ReadonlyMap<string, string | null>, id: string): number {
   let level = 0
   let ancestor: string | null | undefined = id

@@ -5,14 +5,14 @@ import { assertRejected, valuesOf } from '../support/assertions.ts'
 import { assignmentCalls } from '../support/assignment-calls.ts'
 import { create, statusesOf } from '../support/batches.ts'
 import { fixture } from '../support/fixture.ts'
-import { listen } from '../support/live-events.ts'
+import { openEventStream } from '../support/live-events.ts'
 import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
 /** An assignment, and the assignment that it waits for. */
 type Pair = readonly [waiting: string, blocker: string]
 
-const isCircle = {
+const isCycle = {
   blockedById: ['BlockedById already waits for the assignment, directly or through others.'],
 }
 
@@ -75,7 +75,7 @@ describe('Dependencies between assignments', () => {
     const { projectId, tasks } = await makeProject(2)
     const [a, b] = tasks
     const path = `/ext/assignmentDependencies?projectId=${projectId}`
-    await using reader = await listen(rest.address, path, { token: ann.token })
+    await using reader = await openEventStream(rest.address, path, { token: ann.token })
     const untilCount = (count: number) => reader.nextWhere(({ data }) => data.result.totalCount === count)
     await untilCount(0)
     await makeDependency(a, b)
@@ -114,29 +114,29 @@ describe('Dependencies between assignments', () => {
     )
   })
 
-  test('cannot form a circle by being created, changed or restored', async () => {
+  test('cannot form a cycle by being created, changed or restored', async () => {
     const { projectId, tasks } = await makeProject(4)
     const [a, b, c, d] = tasks
     await makeDependency(a, b)
-    assertRejected(await postDependency(b, a), 400, isCircle)
+    assertRejected(await postDependency(b, a), 400, isCycle)
     const last = await makeDependency(b, c)
-    assertRejected(await postDependency(c, a), 400, isCircle)
+    assertRejected(await postDependency(c, a), 400, isCycle)
     const other = await makeDependency(c, d)
     const change = { id: other, ...bodyOf([c, a]) }
-    assertRejected(await call('PATCH', '/ext/assignmentDependency', change), 400, isCircle)
+    assertRejected(await call('PATCH', '/ext/assignmentDependency', change), 400, isCycle)
     await write('DELETE', '/ext/assignmentDependency', last)
     const closing = await makeDependency(c, a)
     const restoreLast = () => call('POST', '/ext/assignmentDependency/restore', { ids: [last] })
-    assertRejected(await restoreLast(), 400, isCircle)
+    assertRejected(await restoreLast(), 400, isCycle)
     await write('DELETE', '/ext/assignmentDependency', closing)
     assert.equal((await restoreLast()).status, 200)
-    // Two ways to the same assignment are no circle.
+    // Two ways to the same assignment are no cycle.
     await makeDependency(a, c)
     assert.equal((await dependenciesOf(projectId)).length, 4)
   })
 
   for (const size of [2, 3, 6])
-    test(`cannot form a circle of ${size} if they are created concurrently on two instances`, async () => {
+    test(`cannot form a cycle of ${size} if they are created concurrently on two instances`, async () => {
       await using another = await rest.startAnother()
       for (let round = 0; round < 8; round += 1) {
         const { projectId, tasks } = await makeProject(size)
@@ -187,7 +187,7 @@ describe('Dependencies between assignments', () => {
     assert.equal((await postDependency(tasks[1], more)).status, 400)
   })
 
-  test('of a batch that form a circle are rejected: all of them, or with eachForItself the last', async () => {
+  test('of a batch that form a cycle are rejected: all of them, or with eachForItself the last', async () => {
     const { projectId, tasks } = await makeProject(3)
     const [a, b, c] = tasks
     const pairs: readonly Pair[] = [
@@ -201,7 +201,7 @@ describe('Dependencies between assignments', () => {
     assert.deepEqual(await dependenciesOf(projectId), [])
     const answer = await batch(items, 'eachForItself')
     assert.deepEqual(statusesOf(answer), [200, 200, 400])
-    assert.deepEqual(answer.body.results[2].errors, isCircle)
+    assert.deepEqual(answer.body.results[2].errors, isCycle)
   })
 
   test('are removed with either assignment, and restored with the second', async () => {
@@ -225,7 +225,7 @@ describe('Dependencies between assignments', () => {
     assert.deepEqual(await dependenciesOf(projectId), both)
   })
 
-  test('that would now close a circle stay removed when their assignment is restored', async () => {
+  test('that would now close a cycle stay removed when their assignment is restored', async () => {
     const { projectId, tasks } = await makeProject(3)
     const [a, b, c] = tasks
     const [below, above] = [await makeDependency(a, b), await makeDependency(c, a)]
@@ -237,7 +237,7 @@ describe('Dependencies between assignments', () => {
     assert.equal(removed.totalCount + (await dependenciesOf(projectId)).length, 3)
     for (const id of valuesOf(removed.data, 'id')) {
       const rejected = await call('POST', '/ext/assignmentDependency/restore', { ids: [id] })
-      assertRejected(rejected, 400, isCircle)
+      assertRejected(rejected, 400, isCycle)
     }
     await write('DELETE', '/ext/assignmentDependency', closing)
     for (const id of valuesOf(removed.data, 'id'))

@@ -85,7 +85,7 @@ describe('Sub-assignments', () => {
       )
       assert.ok(answers.every(({ status }) => status === 200 || status === 400))
       const parents = await Promise.all(ids.map(parentOf))
-      assert.ok(parents.includes(null), 'The parents form a circle.')
+      assert.ok(parents.includes(null), 'The parents form a cycle.')
     }
   })
 

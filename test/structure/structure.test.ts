@@ -7,7 +7,7 @@ import {
   clientCrossings,
   clientPackage,
   crossings,
-  findCircle,
+  findCycle,
   importGraph,
   reachOf,
   withTable,
@@ -17,10 +17,10 @@ const root = join(import.meta.dirname, '..', '..')
 
 describe('The structure, drawn from every import,', () => {
   for (const folder of ['src', 'web/src']) {
-    test(`has no circle in ${folder}`, () => {
+    test(`has no cycle in ${folder}`, () => {
       const graph = importGraph(folder)
       assert.ok(graph.size > 100)
-      assert.deepEqual(findCircle(graph)?.join(' → '), undefined)
+      assert.deepEqual(findCycle(graph)?.join(' → '), undefined)
     })
   }
 
@@ -48,12 +48,12 @@ describe('The structure, drawn from every import,', () => {
     assert.equal(withTable(page), page, 'Run `node scripts/borders.ts --write` after an intended change.')
   })
 
-  test('would show a circle of types', () => {
+  test('would show a cycle of types', () => {
     const graph = new Map([
       ['low/a.ts', ['low/b.ts']],
       ['low/b.ts', ['low/a.ts']],
     ])
-    assert.equal(findCircle(graph)?.join(' '), 'low/a.ts low/b.ts low/a.ts')
+    assert.equal(findCycle(graph)?.join(' '), 'low/a.ts low/b.ts low/a.ts')
   })
 
   test('would show an import of a folder that is not allowed, of another host, and of another feature', () => {
