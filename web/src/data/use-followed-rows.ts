@@ -7,7 +7,7 @@ import { byId, rowsMax } from '../api/load-all.ts'
 import { type Services, useServices } from '../services/services.ts'
 import { SessionEndedError } from '../session/session.ts'
 import { changedAt } from './changed-at.ts'
-import { reloadWhenDue, useRetry } from './use-listing.ts'
+import { subscribeToReloads, useProblemOf, useRetry } from './use-listing.ts'
 
 type Assignment = RecordOf<'assignment'>
 type Rows = ReadonlyMap<string, Assignment>
@@ -56,7 +56,7 @@ export function useFollowedRows(
   const { api, session } = services
   const key = keyOf(query)
   const [loaded, setLoaded] = useState<LoadedRows>()
-  const [problem, setProblem] = useState<Error>()
+  const [problem, setProblem] = useProblemOf(key)
   const [connection, setConnection] = useState<Connection>('connecting')
   const [reloads, setReloads] = useState(0)
   const latestRows = useRef<LoadedRows>(undefined)
@@ -139,7 +139,7 @@ function follow(
     },
   })
   void load()
-  const stopWatching = reloadWhenDue(api.onChange, [], debouncedLoad.run)
+  const stopWatching = subscribeToReloads(api.onChange, [], debouncedLoad.run)
   signal.addEventListener('abort', () => {
     stop()
     stopWatching()

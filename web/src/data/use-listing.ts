@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import type { ChangedName, Page, QueryOf, RecordOf, ResourceName } from '../api/api.ts'
 import { listKeyOf, readList } from '../api/last-seen.ts'
@@ -24,7 +24,6 @@ export interface Listing<Row> {
 interface LoadedPage<Row> {
   readonly key: string
   readonly page?: Page<Row> | undefined
-  readonly problem?: Error
 }
 
 /**
@@ -46,20 +45,21 @@ export function useListing<Name extends ResourceName>(
     key,
     page: lastPages.find<RecordOf<Name>>(key),
   }))
+  const [problem, setProblem] = useProblemOf(key)
   const [connection, setConnection] = useState<Connection>('closed')
   const [reloads, setReloads] = useState(0)
   const isSignedIn = session.state.value === 'signed-in'
-  const reload = useMemo(() => () => setReloads((count) => count + 1), [])
+  const reload = useCallback(() => setReloads((count) => count + 1), [])
   useEffect(() => {
     const current = latestQuery.current
     if (current === undefined || !isSignedIn) return
     const onPage = (page: Page<RecordOf<Name>>) => {
       lastPages.set(key, page)
+      setProblem(undefined)
       setLoaded((last) => (last.page === page ? last : { key, page }))
     }
     // A dialog reports the end of the session. The known rows stay visible behind it.
-    const onProblem = (problem: Error) =>
-      problem instanceof SessionEndedError || setLoaded((last) => ({ ...last, problem }))
+    const onProblem = (error: Error) => error instanceof SessionEndedError || setProblem(error)
     // While only the query changes, the status stays live.
     const onConnection = (next: Connection) =>
       setConnection((last) => (next === 'connecting' && last === 'live' ? last : next))
@@ -76,19 +76,23 @@ export function useListing<Name extends ResourceName>(
   }, [name, key, live, reloads, isSignedIn])
   useEffect(
     () =>
-      lastPages.onSet<RecordOf<Name>>(key, (page) =>
-        setLoaded((last) => (last.key === key && last.page !== page ? { key, page } : last)),
-      ),
+      lastPages.onSet<RecordOf<Name>>(key, (page) => {
+        setProblem(undefined)
+        setLoaded((last) => (last.key === key && last.page !== page ? { key, page } : last))
+      }),
     [lastPages, name, key],
   )
-  useRetry(loaded.problem, reload)
-  useEffect(() => (live ? undefined : reloadWhenDue(api.onChange, [name], reload)), [api, name, live, reload])
+  useRetry(problem, reload)
+  useEffect(
+    () => (live ? undefined : subscribeToReloads(api.onChange, [name], reload)),
+    [api, name, live, reload],
+  )
   return {
     rows: loaded.page?.data ?? noRows,
     totalCount: loaded.page?.totalCount ?? 0,
-    isLoading: loaded.page === undefined && loaded.problem === undefined,
+    isLoading: loaded.page === undefined && problem === undefined,
     isStale: loaded.key !== key,
-    problem: loaded.problem,
+    problem,
     connection,
     reload,
   }
@@ -110,6 +114,13 @@ export function organizationQuery(projects: readonly RecordOf<'project'>[]) {
   return { ids: ids.join(','), sortColumn: 'name', pageSize: limits.ids } as const
 }
 
+/** Holds the problem of the latest request. A problem of another key is not returned. */
+export function useProblemOf(key: string) {
+  const [failure, setFailure] = useState<{ readonly key: string; readonly problem: Error }>()
+  const setProblem = (problem: Error | undefined) => setFailure(problem && { key, problem })
+  return [failure?.key === key ? failure.problem : undefined, setProblem] as const
+}
+
 /** An outage ends by itself, so it is retried; other errors would only repeat. */
 const retryMilliseconds = 3000
 
@@ -124,9 +135,10 @@ export function useRetry(problem: Error | undefined, reload: () => void): void {
 const noRows: readonly never[] = []
 
 /**
- * Reloads after a write of this tab to one of the resources, after an outage, and on coming back to the page.
+ * Reloads after a write of this tab to one of the resources, after an outage, and when the user comes back to
+ * the page. Returns a function that ends this.
  */
-export function reloadWhenDue(
+export function subscribeToReloads(
   onChange: (listener: (name: ChangedName) => void) => () => void,
   names: readonly ResourceName[],
   reload: () => void,

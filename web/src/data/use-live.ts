@@ -4,7 +4,7 @@ import { readList } from '../api/last-seen.ts'
 import { type Connection, openLive } from '../api/live.ts'
 import { useServices } from '../services/services.ts'
 import { SessionEndedError } from '../session/session.ts'
-import { type Listing, useListing } from './use-listing.ts'
+import { type Listing, useListing, useProblemOf } from './use-listing.ts'
 import type { Loaded } from './use-loaded.ts'
 
 export interface Live<Value> extends Loaded<Value> {
@@ -14,23 +14,26 @@ export interface Live<Value> extends Loaded<Value> {
 /** Follows a response that is sent again whenever it changes, such as a report. */
 export function useLive<Value>(key: string, connect: Connect<Value>): Live<Value> {
   const { lastSeen, session } = useServices()
-  const [loaded, setLoaded] = useState<{ key: string; value?: Value; problem?: Error }>({ key })
+  const [loaded, setLoaded] = useState<{ key: string; value?: Value }>({ key })
+  const [problem, setProblem] = useProblemOf(key)
   const [connection, setConnection] = useState<Connection>('connecting')
   const [reloads, setReloads] = useState(0)
   const isSignedIn = session.state.value === 'signed-in'
   useEffect(() => {
     if (!isSignedIn) return
     return openLive(lastSeen.follow(key, connect), {
-      onValue: (value) => setLoaded({ key, value }),
+      onValue(value) {
+        setProblem(undefined)
+        setLoaded({ key, value })
+      },
       onConnection: setConnection,
-      onProblem: (problem) =>
-        problem instanceof SessionEndedError || setLoaded((last) => ({ ...last, key, problem })),
+      onProblem: (error) => error instanceof SessionEndedError || setProblem(error),
     })
   }, [key, reloads, isSignedIn])
   return {
     value: loaded.value,
-    isStale: loaded.key !== key,
-    problem: loaded.problem,
+    isStale: loaded.value !== undefined && loaded.key !== key,
+    problem,
     connection,
     reload: () => setReloads((count) => count + 1),
   }

@@ -1,8 +1,8 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { ResourceName } from '../api/api.ts'
 import { useServices } from '../services/services.ts'
 import { SessionEndedError } from '../session/session.ts'
-import { reloadWhenDue, useRetry } from './use-listing.ts'
+import { subscribeToReloads, useProblemOf, useRetry } from './use-listing.ts'
 
 export interface Loaded<Value> {
   /** The last known value, which stays while another key is loaded. */
@@ -14,42 +14,48 @@ export interface Loaded<Value> {
 }
 
 /**
- * Loads data that takes several requests. It is reloaded when the key changes, after a write of this tab to
- * one of the resources, after an outage, and when the user comes back to the page or signs in again. With
- * `keep`, a name for this kind of data, the value is shown without a network, too.
+ * Loads data that is not one page of a list, which `useListing` loads. It is reloaded when the key changes,
+ * after a write of this tab to one of the resources, after an outage, and when the user comes back to the
+ * page or signs in again. With `cacheName`, the last value is stored under this name and the key, and is shown
+ * without a network.
  */
 export function useLoaded<Value>(
   key: string,
   resources: readonly ResourceName[],
   load: (signal: AbortSignal) => Promise<Value>,
-  { keep }: { readonly keep?: string } = {},
+  { cacheName }: { readonly cacheName?: string } = {},
 ): Loaded<Value> {
   const { api, lastSeen, session } = useServices()
   const latestLoad = useRef(load)
   latestLoad.current = load
-  const [loaded, setLoaded] = useState<{ key: string; value?: Value; problem?: Error }>({ key })
+  const [loaded, setLoaded] = useState<{ key: string; value?: Value }>({ key })
+  const [problem, setProblem] = useProblemOf(key)
   const [reloads, setReloads] = useState(0)
-  const reload = useMemo(() => () => setReloads((count) => count + 1), [])
+  const reload = useCallback(() => setReloads((count) => count + 1), [])
   const isSignedIn = session.state.value === 'signed-in'
   useEffect(() => {
     if (!isSignedIn) return
     const controller = new AbortController()
     const loadNow = () => latestLoad.current(controller.signal)
-    const loading = keep === undefined ? loadNow() : lastSeen.read(`${keep} ${key}`, loadNow)
+    const loading = cacheName === undefined ? loadNow() : lastSeen.read(`${cacheName} ${key}`, loadNow)
     loading.then(
-      (value) => controller.signal.aborted || setLoaded({ key, value }),
-      (problem: Error) => {
+      (value) => {
+        if (controller.signal.aborted) return
+        setProblem(undefined)
+        setLoaded({ key, value })
+      },
+      (error: Error) => {
         // A dialog reports the end of the session.
-        if (!controller.signal.aborted && !(problem instanceof SessionEndedError))
-          setLoaded((last) => ({ ...last, problem }))
+        if (!controller.signal.aborted && !(error instanceof SessionEndedError)) setProblem(error)
       },
     )
     return () => controller.abort()
   }, [key, reloads, isSignedIn])
-  useRetry(loaded.problem, reload)
+  useRetry(problem, reload)
   const names = resources.join()
-  useEffect(() => reloadWhenDue(api.onChange, resources, reload), [api, names, reload])
-  return { value: loaded.value, isStale: loaded.key !== key, problem: loaded.problem, reload }
+  useEffect(() => subscribeToReloads(api.onChange, resources, reload), [api, names, reload])
+  const { value } = loaded
+  return { value, isStale: value !== undefined && loaded.key !== key, problem, reload }
 }
 
 /** Runs periodically while the page is visible, for data without a live listing. */

@@ -34,7 +34,7 @@ export function useProjectDependencies(
     ids.join(),
     ['assignment'],
     (signal) => loadByIds(api, 'assignment', ids, signal),
-    { keep: 'blockers' },
+    { cacheName: 'blockers' },
   )
   const blockers = useMemo(
     () => groupBlockers(links.rows, loaded.value ?? noAssignments, doneIds),
@@ -122,6 +122,6 @@ export function useDependencies(assignmentId: string) {
         isCut: pages.some(({ totalPages }) => totalPages > 1),
       }
     },
-    { keep: 'dependencies' },
+    { cacheName: 'dependencies' },
   )
 }

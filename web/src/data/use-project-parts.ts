@@ -51,7 +51,7 @@ export function useProjectParts(
       }
       return parts
     },
-    { keep: 'parts' },
+    { cacheName: 'parts' },
   )
   return useMemo(() => countParts([...(loaded.value ?? []), ...rows], doneIds), [loaded.value, rows, doneIds])
 }

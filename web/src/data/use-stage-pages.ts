@@ -7,7 +7,7 @@ import { rowsMax } from '../api/load-all.ts'
 import { type Services, useServices } from '../services/services.ts'
 import { SessionEndedError } from '../session/session.ts'
 import { type BoardRows, emptyBoard, type StageQuery } from './board-rows.ts'
-import { reloadWhenDue, useRetry } from './use-listing.ts'
+import { subscribeToReloads, useProblemOf, useRetry } from './use-listing.ts'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -36,7 +36,7 @@ export function useStagePages(query: QueryOf<'assignment'>, stages: readonly Sta
   const { api, session } = services
   const key = JSON.stringify([query, stages])
   const [loaded, setLoaded] = useState<{ key: string; board: BoardRows }>({ key: '', board: emptyBoard })
-  const [problem, setProblem] = useState<Error>()
+  const [problem, setProblem] = useProblemOf(key)
   const [connection, setConnection] = useState<Connection>('connecting')
   const [reloads, setReloads] = useState(0)
   const isSignedIn = session.state.value === 'signed-in'
@@ -71,7 +71,7 @@ export function useStagePages(query: QueryOf<'assignment'>, stages: readonly Sta
         if (merged.totalCount !== totalCount || rows.some((row) => board.isUnexpected(row))) refresh.soon()
       },
     })
-    const stopWatching = reloadWhenDue(api.onChange, [], refresh.soon)
+    const stopWatching = subscribeToReloads(api.onChange, [], refresh.soon)
     return () => {
       controller.abort()
       stop()

@@ -16,7 +16,7 @@ import { Icon, type IconName } from '../../ui/icon.tsx'
 import { MembersDialog } from '../../ui/lazy-dialog.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { ConnectionStatus, EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page, ProjectMark, type ProjectMarkProps, useNewByAddress } from '../../ui/page.tsx'
+import { Page, ProjectMark, type ProjectMarkProps, useOpenNewFromUrl } from '../../ui/page.tsx'
 import { useMedia } from '../../ui/use-media.ts'
 import { BoardView, type BoardViewProps } from './board-view.tsx'
 import { noFilters, parseFilters, resolveViewer } from './filters.ts'
@@ -41,7 +41,7 @@ function Project({ projectId, assignmentId }: ProjectProps) {
   const { configuration, router, session } = useServices()
   const address = router.address.value
   const project = useListing('project', { ids: projectId })
-  const { stages, doneIds, ...stagesLoaded } = useStages(projectId)
+  const { stages, doneIds, ...stagesState } = useStages(projectId)
   const [connection, setConnection] = useState<Connection>('connecting')
   const [revealedId, setRevealedId] = useState<string>()
   const isNarrow = useMedia('(max-width: 900px)')
@@ -51,7 +51,7 @@ function Project({ projectId, assignmentId }: ProjectProps) {
   const view = parseView(address.searchParams)
   const scope = { projectId, projectKey: project.rows[0]?.key, stages, doneIds }
   const { dialog, openDialog } = useProjectDialog(scope, name ?? '', setRevealedId)
-  useNewByAddress(() => openDialog('new'))
+  useOpenNewFromUrl(() => openDialog('new'))
   const viewProps = {
     scope,
     filters: resolveViewer(parseFilters(address.searchParams, configuration), session.person.value?.id),
@@ -59,8 +59,8 @@ function Project({ projectId, assignmentId }: ProjectProps) {
     query: queryWithoutPanel(address),
     onConnection: setConnection,
     isNameLoading: project.isLoading,
-    areStagesLoading: stagesLoaded.isLoading,
-    problem: stagesLoaded.problem ?? project.problem,
+    areStagesLoading: stagesState.isLoading,
+    problem: stagesState.problem ?? project.problem,
     revealedId,
     onReveal: setRevealedId,
   }
@@ -125,15 +125,11 @@ function useProjectDialog(
   return { dialog, openDialog: setKind }
 }
 
-/**
- * Returns the stages, and the ids of those that mean done, in a set that is the same object until they
- * change.
- */
+/** Returns the stages, and the ids of those that count as done, in the same set until its members change. */
 function useStages(projectId: string) {
   const loaded = useProjectStages(projectId)
-  const doneKey = [...doneStagesOf(projectId, loaded.stages)].join(' ')
-  const doneIds = useMemo(() => new Set(doneKey.split(' ')), [doneKey])
-  return { ...loaded, doneIds }
+  const doneIds = doneStagesOf(projectId, loaded.stages)
+  return { ...loaded, doneIds: useMemo(() => doneIds, [[...doneIds].join(' ')]) }
 }
 
 interface ContentProps extends BoardViewProps {
@@ -142,8 +138,8 @@ interface ContentProps extends BoardViewProps {
 }
 
 /**
- * Loads the view at once, but shows it only with the project's name, because a long name moves everything
- * below it.
+ * Shows the bar and the view, which begins to load at once. Both are skeletons until the project's name is
+ * known, because a long name would move them.
  */
 function Content({ view, onMembers, ...viewProps }: ContentProps) {
   const savedViews = useSavedViews(viewProps.scope.projectId)
@@ -160,25 +156,28 @@ function Content({ view, onMembers, ...viewProps }: ContentProps) {
   )
 }
 
-type Loaded = { readonly view: ProjectView; readonly Component: ComponentType<ProjectViewProps> }
+type LoadResult =
+  | { readonly view: ProjectView; readonly Component: ComponentType<ProjectViewProps> }
+  | { readonly view: ProjectView; readonly problem: Error }
 
 /** Renders a view whose script is loaded when it is first used. */
 function LazyView({ view, ...props }: ProjectViewProps & { readonly view: ProjectView }) {
-  const [loaded, setLoaded] = useState<Loaded>()
-  const [problem, setProblem] = useState<Error>()
+  const [result, setResult] = useState<LoadResult>()
   useEffect(() => {
     let isCurrent = true
     view.load?.().then(
-      (Component) => isCurrent && setLoaded({ view, Component }),
-      (error: Error) => isCurrent && setProblem(error),
+      (Component) => isCurrent && setResult({ view, Component }),
+      (problem: Error) => isCurrent && setResult({ view, problem }),
     )
     return () => {
       isCurrent = false
     }
   }, [view])
-  if (problem) return <LoadProblem problem={problem} onRetry={() => location.reload()} />
-  if (loaded?.view !== view) return <ViewSkeleton key={String(props.isNameLoading)} view={view.name} />
-  return <loaded.Component {...props} />
+  if (result?.view !== view)
+    // The skeleton is mounted again when the name is loaded, because its length may change the layout.
+    return <ViewSkeleton key={String(props.isNameLoading)} view={view.name} />
+  if ('problem' in result) return <LoadProblem problem={result.problem} onRetry={() => location.reload()} />
+  return <result.Component {...props} />
 }
 
 interface ProjectBarProps extends Pick<ContentProps, 'scope' | 'view' | 'onMembers'> {
@@ -186,24 +185,27 @@ interface ProjectBarProps extends Pick<ContentProps, 'scope' | 'view' | 'onMembe
 }
 
 /** Lets the user choose the view and the filters, and save them. */
-function ProjectBar({ view, savedViews, ...barProps }: ProjectBarProps) {
+function ProjectBar({ scope, view, savedViews, onMembers }: ProjectBarProps) {
   const { configuration, router } = useServices()
-  // The filters are those of the address, in which the user is `me`.
-  const filterProps = { ...barProps, filters: parseFilters(router.address.value.searchParams, configuration) }
+  const address = router.address.value
+  // Unlike those of the views, these filters keep `me` as in the URL, so that a saved view suits every user.
+  const filters = parseFilters(address.searchParams, configuration)
   const isPhone = useMedia('(max-width: 640px)')
-  const viewProps = { projectId: filterProps.scope.projectId, filters: filterProps.filters, savedViews }
+  const savedViewProps = { projectId: scope.projectId, filters, savedViews }
   return (
     <div class="project-bar">
-      <ViewSwitch current={view} address={router.address.value} />
-      {savedViews.isAvailable && !isPhone && <ViewTabs {...viewProps} />}
+      <ViewSwitch current={view} address={address} />
+      {savedViews.isAvailable && !isPhone && <ViewTabs {...savedViewProps} />}
       <ProjectFilters
-        {...filterProps}
+        scope={scope}
+        filters={filters}
+        onMembers={onMembers}
         hasDays={view.name === 'board' || view.name === 'list'}
         hasOrder={view.name === 'board'}
         onChange={(next) => router.setQuery({ ...next })}
         onClear={() => router.setQuery({ ...noFilters, [viewParameter]: '' })}
       >
-        {savedViews.isAvailable && isPhone && <ViewMenu {...viewProps} />}
+        {savedViews.isAvailable && isPhone && <ViewMenu {...savedViewProps} />}
       </ProjectFilters>
     </div>
   )
@@ -230,6 +232,13 @@ function useFocusAfterClosing(assignmentId: string | undefined): void {
   }, [assignmentId])
 }
 
+/** The pages of the project other than this one. */
+const otherPages = [
+  { path: 'activity', icon: 'clock', label: 'Activity', isExtension: true },
+  { path: 'report', icon: 'chart', label: 'Hours', isExtension: false },
+  { path: 'settings', icon: 'gear', label: 'Settings', isExtension: false },
+] as const
+
 interface ProjectActionsProps {
   readonly projectId: string
   readonly connection: Connection
@@ -238,18 +247,13 @@ interface ProjectActionsProps {
 }
 
 /**
- * The other pages of the project. Phones have a menu for them and for the members, which do not fit there.
+ * Links to the other pages, and creates assignments. On phones, a menu replaces the links. It also opens the
+ * members, for whom the bar has no room there.
  */
-const projectPages = [
-  { path: 'activity', icon: 'clock', label: 'Activity', isExtension: true },
-  { path: 'report', icon: 'chart', label: 'Hours' },
-  { path: 'settings', icon: 'gear', label: 'Settings' },
-] as const
-
 function ProjectActions({ projectId, connection, onNew, onMembers }: ProjectActionsProps) {
   const { configuration, router } = useServices()
   const isPhone = useMedia('(max-width: 640px)')
-  const shown = projectPages.filter((page) => configuration.extensions || !('isExtension' in page))
+  const shown = otherPages.filter(({ isExtension }) => configuration.extensions || !isExtension)
   const pages = shown.map((page) => ({ ...page, href: `/projects/${projectId}/${page.path}` }))
   return (
     <>
