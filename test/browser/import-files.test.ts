@@ -67,7 +67,7 @@ const plan = (items: readonly ImportedItem[], { labels = {}, keys }: Existing = 
   planImport(items, matchingOf(items), {
     projectId: 'p',
     runId,
-    day: '2026-03-10',
+    defaultDay: '2026-03-10',
     caller: { id: 'bob', isAdministrator: false },
     labels: new Map(Object.entries(labels)),
     existingKeys: new Set(keys),
@@ -369,7 +369,7 @@ describe('A plan', () => {
     assert.equal(assignments.requests[2]?.body.labelId, red)
     assert.equal(assignments.requests[3]?.body.labelId, 'label-old')
     assert.equal(assignments.requests[4]?.body.text, '**X, 2026-01-03:**\n\nHi')
-    assert.deepEqual(rows[1]?.work, [2])
+    assert.deepEqual(rows[1]?.appointmentPositions, [2])
   })
 
   test('stays the same when a part of it is done', () => {
@@ -420,6 +420,17 @@ describe('A plan', () => {
       requests?.map(({ body }) => body.description ?? body.text),
       [line, line],
     )
+  })
+
+  test('continues a long text of recorded hours in comments that say whose it is', () => {
+    const line = 'x'.repeat(1500)
+    const work = [{ person: 'Bob', date: '3.1.26', hours: '2', text: `${line}\n${line}` }]
+    const [row] = plan([item({ work })]).rows
+    assert.deepEqual(
+      row?.requests.slice(1).map(({ body }) => body.description ?? body.text),
+      [line, `**Bob, 2026-01-03:**\n\n${line}`],
+    )
+    assert.deepEqual(row?.appointmentPositions, [1])
   })
 
   test('has at most 500 writes in a batch, and whole rows unless one has more', () => {

@@ -1,7 +1,7 @@
 import { type BatchItem, limits } from '#tracker-client'
 import { distinctNames, type ImportedItem, normalizeName } from './items.ts'
 import type { Matching } from './matching.ts'
-import { type ImportScope, idOf, type PlannedRow, planRow } from './plan-row.ts'
+import { type ImportContext, idOf, type PlannedRow, planRow } from './plan-row.ts'
 
 export interface ImportPlan {
   readonly rows: readonly PlannedRow[]
@@ -29,17 +29,17 @@ const labelRow = 0xffffff
 export const labelIdOf = (runId: string, position: number): string => idOf(runId, labelRow, position)
 
 /**
- * Plans the requests for each item. The same file, matching and scope always lead to the same plan, so an
+ * Plans the requests for each item. The same file, matching and context always lead to the same plan, so an
  * interrupted import can be continued.
  */
 export function planImport(
   items: readonly ImportedItem[],
   matching: Matching,
-  scope: ImportScope,
+  context: ImportContext,
 ): ImportPlan {
   const names = distinctNames(items.flatMap(({ labels }) => labels))
-  const { labels, requests } = planLabels(names, scope)
-  const rows = items.map((item, position) => planRow(item, position, matching, { ...scope, labels }))
+  const { labels, requests } = planLabels(names, context)
+  const rows = items.map((item, position) => planRow(item, position, matching, { ...context, labels }))
   const accepted = rows.filter(({ problems }) => problems.length === 0)
   const labelBatch = { requests, rows: requests.map(() => undefined) }
   return { rows, labelCount: names.length, batches: [labelBatch, ...batchesOf(accepted)] }
@@ -49,7 +49,7 @@ export function planImport(
  * Plans the labels that the project lacks, and those that an interrupted import has created, so that the plan
  * stays the same.
  */
-function planLabels(names: readonly string[], { labels: existing, runId, projectId }: ImportScope) {
+function planLabels(names: readonly string[], { labels: existing, runId, projectId }: ImportContext) {
   const labels = new Map(existing)
   const requests: BatchItem[] = []
   for (const [position, name] of names.entries()) {

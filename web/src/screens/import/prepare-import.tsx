@@ -83,7 +83,7 @@ function useImport(props: PrepareImportProps) {
     return planImport(items, matching, {
       projectId,
       runId,
-      day,
+      defaultDay: day,
       caller,
       labels: values.labels,
       existingKeys: new Set(existingKeys),
@@ -196,7 +196,9 @@ const createRun = (
   startedAt: new Date().toISOString(),
   rowCount: plan.rows.length,
   labelCount: plan.labelCount,
-  work: plan.rows.flatMap(({ work }, row) => work.map((child) => [row, child] as const)),
+  work: plan.rows.flatMap(({ appointmentPositions }, row) =>
+    appointmentPositions.map((child) => [row, child] as const),
+  ),
   batchCount: plan.batches.length,
   batchesDone: 0,
   rejections: [],
@@ -248,7 +250,7 @@ function MatchValues({ items, matching, values, onChange }: MatchValuesProps) {
           fallback={{
             label: t('Without a person'),
             value: matching.defaultPerson,
-            emptyLabel: t('Nobody'),
+            emptyLabel: t('Unassigned'),
             onChange: (defaultPerson) => onChange({ ...matching, defaultPerson }),
           }}
           onChange={(people) => onChange({ ...matching, people })}
