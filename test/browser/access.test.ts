@@ -164,7 +164,7 @@ describe('Access, in a real browser', { skip }, () => {
     const { login } = await stage.workspace.join('Wanda Worker')
     const page = await stage.signIn('root@example.com', '/administration/users?search=wanda')
     await openAccess(page, 'Wanda Worker')
-    const dialog = page.getByRole('dialog', { name: 'Access of Wanda Worker' })
+    const dialog = page.getByRole('dialog', { name: 'Access for Wanda Worker' })
     await dialog.getByRole('button', { name: 'Make administrator' }).click()
     await dialog.getByRole('button', { name: 'Revoke role' }).waitFor()
     const visitor = await stage.visit('/administration/users')

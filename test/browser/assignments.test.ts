@@ -224,7 +224,7 @@ function boardJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'New assignment in Backlog' }).click()
     await page.getByLabel('Name of the new assignment in Backlog').fill('The newest')
     await column(page, 'Backlog')
-      .getByText(/^\w+ · No dates · Nobody yet$/)
+      .getByText(/^\w+ · No dates · Unassigned$/)
       .waitFor()
     await page.keyboard.press('Enter')
     await cardIn(page, 'Backlog', 'The newest').waitFor()

@@ -117,7 +117,7 @@ describe('A second factor, in a real browser', { skip }, () => {
     await page.getByRole('button', { name: 'I have saved them' }).waitFor()
     const root = await stage.signIn('root@example.com', '/administration/users?search=paul')
     await openAccess(root, 'Paul Phone')
-    const dialog = root.getByRole('dialog', { name: 'Access of Paul Phone' })
+    const dialog = root.getByRole('dialog', { name: 'Access for Paul Phone' })
     await dialog.getByRole('button', { name: 'Reset' }).click()
     await dialog.getByRole('button', { name: 'Reset' }).waitFor({ state: 'detached' })
     const otherDevice = await stage.visit('/projects')

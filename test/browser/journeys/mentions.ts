@@ -35,7 +35,7 @@ export function mentionJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Actions for the comment of Mara Lindqvist' }).click()
     await page.getByRole('menuitem', { name: 'Edit' }).click()
     const offered = page.getByRole('listbox', { name: 'Members' }).getByRole('option')
-    const change = page.getByRole('textbox', { name: 'Change the comment' })
+    const change = page.getByRole('textbox', { name: 'Edit the comment' })
     assert.equal(await change.inputValue(), 'Please look, @Greta Sommer and say')
     // Escape closes the list of people, and neither the form nor the panel.
     await change.press('End')

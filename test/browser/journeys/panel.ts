@@ -457,7 +457,7 @@ export function impedimentJourneys(stage: () => Stage): void {
       .filter({ hasText: 'Blocked work' })
     await line.getByRole('img', { name: 'Mara Lindqvist' }).waitFor()
     await line.getByText('Blocked since today').waitFor()
-    await line.getByRole('button', { name: /^Change/ }).click()
+    await line.getByRole('button', { name: /^Edit/ }).click()
     await page.getByLabel('Note').fill('They answer on Monday')
     await page.getByRole('button', { name: 'Save' }).click()
     await line.getByText('They answer on Monday').waitFor()

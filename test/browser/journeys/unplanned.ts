@@ -39,9 +39,9 @@ export function unplannedJourneys(stage: () => Stage): void {
       const { path } = await makeProject(`Ideas ${viewport.width}`)
       const page = await stage().signIn('mara@example.com', path, { viewport })
       await page.getByRole('button', { name: 'New assignment in Backlog' }).click()
-      await page.getByText('Feature · No dates · Nobody yet').waitFor()
+      await page.getByText('Feature · No dates · Unassigned').waitFor()
       await page.keyboard.type('Fly to the moon\n')
-      await card(page, 'Fly to the moon').getByRole('img', { name: 'Nobody yet' }).waitFor()
+      await card(page, 'Fly to the moon').getByRole('img', { name: 'Unassigned' }).waitFor()
       assert.equal(await card(page, 'Fly to the moon').locator('.due').count(), 0)
       const id = await idOf(page, 'Fly to the moon')
       assert.partialDeepStrictEqual(await read(id), {
@@ -57,7 +57,7 @@ export function unplannedJourneys(stage: () => Stage): void {
       const end = panel.getByLabel('End', { exact: true })
       const person = panel.getByRole('combobox', { name: 'Responsible' })
       assert.equal(await start.getAttribute('placeholder'), 'No dates – add')
-      assert.equal(await person.getAttribute('placeholder'), 'Nobody yet – assign')
+      assert.equal(await person.getAttribute('placeholder'), 'Unassigned – assign')
       await assertAccessible(page, 'an assignment without dates or a person')
       // The placeholder itself becomes responsible.
       await person.fill('Mara')
@@ -99,7 +99,7 @@ export function unplannedJourneys(stage: () => Stage): void {
     await dialog.getByLabel('Name').fill('From the dialog')
     await assertAccessible(page, 'a new assignment without dates')
     await dialog.getByRole('button', { name: 'Create assignment' }).click()
-    await card(page, 'From the dialog').getByRole('img', { name: 'Nobody yet' }).waitFor()
+    await card(page, 'From the dialog').getByRole('img', { name: 'Unassigned' }).waitFor()
     await page.getByRole('button', { name: 'New assignment', exact: true }).click()
     await dialog.getByLabel('Name').fill('Until a day')
     await dialog.getByRole('combobox', { name: 'End' }).click()
@@ -122,7 +122,7 @@ export function unplannedJourneys(stage: () => Stage): void {
     await makeIdea(projectId, 'Dated for nobody', { isUnscheduled: false, startDate: today, endDate: today })
     const page = await stage().signIn('mara@example.com', `${path}?view=timeline`)
     await page
-      .getByRole('region', { name: 'Nobody' })
+      .getByRole('region', { name: 'Unassigned' })
       .getByRole('link', { name: /^Dated for nobody/ })
       .waitFor()
     assert.equal(await page.getByRole('link', { name: /idea/ }).count(), 0)
@@ -135,7 +135,7 @@ export function unplannedJourneys(stage: () => Stage): void {
     await page.getByRole('link', { name: 'First idea' }).waitFor()
     assert.deepEqual(await page.locator('.list-link').allTextContents(), ['First idea', 'Second idea'])
     await page.getByLabel('Group by').selectOption('Responsible')
-    await page.getByRole('rowheader', { name: 'Nobody' }).waitFor()
+    await page.getByRole('rowheader', { name: 'Unassigned' }).waitFor()
 
     const change = async (menu: string, item: string) => {
       await page.getByRole('button', { name: `${menu} of all selected` }).click()

@@ -17,6 +17,8 @@ export interface People {
    * Returns undefined until the name is known, and an empty text for a person whom the caller may not see.
    */
   findName(id: string): string | undefined
+  /** Requests the names of people that will be shown soon. */
+  requestNames(ids: Iterable<string>): void
   /** Resolves when the names are known or unavailable. Used by layouts that would move when names arrive. */
   waitForNames(ids: Iterable<string>): Promise<unknown>
   /** Finds at most `max` people by name, and those whose ids are in `first`, which come first. */
@@ -88,11 +90,15 @@ export function createPeople(
     const self = session.person.value
     return id === self?.id ? self.name : nameSignal(id).value
   }
+  const requestNames = (ids: Iterable<string>) => {
+    for (const id of ids) if (id !== session.person.peek()?.id) nameSignal(id)
+  }
   return {
     findName,
     nameOf: (id) => findName(id) || '…',
+    requestNames,
     async waitForNames(ids) {
-      for (const id of ids) findName(id)
+      requestNames(ids)
       // Names are requested in a microtask, so `pending` includes them only after one.
       await Promise.resolve()
       await pending

@@ -86,7 +86,7 @@ const formats: Readonly<Record<string, (value: unknown) => string>> = {
   amountHours: (value) => formatHours(Number(value)),
   isArchived: formatBoolean,
   isUnscheduled: (value) => (value ? t('no dates') : t('scheduled')),
-  isUnassigned: (value) => (value ? t('nobody') : t('assigned')),
+  isUnassigned: (value) => (value ? t('unassigned') : t('assigned')),
   isDone: formatBoolean,
 }
 

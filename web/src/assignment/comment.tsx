@@ -69,7 +69,7 @@ export function CommentLine({
             assignmentId={assignmentId}
             projectId={projectId}
             draft={`comment-${id}`}
-            label={t('Change the comment')}
+            label={t('Edit the comment')}
             submitLabel={t('Save')}
             initial={text}
             onSubmit={update}

@@ -171,7 +171,11 @@ export function PersonInPlace({ assignment, onSaved }: InPlaceProps) {
   const label = t('Responsible')
   return (
     <div>
-      <InPlaceField label={label} edit={edit} format={(id) => (id === '' ? t('Nobody') : people.nameOf(id))}>
+      <InPlaceField
+        label={label}
+        edit={edit}
+        format={(id) => (id === '' ? t('Unassigned') : people.nameOf(id))}
+      >
         {({ id, ...attributes }) => (
           <MarkedValue mark={<PersonAvatar id={edit.text} isDecorative />}>
             <PersonPicker
@@ -179,8 +183,8 @@ export function PersonInPlace({ assignment, onSaved }: InPlaceProps) {
               attributes={attributes}
               label={label}
               projectId={assignment.projectId}
-              placeholder={edit.text === '' ? t('Nobody yet – assign') : people.nameOf(edit.text)}
-              offersNobody
+              placeholder={edit.text === '' ? t('Unassigned – assign') : people.nameOf(edit.text)}
+              offersUnassigned
               value={edit.text}
               onChoose={(userId) => void edit.commit(userId)}
             />

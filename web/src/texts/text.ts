@@ -12,14 +12,14 @@ type Translations = Readonly<Record<MessageKey, string>>
 export interface Catalogue {
   readonly texts: Translations
   /** Messages of the server, which its contract fixes; `{name}` marks a variable part. */
-  readonly errors: Readonly<Record<string, string>>
+  readonly errors: StringMap
   /** Names of resources and fields that appear inside messages of the server. */
-  readonly nouns: Readonly<Record<string, string>>
+  readonly nouns: StringMap
 }
 
-type Words = Readonly<Record<string, string>>
+type StringMap = Readonly<Record<string, string>>
 
-/** Messages and words of the server for which the screens have others. */
+/** Messages and nouns of the server that the English client words differently. */
 const english = {
   errors: {
     '{what} cannot be removed while it has active {parts}.': 'It still has {parts}. Remove them first.',
@@ -33,7 +33,7 @@ const english = {
 }
 
 /** Set once, before the first render: changing the language reloads the page. */
-const current: { locale: string; texts: Words; errors: Words; nouns: Words } = {
+const current: { locale: string; texts: StringMap; errors: StringMap; nouns: StringMap } = {
   locale: 'en-GB',
   texts: {},
   ...english,
@@ -71,7 +71,7 @@ const formatValue = (value: string | number): string =>
 /** Removes case and accents, so that Portuguese can be typed without accents. */
 export function foldText(text: string): string {
   const lowerCase = text.toLowerCase()
-  // Most names have no accents. This test costs much less than to decompose them.
+  // Most names have no accents, and this test is much cheaper than decomposing them.
   return /[^\0-\x7f]/.test(lowerCase) ? lowerCase.normalize('NFD').replace(/\p{M}/gu, '') : lowerCase
 }
 
@@ -106,7 +106,7 @@ export function t(text: MessageKey, values: Values = {}): string {
   )
 }
 
-/** Chooses the singular or plural text; `{count}` is the number. Only for languages with one plural form. */
+/** Chooses the singular or plural text; `{count}` is the number. Languages with more forms are not supported. */
 export const tn = (count: number, one: MessageKey, several: MessageKey, values: Values = {}): string =>
   t(new Intl.PluralRules(current.locale).select(count) === 'one' ? one : several, { count, ...values })
 
@@ -139,7 +139,7 @@ export function translateSentence(
 }
 
 /** Translates a list of nouns; undefined if the part is a message itself, such as advice. */
-function translateNouns(nouns: Words, part: string): string | undefined {
+function translateNouns(nouns: StringMap, part: string): string | undefined {
   const words = part.split(/, | and /)
   const translated = words.map((word) => translateNoun(nouns, word))
   if (translated.every((word) => word === undefined)) return undefined
@@ -147,7 +147,7 @@ function translateNouns(nouns: Words, part: string): string | undefined {
 }
 
 /** Finds AssignmentType and assignment type alike, because the server writes both. */
-const translateNoun = (nouns: Words, word: string): string | undefined =>
+const translateNoun = (nouns: StringMap, word: string): string | undefined =>
   nouns[word.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()]
 
 /** Escapes the text for a regular expression in which each placeholder is a named group. */

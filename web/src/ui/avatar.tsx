@@ -5,7 +5,7 @@ import { type Hue, hueOf } from './marks.tsx'
 
 interface AvatarProps {
   readonly name: string
-  readonly color: Hue | 'nobody'
+  readonly color: Hue | 'none'
   /** True if the name is shown next to it, so that assistive technology skips it. */
   readonly isDecorative?: boolean
   /** Replaces the initials of the name. */
@@ -45,8 +45,8 @@ export function PersonAvatar({
   readonly isDecorative?: boolean
 }) {
   const { people } = useServices()
-  if (id === '')
-    return <Avatar name={t('Nobody yet')} initials="" color="nobody" isDecorative={isDecorative} />
+  if (id === '') return <Avatar name={t('Unassigned')} initials="" color="none" isDecorative={isDecorative} />
+  // Empty if the user may not see the person, and undefined while the name is loading.
   const name = people.findName(id)
   const appearance = { color: hueOf(id), isDecorative }
   if (name === '') return <Avatar name={t('Someone you cannot see')} initials="?" {...appearance} />

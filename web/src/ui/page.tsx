@@ -54,7 +54,7 @@ export function Page({ title, isTitleLoading, mark, parentLink, actions, childre
 }
 
 /** Opens the dialog of a new record when the URL has `?new=1`, as in links of the palette. */
-export function useNewByAddress(open: () => void): void {
+export function useOpenNewFromUrl(open: () => void): void {
   const { router } = useServices()
   const isRequested = router.address.value.searchParams.get('new') === '1'
   useEffect(() => {

@@ -16,8 +16,8 @@ interface PersonPickerProps {
   readonly projectId?: string | undefined
   /** People who have been chosen already come last, with this note. */
   readonly chosen?: { readonly ids: readonly string[]; readonly note: string }
-  /** Also offers "Nobody", with an empty id, unless the extensions are off. */
-  readonly offersNobody?: boolean
+  /** Also offers "Unassigned", with an empty id, unless the extensions are off. */
+  readonly offersUnassigned?: boolean
   onChoose(id: string): void
 }
 
@@ -27,7 +27,7 @@ export function PersonPicker({
   value = '',
   projectId,
   chosen,
-  offersNobody = false,
+  offersUnassigned = false,
   onChoose,
   ...rest
 }: PersonPickerProps) {
@@ -40,7 +40,7 @@ export function PersonPicker({
       placeholder={placeholder ?? t('Name')}
       valueText={value === '' ? '' : people.nameOf(value)}
       find={async (text, signal) => {
-        const find = offersNobody ? findResponsible : findPeople
+        const find = offersUnassigned ? findResponsible : findPeople
         const found = await find(services, projectId, text, signal)
         const isChosen = ({ id }: Option) => chosen?.ids.includes(id) ?? false
         return [
@@ -78,7 +78,7 @@ export async function findPeople(
   }))
 }
 
-/** Finds people, and also "Nobody", with an empty id, unless the extensions are off. */
+/** Finds people, and also "Unassigned", with an empty id, unless the extensions are off. */
 export async function findResponsible(
   services: Pick<Services, 'api' | 'configuration' | 'people'>,
   projectId: string | undefined,
@@ -86,7 +86,7 @@ export async function findResponsible(
   signal: AbortSignal,
 ): Promise<readonly Option[]> {
   const found = await findPeople(services, projectId, text, signal)
-  const name = t('Nobody')
+  const name = t('Unassigned')
   return services.configuration.extensions && beginsWith(name, text)
     ? [...found, { id: '', name, mark: <PersonAvatar id="" isDecorative /> }]
     : found

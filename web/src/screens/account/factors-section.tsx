@@ -175,7 +175,7 @@ function FactorRows({ ownFactors, factors, run, setDialog, onCodes }: FactorRows
             onClick={() =>
               confirm({
                 title: t('Generate new recovery codes?'),
-                text: t('The previous codes stop working.'),
+                text: t('The current codes will stop working.'),
                 confirmLabel: t('Generate new codes'),
                 work: async () => onCodes(await factors.createRecoveryCodes()),
               })

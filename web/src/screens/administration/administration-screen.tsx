@@ -15,7 +15,7 @@ import { Icon, IconButton } from '../../ui/icon.tsx'
 import { StageMark } from '../../ui/marks.tsx'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { AdministratorsOnly, Page, useNewByAddress } from '../../ui/page.tsx'
+import { AdministratorsOnly, Page, useOpenNewFromUrl } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
@@ -53,7 +53,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
   const rows: readonly CatalogRow[] = listing.rows
   const [dialog, setDialog] = useState<{ readonly row: CatalogRow | undefined }>()
   const openDialog = (row?: CatalogRow) => setDialog({ row })
-  useNewByAddress(openDialog)
+  useOpenNewFromUrl(openDialog)
   const isOrdered = sortColumn === 'order' && search === ''
   return (
     <Page
@@ -210,7 +210,7 @@ function CatalogLine(props: CatalogLineProps) {
             />
           </>
         )}
-        <IconButton icon="edit" label={t('Change {name}', { name: row.name })} run={onChange} />
+        <IconButton icon="edit" label={t('Edit {name}', { name: row.name })} run={onChange} />
         <IconButton
           icon="trash"
           label={t('Remove {name}', { name: row.name })}
@@ -258,7 +258,7 @@ function CatalogDialog({ catalog, row, nextOrder, onClose }: CatalogDialogProps)
     api.update(resource, bodyOf(valuesOf(catalog, before, nextOrder), before) as never)
   const isSelf = row !== undefined && row.id === session.person.value?.id
   return (
-    <Dialog title={row ? t('Change {name}', { name: row.name }) : t(catalog.newLabel)} onClose={onClose}>
+    <Dialog title={row ? t('Edit {name}', { name: row.name }) : t(catalog.newLabel)} onClose={onClose}>
       <Form form={form} submitLabel={row ? t('Save') : t('Create')} onCancel={onClose} onDone={onClose}>
         <NameField form={form} />
         {shownFields.map((field) => (

@@ -6,7 +6,7 @@ import { ChoiceField, NameField, TextAreaField, TextField } from '../../forms/fi
 import { Form } from '../../forms/form.tsx'
 import { type FormState, useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
-import { t } from '../../texts/text.ts'
+import { t, tx } from '../../texts/text.ts'
 import { Secret } from '../../ui/copy.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -18,7 +18,7 @@ import { AdministrationTabs, clientsPath } from './administration-tabs.tsx'
 /** The dialog in front of the list. */
 type OpenDialog =
   | { readonly kind: 'new' }
-  | { readonly kind: 'change' | 'delete' | 'renew'; readonly client: RegisteredClient }
+  | { readonly kind: 'edit' | 'delete' | 'renew'; readonly client: RegisteredClient }
   | { readonly kind: 'secret'; readonly created: ClientCreated }
 
 /** Lets administrators manage the apps to which users can sign in with their account here. */
@@ -47,7 +47,9 @@ export function ClientsScreen() {
         <header class="group-header">
           <h2 id="clients-title">{t('Apps')}</h2>
           <p class="quiet-text">
-            {t('Users sign in to them with their account here. Apps from the settings are not listed.')}
+            {t(
+              'Users can sign in to these apps with their account. Apps that are set up in the server’s settings are not listed.',
+            )}
           </p>
         </header>
         {problem && <LoadProblem problem={problem} onRetry={reload} />}
@@ -63,14 +65,14 @@ export function ClientsScreen() {
           ))}
         </ul>
       </section>
-      {dialog && <ClientsDialog dialog={dialog} onOpen={setDialog} onDone={done} onClose={close} />}
+      {dialog && <CurrentDialog dialog={dialog} onOpen={setDialog} onDone={done} onClose={close} />}
     </Page>
   )
 }
 
 interface ClientRowProps {
   readonly client: RegisteredClient
-  onChoose(kind: 'change' | 'delete' | 'renew'): void
+  onChoose(kind: 'edit' | 'delete' | 'renew'): void
 }
 
 const ClientRow = ({ client, onChoose }: ClientRowProps) => {
@@ -83,8 +85,8 @@ const ClientRow = ({ client, onChoose }: ClientRowProps) => {
         <span class="quiet-text line">{id}</span>
         <span class="quiet-text line">{redirectUris.join(', ')}</span>
       </span>
-      <button type="button" class="button" onClick={() => onChoose('change')}>
-        {t('Change')}
+      <button type="button" class="button" onClick={() => onChoose('edit')}>
+        {t('Edit')}
         {hiddenName}
       </button>
       {hasSecret && (
@@ -101,31 +103,32 @@ const ClientRow = ({ client, onChoose }: ClientRowProps) => {
   )
 }
 
-interface ClientsDialogProps {
+interface CurrentDialogProps {
   readonly dialog: OpenDialog
   onOpen(dialog: OpenDialog): void
   onDone(): void
   onClose(): void
 }
 
-function ClientsDialog({ dialog, onOpen, onDone, onClose }: ClientsDialogProps) {
+function CurrentDialog({ dialog, onOpen, onDone, onClose }: CurrentDialogProps) {
   const { toasts, tracker } = useServices()
-  const run = <Result,>(work: Promise<Result>, then: (result: Result) => void) =>
-    void work.then(then, (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
+  const reportFailure = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
+  const showSecret = (created: ClientCreated) => onOpen({ kind: 'secret', created })
+  const formProps = { onCreated: showSecret, onSaved: onDone, onClose }
   if (dialog.kind === 'secret') return <ClientSecretDialog created={dialog.created} onClose={onDone} />
-  if (dialog.kind === 'new') return <ClientDialog client={undefined} onDone={onDone} onClose={onClose} />
+  if (dialog.kind === 'new') return <ClientFormDialog client={undefined} {...formProps} />
   const { client, kind } = dialog
-  if (kind === 'change') return <ClientDialog client={client} onDone={onDone} onClose={onClose} />
+  if (kind === 'edit') return <ClientFormDialog client={client} {...formProps} />
   if (kind === 'renew')
     return (
       <ConfirmDialog
-        title={t('A new secret for {name}?', { name: client.name })}
-        text={t('The previous secret stops working within seconds.')}
+        title={t('Generate a new secret for {name}?', { name: client.name })}
+        text={t('The current secret will stop working within seconds.')}
         confirmLabel={t('Generate secret')}
         onConfirm={() =>
-          run(tracker.call('POST /ext/clients/secret', { body: { id: client.id } }), (created) =>
-            onOpen({ kind: 'secret', created }),
-          )
+          void tracker
+            .call('POST /ext/clients/secret', { body: { id: client.id } })
+            .then(showSecret, reportFailure)
         }
         onClose={onClose}
       />
@@ -135,16 +138,19 @@ function ClientsDialog({ dialog, onOpen, onDone, onClose }: ClientsDialogProps) 
       title={t('Delete {name}?', { name: client.name })}
       text={t('Users can no longer sign in to it, and its tokens stop working within 30 seconds.')}
       confirmLabel={t('Delete')}
-      onConfirm={() => run(tracker.call('DELETE /ext/clients', { body: { id: client.id } }), onDone)}
+      onConfirm={() =>
+        void tracker.call('DELETE /ext/clients', { body: { id: client.id } }).then(onDone, reportFailure)
+      }
       onClose={onClose}
     />
   )
 }
 
-interface ClientDialogProps {
+interface ClientFormDialogProps {
   /** Undefined for a new app. */
   readonly client: RegisteredClient | undefined
-  onDone(): void
+  onCreated(created: ClientCreated): void
+  onSaved(): void
   onClose(): void
 }
 
@@ -155,13 +161,13 @@ const splitLines = (text: string): readonly string[] =>
     .filter((line) => line !== '')
 
 const kindChoices = [
-  { id: 'server', name: 'On a server: it has a secret' },
-  { id: 'public', name: 'In the browser or on a device: it has none' },
+  { id: 'server', name: 'On a server, with a secret' },
+  { id: 'public', name: 'In the browser or on a device, without a secret' },
 ] as const
 
 const consentChoices = [
   { id: 'ask', name: 'Users are asked for consent' },
-  { id: 'own', name: 'First-party app: users are not asked' },
+  { id: 'skip', name: 'Users are not asked: it is a first-party app' },
 ] as const
 
 const defaultScopes = 'openid profile offline_access email'
@@ -172,13 +178,12 @@ const valuesOf = (client: RegisteredClient | undefined) => ({
   redirectUris: client?.redirectUris.join('\n') ?? '',
   postLogoutRedirectUris: client?.postLogoutRedirectUris.join('\n') ?? '',
   scopes: client?.scopes.join(' ') ?? defaultScopes,
-  isFirstParty: client?.isFirstParty ? 'own' : 'ask',
+  consent: client?.isFirstParty ? 'skip' : 'ask',
 })
 
-/** Creates an app, or changes its properties, such as the callback addresses. */
-function ClientDialog({ client, onDone, onClose }: ClientDialogProps) {
+/** Creates an app, or edits its properties, such as the callback addresses. */
+function ClientFormDialog({ client, onCreated, onSaved, onClose }: ClientFormDialogProps) {
   const { tracker } = useServices()
-  const [created, setCreated] = useState<ClientCreated>()
   const form = useForm({
     initial: valuesOf(client),
     async submit(values) {
@@ -187,21 +192,20 @@ function ClientDialog({ client, onDone, onClose }: ClientDialogProps) {
         redirectUris: splitLines(values.redirectUris),
         postLogoutRedirectUris: splitLines(values.postLogoutRedirectUris),
         scopes: values.scopes.split(/\s+/).filter((scope) => scope !== ''),
-        isFirstParty: values.isFirstParty === 'own',
+        isFirstParty: values.consent === 'skip',
         requiresPkce: client?.requiresPkce ?? true,
       }
       if (client === undefined) {
         const body = { ...properties, hasSecret: values.kind === 'server' }
-        setCreated(await tracker.call('POST /ext/clients', { body }))
+        onCreated(await tracker.call('POST /ext/clients', { body }))
       } else {
         await tracker.call('PATCH /ext/clients', { body: { id: client.id, ...properties } })
-        onDone()
+        onSaved()
       }
     },
   })
-  if (created !== undefined) return <ClientSecretDialog created={created} onClose={onDone} />
   return (
-    <Dialog title={client ? t('Change {name}', { name: client.name }) : t('New app')} onClose={onClose}>
+    <Dialog title={client ? t('Edit {name}', { name: client.name }) : t('New app')} onClose={onClose}>
       <Form form={form} submitLabel={client ? t('Save') : t('Create app')} onCancel={onClose}>
         <ClientFields form={form} isNew={client === undefined} />
       </Form>
@@ -240,19 +244,17 @@ const ClientFields = ({
       form={form}
       name="scopes"
       label={t('Scopes')}
-      hint={t('svc.api lets it act for users here.')}
+      hint={t('svc.api lets the app act for its users.')}
       required
     />
-    <ChoiceField form={form} name="isFirstParty" label={t('Consent')} required choices={consentChoices} />
+    <ChoiceField form={form} name="consent" label={t('Consent')} required choices={consentChoices} />
   </>
 )
 
 /** Shows the id and the secret of an app. The secret is only shown once. */
 const ClientSecretDialog = ({ created, onClose }: { readonly created: ClientCreated; onClose(): void }) => (
   <Dialog title={created.client.name} onClose={onClose}>
-    <p>
-      {t('Its client_id is')} <code>{created.client.id}</code>
-    </p>
+    <p>{tx('Client ID: {id}', { id: <code>{created.client.id}</code> })}</p>
     {created.secret === null ? (
       <div class="form-buttons">
         <button type="button" class="button primary" data-autofocus onClick={onClose}>

@@ -36,26 +36,20 @@ export function UserAccessDialog({ row, onChanged, onClose }: UserAccessDialogPr
     problem,
     reload,
   } = useLoaded(`access ${id}`, [], async () => (await administration.listAccounts([id]))[0])
-  const { isBusy, run } = useActionRunner(() => {
+  const { isBusy, runAction } = useActionRunner(() => {
     reload()
     onChanged()
   })
   const [link, setLink] = useState<string>()
-  const passwordActionsOf = createPasswordActions(
-    async () =>
-      setLink(
-        linkAddress(
-          '/new-password',
-          await tracker.call('POST /ext/password-links', { body: { userId: id } }),
-        ),
-      ),
-    configuration.mail
-      ? () => tracker.call('POST /ext/password-links/mail', { body: { userId: id } })
-      : undefined,
-  )
+  const createLink = async () => {
+    const created = await tracker.call('POST /ext/password-links', { body: { userId: id } })
+    setLink(linkAddress('/new-password', created))
+  }
+  const mailLink = () => tracker.call('POST /ext/password-links/mail', { body: { userId: id } })
+  const links = { createLink, mailLink: configuration.mail ? mailLink : undefined }
   const isSelf = id === session.person.value?.id
   return (
-    <Dialog title={t('Access of {name}', { name })} onClose={onClose}>
+    <Dialog title={t('Access for {name}', { name })} onClose={onClose}>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {account === undefined && !problem && <Skeleton as="rows" rows={3} cells="lines button" />}
       {isSelf && <p class="form-note">{t('Only another administrator can change your access.')}</p>}
@@ -69,24 +63,25 @@ export function UserAccessDialog({ row, onChanged, onClose }: UserAccessDialogPr
       )}
       {account && !isSelf && link === undefined && (
         <ul class="rows">
-          {[...accessActionsOf(row, account, { tracker, factors }), ...passwordActionsOf(row, account)].map(
-            ({ label, note, action, doneText, work }) => (
-              <li key={label} class="row">
-                <span class="row-text">
-                  {label}
-                  <span class="quiet-text line">{note}</span>
-                </span>
-                <button
-                  type="button"
-                  class="button"
-                  aria-disabled={isBusy}
-                  onClick={() => void run(work, doneText)}
-                >
-                  {action}
-                </button>
-              </li>
-            ),
-          )}
+          {[
+            ...accessActionsOf(row, account, { tracker, factors }),
+            ...passwordActionsOf(row, account, links),
+          ].map((action) => (
+            <li key={action.title} class="row">
+              <span class="row-text">
+                {action.title}
+                <span class="quiet-text line">{action.description}</span>
+              </span>
+              <button
+                type="button"
+                class="button"
+                aria-disabled={isBusy}
+                onClick={() => void runAction(action)}
+              >
+                {action.buttonLabel}
+              </button>
+            </li>
+          ))}
         </ul>
       )}
     </Dialog>
@@ -98,11 +93,11 @@ function useActionRunner(onDone: () => void) {
   const { router, toasts } = useServices()
   const startSignIn = useSignIn()
   const [isBusy, setBusy] = useState(false)
-  const run = async (work: () => Promise<unknown>, doneText: string) => {
+  const runAction = async ({ run, doneText }: AccessAction) => {
     if (isBusy) return
     setBusy(true)
     try {
-      await work()
+      await run()
       toasts.show({ kind: 'done', text: doneText })
       onDone()
     } catch (error) {
@@ -115,45 +110,48 @@ function useActionRunner(onDone: () => void) {
       setBusy(false)
     }
   }
-  return { isBusy, run }
+  return { isBusy, runAction }
 }
 
 interface AccessAction {
-  readonly label: string
-  readonly note: string
-  /** The label of the button. */
-  readonly action: string
+  readonly title: string
+  readonly description: string
+  readonly buttonLabel: string
   /** The message after success. */
   readonly doneText: string
-  work(): Promise<unknown>
+  run(): Promise<unknown>
+}
+
+interface PasswordLinks {
+  createLink(): Promise<unknown>
+  /** Undefined if the server cannot send mail. */
+  readonly mailLink: (() => Promise<unknown>) | undefined
 }
 
 /** A deactivated account gets no password links, because it cannot sign in. */
-const createPasswordActions =
-  (createLink: () => Promise<unknown>, mailLink: (() => Promise<unknown>) | undefined) =>
-  ({ name }: CatalogRow, { isDeactivated }: AccountOverview): readonly AccessAction[] =>
-    isDeactivated
-      ? []
-      : [
-          {
-            label: t('Password'),
-            note: t('For a user who has lost it: a link to choose a new one.'),
-            action: t('Create link'),
-            doneText: t('The link for {name} was created.', { name }),
-            work: createLink,
-          },
-          ...(mailLink
-            ? [
-                {
-                  label: t('Password by mail'),
-                  note: t('The link is sent only to the login, if that is an email address.'),
-                  action: t('Send link'),
-                  doneText: t('The link is being sent to {name}.', { name }),
-                  work: mailLink,
-                },
-              ]
-            : []),
-        ]
+function passwordActionsOf(
+  { name }: CatalogRow,
+  { isDeactivated }: AccountOverview,
+  { createLink, mailLink }: PasswordLinks,
+): readonly AccessAction[] {
+  if (isDeactivated) return []
+  const createAction: AccessAction = {
+    title: t('Password'),
+    description: t('Creates a link with which a user who forgot the password can choose a new one.'),
+    buttonLabel: t('Create link'),
+    doneText: t('The link for {name} was created.', { name }),
+    run: createLink,
+  }
+  if (mailLink === undefined) return [createAction]
+  const mailAction: AccessAction = {
+    title: t('Password by mail'),
+    description: t('Sends such a link to the user’s login, which must be an email address.'),
+    buttonLabel: t('Send link'),
+    doneText: t('The link is being sent to {name}.', { name }),
+    run: mailLink,
+  }
+  return [createAction, mailAction]
+}
 
 const accessActionsOf = (
   { id, name }: CatalogRow,
@@ -161,43 +159,45 @@ const accessActionsOf = (
   { tracker, factors }: { readonly tracker: Tracker; readonly factors: Factors },
 ): readonly AccessAction[] => [
   {
-    label: hasRole ? t('Administrator') : t('No administrator role'),
-    note: t(
-      'Administrators see and change everything. Those named in the server’s settings always have the role.',
+    title: hasRole ? t('Administrator') : t('No administrator role'),
+    description: t(
+      'Administrators see and change everything. Accounts named in the server’s settings always have the role.',
     ),
-    action: hasRole ? t('Revoke role') : t('Make administrator'),
+    buttonLabel: hasRole ? t('Revoke role') : t('Make administrator'),
     doneText: hasRole
       ? t('{name} is no longer an administrator.', { name })
       : t('{name} becomes an administrator at the next sign-in.', { name }),
-    work: () => tracker.call(`${hasRole ? 'DELETE' : 'POST'} /ext/administrators`, { body: { userId: id } }),
+    run: () => tracker.call(`${hasRole ? 'DELETE' : 'POST'} /ext/administrators`, { body: { userId: id } }),
   },
   {
-    label: isDeactivated ? t('Deactivated') : t('May sign in'),
-    note: t('Deactivating ends all sessions and prevents new ones. Names, projects and history stay.'),
-    action: isDeactivated ? t('Reactivate') : t('Deactivate'),
+    title: isDeactivated ? t('Deactivated') : t('May sign in'),
+    description: t('Deactivating ends all sessions and prevents new ones. Names, projects and history stay.'),
+    buttonLabel: isDeactivated ? t('Reactivate') : t('Deactivate'),
     doneText: isDeactivated
       ? t('{name} may sign in again.', { name })
       : t('{name} was deactivated.', { name }),
-    work: () =>
+    run: () =>
       tracker.call(`${isDeactivated ? 'DELETE' : 'POST'} /ext/deactivations`, { body: { userId: id } }),
   },
   {
-    label: t('Sessions and tokens'),
-    note: t('Ends all of them, for a lost device or a password that someone else knows.'),
-    action: t('End all'),
+    title: t('Sessions and tokens'),
+    description: t(
+      'Ends all of them. Use this if a device was lost, or if another person knows the password.',
+    ),
+    buttonLabel: t('End all'),
     doneText: t('All sessions and tokens of {name} were ended.', { name }),
-    work: () => tracker.call('POST /ext/sessions/end-all', { body: { userId: id } }),
+    run: () => tracker.call('POST /ext/sessions/end-all', { body: { userId: id } }),
   },
   ...(hasFactor
     ? [
         {
-          label: t('Second factor'),
-          note: t(
-            'For a user who has lost the app, passkeys and recovery codes: the password alone is then enough.',
+          title: t('Second factor'),
+          description: t(
+            'Use this if the user has lost the app, passkeys and recovery codes. Afterwards, the password alone is enough to sign in.',
           ),
-          action: t('Reset'),
+          buttonLabel: t('Reset'),
           doneText: t('The second factor of {name} was reset.', { name }),
-          work: () => factors.resetFactors(id),
+          run: () => factors.resetFactors(id),
         },
       ]
     : []),

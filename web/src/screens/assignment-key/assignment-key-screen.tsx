@@ -15,7 +15,7 @@ export function AssignmentKeyScreen({ parameters: { key = '' } }: ScreenProps) {
     key,
     [],
     async (signal) => (await findByKey(tracker, key, signal)) ?? null,
-    { keep: 'key' },
+    { cacheName: 'key' },
   )
   useEffect(() => {
     if (value) router.go(assignmentPath(value.projectId, value.id), { replace: true })

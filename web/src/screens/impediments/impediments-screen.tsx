@@ -49,7 +49,7 @@ export function ImpedimentsScreen() {
       await people.waitForNames(impediments.rows.map(({ assignment }) => assignment.userId))
       return impediments
     },
-    { keep: 'impediments' },
+    { cacheName: 'impediments' },
   )
   const visibleRows = value?.rows.filter((row) => matches(row, filters)) ?? []
   return (
@@ -210,7 +210,7 @@ function ImpedimentLine({ row, onChange }: { readonly row: ImpedimentRow; onChan
         <button
           type="button"
           class="button quiet icon-only"
-          aria-label={t('Change {name}', { name })}
+          aria-label={t('Edit {name}', { name })}
           onClick={onChange}
         >
           <Icon name="edit" />
@@ -277,7 +277,7 @@ function ImpedimentDialog({ row, onClose }: ImpedimentDialogProps) {
     },
   })
   return (
-    <Dialog title={row ? t('Change the impediment') : t('New impediment')} onClose={onClose}>
+    <Dialog title={row ? t('Edit the impediment') : t('New impediment')} onClose={onClose}>
       <Form form={form} submitLabel={row ? t('Save') : t('Add')} onCancel={onClose} onDone={onClose}>
         <Field form={form} name="assignmentId" label={t('Assignment')} required autofocus>
           {({ id, ...attributes }) => (

@@ -165,7 +165,7 @@ function JoinWithAccount() {
   )
 }
 
-/** Sets a new password for a user who has lost it. */
+/** Lets a user who has forgotten the password set a new one. */
 export function NewPasswordPage() {
   const { configuration } = useServices()
   const [isDone, setDone] = useState(false)

@@ -48,7 +48,7 @@ export function MyWorkScreen() {
     id,
     ['assignment', 'userAssignment', 'assignmentImpediment'],
     (signal) => loadMyWork(services, id, signal),
-    { keep: 'my work' },
+    { cacheName: 'my work' },
   )
   return (
     <Page title={t('My work')}>

@@ -17,9 +17,9 @@ import {
   type Filters,
   invert,
   isExcluding,
-  nobody,
   nonMember,
   toggleValue,
+  unassigned,
   valuesOf,
   viewer,
 } from './filters.ts'
@@ -117,7 +117,7 @@ const decorative = (mark: Option['mark']) => <span aria-hidden="true">{mark}</sp
 function usePersonOptions({ scope, filters, offersMembers }: CriteriaOptions): readonly Option[] {
   const { configuration, people, session } = useServices()
   const { ids } = useMembers(scope.projectId)
-  const chosen = valuesOf(filters.userId).filter((id) => ![nonMember, nobody, viewer].includes(id))
+  const chosen = valuesOf(filters.userId).filter((id) => ![nonMember, unassigned, viewer].includes(id))
   return [
     { id: viewer, name: t('Me'), mark: <PersonAvatar id={session.person.value?.id ?? ''} isDecorative /> },
     ...[...new Set([...(offersMembers ? ids : []), ...chosen])].map((id) => ({
@@ -126,7 +126,7 @@ function usePersonOptions({ scope, filters, offersMembers }: CriteriaOptions): r
       mark: <PersonAvatar id={id} isDecorative />,
     })),
     ...(configuration.extensions
-      ? [{ id: nobody, name: t('Nobody'), mark: <PersonAvatar id="" isDecorative /> }]
+      ? [{ id: unassigned, name: t('Unassigned'), mark: <PersonAvatar id="" isDecorative /> }]
       : []),
     { id: nonMember, name: t('Not a member'), mark: <Icon name="person" /> },
   ]

@@ -27,8 +27,8 @@ export const changedChoices = ['1', '7', '30'] as const
 /** Matches responsible people who are not members of the project. */
 export const nonMember = 'nonmember'
 
-/** Matches assignments without a responsible person. */
-export const nobody = 'nobody'
+/** Matches assignments without a responsible person. Saved views contain this word. */
+export const unassigned = 'nobody'
 
 /** Matches the current user, so that a shared view shows each user their own assignments. */
 export const viewer = 'me'
@@ -89,7 +89,7 @@ const valuesMax = 20
 export const passesPerson = (list: string, id: string, memberIds: ReadonlySet<string>): boolean =>
   isExcluding(list) !==
   valuesOf(list).some((value) => {
-    if (id === '') return value === nobody
+    if (id === '') return value === unassigned
     return value === nonMember ? !memberIds.has(id) : value === id
   })
 
@@ -113,7 +113,7 @@ export const dependsOnMembers = ({ userId }: Filters): boolean => valuesOf(userI
 
 /** Returns whether the API applies the filter, which has to be one person. */
 const isQueried = (userId: string): boolean =>
-  ![nonMember, nobody, viewer].includes(userId) && valuesOf(userId).length < 2 && !isExcluding(userId)
+  ![nonMember, unassigned, viewer].includes(userId) && valuesOf(userId).length < 2 && !isExcluding(userId)
 
 /** Replaces `me` by the id of the user, which the views need. The address and the filter menu keep `me`. */
 export const resolveViewer = (filters: Filters, ownId: string | undefined): Filters => ({

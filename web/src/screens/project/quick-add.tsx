@@ -16,7 +16,7 @@ import { formatDay } from '../../time/days.ts'
 import { closeLater } from '../../ui/combobox.tsx'
 import { IconButton } from '../../ui/icon.tsx'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
-import { type Filters, isExcluding, nobody, nonMember, resolveViewer, valuesOf } from './filters.ts'
+import { type Filters, isExcluding, nonMember, resolveViewer, unassigned, valuesOf } from './filters.ts'
 
 interface QueuedName {
   /** The id of the assignment, so that it is created once, however often it is sent. */
@@ -269,7 +269,7 @@ function usePersonId({ filters }: Pick<QuickAddProps, 'filters'>): string {
   const ids = valuesOf(userId)
   const [id = ''] = ids
   if (!configuration.extensions) return ownId
-  return isExcluding(userId) || ids.length > 1 || id === nobody || id === nonMember ? '' : id
+  return isExcluding(userId) || ids.length > 1 || id === unassigned || id === nonMember ? '' : id
 }
 
 interface QueueStatusProps {
@@ -291,7 +291,7 @@ function QueueStatus({ queue, personId, endDay, type, onRetry }: QueueStatusProp
   const problem = queue.problem.value
   const day = configuration.extensions ? endDay : newAssignmentDefaults('', '', '').endDate
   const end = day === '' ? t('No dates') : t('Until {day}', { day: formatDay(day) })
-  const person = personId === '' ? t('Nobody yet') : people.nameOf(personId)
+  const person = personId === '' ? t('Unassigned') : people.nameOf(personId)
   const status = statusOf(waiting.length, queue.addedCount.value)
   return (
     <>

@@ -83,7 +83,7 @@ function useReschedule(stored: readonly Assignment[], onChanged: (rows: readonly
       name: row.name,
       from: formatDay(dayOf(after.startDate)),
       to: formatDay(dayOf(after.endDate)),
-      person: after.isUnassigned ? t('Nobody') : people.nameOf(after.userId),
+      person: after.isUnassigned ? t('Unassigned') : people.nameOf(after.userId),
     }
     const message =
       requested.isUnassigned === undefined

@@ -1,5 +1,13 @@
 import { addDays, isDay } from '../../time/days.ts'
-import { daysOf, dependsOnMembers, type Filters, isExcluding, nobody, valuesOf, viewer } from './filters.ts'
+import {
+  daysOf,
+  dependsOnMembers,
+  type Filters,
+  isExcluding,
+  unassigned,
+  valuesOf,
+  viewer,
+} from './filters.ts'
 
 /** The parameter with the id of the saved view that was opened, so that it stays current after changes. */
 export const viewParameter = 'saved'
@@ -45,10 +53,10 @@ export function filterTextOf(filters: Filters, projectId: string): string {
   )
   const hasNone = priorities.includes('0') ? 'priority eq null' : ''
   const hasPerson = isOneOf('userId', people)
-  const hasNobody = valuesOf(filters.userId).includes(nobody) ? 'isUnassigned eq true' : ''
+  const hasNoPerson = valuesOf(filters.userId).includes(unassigned) ? 'isUnassigned eq true' : ''
   return [
     `projectId eq ${quote(projectId)}`,
-    dependsOnMembers(filters) ? '' : withNegation(filters.userId, anyOf(hasPerson, hasNobody)),
+    dependsOnMembers(filters) ? '' : withNegation(filters.userId, anyOf(hasPerson, hasNoPerson)),
     withNegation(filters.stages, idIsOneOf('workflowId', filters.stages)),
     withNegation(filters.types, idIsOneOf('assignmentTypeId', filters.types)),
     withNegation(filters.priorities, anyOf(hasPriority, hasNone)),

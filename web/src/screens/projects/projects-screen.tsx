@@ -9,7 +9,7 @@ import { lazyDialog, MembersDialog } from '../../ui/lazy-dialog.tsx'
 import { hueOf } from '../../ui/marks.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page, ProjectMark, useNewByAddress } from '../../ui/page.tsx'
+import { Page, ProjectMark, useOpenNewFromUrl } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
@@ -32,7 +32,7 @@ export function ProjectsScreen() {
   const [dialog, setDialog] = useState<OpenDialog>()
   const projects = useListing('project', { search, sortColumn: 'name', pageSize: rowsMax }, { live: true })
   const memberships = useListing('userProject', { sortColumn: 'projectId', pageSize: rowsMax })
-  useNewByAddress(() => setDialog({ kind: 'new' }))
+  useOpenNewFromUrl(() => setDialog({ kind: 'new' }))
   const close = () => setDialog(undefined)
   const showsArchived = router.address.value.searchParams.get('archived') === 'show'
   const archivedCount = projects.rows.filter(({ isArchived }) => isArchived).length

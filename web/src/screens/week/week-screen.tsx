@@ -218,7 +218,7 @@ function useRecordedHours(ids: readonly string[]) {
     `recorded ${ids}`,
     ['appointment'],
     async (signal) => (configuration.extensions ? loadRecordedHours(tracker, ids, signal) : undefined),
-    { keep: 'week' },
+    { cacheName: 'week' },
   )
   return value
 }
@@ -262,7 +262,7 @@ function useWeek(userId: string, monday: string, addedIds: readonly string[]) {
     `${userId} ${monday}`,
     ['appointment'],
     async (signal) => ({ monday, loaded: await loadEntries(api, userId, monday, signal) }),
-    { keep: 'week entries' },
+    { cacheName: 'week entries' },
   )
   const loadedEntries = entries.value
   const recordedIds = loadedEntries?.loaded.rows.map(({ assignmentId }) => assignmentId) ?? []
@@ -275,7 +275,7 @@ function useWeek(userId: string, monday: string, addedIds: readonly string[]) {
         monday: loadedEntries.monday,
         loaded: await loadWeekRows(api, userId, loadedEntries.monday, requiredIds, signal),
       },
-    { keep: 'week' },
+    { cacheName: 'week' },
   )
   // The first rows stay first while the week is open, because a row must not move while hours are typed into
   // it.

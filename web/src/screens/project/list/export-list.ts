@@ -13,33 +13,28 @@ interface ShownList {
 }
 
 /**
- * Saves the lines and columns that the list shows, in their order. The group comes first, unless it is a
- * column.
+ * Saves the lines and columns that the list shows, in their order. The group becomes the first column, unless
+ * the list already shows it as one.
  */
 export function exportList(list: ShownList): void {
   saveFile(`${t('Assignments')} ${today()}.csv`, new Blob([toCsv(cellsOf(list))], { type: 'text/csv' }))
 }
 
-export function cellsOf({ lines, columns, grouping, names }: ShownList): (string | number)[][] {
-  const isGroupShown = grouping === undefined || columns.some(({ name }) => name === grouping.name)
-  const groupColumn = allColumns.find(({ name }) => name === grouping?.name)
-  const header = [...(isGroupShown ? [] : [t(grouping.label)]), ...columns.map(({ label }) => t(label))]
-  let group = ''
-  return [
-    header,
-    ...lines.flatMap((line) => {
-      if (!('row' in line)) {
-        group = line.title
-        return []
-      }
+type Cells = readonly (string | number)[]
+
+export function cellsOf({ lines, columns, grouping, names }: ShownList): readonly Cells[] {
+  const added = columns.some(({ name }) => name === grouping?.name) ? undefined : grouping
+  const groupColumn = allColumns.find(({ name }) => name === added?.name)
+  const header = columns.map(({ label }) => t(label))
+  const cells: Cells[] = [added ? [t(added.label), ...header] : header]
+  let groupTitle = ''
+  for (const line of lines) {
+    if ('row' in line) {
       const { row } = line
-      return [
-        [
-          // A title such as "No label" would be imported as a label.
-          ...(isGroupShown ? [] : [groupColumn?.text(row, names) ?? group]),
-          ...columns.map((column) => column.value?.(row, names) ?? column.text(row, names)),
-        ],
-      ]
-    }),
-  ]
+      const values = columns.map((column) => column.value?.(row, names) ?? column.text(row, names))
+      // The text of the column, because the title "No label" would become a label in an import of the file.
+      cells.push(added ? [groupColumn?.text(row, names) ?? groupTitle, ...values] : values)
+    } else groupTitle = line.title
+  }
+  return cells
 }

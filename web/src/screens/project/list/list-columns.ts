@@ -246,7 +246,7 @@ export const groupings: readonly Grouping[] = [
     name: 'person',
     label: 'Responsible',
     keyOf: responsibleOf,
-    title: (key, names) => (key === '' ? t('Nobody') : names.personOf(key)),
+    title: (key, names) => (key === '' ? t('Unassigned') : names.personOf(key)),
     position: (key) => Number(key === ''),
     newValues: (userId) => ({ userId }),
   },

@@ -77,7 +77,7 @@ function useFieldMenus({ scope, selected, names, onChanged }: SelectionBarProps)
       label: t('Responsible'),
       items: [
         ...members.ids.map((id) => toPerson(id, names.personOf(id))),
-        ...(configuration.extensions ? [toPerson('', t('Nobody'))] : []),
+        ...(configuration.extensions ? [toPerson('', t('Unassigned'))] : []),
       ],
     },
     { label: t('Type'), items: names.types.map(({ id, name }) => toType(id, name)) },

@@ -76,9 +76,9 @@ interface DependencyArrowsProps {
   readonly dependencies: readonly OpenDependency[]
   /** The bars by assignment. Assignments without a bar in the period are missing. */
   readonly places: ReadonlyMap<string, BarPlace>
-  /** The start and the end of the rendered lanes, in pixels. */
-  readonly from: number
-  readonly end: number
+  /** The top of the first rendered lane and the bottom of the last one, in pixels. */
+  readonly renderedTop: number
+  readonly renderedBottom: number
   readonly width: number
 }
 
@@ -86,7 +86,13 @@ interface DependencyArrowsProps {
  * Draws an arrow from the end of each assignment to the start of those that wait for it, also if one of the
  * bars is out of view.
  */
-export function DependencyArrows({ dependencies, places, from, end, width }: DependencyArrowsProps) {
+export function DependencyArrows({
+  dependencies,
+  places,
+  renderedTop,
+  renderedBottom,
+  width,
+}: DependencyArrowsProps) {
   const arrows = useMemo(() => {
     const sign = directionSign()
     const xOf = (fromStart: number) => (sign > 0 ? fromStart : width - fromStart)
@@ -95,12 +101,12 @@ export function DependencyArrows({ dependencies, places, from, end, width }: Dep
         const [blocker, blocked] = [places.get(blockerId), places.get(id)]
         if (blocker === undefined || blocked === undefined) return []
         const [top, bottom] = [blocker.middle, blocked.middle].sort((a, b) => a - b)
-        return (bottom ?? 0) < from || (top ?? 0) > end
+        return (bottom ?? 0) < renderedTop || (top ?? 0) > renderedBottom
           ? []
           : [{ id, blockerId, isTooEarly, ...arrowOf(blocker, blocked, xOf, sign) }]
       })
       .slice(0, arrowsMax)
-  }, [dependencies, places, from, end, width])
+  }, [dependencies, places, renderedTop, renderedBottom, width])
   return (
     <svg class="dependency-arrows" aria-hidden="true" focusable="false">
       {arrows.map(({ id, blockerId, isTooEarly, line, head }) => (

@@ -9,8 +9,8 @@ import { Popover } from '../../../ui/popover.tsx'
 interface LegendProps {
   readonly stages: readonly ProjectStage[]
   readonly doneIds: ReadonlySet<string>
-  /** The stages of the shown bars. */
-  readonly shownIds: ReadonlySet<string>
+  /** The ids of the stages of the shown bars. */
+  readonly shownStageIds: ReadonlySet<string>
 }
 
 /** Explains the colors, icons and lines of the timeline. */
@@ -33,11 +33,11 @@ export const Legend = (props: LegendProps) => (
 
 const swatch = (name: string) => <span class={`swatch ${name}`} />
 
-function LegendLines({ stages, doneIds, shownIds }: LegendProps) {
+function LegendLines({ stages, doneIds, shownStageIds }: LegendProps) {
   const looks = stageLooksOf(stages, doneIds)
   const lines = [
     ...stages
-      .filter(({ id }) => shownIds.has(id))
+      .filter(({ id }) => shownStageIds.has(id))
       .map(({ id, name }) => {
         const look = looks.get(id)
         return [look && <StageMark {...look} />, name] as const

@@ -62,18 +62,32 @@ export function TimelineView(props: ProjectViewProps) {
   const listing = usePeriodRows(props, from, addDays(from, dayCount))
   const unscheduledCount = useUnscheduledCount(scope.projectId)
   const isLoading = listing.isLoading || unscheduledCount === undefined
-  const people = usePeople(scope.projectId, filters.userId, { ...listing, isLoading })
+  const people = usePeople(scope.projectId, filters.userId, {
+    rows: listing.rows,
+    memberIds: listing.memberIds,
+    isLoading,
+  })
   const keepFocusOn = useCardFocus()
-  // Marks of blocked assignments are loaded once the bars can be shown, so they do not delay them.
+  // Block reasons are loaded only when the bars can be shown, so that they do not delay the bars.
   const { hindrances, blockers } = useBlocked(people && scope.projectId, scope.doneIds)
   const dependencies = useOpenDependencies(scope, listing.rows, blockers)
   const waitingTexts = useMemo(() => waitingTextsOf(dependencies), [dependencies])
-  const shownIds = useMemo(() => new Set(listing.rows.map(({ workflowId }) => workflowId)), [listing.rows])
-  const shift = useStableCallback((row: Assignment, change: Shift) => {
+  const shownStageIds = useMemo(
+    () => new Set(listing.rows.map(({ workflowId }) => workflowId)),
+    [listing.rows],
+  )
+  const onShift = useStableCallback((row: Assignment, change: Shift) => {
     keepFocusOn(row.id)
     void listing.reschedule(row, change)
   })
-  // The key distinguishes it from the skeleton below, which has another position.
+  const { doneIds, stages } = scope
+  const target = dailyTarget()
+  // Lanes are memoized by this object.
+  const context = useMemo(
+    () => ({ from, dayCount, target, openId, query, doneIds, stages, waitingTexts, hindrances, onShift }),
+    [from, dayCount, target, openId, query, doneIds, stages, waitingTexts, hindrances, onShift],
+  )
+  // The skeleton below is lower, because the tools are above it. Without the key, this one would move there.
   if (props.isNameLoading) return <ViewSkeleton key="name" view="timeline" />
   return (
     <>
@@ -82,7 +96,7 @@ export function TimelineView(props: ProjectViewProps) {
           label={rangeText(from, addDays(from, dayCount - 1), isPhone)}
           isNow={from === defaultFrom()}
           labels={{ before: t('Earlier'), after: t('Later'), now: t('Today') }}
-          onStep={(count) => goTo(addDays(from, count * Math.ceil(period.weekCount / 3) * daysInWeek))}
+          onStep={(count) => goTo(addDays(from, count * period.stepDays))}
           onNow={() => goTo(defaultFrom())}
         />
         {isPhone ? <ZoomSelect {...period} /> : <ZoomButtons {...period} />}
@@ -90,7 +104,7 @@ export function TimelineView(props: ProjectViewProps) {
         {people && listing.rows.length === 0 && (
           <span class="quiet-text">{t('No assignments with dates in this period')}</span>
         )}
-        <Legend stages={scope.stages} doneIds={scope.doneIds} shownIds={shownIds} />
+        <Legend stages={stages} doneIds={doneIds} shownStageIds={shownStageIds} />
       </div>
       {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
       {people === undefined && !listing.problem && <ViewSkeleton view="timeline" />}
@@ -108,18 +122,7 @@ export function TimelineView(props: ProjectViewProps) {
           rows={listing.rows}
           dependencies={dependencies}
           isStale={listing.isStale}
-          context={{
-            from,
-            dayCount,
-            target: dailyTarget(),
-            openId,
-            query,
-            doneIds: scope.doneIds,
-            stages: scope.stages,
-            waitingTexts,
-            hindrances,
-            onShift: shift,
-          }}
+          context={context}
         />
       )}
     </>
@@ -179,16 +182,13 @@ function Lanes({ people, rows, dependencies, isStale, context: shared }: LanesPr
   const { dayPixels } = measures
   const byPerson = useRowsByPerson(rows)
   const barsByPerson = useBars(byPerson, { from, dayCount, dayPixels })
-  const ends = useLaneEnds(people, barsByPerson, measures)
-  const rowWindow = useRowWindow(ends)
+  const laneBottoms = useLaneBottoms(people, barsByPerson, measures)
+  const rowWindow = useRowWindow(laneBottoms)
   const places = useMemo(
-    () => placesOf(dependencies.length === 0 ? [] : people, { barsByPerson, ends, measures }),
-    [dependencies, people, barsByPerson, ends, dayPixels],
+    () => placesOf(dependencies.length === 0 ? [] : people, { barsByPerson, laneBottoms, measures }),
+    [dependencies, people, barsByPerson, laneBottoms, dayPixels],
   )
-  const context = useMemo(
-    (): LaneContext => ({ ...shared, dayPixels }),
-    [...Object.values(shared), dayPixels],
-  )
+  const context = useMemo((): LaneContext => ({ ...shared, dayPixels }), [shared, dayPixels])
   useEffect(() => {
     const open = rows.find(({ id }) => id === openId)
     if (open !== undefined) rowWindow.reveal(people.findIndex(({ id }) => id === responsibleOf(open)))
@@ -205,11 +205,11 @@ function Lanes({ people, rows, dependencies, isStale, context: shared }: LanesPr
       tabIndex={0}
     >
       <TimeScale scaleRef={head} from={from} dayCount={dayCount} dayPixels={dayPixels} />
-      <div class="timeline-lanes" style={{ height: `${ends.at(-1) ?? 0}px` }}>
+      <div class="timeline-lanes" style={{ height: `${laneBottoms.at(-1) ?? 0}px` }}>
         <DayGrid from={from} dayCount={dayCount} />
         {people.slice(rowWindow.from, rowWindow.end).map(({ id, name }, offset) => {
           const index = rowWindow.from + offset
-          const top = ends[index - 1] ?? 0
+          const top = laneBottoms[index - 1] ?? 0
           return (
             <PersonLane
               key={id}
@@ -218,7 +218,7 @@ function Lanes({ people, rows, dependencies, isStale, context: shared }: LanesPr
               rows={byPerson.get(id) ?? noAssignments}
               bars={barsByPerson.get(id) ?? noBars}
               top={top}
-              height={(ends[index] ?? top) - top}
+              height={(laneBottoms[index] ?? top) - top}
               previousId={people[index - 1]?.id}
               nextId={people[index + 1]?.id}
               context={context}
@@ -228,8 +228,8 @@ function Lanes({ people, rows, dependencies, isStale, context: shared }: LanesPr
         <DependencyArrows
           dependencies={dependencies}
           places={places}
-          from={ends[rowWindow.from - 1] ?? 0}
-          end={ends[rowWindow.end - 1] ?? 0}
+          renderedTop={laneBottoms[rowWindow.from - 1] ?? 0}
+          renderedBottom={laneBottoms[rowWindow.end - 1] ?? 0}
           width={startPixelsOf(measures) + dayCount * dayPixels}
         />
       </div>
@@ -242,8 +242,8 @@ const noBars: readonly Bar[] = []
 type Person = LanesProps['people'][number]
 type BarsByPerson = ReadonlyMap<string, readonly Bar[]>
 
-/** Returns the position of the end of each lane, in pixels. */
-function useLaneEnds(people: readonly Person[], bars: BarsByPerson, { remPixels, isNarrow }: Measures) {
+/** Returns the position of the bottom of each lane, in pixels. */
+function useLaneBottoms(people: readonly Person[], bars: BarsByPerson, { remPixels, isNarrow }: Measures) {
   return useMemo(() => {
     let sum = 0
     return people.map(({ id }) => {
@@ -256,15 +256,15 @@ function useLaneEnds(people: readonly Person[], bars: BarsByPerson, { remPixels,
 
 interface Layout {
   readonly barsByPerson: BarsByPerson
-  readonly ends: readonly number[]
+  readonly laneBottoms: readonly number[]
   readonly measures: Measures
 }
 
-/** Calculates the place of each bar, because most lanes are not rendered. */
-function placesOf(people: readonly Person[], { barsByPerson, ends, measures }: Layout) {
+/** Calculates where each bar is, which cannot be measured, because most lanes are not rendered. */
+function placesOf(people: readonly Person[], { barsByPerson, laneBottoms, measures }: Layout) {
   const { dayPixels, remPixels, isNarrow } = measures
   const start = startPixelsOf(measures)
-  const rowsRem = laneRem.hours + (isNarrow ? laneRem.head : 0)
+  const barsOffsetRem = laneRem.hours + (isNarrow ? laneRem.head : 0)
   return new Map(
     people.flatMap(({ id }, index) =>
       (barsByPerson.get(id) ?? noBars).map(({ row, line, first, last }): [string, BarPlace] => [
@@ -272,7 +272,7 @@ function placesOf(people: readonly Person[], { barsByPerson, ends, measures }: L
         {
           start: start + first * dayPixels + barMarginPixels,
           end: start + (last + 1) * dayPixels - barMarginPixels,
-          middle: (ends[index - 1] ?? 0) + (rowsRem + (line + 0.5) * laneRem.bar) * remPixels,
+          middle: (laneBottoms[index - 1] ?? 0) + (barsOffsetRem + (line + 0.5) * laneRem.bar) * remPixels,
         },
       ]),
     ),
@@ -285,8 +285,8 @@ const letterPixels = 6.1
 const nameMarginPixels = 24
 /** The maximum width of a name next to its bar. */
 const namePixelsMax = 140
-/** The width of the icon of a late assignment, of which the margin has some pixels. */
-const iconPixels = 16
+/** The additional width for the clock of an overdue assignment. The margin has room for the rest of it. */
+const clockIconPixels = 16
 
 interface Days {
   readonly from: string
@@ -303,7 +303,7 @@ function useBars(byPerson: ReadonlyMap<string, readonly Assignment[]>, { from, d
   return useMemo(() => {
     const nameDaysOf = ({ name, endDate }: Assignment) => {
       const pixels = nameMarginPixels + name.length * letterPixels
-      const clockPixels = dayOf(endDate) < today() ? iconPixels : 0
+      const clockPixels = dayOf(endDate) < today() ? clockIconPixels : 0
       return {
         within: Math.ceil((pixels + clockPixels) / dayPixels),
         outside: Math.ceil(Math.min(namePixelsMax, pixels) / dayPixels),
@@ -342,13 +342,19 @@ const defaultFrom = (): string => mondayOf(today())
 
 type Zoom = 'week' | 'month' | 'quarter'
 
-/** The number of weeks that are shown on a phone, and in windows of three increasing widths. */
-const zooms: Readonly<Record<Zoom, { readonly label: MessageKey; readonly weekCounts: readonly number[] }>> =
-  {
-    week: { label: 'Week', weekCounts: [1, 1, 2, 3] },
-    month: { label: 'Month', weekCounts: [3, 4, 6, 10] },
-    quarter: { label: 'Quarter', weekCounts: [8, 13, 13, 26] },
-  }
+interface ZoomLevel {
+  readonly label: MessageKey
+  /** The number of weeks shown on a phone, and from each of `widths` on. */
+  readonly weekCounts: readonly number[]
+}
+
+const widths = ['(min-width: 761px)', '(min-width: 1200px)', '(min-width: 2000px)'] as const
+
+const zooms: Readonly<Record<Zoom, ZoomLevel>> = {
+  week: { label: 'Week', weekCounts: [1, 1, 2, 3] },
+  month: { label: 'Month', weekCounts: [3, 4, 6, 10] },
+  quarter: { label: 'Quarter', weekCounts: [8, 13, 13, 26] },
+}
 const zoomNames = Object.keys(zooms) as Zoom[]
 
 /**
@@ -356,12 +362,13 @@ const zoomNames = Object.keys(zooms) as Zoom[]
  */
 function usePeriod(query: string) {
   const { router } = useServices()
-  const sizes = ['(min-width: 761px)', '(min-width: 1200px)', '(min-width: 2000px)'].map(useMedia)
+  // The number of widths never changes, so the hooks run in the same order.
+  const reachedWidths = widths.map((query) => useMedia(query)).filter(Boolean)
   const parameters = new URLSearchParams(query)
   const requestedFrom = parameters.get('from')
   const from = requestedFrom === null ? defaultFrom() : parseWeek(requestedFrom)
   const zoom = zoomNames.find((name) => name === parameters.get('zoom')) ?? 'month'
-  const weekCount = zooms[zoom].weekCounts[sizes.filter(Boolean).length] ?? 4
+  const weekCount = zooms[zoom].weekCounts[reachedWidths.length] ?? 4
   const setZoom = (next: Zoom) => router.setQuery({ zoom: next === 'month' ? '' : next })
   const onKey = useStableCallback((event: KeyboardEvent) => {
     const step = zoomSteps[event.key]
@@ -379,8 +386,9 @@ function usePeriod(query: string) {
     from,
     zoom,
     setZoom,
-    weekCount,
     dayCount: weekCount * daysInWeek,
+    /** Most of the period stays visible after a step. */
+    stepDays: Math.ceil(weekCount / 3) * daysInWeek,
     goTo: (monday: string) => router.setQuery({ from: monday === defaultFrom() ? '' : monday }),
   }
 }
@@ -392,11 +400,15 @@ const zoomSteps: Readonly<Record<string, number>> = { '+': -1, '=': -1, '-': 1 }
  * Returns the members and all other responsible people by name, followed by an entry for assignments without
  * a person. Returns undefined until the names are loaded.
  */
-function usePeople(projectId: string, chosen: string, { rows, memberIds, isLoading }: Listing) {
+function usePeople(
+  projectId: string,
+  chosen: string,
+  { rows, memberIds, isLoading }: Pick<Listing, 'rows' | 'memberIds' | 'isLoading'>,
+) {
   const { people } = useServices()
   const members = useMembers(projectId)
   // Names of members are requested while the rows are loaded.
-  for (const id of members.ids) people.findName(id)
+  people.requestNames(members.ids)
   const all = [...new Set([...members.ids, ...rows.map(responsibleOf)])].filter((id) => id !== '')
   const areNamesLoaded = useNamesLoaded(all, !isLoading && !members.isLoading)
   if (!areNamesLoaded) return undefined
@@ -407,6 +419,6 @@ function usePeople(projectId: string, chosen: string, { rows, memberIds, isLoadi
       .filter(isChosen)
       .map((id) => ({ id, name: people.nameOf(id) }))
       .sort((a, b) => a.name.localeCompare(b.name, locale())),
-    ...(hasUnassigned ? [{ id: '', name: t('Nobody') }] : []),
+    ...(hasUnassigned ? [{ id: '', name: t('Unassigned') }] : []),
   ]
 }
