@@ -119,7 +119,7 @@ export const fairnessMutants: readonly Mutant[] = [
     rule: 'a section of a panel that fails leaves the others usable',
     from: '? children : fallback(retry)',
     to: '|| retry === undefined ? children : fallback(retry) && children',
-    tests: ['project-views'],
+    tests: ['browser/texts'],
   },
   {
     file: 'src/features/webhooks/deliveries.ts',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type PageWindow, windowAfter, windowAround } from '../../web/src/api/follow-changes.ts'
+import { rowsMax } from '../../web/src/api/load-all.ts'
 
 describe('A followed list', () => {
   /** Returns a page of a list in which only the first `unchangedCount` rows were never changed. */
@@ -26,12 +27,16 @@ describe('A followed list', () => {
           `${unchanged} of ${totalCount}`,
         )
       }
+    }
   })
 
   test('requests another page only if the boundary of changed rows has left the current one', () => {
     assert.equal(windowAfter(pageOf(300, 1000, { pageNumber: 1, pageSize: 100 })), 'elsewhere')
     assert.equal(windowAfter(pageOf(300, 1000, { pageNumber: 9, pageSize: 100 })), 'elsewhere')
     assert.equal(windowAfter(pageOf(300, 300, { pageNumber: 9, pageSize: 100 })), 'elsewhere')
+  })
+
+  test('is followed on the page around the boundary if that has reached an edge', () => {
     const next = windowAfter(pageOf(305, 1000, { pageNumber: 4, pageSize: 100 }))
     assert.deepEqual(next, windowAround(305))
   })

@@ -4,6 +4,8 @@ import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { sql } from '../../src/db/sql.ts'
 import { until } from '../support/until.ts'
 import { assertAccessible } from './journeys/accessibility.ts'
+import { commentJourneys } from './journeys/comments.ts'
+import { hostileTextJourneys } from './journeys/hostile-texts.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 import type { Stage } from './support/stage.ts'
 

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Stage } from '../support/stage.ts'
+import { assertAccessible } from './accessibility.ts'
+
+export function commentJourneys(stage: () => Stage): void {
+  test('are written, changed and removed in an assignment, and shown to other users', async () => {
+    const { signIn, workspace } = stage()
+    const id = await workspace.assignment('Talked about')
+    const path = `/projects/${workspace.projectId}/assignments/${id}`
+    const mara = await signIn('mara@example.com', path)
+    const jonas = await signIn('jonas@example.com', path)
+    await jonas.getByLabel('Write a comment').fill('Not sent yet')
+    await mara.getByLabel('Write a comment').fill('Looks **good** to me')
+    await mara.keyboard.press('Control+Enter')
+    await mara.locator('.comment strong', { hasText: 'good' }).waitFor()
+    await jonas.locator('.comment', { hasText: 'Mara Lindqvist' }).getByText('good').waitFor()
+    await assertAccessible(mara, 'comments')
+    await mara.getByRole('button', { name: 'Actions for the comment of Mara Lindqvist' }).click()
+    await mara.getByRole('menuitem', { name: 'Edit' }).click()
+    await mara.getByLabel('Edit the comment').fill('Looks bad')
+    await mara.keyboard.press('Control+Enter')
+    await jonas.getByText('Looks bad').waitFor()
+    await mara.getByRole('button', { name: 'Actions for the comment of Mara Lindqvist' }).click()
+    await mara.getByRole('menuitem', { name: 'Remove' }).click()
+    await mara.getByText('Looks bad').waitFor({ state: 'detached' })
+    await mara.getByRole('button', { name: 'Undo' }).click()
+    await mara.getByText('Looks bad').waitFor()
+    // No other user can change it, and input survives a reload.
+    const menus = jonas.getByRole('button', { name: /^Actions for the comment/ })
+    await menus.waitFor({ state: 'detached' })
+    await jonas.reload()
+    assert.equal(await jonas.getByLabel('Write a comment').inputValue(), 'Not sent yet')
+  })
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { injected, type Stage } from '../support/stage.ts'
+
+export function hostileTextJourneys(stage: () => Stage): void {
+  const open = async (name: string, values: Readonly<Record<string, unknown>>, script?: string) => {
+    const { hosts, signIn, workspace } = stage()
+    const id = await workspace.assignment(name, values)
+    const page = await signIn('mara@example.com', '/account')
+    if (script) await page.addInitScript(script)
+    await page.goto(`${hosts.web}/projects/${workspace.projectId}/assignments/${id}`)
+    return { id, page, workspace }
+  }
+
+  for (const mark of ['>', '*', '[', '- '])
+    test(`a description of nothing but ${mark} is shown, and can be repaired`, async () => {
+      const { id, page, workspace } = await open(`Full of ${mark}`, {
+        description: mark.repeat(1999 / mark.length).trim(),
+      })
+      await page.getByRole('button', { name: 'Edit the description' }).click()
+      await page.getByLabel('Description').fill('Repaired')
+      await page.keyboard.press('Control+Enter')
+      await page.locator('.description .markdown', { hasText: 'Repaired' }).waitFor()
+      assert.equal((await workspace.get('assignment', id)).description, 'Repaired')
+    })
+
+  test('text that the renderer fails on is shown as it was typed, and can be repaired', async () => {
+    const { page } = await open('Renderer fails', { description: '**Unreadable**' }, failOnUnreadable)
+    await page.locator('.description', { hasText: '**Unreadable**' }).waitFor()
+    await page.getByRole('button', { name: 'Edit the description' }).click()
+    await page.getByLabel('Description').fill('**Readable**')
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.description strong', { hasText: 'Readable' }).waitFor()
+    await page.getByLabel('Write a comment').fill('**Unreadable**')
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.comment', { hasText: '**Unreadable**' }).waitFor()
+    await page.getByLabel('Write a comment').waitFor()
+  })
+
+  test('a section that fails says so, and the others can be used', async () => {
+    const { id, page, workspace } = await open('Section fails', {}, failOnHours)
+    await workspace.make('appointment', {
+      assignmentId: id,
+      userId: workspace.mara.id,
+      keepDate: '2026-11-16',
+      amountHours: 666.25,
+    })
+    await page.reload()
+    await page.getByRole('alert').filter({ hasText: 'This part cannot be shown.' }).first().waitFor()
+    for (const heading of ['Impediments', 'Participants', 'Activity'])
+      await page.getByRole('heading', { name: heading }).waitFor()
+    await page.getByRole('button', { name: 'Add a description' }).click()
+    await page.getByLabel('Description').fill('Still editable')
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.description', { hasText: 'Still editable' }).waitFor()
+  })
+}
+
+/** Makes every pattern throw on one text, to simulate a faulty renderer. Runs in the page. */
+const failOnUnreadable = `
+  const { exec } = RegExp.prototype
+  RegExp.prototype.exec = function (text) {
+    if (text === '**Unreadable**') throw new Error('${injected}')
+    return exec.call(this, text)
+  }`
+
+/** Makes the format of 666.25 throw, so that the chart of these hours fails. Runs in the page. */
+const failOnHours = `
+  const formatOf = Object.getOwnPropertyDescriptor(Intl.NumberFormat.prototype, 'format').get
+  Object.defineProperty(Intl.NumberFormat.prototype, 'format', {
+    get() {
+      const format = formatOf.call(this)
+      return (value) => {
+        if (value === 666.25) throw new Error('${injected}')
+        return format(value)
+      }
+    },
+  })`
