@@ -4,7 +4,7 @@ import { raw } from '../../src/db/sql.ts'
 import { assertEnvelope, valuesOf } from '../support/assertions.ts'
 import { attachmentScene, type FileBytes, openUpload, png, sha256 } from '../support/attachment-scene.ts'
 import { fixture } from '../support/fixture.ts'
-import { listen } from '../support/live-events.ts'
+import { openEventStream } from '../support/live-events.ts'
 import { until } from '../support/until.ts'
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
@@ -138,7 +138,7 @@ describe('An upload', () => {
   test('is seen by live listings, in the history and in the feed, as any new row', async () => {
     const { token, id: caller } = scene.member
     const path = `/ext/attachments?assignmentId=${scene.assignmentId}&search=live.txt`
-    const live = await listen(scene.rest.address, path, { token })
+    const live = await openEventStream(scene.rest.address, path, { token })
     assert.equal((await live.next()).data.result.totalCount, 0)
     const { id } = await scene.attach('x', { name: 'live.txt' })
     assert.deepEqual(valuesOf((await live.next()).data.result.data, 'id'), [id])

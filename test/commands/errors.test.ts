@@ -8,7 +8,7 @@ import { startCommandsUnderTest } from '../support/command-host.ts'
 import { connectDirectly } from '../support/direct-connection.ts'
 import { fixture } from '../support/fixture.ts'
 import { isDistributed } from '../support/fresh-database.ts'
-import { listen } from '../support/live-events.ts'
+import { openEventStream } from '../support/live-events.ts'
 import { startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
@@ -280,7 +280,7 @@ describe('Commands and REST on one store', { concurrency: true }, () => {
     test(`a live listing on REST gets within a second what a command ${verb}`, async () => {
       const { id } = await workspace.make('impediment', { name: `Beside: before ${verb}` })
       const { token } = rest.administrator
-      await using live = await listen(rest.address, '/api/impediments?search=beside', { token })
+      await using live = await openEventStream(rest.address, '/api/impediments?search=beside', { token })
       await live.next()
       // The listing has just sent an event, and sends at most one a second.
       await new Promise((resolve) => setTimeout(resolve, 1000))

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { onEveryHost } from './every-host.ts'
 import { done, idsIn, recordIn, rejected } from './outcomes.ts'
 import { a, commonFields, entities, resources } from './resources.ts'
-import { isInMilliseconds, microsecondsOf } from './timestamps.ts'
+import { hasMillisecondPrecision, microsecondsOf } from './timestamps.ts'
 
 const notWritable = {
   createdAt: '2001-01-01T00:00:00Z',
@@ -44,12 +44,12 @@ onEveryHost('The life of a record', (tracker) => {
 
     test(`every update of ${a(entity)} increases its updatedAt by at least a millisecond`, async () => {
       const row = await tracker.make(entity)
-      assert.ok(isInMilliseconds(row.createdAt), String(row.createdAt))
+      assert.ok(hasMillisecondPrecision(row.createdAt), String(row.createdAt))
       let last = microsecondsOf(row.createdAt)
       for (let time = 0; time < 3; time += 1) {
         await done(tracker.update(entity, tracker.change(entity, row), tracker.administrator))
         const { updatedAt } = await get(row.id)
-        assert.ok(isInMilliseconds(updatedAt), String(updatedAt))
+        assert.ok(hasMillisecondPrecision(updatedAt), String(updatedAt))
         assert.ok(microsecondsOf(updatedAt) > last, `${updatedAt} is later than the previous one`)
         last = microsecondsOf(updatedAt)
       }

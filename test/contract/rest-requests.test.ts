@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { listen } from '../support/live-events.ts'
+import { openEventStream } from '../support/live-events.ts'
 import type { Answer } from '../support/rest-host.ts'
 import type { Input, Row } from './driver.ts'
 import { onRest } from './every-host.ts'
@@ -384,7 +384,7 @@ onRest('The spelling of query keys', (tracker) => {
 
   test('a live listing rejects what the plain list rejects, before it starts', async () => {
     for (const key of ['UserId', 'assignmentTypeId', 'impedimentId', 'Name']) {
-      const live = await listen(tracker.address, `/api/projects?${key}=${randomUUID()}`, {
+      const live = await openEventStream(tracker.address, `/api/projects?${key}=${randomUUID()}`, {
         token: tracker.administrator.token,
       })
       assert.equal(live.status, 400)
@@ -399,7 +399,7 @@ onRest('The spelling of query keys', (tracker) => {
     const { status, body } = await ask(`/api/assignments?${query}`)
     assert.deepEqual([status, body.result.pageSize, body.result.totalCount], [200, 1, 1])
     assert.equal(body.result.data[0].id, row.id)
-    const live = await listen(tracker.address, `/api/assignments?${query}`, {
+    const live = await openEventStream(tracker.address, `/api/assignments?${query}`, {
       token: tracker.administrator.token,
     })
     assert.deepEqual((await live.next()).data, body)
@@ -477,7 +477,7 @@ onRest('The spelling of paths', (tracker) => {
       { path: '/API/Projects/', id: /^1$/ },
       { path: '/EXT/Comments/', id: /^[\w-]+~[\w-]{22}$/ },
     ] as const) {
-      await using live = await listen(tracker.address, path, { token: tracker.administrator.token })
+      await using live = await openEventStream(tracker.address, path, { token: tracker.administrator.token })
       assert.match((await live.next()).id, id)
     }
   })

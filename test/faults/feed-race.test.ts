@@ -14,7 +14,7 @@ import { update } from '../../src/records/update.ts'
 import { impediment } from '../../src/resources/impediment.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
-import { type LiveReader, listen } from '../support/live-events.ts'
+import { type LiveReader, openEventStream } from '../support/live-events.ts'
 import { type RestUnderTest, send, startRestUnderTest } from '../support/rest-host.ts'
 
 /** `FEED_CHANGES=100000 npm test -- feed-race` runs for longer. */
@@ -98,7 +98,7 @@ test('Readers of the feed that are disconnected at random get every change once,
     let last = begin
     for (let round = 0; received.length < total; round += 1) {
       const headers = { 'last-event-id': last }
-      const reader = await listen(addresses[round % 2] as string, '/ext/changes', { token, headers })
+      const reader = await openEventStream(addresses[round % 2] as string, '/ext/changes', { token, headers })
       assert.equal(reader.status, 200, reader.rejection)
       const events = await takeSome(reader, randomInt(1, 400), received.length)
       received.push(...events.map(({ data }) => data))

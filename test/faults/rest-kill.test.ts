@@ -21,7 +21,7 @@ import { type ChildHost, freePort, spawnStart, startChild } from '../support/chi
 import { connectDirectly } from '../support/direct-connection.ts'
 import { isAlive, isGone, runningServer } from '../support/embedded-store.ts'
 import { origin } from '../support/known-clients.ts'
-import { listen } from '../support/live-events.ts'
+import { openEventStream } from '../support/live-events.ts'
 import { type Answer, send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 import { until } from '../support/until.ts'
@@ -163,7 +163,7 @@ describe('When things go wrong,', { concurrency: true }, () => {
 
     test('stops everything on Ctrl-C without waiting for clients of live listings', async () => {
       const { pid } = runningServer(dataDirectory)
-      const live = await listen(host.address, '/api/organizations', { token })
+      const live = await openEventStream(host.address, '/api/organizations', { token })
       await live.next()
       assert.equal(await host.pressControlC(), 0, host.output())
       await live.ended

@@ -17,7 +17,7 @@ import { untilWaiting } from '../support/direct-connection.ts'
 import { type FlakyStore, startFlakyStore } from '../support/flaky-store.ts'
 import { insertAccount } from '../support/insert-account.ts'
 import { origin, redirectUri, robot } from '../support/known-clients.ts'
-import { listen } from '../support/live-events.ts'
+import { openEventStream } from '../support/live-events.ts'
 import { type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 import { seed, type Workspace } from '../support/seed.ts'
 import { serviceClientSettings } from '../support/service-clients.ts'
@@ -145,7 +145,7 @@ describe('While the store', { concurrency: 1 }, () => {
 
   /** Asserts that every route of every host rejects its request. */
   async function assertAllRejected(identity: readonly SentRequest[]) {
-    const opening = listen(rest.address, '/api/projects', { token })
+    const opening = openEventStream(rest.address, '/api/projects', { token })
     const httpRejections = assertRejected([...requestEveryRoute(), ...identity])
     await Promise.all([httpRejections, assertCommandsRejected(), assertNotReady()])
     const { status, headers } = await opening
@@ -160,7 +160,7 @@ describe('While the store', { concurrency: 1 }, () => {
   }
 
   test('is frozen, all hosts reject requests in time without executing them, and recover when it does', async () => {
-    await using live = await listen(rest.address, '/api/organizations', { token })
+    await using live = await openEventStream(rest.address, '/api/organizations', { token })
     await live.next()
     const { identity, rows } = await prepare()
     const connections = store.proxy.connections()

@@ -6,7 +6,7 @@ import { budgetLimits, openBudgets } from '../../src/config/budgets.ts'
 import { assertEnvelope } from '../support/assertions.ts'
 import { create } from '../support/batches.ts'
 import { fixture } from '../support/fixture.ts'
-import { type LiveReader, listen } from '../support/live-events.ts'
+import { type LiveReader, openEventStream } from '../support/live-events.ts'
 import { type Answer, type Person, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 import { slowDownImpediments } from '../support/slow-table.ts'
@@ -122,7 +122,7 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
     const lives: LiveReader[] = []
     for (let count = 0; count < 250; count += 1) {
       const { token } = people[count % people.length] as Person
-      lives.push(await listen(rest.address, `/api/impediments?search=a${count}`, { token }))
+      lives.push(await openEventStream(rest.address, `/api/impediments?search=a${count}`, { token }))
     }
     await Promise.all(lives.map((live) => live.next()))
     const quiet = await measure()
@@ -155,7 +155,7 @@ describe('Live listings of one account', () => {
 
   test('are at most twenty: the next one is rejected with 429 until one is closed', async () => {
     const person = await rest.signUp()
-    const open = (token: string) => listen(rest.address, '/api/workflows', { token })
+    const open = (token: string) => openEventStream(rest.address, '/api/workflows', { token })
     const lives = await Promise.all(Array.from({ length: 20 }, () => open(person.token)))
     for (const live of lives) assert.equal(live.status, 200)
     const rejected = await open(person.token)

@@ -6,7 +6,7 @@ import { type Budgets, openBudgets } from '../../src/config/budgets.ts'
 import { raw, sql } from '../../src/db/sql.ts'
 import type { StreamLimits } from '../../src/db/streamed-reads.ts'
 import { fixture } from '../support/fixture.ts'
-import { type LiveReader, listen } from '../support/live-events.ts'
+import { type LiveReader, openEventStream } from '../support/live-events.ts'
 import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 import { until } from '../support/until.ts'
 
@@ -276,7 +276,7 @@ describe('The bytes that are buffered for live listings of one account', { concu
 
   /** Listings with different page sizes are not shared. */
   const open = (token: string, pageSize: number) =>
-    listen(rest.address, `/api/impediments?pageSize=${pageSize}`, { token })
+    openEventStream(rest.address, `/api/impediments?pageSize=${pageSize}`, { token })
   const nameAll = (name: string) =>
     rest.database.singleWrites.query(raw(`update impediments set name = ${name} where active`))
   async function readUsedBytes(): Promise<number> {

@@ -7,7 +7,7 @@ import { password } from '../support/cheap-passwords.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
 import { fixture } from '../support/fixture.ts'
-import { listen } from '../support/live-events.ts'
+import { openEventStream } from '../support/live-events.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
@@ -382,9 +382,9 @@ describe('A personal access token that is limited to a project', () => {
 
   test('has separate live listings and feeds, which end together with the token', async () => {
     const { id, secret } = await makeToken(rest, member.token, { projectIds: [inside.projectId] })
-    await using shared = await listen(rest.address, '/api/projects', { token: member.token })
-    const limitedListing = await listen(rest.address, '/api/projects', { token: secret })
-    const feed = await listen(rest.address, '/ext/changes', { token: secret })
+    await using shared = await openEventStream(rest.address, '/api/projects', { token: member.token })
+    const limitedListing = await openEventStream(rest.address, '/api/projects', { token: secret })
+    const feed = await openEventStream(rest.address, '/ext/changes', { token: secret })
     assert.equal((await shared.next()).data.result.totalCount, 2)
     assert.equal((await limitedListing.next()).data.result.totalCount, 1)
     await workspace.assignment(outside.projectId, member.id, { name: 'Unseen' })

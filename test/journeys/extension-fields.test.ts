@@ -11,7 +11,7 @@ import { openCommandCalls } from '../support/command-calls.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
 import { openDotnetCalls } from '../support/dotnet-calls.ts'
 import { fixture } from '../support/fixture.ts'
-import { listen } from '../support/live-events.ts'
+import { openEventStream } from '../support/live-events.ts'
 import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
@@ -145,7 +145,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     const { token } = rest.administrator
     const streams = await Promise.all(
       ['/api', '/ext'].map((root) =>
-        listen(rest.address, `${root}/assignments?projectId=${projectId}`, { token }),
+        openEventStream(rest.address, `${root}/assignments?projectId=${projectId}`, { token }),
       ),
     )
     const nextPriorities = () =>

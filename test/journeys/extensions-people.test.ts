@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { assertEnvelope } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
-import { listen } from '../support/live-events.ts'
+import { openEventStream } from '../support/live-events.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
@@ -189,7 +189,7 @@ describe('The people of GET /ext/people', { concurrency: true }, () => {
 
   test('have a live listing, which shows who joins, is renamed or leaves', async () => {
     const { ann, bob, carl, project } = await seedPeople()
-    await using live = await listen(rest.address, '/ext/people', { token: ann.token })
+    await using live = await openEventStream(rest.address, '/ext/people', { token: ann.token })
     const namesIn = (data: { result: { data: ListedPerson[] } }) => data.result.data.map(({ name }) => name)
     assert.deepEqual(namesIn((await live.next()).data), ['Ann', 'Bob'])
     const membership = await workspace.join(project, carl.id)

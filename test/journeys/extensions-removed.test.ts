@@ -18,7 +18,7 @@ import {
 } from '../contract/resources.ts'
 import { assertEnvelope, valuesOf } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
-import { listen } from '../support/live-events.ts'
+import { openEventStream } from '../support/live-events.ts'
 import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 import { seed, type Workspace } from '../support/seed.ts'
 
@@ -214,7 +214,7 @@ onRest('The removed rows of GET /ext/removed', (tracker) => {
     const project = await tracker.make('project')
     const ann = await tracker.memberOf(project)
     const task = await tracker.make('assignment', { projectId: project.id })
-    await using live = await listen(tracker.address, removedPathOf('assignment'), { token: ann.token })
+    await using live = await openEventStream(tracker.address, removedPathOf('assignment'), { token: ann.token })
     const next = async () => (await live.next()).data.result.data.map(({ id }: Row) => id)
     assert.deepEqual(await next(), [])
     await remove('assignment', task)

@@ -14,7 +14,7 @@ import { startCommandsUnderTest } from '../support/command-host.ts'
 import { openDotnetCalls } from '../support/dotnet-calls.ts'
 import { startExternalProvider } from '../support/external-provider.ts'
 import { fixture } from '../support/fixture.ts'
-import { listen } from '../support/live-events.ts'
+import { openEventStream } from '../support/live-events.ts'
 import { type Answer, type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
@@ -377,7 +377,7 @@ describe('A list under /ext/ that is requested again after a change', () => {
     const project = await workspace.project('Removed', ann)
     const task = await workspace.assignment(project, ann.id)
     await workspace.write('DELETE', '/api/assignment', { ids: [task] })
-    await using live = await listen(rest.address, path, { token: ann.token })
+    await using live = await openEventStream(rest.address, path, { token: ann.token })
     const next = async () => idsIn((await live.next()).data.result)
     assert.deepEqual(await next(), [task])
 

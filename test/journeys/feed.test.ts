@@ -6,7 +6,7 @@ import { formatPosition, parsePosition } from '../../src/features/changes/read-f
 import { impediment } from '../../src/resources/impediment.ts'
 import { assertEnvelope, valuesOf } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
-import { listen } from '../support/live-events.ts'
+import { openEventStream } from '../support/live-events.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
@@ -168,14 +168,14 @@ describe('GET /ext/changes', () => {
     const [xmin] = position.since.split(':')
     const ahead = formatPosition({ ...position, since: `${xmin}:${Number(xmin) + 1_000_000}:` })
     assertEnvelope(await read(`after=${ahead}`), 410)
-    const stream = await listen(rest.address, `/ext/changes?after=${ahead}`, rest.administrator)
+    const stream = await openEventStream(rest.address, `/ext/changes?after=${ahead}`, rest.administrator)
     assert.equal(stream.status, 410)
   })
 
   test('as a stream sends each change at once, and continues after Last-Event-ID on any instance', async () => {
     await using another = await rest.startAnother()
     const start = await now()
-    const first = await listen(
+    const first = await openEventStream(
       rest.address,
       `/ext/changes?after=${start}&resource=impediment`,
       rest.administrator,
@@ -186,7 +186,7 @@ describe('GET /ext/changes', () => {
     first.close()
     await makeImpediment('streamed 2')
     await makeImpediment('streamed 3')
-    await using second = await listen(another.address, '/ext/changes?resource=impediment', {
+    await using second = await openEventStream(another.address, '/ext/changes?resource=impediment', {
       ...rest.administrator,
       headers: { 'last-event-id': event.id },
     })
@@ -202,24 +202,24 @@ describe('GET /ext/changes', () => {
     const reader = await rest.signUp()
     const streams = await Promise.all(
       Array.from({ length: 20 }, (_, count) =>
-        listen(rest.address, count % 2 ? '/ext/changes?after=now' : '/api/impediments', reader),
+        openEventStream(rest.address, count % 2 ? '/ext/changes?after=now' : '/api/impediments', reader),
       ),
     )
     assert.deepEqual([...new Set(streams.map(({ status }) => status))], [200])
-    const rejected = await listen(rest.address, '/ext/changes', reader)
+    const rejected = await openEventStream(rest.address, '/ext/changes', reader)
     assert.equal(rejected.status, 429)
     for (const stream of streams) stream.close()
   })
 
   test('as a stream is rejected after the session has ended', async () => {
     const reader = await rest.signUp()
-    await using stream = await listen(rest.address, '/ext/changes?after=now', reader)
+    await using stream = await openEventStream(rest.address, '/ext/changes?after=now', reader)
     assert.equal(stream.status, 200)
     await rest.database.transaction((transaction) =>
       transaction.query(sql`update signin_sessions set ended_at = now() where user_id = ${reader.id}`),
     )
     await using other = await rest.startAnother()
-    const rejected = await listen(other.address, '/ext/changes', reader)
+    const rejected = await openEventStream(other.address, '/ext/changes', reader)
     assert.equal(rejected.status, 401)
   })
 })

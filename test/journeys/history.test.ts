@@ -14,7 +14,7 @@ import { type Entity, entities, listPathOf, resources } from '../contract/resour
 import { makeToken } from '../support/api-tokens.ts'
 import { assertEnvelope, valuesOf } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
-import { listen } from '../support/live-events.ts'
+import { openEventStream } from '../support/live-events.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
@@ -410,7 +410,7 @@ describe('A query with at=', () => {
     for (const path of ['/ext/people', listPathOf('comment'), '/ext/removed/projects'])
       await rejection(`${path}?at=${await timestamp()}`, 400)
     await rejection(`/ext/export/people?at=${await timestamp()}`, 400)
-    const stream = await listen(
+    const stream = await openEventStream(
       rest.address,
       `/ext/query/projects?at=${await timestamp()}`,
       rest.administrator,

@@ -5,7 +5,7 @@ import { assertRejected, valuesOf } from '../support/assertions.ts'
 import { assignmentCalls } from '../support/assignment-calls.ts'
 import { create, type Item, remove, restore, statusesOf, update } from '../support/batches.ts'
 import { fixture } from '../support/fixture.ts'
-import { listen } from '../support/live-events.ts'
+import { openEventStream } from '../support/live-events.ts'
 import { type Answer, type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
@@ -234,8 +234,8 @@ describe('Labels', () => {
         const { token } = reader === 'a member' ? ann : rest.administrator
         const path = `/ext/assignmentLabels?projectId=${from}`
         const [ofSource, ofTarget] = await Promise.all([
-          listen(rest.address, path, { token }),
-          listen(rest.address, path.replace(from, to), { token }),
+          openEventStream(rest.address, path, { token }),
+          openEventStream(rest.address, path.replace(from, to), { token }),
         ])
         const untilCount = (count: number) =>
           ofSource.nextWhere(({ data }) => data.result.totalCount === count)
@@ -334,7 +334,7 @@ describe('Labels', () => {
       const id = await makeLink(task, bug)
       await workspace.write('DELETE', '/api/assignment', { ids: [task] }, ann)
       const path = `/ext/removed/assignmentLabels?labelId=${bug}`
-      const reader = await listen(rest.address, path, { token: ann.token })
+      const reader = await openEventStream(rest.address, path, { token: ann.token })
       assert.deepEqual((await reader.next()).data.result.data, [])
       const change = { id: bug, name: 'Moved', color: 'red', description: null, projectId: to }
       await workspace.write('PATCH', '/ext/label', change, ann)

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fixture } from '../support/fixture.ts'
-import { type LiveReader, listen } from '../support/live-events.ts'
+import { type LiveReader, openEventStream } from '../support/live-events.ts'
 import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
@@ -141,7 +141,7 @@ describe('Live listings that are read again only after changes that can affect t
               index === 0 ? position % 2 === 0 : position !== 13 && (position + index) % 2 === 0,
             )
             .map(async (path): Promise<Watched> => {
-              const reader = await listen(address, path, { token: person.token })
+              const reader = await openEventStream(address, path, { token: person.token })
               assert.equal(reader.status, 200, `${path} ${reader.rejection}`)
               return { path, person, reader }
             }),

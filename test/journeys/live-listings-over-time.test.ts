@@ -9,7 +9,12 @@ import { freePort, startChild } from '../support/child-host.ts'
 import { connectDirectly, insertNamed } from '../support/direct-connection.ts'
 import { fixture } from '../support/fixture.ts'
 import { addressOf } from '../support/fresh-database.ts'
-import { type ListenOptions, type LiveEvent, type LiveReader, listen } from '../support/live-events.ts'
+import {
+  type EventStreamOptions,
+  type LiveEvent,
+  type LiveReader,
+  openEventStream,
+} from '../support/live-events.ts'
 import { type Person, type RestUnderTest, send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed, type Workspace } from '../support/seed.ts'
 
@@ -18,8 +23,8 @@ describe('A live listing', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
   const workspace = fixture(seed, rest)
 
-  const follow = (path: string, options: ListenOptions = {}) =>
-    listen(rest.address, path, { token: rest.administrator.token, ...options })
+  const follow = (path: string, options: EventStreamOptions = {}) =>
+    openEventStream(rest.address, path, { token: rest.administrator.token, ...options })
   const names = ({ data }: LiveEvent): string[] => data.result.data.map((row: { name: string }) => row.name)
   const rename = (id: string, name: string) => workspace.write('PATCH', '/api/organization', { id, name })
 
@@ -121,7 +126,7 @@ describe('A live listing', { concurrency: true }, () => {
 
   test('continues after the store has closed all connections, and misses no change', async () => {
     await using separateHost = await startRestUnderTest()
-    await using live = await listen(separateHost.address, '/api/organizations', {
+    await using live = await openEventStream(separateHost.address, '/api/organizations', {
       token: separateHost.administrator.token,
     })
     await live.next()
@@ -142,7 +147,8 @@ function testChangesOnOtherInstances() {
     const rest = fixture(startRestUnderTest)
     const workspace = fixture(seed, rest)
 
-    const follow = (path: string, token = rest.administrator.token) => listen(rest.address, path, { token })
+    const follow = (path: string, token = rest.administrator.token) =>
+      openEventStream(rest.address, path, { token })
     const names = ({ data }: LiveEvent): string[] => data.result.data.map((row: { name: string }) => row.name)
 
     test('a second instance', async () => {
@@ -164,7 +170,10 @@ function testChangesOnOtherInstances() {
       })
       try {
         const path = '/api/assignmentTypes?search=apart&sortColumn=name'
-        const [here, there] = await Promise.all([follow(path), listen(child.address, path, { token })])
+        const [here, there] = await Promise.all([
+          follow(path),
+          openEventStream(child.address, path, { token }),
+        ])
         await Promise.all([here.next(), there.next()])
         await send(child.address, 'POST', '/api/assignmentType', { token, body: { name: 'Apart' } })
         assert.deepEqual(names(await here.next()), ['Apart'])
@@ -182,7 +191,9 @@ function testChangesOnOtherInstances() {
       await using separateHost = await startRestUnderTest()
       const { token } = separateHost.administrator
       await using direct = await connectDirectly(separateHost.database)
-      await using live = await listen(separateHost.address, '/api/organizations?sortColumn=name', { token })
+      await using live = await openEventStream(separateHost.address, '/api/organizations?sortColumn=name', {
+        token,
+      })
       await live.next()
       for (const name of ['Bare 1', 'Bare 2', 'Bare 3']) {
         await sleep(1100)
@@ -247,7 +258,7 @@ function testChangesOnOtherInstances() {
 
 /** These tests wait for seconds, so they run concurrently. */
 function testStreamEnds(host: () => RestUnderTest, seeded: () => Workspace) {
-  const open = (token: string, path = '/api/workflows') => listen(host().address, path, { token })
+  const open = (token: string, path = '/api/workflows') => openEventStream(host().address, path, { token })
 
   /** Returns the seconds until the stream ends, or infinity. */
   async function secondsToEnd(live: LiveReader, secondsMax: number): Promise<number> {
@@ -316,7 +327,7 @@ function testStreamEnds(host: () => RestUnderTest, seeded: () => Workspace) {
     const { token } = separateHost.administrator
     const lives = await Promise.all(
       ['users', 'workflows', 'workflows'].map((name) =>
-        listen(separateHost.address, `/api/${name}`, { token }),
+        openEventStream(separateHost.address, `/api/${name}`, { token }),
       ),
     )
     for (const live of lives) await live.next()
@@ -344,7 +355,7 @@ function testStreamEnds(host: () => RestUnderTest, seeded: () => Workspace) {
     }
     const { token } = separateHost.administrator
     const lives = await Promise.all(
-      Array.from({ length: 20 }, () => listen(separateHost.address, '/api/users', { token })),
+      Array.from({ length: 20 }, () => openEventStream(separateHost.address, '/api/users', { token })),
     )
     for (const live of lives) await live.next()
     assert.ok((await countChangeQueries()) > 1, 'While a client listens, the store is queried for changes.')

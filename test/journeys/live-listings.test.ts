@@ -9,7 +9,7 @@ import { createSnapshotMemory } from '../../src/features/changes/stream-limits.t
 import { type Entity, entities, listPathOf, resources } from '../contract/resources.ts'
 import { fixture } from '../support/fixture.ts'
 import { isDistributed } from '../support/fresh-database.ts'
-import { type LiveReader, listen } from '../support/live-events.ts'
+import { type LiveReader, openEventStream } from '../support/live-events.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
@@ -51,7 +51,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
     test(`of ${route} sends the plain list as its first event`, async () => {
       const token = rest.administrator.token
       const path = `${route}?pageSize=5&sortOrder=DESC`
-      const live = await listen(rest.address, path, { token })
+      const live = await openEventStream(rest.address, path, { token })
       const { id, name, data } = await live.next()
       live.close()
       const plain = await rest.call('GET', path, { token })
@@ -62,7 +62,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
   }
 
   test('has the headers of an event stream, which proxies do not buffer', async () => {
-    const live = await listen(rest.address, '/api/organizations', { token: member.token })
+    const live = await openEventStream(rest.address, '/api/organizations', { token: member.token })
     live.close()
     assert.equal(live.status, 200)
     assert.match(String(live.headers['content-type']), /^text\/event-stream\b/)
@@ -77,7 +77,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
   })
 
   test('allows a configured browser origin to read it', async () => {
-    const live = await listen(rest.address, '/api/organizations', {
+    const live = await openEventStream(rest.address, '/api/organizations', {
       token: member.token,
       headers: { origin: 'http://localhost:5400' },
     })
@@ -94,7 +94,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
 
   test('starts at 1 after a Last-Event-ID that no stream can have sent', async () => {
     for (const wrong of ['', 'x', '-1', '1.5', '9'.repeat(40)]) {
-      await using live = await listen(rest.address, '/api/impediments', {
+      await using live = await openEventStream(rest.address, '/api/impediments', {
         token: member.token,
         headers: { 'last-event-id': wrong },
       })
@@ -105,7 +105,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
 
   test('sends a listing even if the client already has its ETag', async () => {
     const plain = await member.call('GET', '/api/impediments')
-    await using live = await listen(rest.address, '/api/impediments', {
+    await using live = await openEventStream(rest.address, '/api/impediments', {
       token: member.token,
       headers: { 'if-none-match': plain.headers.get('etag') ?? '' },
     })
@@ -117,7 +117,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
     test(`rejects ${query.slice(0, 60)} with the plain list's 400 before the stream starts`, async () => {
       const token = rest.administrator.token
       const [live, plain] = await Promise.all([
-        listen(rest.address, `/api/${query}`, { token }),
+        openEventStream(rest.address, `/api/${query}`, { token }),
         rest.call('GET', `/api/${query}`, { token }),
       ])
       assert.equal(live.status, 400)
@@ -129,7 +129,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
 
   test('is rejected with the 401 envelope without a valid token', async () => {
     for (const token of [undefined, 'not.a.token']) {
-      const live = await listen(rest.address, '/api/organizations', token ? { token } : {})
+      const live = await openEventStream(rest.address, '/api/organizations', token ? { token } : {})
       assert.equal(live.status, 401)
       assert.match(String(live.headers['content-type']), /^application\/json/)
       assert.equal(JSON.parse(live.rejection).statusCode, 401)
@@ -137,7 +137,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
   })
 
   test('of users is rejected with the 403 envelope for callers who are no administrators', async () => {
-    const live = await listen(rest.address, '/api/users', { token: member.token })
+    const live = await openEventStream(rest.address, '/api/users', { token: member.token })
     assert.equal(live.status, 403)
     assert.match(String(live.headers['content-type']), /^application\/json/)
     assert.equal(JSON.parse(live.rejection).statusCode, 403)
@@ -146,8 +146,8 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
   test('shows each caller only what that caller may see', async () => {
     const path = `/api/projects?ids=${mine},${foreign}`
     const [forMember, forAdministrator] = await Promise.all([
-      listen(rest.address, path, { token: member.token }),
-      listen(rest.address, path, { token: rest.administrator.token }),
+      openEventStream(rest.address, path, { token: member.token }),
+      openEventStream(rest.address, path, { token: rest.administrator.token }),
     ])
     const seen = (await forMember.next()).data.result
     assert.deepEqual([seen.totalCount, seen.data[0].id], [1, mine])
@@ -180,7 +180,10 @@ test('A live listing sends a comment line every 15 s, so that clients see that i
     stream = openLiveStream({ session, request, reply }, listeners)
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
-  await using live = await listen(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, '/')
+  await using live = await openEventStream(
+    `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,
+    '/',
+  )
   const openedAt = Date.now()
   const commentsAfter = async (seconds: number) => {
     stream?.maintain(openedAt + seconds * 1000)
@@ -207,7 +210,7 @@ describe('A live listing under /ext/, when its client reconnects,', { concurrenc
   const open = (path: string, lastId?: string, address = rest.address) => {
     const { token } = rest.administrator
     const headers = lastId === undefined ? {} : { 'last-event-id': lastId }
-    return listen(address, path, { token, headers })
+    return openEventStream(address, path, { token, headers })
   }
 
   test('sends the next change, but not the snapshot that the client has, on another instance, too', async () => {
@@ -311,7 +314,7 @@ describe('A large number of live listings', () => {
     while (lives.length < readers) {
       const group = Array.from({ length: groupSize }, async (_, index) => {
         const { token } = people[(lives.length + index) % people.length] as Person
-        const live = await listen(rest.address, '/api/workflows?sortColumn=order', { token })
+        const live = await openEventStream(rest.address, '/api/workflows?sortColumn=order', { token })
         await live.next()
         return live
       })
@@ -340,12 +343,12 @@ describe('A large number of live listings', () => {
     for (let round = 0; round < 3; round += 1) {
       const lives = await Promise.all(
         Array.from({ length: 6 }, (_, index) =>
-          listen(rest.address, `/api/organizations?pageNumber=${index + 1}`, { token }),
+          openEventStream(rest.address, `/api/organizations?pageNumber=${index + 1}`, { token }),
         ),
       )
       for (const live of lives) live.close()
     }
-    await using live = await listen(rest.address, '/api/organizations', { token })
+    await using live = await openEventStream(rest.address, '/api/organizations', { token })
     assert.equal((await live.next()).data.result.totalCount, 1)
     await workspace.make('organization', { name: 'Still sent' })
     assert.equal((await live.next()).data.result.totalCount, 2)

@@ -6,7 +6,7 @@ import { notificationsMax } from '../../src/features/notifications/notifications
 import { watchesMax } from '../../src/features/notifications/watching.ts'
 import { fixture } from '../support/fixture.ts'
 import { followFromNow } from '../support/follow-from-now.ts'
-import { listen } from '../support/live-events.ts'
+import { openEventStream } from '../support/live-events.ts'
 import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 import { until } from '../support/until.ts'
@@ -355,7 +355,7 @@ describe('Notifications', () => {
   test('have a live listing, which follows new ones, read marks and lost access', async () => {
     const gus = await rest.signUp({ name: 'Gus' })
     const membership = await workspace.join(projectId, gus.id)
-    await using stream = await listen(rest.address, '/ext/notifications?pageSize=1', { token: gus.token })
+    await using stream = await openEventStream(rest.address, '/ext/notifications?pageSize=1', { token: gus.token })
     const untilUnread = (count: number) => stream.nextWhere(({ data }) => data?.result?.unreadCount === count)
     await untilUnread(0)
     await workspace.assignment(projectId, gus.id)

@@ -9,7 +9,7 @@ import { type ChildHost, freePort, spawnStart, startChild } from '../support/chi
 import { isAlive } from '../support/embedded-store.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 import { insertAccount } from '../support/insert-account.ts'
-import { listen } from '../support/live-events.ts'
+import { openEventStream } from '../support/live-events.ts'
 import { startTestIssuer } from '../support/test-issuer.ts'
 import { until } from '../support/until.ts'
 
@@ -95,7 +95,7 @@ describe('Hosts in several processes on one port', { skip: process.platform === 
   test('update the live listings of each process after a write in any of them', async (t) => {
     const { address, token, headers } = await startProcesses(t)
     const readers = await Promise.all(
-      Array.from({ length: 2 * processes }, () => listen(address, '/api/organizations', { token })),
+      Array.from({ length: 2 * processes }, () => openEventStream(address, '/api/organizations', { token })),
     )
     for (const reader of readers) await reader.next()
     const written = await fetch(`${address}/api/organization`, {

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { entities, extensionListPathOf, references, resources } from '../contract/resources.ts'
 import { assertEnvelope } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
-import { listen } from '../support/live-events.ts'
+import { openEventStream } from '../support/live-events.ts'
 import { type Query, queryScene } from '../support/query-scene.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
@@ -103,7 +103,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
   })
 
   test('is rejected as a live listing with the same 400 before the stream starts', async () => {
-    const live = await listen(rest.address, '/ext/query/assignments?sort=nam', { token: ann.token })
+    const live = await openEventStream(rest.address, '/ext/query/assignments?sort=nam', { token: ann.token })
     assert.equal(live.status, 400)
     assert.ok('sort' in JSON.parse(live.rejection).errors)
   })
@@ -133,7 +133,7 @@ describe('A query under /ext/query/, while other users write,', () => {
   })
 
   test('can be a live listing, and reports changes of expanded rows', async () => {
-    await using live = await listen(
+    await using live = await openEventStream(
       rest.address,
       `/ext/query/assignments?${new URLSearchParams({ filter: "name eq 'Draw'", expand: 'project,user', fields: 'name,project.name,user.name' })}`,
       { token: bob.token },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { assertEnvelope } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
-import { listen } from '../support/live-events.ts'
+import { openEventStream } from '../support/live-events.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
@@ -194,7 +194,9 @@ describe('A report under /ext/reports/', () => {
   test('as a live listing shows the exact sum after many concurrent writes', async () => {
     const gina = await rest.signUp({ name: 'Gina' })
     const assignment = await workspace.assignment(await workspace.project('Busy', gina), gina.id)
-    const live = await listen(rest.address, '/ext/reports/hours?groupBy=person,week', { token: gina.token })
+    const live = await openEventStream(rest.address, '/ext/reports/hours?groupBy=person,week', {
+      token: gina.token,
+    })
     assert.deepEqual((await live.next()).data.result.total, { hours: 0, appointments: 0 })
     const made = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>

@@ -7,7 +7,7 @@ import { openCommandCalls } from '../support/command-calls.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
 import { fixture } from '../support/fixture.ts'
 import { followFromNow } from '../support/follow-from-now.ts'
-import { listen } from '../support/live-events.ts'
+import { openEventStream } from '../support/live-events.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
@@ -134,7 +134,9 @@ describe('Assignments without dates or without a user', { concurrency: 4 }, () =
     )
     const other = await workspace.project('Live', ann)
     const row = await make({ projectId: other, ...unplanned })
-    const stream = await listen(rest.address, `/ext/assignments?projectId=${other}`, { token: ann.token })
+    const stream = await openEventStream(rest.address, `/ext/assignments?projectId=${other}`, {
+      token: ann.token,
+    })
     const nextFlag = async () => (await stream.next()).data.result.data[0].isUnscheduled
     assert.equal(await nextFlag(), true)
     await change({ id: row.id, startDate: day(1), endDate: day(1) })

@@ -31,7 +31,7 @@ export interface LiveReader extends AsyncDisposable {
   close(): void
 }
 
-export interface ListenOptions {
+export interface EventStreamOptions {
   readonly token?: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -42,10 +42,10 @@ const arrivalSecondsMax = 30
 const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY })
 
 /** Opens a live listing, and resolves when the headers of the response have arrived. */
-export async function listen(
+export async function openEventStream(
   address: string,
   path: string,
-  options: ListenOptions = {},
+  options: EventStreamOptions = {},
 ): Promise<LiveReader> {
   const response = await open(address, path, options)
   response.setEncoding('utf8')
@@ -53,7 +53,11 @@ export async function listen(
   return readerOf(response, '')
 }
 
-function open(address: string, path: string, { token, headers }: ListenOptions): Promise<IncomingMessage> {
+function open(
+  address: string,
+  path: string,
+  { token, headers }: EventStreamOptions,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const sent = request(`${address}${path}`, {
       agent,
@@ -90,28 +94,43 @@ function readerOf(response: IncomingMessage, rejection: string): LiveReader {
       notify()
       resolve()
     }
-    response.on('close', finish).on('error', finish)
+    // The body of a rejected stream has been read to its end.
+    if (response.closed || response.readableEnded) finish()
+    else response.on('close', finish).on('error', finish)
   })
   let incomplete = ''
   if (rejection === '') {
     response.on('data', (piece: string) => {
       const blocks = (incomplete + piece).split('\n\n')
       incomplete = blocks.pop() ?? ''
-      for (const block of blocks) retryMilliseconds = readBlock(block, events, comments) ?? retryMilliseconds
+      for (const block of blocks) {
+        const parsed = parseBlock(block)
+        if (parsed.event) events.push(parsed.event)
+        comments.push(...parsed.comments)
+        retryMilliseconds = parsed.retryMilliseconds ?? retryMilliseconds
+      }
       notify()
     })
   }
   async function next(secondsMax = arrivalSecondsMax): Promise<LiveEvent> {
-    const deadline = Date.now() + secondsMax * 1000
-    for (;;) {
-      const event = events[nextIndex]
-      if (event !== undefined) {
-        nextIndex += 1
-        return event
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      notify()
+    }, secondsMax * 1000)
+    try {
+      for (;;) {
+        const event = events[nextIndex]
+        if (event !== undefined) {
+          nextIndex += 1
+          return event
+        }
+        if (isEnded) throw new Error('The stream ended before the next event.')
+        if (isLate) throw new Error(`No event arrived within ${secondsMax} s.`)
+        await wake.promise
       }
-      if (isEnded) throw new Error('The stream ended before the next event.')
-      if (Date.now() > deadline) throw new Error(`No event arrived within ${secondsMax} s.`)
-      await Promise.race([wake.promise, new Promise((resolve) => setTimeout(resolve, 100))])
+    } finally {
+      clearTimeout(timer)
     }
   }
   return disposable<LiveReader>({
@@ -140,18 +159,26 @@ function readerOf(response: IncomingMessage, rejection: string): LiveReader {
   })
 }
 
-/** Reads one block of the event stream, as the HTML standard defines it. Returns its `retry:` value. */
-function readBlock(block: string, events: LiveEvent[], comments: string[]): number | undefined {
+interface Block {
+  readonly event?: LiveEvent
+  readonly comments: readonly string[]
+  readonly retryMilliseconds?: number
+}
+
+/** Parses one block of the event stream, as the HTML standard defines it. */
+function parseBlock(block: string): Block {
   const lines = block.split('\n')
   const valuesOf = (name: string) =>
     lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).trim())
   // A line that begins with a colon is a comment.
-  comments.push(...valuesOf(''))
+  const comments = valuesOf('')
   const data = valuesOf('data')
-  const [retry] = valuesOf('retry')
-  if (data.length === 0) return retry === undefined ? undefined : Number(retry)
   const [id = ''] = valuesOf('id')
   const [name = ''] = valuesOf('event')
-  events.push({ id, name, data: JSON.parse(data.join('\n')), at: Date.now() })
-  return undefined
+  const [retry] = valuesOf('retry')
+  return {
+    comments,
+    ...(data.length > 0 && { event: { id, name, data: JSON.parse(data.join('\n')), at: Date.now() } }),
+    ...(retry !== undefined && { retryMilliseconds: Number(retry) }),
+  }
 }
