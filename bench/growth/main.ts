@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { startEmbeddedStore } from '../../src/db/embedded/start-embedded-store.ts'
-import { startTestIssuer } from '../../test/support/test-issuer.ts'
+import { startTestIssuer, type TestIssuer } from '../../test/support/test-issuer.ts'
 import { postmasterOf } from '../child-process.ts'
 import { percentile, runLoad } from '../load.ts'
 import { cpuSecondsOf, cpuSecondsOfServer } from '../process-usage.ts'
@@ -14,55 +15,58 @@ const defaultConnections = 16
 
 interface Measured {
   /** The CPU time of host and store per request, in milliseconds. */
-  readonly cpu: number
+  readonly cpuMilliseconds: number
   readonly requestsPerSecond: number
   readonly latencies: readonly number[]
   readonly failures: number
 }
 
+const options = {
+  sizes: { type: 'string', default: '1000,10000,100000,1000000' },
+  connections: { type: 'string', default: '1,16,64,256' },
+  rounds: { type: 'string', default: '5' },
+  seconds: { type: 'string', default: '2' },
+  live: { type: 'string', default: '5000' },
+} as const
+
 /**
- * Measures the cost of more rows and more connections. Each size has a database and a host, and all are
- * measured in turns, so that other work on the machine disturbs them equally. `--sizes 1000,1000000
- * --connections 1,256 --rounds 3 --seconds 2 --live 5000`
+ * Measures the cost of more rows and more connections. Each size has a database and a host. The sizes are
+ * measured alternately, so that other work on the machine disturbs them equally. Usage: `npm run bench --
+ * growth --sizes 1000,1000000 --connections 1,256 --rounds 3 --seconds 2 --live 5000`.
  */
 export async function runGrowthBench(args: readonly string[]): Promise<void> {
-  const argOf = (name: string) =>
-    args.includes(`--${name}`) ? args[args.indexOf(`--${name}`) + 1] : undefined
-  const numbersOf = (name: string, defaultValue: string) =>
-    (argOf(name) ?? defaultValue).split(',').map(Number)
-  const sizes = numbersOf('sizes', '1000,10000,100000,1000000')
-  const connections = numbersOf('connections', '1,16,64,256')
-  const [rounds = 5] = numbersOf('rounds', '5')
-  const [seconds = 2] = numbersOf('seconds', '2')
-  const [streams = 5000] = numbersOf('live', '5000')
+  const { values } = parseArgs({ args: [...args], options })
+  const sizes = values.sizes.split(',').map(Number)
+  const connections = values.connections.split(',').map(Number)
+  const rounds = Number(values.rounds)
+  const seconds = Number(values.seconds)
+  const streams = Number(values.live)
   // The folder is in the project, because a temporary one may be in memory.
   const dataDirectory = mkdtempSync(join(process.cwd(), '.data-bench-'))
   // Background work of the store after a million new rows would be counted as the cost of requests.
   const settings = { autovacuum: 'off', checkpoint_timeout: '1h', max_wal_size: '8GB' }
   const store = await startEmbeddedStore({ dataDirectory, settings })
-  const issuer = await startTestIssuer()
+  let issuer: TestIssuer | undefined
   const opened: Size[] = []
   try {
+    issuer = await startTestIssuer()
     for (const [index, rows] of sizes.entries())
       opened.push(await openSize(rows, firstPort + index, { dataDirectory, url: store.url, issuer }))
     const bench = { postmaster: postmasterOf(dataDirectory), seconds }
     await measureSizes(opened, rounds, bench)
-    await measureConnections([opened[0], opened.at(-1)] as Size[], connections, bench)
-    if (streams > 0) {
-      console.table([
-        await measureLive(opened[0] as Size, baselineStreams),
-        await measureLive(opened.at(-1) as Size, streams),
-      ])
-    }
+    const [smallest, largest] = [opened[0] as Size, opened.at(-1) as Size]
+    await measureConnections([...new Set([smallest, largest])], connections, bench)
+    if (streams > 0)
+      console.table([await measureLive(smallest, baselineStreams), await measureLive(largest, streams)])
   } finally {
     for (const { stop } of opened) await stop()
-    await issuer.stop()
+    await issuer?.stop()
     await store.stop()
     rmSync(dataDirectory, { recursive: true, force: true })
   }
 }
 
-/** Few streams on the smallest size, to compare with. */
+/** The number of streams on the smallest size, with which those on the largest are compared. */
 const baselineStreams = 200
 
 interface Bench {
@@ -75,19 +79,22 @@ async function measureSizes(sizes: readonly Size[], rounds: number, bench: Bench
   for (const name of Object.keys(scenarios)) table.push(await measureScenario(sizes, name, rounds, bench))
   console.table(table)
   console.log(
-    `CPU of host and store in milliseconds a request; load of the machine ${loadavg()[0]?.toFixed(1)}.`,
+    `CPU time of host and store in milliseconds per request; system load ${loadavg()[0]?.toFixed(1)}.`,
   )
 }
 
 async function measureScenario(sizes: readonly Size[], name: string, rounds: number, bench: Bench) {
   const measured = new Map<Size, Measured[]>(sizes.map((size) => [size, []]))
+  // Warms up.
   for (const size of sizes) await measure(size, name, defaultConnections, { ...bench, seconds: 1 })
   for (let round = 0; round < rounds; round += 1) {
     for (const size of round % 2 === 0 ? sizes : sizes.toReversed())
       measured.get(size)?.push(await measure(size, name, defaultConnections, bench))
   }
-  const cpus = [...measured.values()].map((each) => median(each.map(({ cpu }) => cpu)))
-  const latencies = [...measured].map(([{ rows }, each]) => [`p50 ms ${rows}`, medianLatency(each)])
+  const cpus = [...measured.values()].map((results) =>
+    median(results.map(({ cpuMilliseconds }) => cpuMilliseconds)),
+  )
+  const latencies = [...measured].map(([{ rows }, results]) => [`p50 ms ${rows}`, medianLatency(results)])
   return {
     scenario: name,
     ...Object.fromEntries(sizes.map(({ rows }, index) => [`${rows} rows`, rounded(cpus[index] ?? 0)])),
@@ -102,16 +109,16 @@ async function measureConnections(sizes: readonly Size[], connections: readonly 
   for (const name of ['get', 'list of a project', 'update']) {
     for (const count of connections) {
       for (const size of sizes) {
-        const { cpu, requestsPerSecond, latencies, failures } = await measure(size, name, count, bench)
-        const [p50, p99] = [0.5, 0.99].map((share) => rounded(percentile(latencies, share)))
+        const result = await measure(size, name, count, bench)
+        const [p50, p99] = [0.5, 0.99].map((share) => rounded(percentile(result.latencies, share)))
         const row = { scenario: name, connections: count, assignments: size.rows }
         table.push({
           ...row,
-          'requests/s': Math.round(requestsPerSecond),
-          'CPU ms': rounded(cpu),
+          'requests/s': Math.round(result.requestsPerSecond),
+          'CPU ms': rounded(result.cpuMilliseconds),
           p50,
           p99,
-          failures,
+          failures: result.failures,
         })
       }
     }
@@ -127,11 +134,11 @@ async function measure(
 ): Promise<Measured> {
   const next = scenarios[name]?.(store, tokens)
   if (!next) throw new Error(`There is no scenario ${name}.`)
-  const cpu = () => cpuSecondsOf(host.pid ?? 0) + cpuSecondsOfServer(postmaster)
-  const before = cpu()
+  const cpuSeconds = () => cpuSecondsOf(host.pid ?? 0) + cpuSecondsOfServer(postmaster)
+  const before = cpuSeconds()
   const result = await runLoad({ port, connections, seconds, next })
   return {
-    cpu: ((cpu() - before) * 1000) / result.requests,
+    cpuMilliseconds: ((cpuSeconds() - before) * 1000) / result.requests,
     requestsPerSecond: result.requests / result.seconds,
     latencies: result.latencies,
     failures: result.failures,
