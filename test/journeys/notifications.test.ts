@@ -355,7 +355,9 @@ describe('Notifications', () => {
   test('have a live listing, which follows new ones, read marks and lost access', async () => {
     const gus = await rest.signUp({ name: 'Gus' })
     const membership = await workspace.join(projectId, gus.id)
-    await using stream = await openEventStream(rest.address, '/ext/notifications?pageSize=1', { token: gus.token })
+    await using stream = await openEventStream(rest.address, '/ext/notifications?pageSize=1', {
+      token: gus.token,
+    })
     const untilUnread = (count: number) => stream.nextWhere(({ data }) => data?.result?.unreadCount === count)
     await untilUnread(0)
     await workspace.assignment(projectId, gus.id)

@@ -74,7 +74,7 @@ export function unplannedJourneys(stage: () => Stage): void {
 
       // The date has replaced a placeholder, which was not shown. The user is unchanged.
       await panel.locator('.change-chip', { hasText: /^End24 Dec 2099$/ }).waitFor()
-      await panel.locator('.change-chip', { hasText: /^Responsiblenobodyassigned$/ }).waitFor()
+      await panel.locator('.change-chip', { hasText: /^Responsibleunassignedassigned$/ }).waitFor()
 
       await start.fill('')
       await Promise.all([untilSaved(page), start.press('Enter')])

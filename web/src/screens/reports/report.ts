@@ -131,7 +131,7 @@ export function hoursByPerson(
   return [...new Set([...planned.keys(), ...recorded.keys()])]
     .map((id) => ({
       id,
-      name: id === '' ? t('Nobody') : nameOf(id),
+      name: id === '' ? t('Unassigned') : nameOf(id),
       planned: plannedIn(planned.get(id) ?? [], from, to),
       recorded: sumHours(recorded.get(id) ?? []),
     }))
