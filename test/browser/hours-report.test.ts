@@ -68,7 +68,7 @@ test('A report counts each hour once, by week, assignment, project and person', 
   assert.deepEqual(sumsOf(hoursByPerson(data, (id) => id.toUpperCase())), [
     { name: 'ANN', recorded: 3, planned: 30 },
     { name: 'BOB', recorded: 4.5, planned: 0 },
-    { name: 'Nobody', recorded: 0, planned: 4 },
+    { name: 'Unassigned', recorded: 0, planned: 4 },
   ])
 })
 

@@ -43,7 +43,7 @@ describe('A list', () => {
     const idea = { ...planned, id: 'idea', name: 'idea', isUnscheduled: true, isUnassigned: true }
     const assignments = [idea, planned] as RecordOf<'assignment'>[]
     const byPerson = grouped('person', assignments)
-    assert.deepEqual(outlineOf(byPerson), ['ann', '- planned', 'Nobody', '- idea'])
+    assert.deepEqual(outlineOf(byPerson), ['ann', '- planned', 'Unassigned', '- idea'])
     const byWeek = outlineOf(grouped('week', assignments))
     assert.deepEqual(byWeek.slice(1), ['- planned', 'No dates', '- idea'])
     const shown = columns.filter(({ name }) => ['name', 'person', 'end'].includes(name))

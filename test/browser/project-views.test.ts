@@ -51,7 +51,7 @@ function viewJourneys(stage: () => Stage): void {
   })
 
   test('offer to create an assignment in an empty project, and to clear the filters if nothing matches', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn } = stage()
     const { path } = await makeProject('Empty at first')
     const page = await signIn('mara@example.com', `${path}?view=list`)
     const main = page.getByRole('main')
@@ -303,12 +303,6 @@ function timelineJourneys(stage: () => Stage): void {
     await page.getByText(`Short is now from ${start} to ${formatDay(addDays(monday, 2))}.`).waitFor()
     assert.equal(await dayOf(id, 'endDate'), addDays(monday, 2))
   })
-}
-
-interface Touch {
-  /** Whether the finger rests on the bar before it moves. */
-  readonly isHeld: boolean
-  readonly place?: 'middle' | 'end'
 }
 
 interface Point {

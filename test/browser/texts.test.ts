@@ -256,4 +256,9 @@ function writingJourneys(stage: () => Stage): void {
   })
 }
 
-describeInBrowser('Texts', { 'tasks in a text': taskJourneys, 'text fields': writingJourneys })
+describeInBrowser('Texts', {
+  'tasks in a text': taskJourneys,
+  'text fields': writingJourneys,
+  comments: commentJourneys,
+  'hostile texts': hostileTextJourneys,
+})

@@ -12,7 +12,7 @@ import { assertAccessible } from './accessibility.ts'
 export function listCellJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  test('a cell is edited in place by click and by keys, with Undo, and does not overwrite the change of another user', async () => {
+  test('are edited in place by click and by keys, with Undo, and show the change of another user instead of overwriting it', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Edited in place')
     const userId = workspace.jonas.id
@@ -108,7 +108,7 @@ export function listCellJourneys(stage: () => Stage): void {
     )
   })
 
-  test('rows show type and priority with the same marks as cards', async () => {
+  test('show type and priority with the same marks as cards', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('Marked alike')
     const id = await make('Marked', 0, 1)
@@ -133,7 +133,7 @@ export function listCellJourneys(stage: () => Stage): void {
     assert.equal(priorityInList.color, 'red')
   })
 
-  test('header and group stay visible while a long list scrolls, and long names stay on one line', async () => {
+  test('keep header and group in view while a long list scrolls, and long names in one line', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Sticky')
     const userId = workspace.jonas.id
@@ -181,14 +181,13 @@ export function listCellJourneys(stage: () => Stage): void {
       .getByLabel('Name', { exact: true })
       .fill('Next')
     await page.keyboard.press('Enter')
-    // The headings of the groups show the stages, so no column repeats them.
     await page.getByRole('link', { name: 'Next' }).waitFor()
     const lines = await page.locator('.group-fold, .list-link').allTextContents()
     assert.deepEqual(
       lines.map((line) => /In the backlog|Backlog|Doing|Next|Being done/.exec(line)?.[0]),
       ['Backlog', 'In the backlog', 'Doing', 'Being done', 'Next'],
     )
-    // The headings of the groups have the stages, so no column repeats them.
+    // The headings of the groups show the stages, so no column repeats them.
     assert.equal(await page.getByRole('columnheader', { name: 'Stage' }).count(), 0)
   })
 
@@ -247,10 +246,10 @@ export function listCellJourneys(stage: () => Stage): void {
     assert.equal(await countLabelled(), 0)
     await page.getByRole('button', { name: 'Undo' }).click()
     // Consecutive changes share one message, whose Undo reverts all of them.
-    await until(async () => (await countLabelled()) === 1, 'only the first has the label again')
+    await until(async () => (await countLabelled()) === 1, 'the label to be on only the first assignment')
     await until(
       async () => (await workspace.get('assignment', first)).amountHours === 8,
-      'the hours as before',
+      'the hours to be restored',
     )
     await assertAccessible(page, 'actions on a selection')
 
@@ -261,7 +260,8 @@ export function listCellJourneys(stage: () => Stage): void {
     const rowBefore = await row.boundingBox()
     await phone.getByLabel('Select One').check()
     const bar = phone.getByRole('toolbar', { name: 'Change the selection' })
-    // The whole bar is visible: nothing scrolls, and no row has moved.
+    await bar.waitFor()
+    assert.deepEqual(await row.boundingBox(), rowBefore, 'the bar moves no row')
     const cutOff = await bar
       .getByRole('button')
       .evaluateAll((buttons) =>
@@ -271,6 +271,7 @@ export function listCellJourneys(stage: () => Stage): void {
       )
     assert.deepEqual(cutOff, [])
     const { y = 0, height = 0 } = (await bar.boundingBox()) ?? {}
+    // The bar is within reach of the thumb.
     assert.ok(y > viewport.height / 2 && y + height < viewport.height, `the bar is ${height} high, at ${y}`)
     const remove = await bar.getByRole('button', { name: 'Remove' }).boundingBox()
     assert.ok(remove && remove.x + remove.width <= viewport.width, 'the last button is inside the screen')
