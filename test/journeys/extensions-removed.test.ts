@@ -214,7 +214,9 @@ onRest('The removed rows of GET /ext/removed', (tracker) => {
     const project = await tracker.make('project')
     const ann = await tracker.memberOf(project)
     const task = await tracker.make('assignment', { projectId: project.id })
-    await using live = await openEventStream(tracker.address, removedPathOf('assignment'), { token: ann.token })
+    await using live = await openEventStream(tracker.address, removedPathOf('assignment'), {
+      token: ann.token,
+    })
     const next = async () => (await live.next()).data.result.data.map(({ id }: Row) => id)
     assert.deepEqual(await next(), [])
     await remove('assignment', task)

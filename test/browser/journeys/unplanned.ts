@@ -78,8 +78,8 @@ export function unplannedJourneys(stage: () => Stage): void {
 
       await start.fill('')
       await Promise.all([untilSaved(page), start.press('Enter')])
-      await person.fill('Nobody')
-      await Promise.all([untilSaved(page), page.getByRole('option', { name: 'Nobody' }).click()])
+      await person.fill('Unassigned')
+      await Promise.all([untilSaved(page), page.getByRole('option', { name: 'Unassigned' }).click()])
       assert.partialDeepStrictEqual(await read(id), { isUnscheduled: true, isUnassigned: true })
       assert.equal(await end.inputValue(), '')
       assert.equal(await person.inputValue(), '')
