@@ -25,7 +25,9 @@ export function dependencyJourneys(stage: () => Stage): void {
       await mara.getByRole('listbox', { name: field }).getByRole('option', { name: text }).waitFor()
       await input.press('Enter')
     }
-    const panelLink = (name: string) => mara.locator('.panel').getByRole('link', { name, exact: true })
+    // The activity has links of the same names.
+    const relations = mara.locator('.panel-group').first()
+    const panelLink = (name: string) => relations.getByRole('link', { name, exact: true })
     const addRelation = async (relation: string) => {
       await mara.getByRole('button', { name: 'Add a relation' }).click()
       await mara.getByRole('menuitem', { name: relation }).click()

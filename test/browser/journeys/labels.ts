@@ -83,7 +83,11 @@ export function labelJourneys(stage: () => Stage): void {
     const card = page.locator(`[data-row="${id}"]`)
     await card.getByText('From afar').waitFor()
     await card.getByText('Waits for Comes before').waitFor()
-    await page.locator('.panel').getByRole('link', { name: 'Comes before', exact: true }).waitFor()
+    await page
+      .locator('.panel-group')
+      .first()
+      .getByRole('link', { name: 'Comes before', exact: true })
+      .waitFor()
   })
 
   test('are absent without the extensions, as are dependencies, files and their filters', async () => {

@@ -15,7 +15,7 @@ interface RowFactsProps {
   readonly row: RecordOf<'assignment'>
   readonly names: NameLookup
   readonly isDone: boolean
-  /** Further facts at the end. */
+  /** Further facts, which are shown before those that may be hidden. */
   readonly children?: ComponentChildren
   shows(name: FactName): boolean
 }
@@ -41,6 +41,8 @@ const facts: Readonly<Record<FactName, Fact>> = {
   hours: ({ row: { amountHours } }) => amountHours > 0 && <HoursMark hours={amountHours} />,
 }
 
+const factNames = Object.keys(facts) as FactName[]
+
 /** The due day as on a card. */
 function DueChip({ row }: Pick<RowFactsProps, 'row'>) {
   const text = dueText(row, false)
@@ -56,10 +58,12 @@ function DueChip({ row }: Pick<RowFactsProps, 'row'>) {
 /** The line below the name of an assignment in a narrow row. What does not fit is hidden, the last facts first. */
 export const RowFacts = (props: RowFactsProps) => (
   <span class="card-facts row-facts">
-    {Object.entries(facts).map(
-      ([name, fact]) => props.shows(name as FactName) && <Fragment key={name}>{fact(props)}</Fragment>,
-    )}
-    {props.children}
+    {factNames.map((name) => (
+      <Fragment key={name}>
+        {name === 'stage' && props.children}
+        {props.shows(name) && facts[name](props)}
+      </Fragment>
+    ))}
   </span>
 )
 
