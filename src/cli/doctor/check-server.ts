@@ -101,12 +101,12 @@ export async function checkConnections({ client }: CheckedStore): Promise<Findin
   const counts = await queryRow<ConnectionCounts>(
     client,
     `with sessions as (
-       select application_name as name, (substring(application_name from '${applicationNamePattern}'))::int as most
+       select application_name as name, (substring(application_name from '${applicationNamePattern}'))::int as may_open
        from pg_stat_activity where backend_type = 'client backend')
      select (select sum(numbackends)::int from pg_stat_database) as used,
-       (select count(*)::int from sessions where most is null) as others,
-       (select count(*)::int from (select distinct name from sessions where most is not null) as named) as processes,
-       (select coalesce(sum(most), 0)::int from (select distinct name, most from sessions) as named) as "mayOpen",
+       (select count(*)::int from sessions where may_open is null) as others,
+       (select count(*)::int from (select distinct name from sessions where may_open is not null) as named) as processes,
+       (select coalesce(sum(may_open), 0)::int from (select distinct name, may_open from sessions) as named) as "mayOpen",
        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as max,
        pg_has_role('pg_read_all_stats', 'usage') as "areSessionsVisible"`,
   )
@@ -159,12 +159,12 @@ async function checkTransactions(client: pg.Client): Promise<Finding> {
 }
 
 async function checkReplication(client: pg.Client): Promise<readonly Finding[]> {
-  const { rows } = await client.query<Standby>(
+  const { rows } = await client.query<Replica>(
     `select application_name as name, state, coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn), 0)::float8 as bytes,
       coalesce(extract(epoch from replay_lag), 0)::float8 as seconds
      from pg_stat_replication where not pg_is_in_recovery()`,
   )
-  return rows.map(assessStandby)
+  return rows.map(assessReplica)
 }
 
 export async function checkUnusedSlots({ client }: CheckedStore): Promise<readonly Finding[]> {
@@ -226,7 +226,8 @@ export async function checkLocalDisk({ client, settings }: CheckedStore): Promis
   return free.flatMap((bytes) => (bytes === undefined ? [] : [assessDisk(bytes)]))
 }
 
-interface Standby {
+/** A row of pg_stat_replication. */
+interface Replica {
   readonly name: string
   readonly state: string
   readonly bytes: number
@@ -236,7 +237,7 @@ interface Standby {
 const lagSecondsMax = 30
 const lagBytesMax = 256 * 1024 ** 2
 
-export function assessStandby({ name, state, bytes, seconds }: Standby): Finding {
+export function assessReplica({ name, state, bytes, seconds }: Replica): Finding {
   const result = `${name} is ${state}, ${mebibytes(bytes)} and ${seconds.toFixed(1)} s behind`
   if (state === 'streaming' && seconds < lagSecondsMax && bytes < lagBytesMax)
     return ok('replication', result)
@@ -248,7 +249,7 @@ export function assessStandby({ name, state, bytes, seconds }: Standby): Finding
 }
 
 /**
- * The largest difference between the clocks. Tokens and keys contain timestamps, and clients tolerate only a
+ * The largest tolerated difference between the clocks. Tokens and keys contain timestamps, and clients tolerate only a
  * few seconds.
  */
 const clockSecondsMax = 5
@@ -270,23 +271,52 @@ export function assessClock(storeNow: number, before: number, after: number): Fi
 
 const mebibytes = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(1)} MiB`
 
-/** Beyond this lag, all lists after a write are read from the primary, so the standby does not relieve it. */
+/**
+ * Beyond this lag, the lists that follow a write are all read from the primary, so the standby takes no load off
+ * it.
+ */
 const readLagSecondsMax = 5
 
 /** Checks the standbys of DATABASE_READ_URL. Findings omit the URLs, which contain passwords. */
-export const checkStandbys = (urls: readonly string[]): Promise<readonly Finding[]> =>
-  Promise.all(urls.map(checkStandby))
+export async function checkReadStandbys(
+  urls: readonly string[],
+  primaryUrl: string | undefined,
+): Promise<readonly Finding[]> {
+  if (urls.length === 0) return []
+  const primaryPosition = primaryUrl && (await readPrimaryPosition(primaryUrl))
+  return Promise.all(urls.map((url) => checkReadStandby(url, primaryPosition)))
+}
 
-async function checkStandby(url: string): Promise<Finding> {
+/** Returns the end of the primary's log; undefined if it cannot be read, which other checks report. */
+async function readPrimaryPosition(url: string): Promise<string | undefined> {
+  const client = createDatabaseClient(url)
+  try {
+    await client.connect()
+    const { position } = await queryRow<{ position: string }>(
+      client,
+      'select pg_current_wal_flush_lsn()::text as position',
+    )
+    return position
+  } catch {
+    return undefined
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+async function checkReadStandby(url: string, primaryPosition: string | undefined): Promise<Finding> {
   const client = createDatabaseClient(url)
   const address = `${client.host}:${client.port}`
   try {
     await client.connect()
-    const { rows } = await client.query<StandbyState>(
-      `select pg_is_in_recovery() as "isStandby", case when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() then 0
-         else coalesce(extract(epoch from now() - pg_last_xact_replay_timestamp()), 0) end::float8 as "lagSeconds"`,
+    // A standby that has lost its connection has replayed all it has received, so the primary is asked first.
+    const { rows } = await client.query<ReadStandby>(
+      `select pg_is_in_recovery() as "isStandby",
+         case when pg_last_wal_replay_lsn() >= coalesce($1::pg_lsn, pg_last_wal_receive_lsn()) then 0
+         else extract(epoch from now() - pg_last_xact_replay_timestamp()) end::float8 as "lagSeconds"`,
+      [primaryPosition ?? null],
     )
-    return assessReadStandby(address, rows[0] as StandbyState)
+    return assessReadStandby(address, rows[0] as ReadStandby)
   } catch (cause) {
     const { message, code } = cause as NodeJS.ErrnoException
     return error(
@@ -299,25 +329,31 @@ async function checkStandby(url: string): Promise<Finding> {
   }
 }
 
-interface StandbyState {
+interface ReadStandby {
   readonly isStandby: boolean
-  /** The age of the oldest change that the standby has received but not replayed. */
-  readonly lagSeconds: number
+  /**
+   * The time since the last replayed change, which is an upper bound of the lag; null if none was replayed since
+   * the standby started, and 0 if the standby has all changes.
+   */
+  readonly lagSeconds: number | null
 }
 
-export function assessReadStandby(address: string, { isStandby, lagSeconds }: StandbyState): Finding {
+export function assessReadStandby(address: string, { isStandby, lagSeconds }: ReadStandby): Finding {
   if (!isStandby)
     return warning(
       'standby',
       `${address} is a primary`,
       'Reads do not use it: DATABASE_READ_URL is for standbys.',
     )
-  const result = `${address} is ${lagSeconds.toFixed(1)} s behind`
-  if (lagSeconds < readLagSecondsMax) return ok('standby', result)
+  const result =
+    lagSeconds === null
+      ? `${address} is behind, and has replayed no change since it started`
+      : `${address} is ${lagSeconds.toFixed(1)} s behind`
+  if (lagSeconds !== null && lagSeconds < readLagSecondsMax) return ok('standby', result)
   return warning(
     'standby',
     result,
-    'Check its disk, and end its long statements. Until it has caught up, lists are read from the primary.',
+    'Check its disk and its connection to the primary, and end its long statements. Until it has caught up, lists are read from the primary.',
   )
 }
 

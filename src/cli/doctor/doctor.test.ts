@@ -7,16 +7,19 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { hasOpenssl, makeCertificate } from '../../../test/support/certificate.ts'
 import { freePort } from '../../../test/support/child-host.ts'
 import { type FreshDatabase, freshDatabase, withDatabase } from '../../../test/support/fresh-database.ts'
 import { insertAccount } from '../../../test/support/insert-account.ts'
+import { startReplicatedStore } from '../../../test/support/standby.ts'
+import { until } from '../../../test/support/until.ts'
 import { raw, sql } from '../../db/sql.ts'
 import { createKeyBox } from '../../hosts/identity/keys/secret-box.ts'
 import { assessCertificate, assessDisk } from './check-machine.ts'
 import { assessBackup } from './check-records.ts'
-import { assessClock, assessConnections, assessReadStandby, assessStandby } from './check-server.ts'
+import { assessClock, assessConnections, assessReadStandby, assessReplica } from './check-server.ts'
 import { checkStore, collectFindings } from './run-doctor.ts'
 
 describe('The doctor', () => {
@@ -64,7 +67,32 @@ describe('The doctor', () => {
     assert.match(`${primary?.severity} ${primary?.result}`, /^warning .* is a primary$/)
     assert.match(`${absent?.severity} ${absent?.result}`, /^error .* cannot be reached: .*ECONNREFUSED/)
     assert.equal(assessReadStandby('here', { isStandby: true, lagSeconds: 0.2 }).severity, 'ok')
-    assert.equal(assessReadStandby('here', { isStandby: true, lagSeconds: 60 }).severity, 'warning')
+    for (const lagSeconds of [60, null])
+      assert.equal(assessReadStandby('here', { isStandby: true, lagSeconds }).severity, 'warning')
+  })
+
+  it('reports the lag of a standby that receives no more changes', async () => {
+    const store = await startReplicatedStore()
+    try {
+      const settings = { ...environment, DATABASE_URL: store.primaryUrl, DATABASE_READ_URL: store.standbyUrl }
+      const findStandby = async () => {
+        const findings = await collectFindings(settings)
+        return findings.find(({ subject }) => subject === 'standby')?.result ?? ''
+      }
+      await store.primary.query('create table replayed ()')
+      await until(async () => / 0\.0 s behind$/.test(await findStandby()), 'the standby to be current')
+      const receiver = (await store.atStandby('select pid from pg_stat_wal_receiver')) as { pid: number }
+      process.kill(receiver.pid, 'SIGSTOP')
+      try {
+        await store.primary.query('create table missed ()')
+        await sleep(200)
+        assert.match(await findStandby(), / (?!0\.0)\d+\.\d s behind$/)
+      } finally {
+        process.kill(receiver.pid, 'SIGCONT')
+      }
+    } finally {
+      await store.stop()
+    }
   })
 
   it('finds a newer schema, a read-only store, and keys that cannot be decrypted', async () => {
@@ -377,8 +405,8 @@ describe('The doctor', () => {
     for (const tight of [{ mayOpen: 96 }, { used: 90 }])
       assert.equal(assessConnections({ ...connections, ...tight }).severity, 'warning')
     const standby = { name: 'second', state: 'streaming', bytes: 1000, seconds: 0.1 }
-    assert.equal(assessStandby(standby).severity, 'ok')
-    assert.equal(assessStandby({ ...standby, seconds: 60 }).severity, 'error')
-    assert.equal(assessStandby({ ...standby, state: 'catchup' }).severity, 'error')
+    assert.equal(assessReplica(standby).severity, 'ok')
+    assert.equal(assessReplica({ ...standby, seconds: 60 }).severity, 'error')
+    assert.equal(assessReplica({ ...standby, state: 'catchup' }).severity, 'error')
   })
 })

@@ -20,9 +20,9 @@ import {
   checkConnections,
   checkLargeObjects,
   checkLocalDisk,
+  checkReadStandbys,
   checkSchema,
   checkServer,
-  checkStandbys,
   checkUnusedSlots,
   createDatabaseClient,
 } from './check-server.ts'
@@ -54,7 +54,7 @@ export async function collectFindings(environment: Environment): Promise<readonl
   const groups = await Promise.all([
     checkDirectory(settings),
     url === undefined ? [embeddedStoreNotRunning(dataDirectory)] : checkStore(url, environment),
-    checkStandbys(settings.readUrls),
+    checkReadStandbys(settings.readUrls, url),
     checkAddresses(environment),
     checkPorts(environment),
     checkProcesses(settings),
