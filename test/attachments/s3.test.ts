@@ -156,6 +156,27 @@ describe('The client of S3', () => {
       })
   })
 
+  test('does not wait for the end of an error', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    server.fault = (_, response) => void response.writeHead(503).write('<Code>SlowDown</Code>')
+    let isSettled = false
+    const failure = storeWith()
+      .delete('one')
+      .catch((error: unknown) => error)
+      .finally(() => {
+        isSettled = true
+      })
+    for (let turn = 0; !isSettled && turn < 100_000; turn += 1) {
+      await new Promise((resolve) => setImmediate(resolve))
+      t.mock.timers.tick(1000)
+    }
+    server.fault = undefined
+    assert.ok(isSettled)
+    const error = await failure
+    assert.ok(error instanceof Problem && error.kind === 'overloaded')
+    assert.match(causeOf(error), /^The file store answered with 503: /)
+  })
+
   test('sends a body whose hash is signed: bytes that change on their way are rejected', async () => {
     const wrong = { ...(await file('content')), sha256: sha256('other') }
     await assert.rejects(storeWith().put('one', wrong), (error) => /SHA256Mismatch/.test(causeOf(error)))

@@ -43,7 +43,7 @@ interface StoreRequest {
   readonly file?: UploadedFile
 }
 
-/** A request fails after this time without a byte in either direction, until its response begins. */
+/** Until its response begins, a request fails after this long without a byte in either direction. */
 const silenceMilliseconds = 30_000
 
 /** Returns the URL of a file. The bucket is the first part of the path, or of the host name. */
@@ -85,7 +85,10 @@ function createSend(settings: S3Settings) {
   }
 }
 
-/** The service closed a kept connection before it received the request, so the request can be repeated. */
+/**
+ * The service closed a kept connection, probably before it received the request. All requests are idempotent,
+ * so it is repeated in any case.
+ */
 class ClosedWhileIdleError extends Error {}
 
 /** Sends the body and resolves when the response begins. */
@@ -113,18 +116,34 @@ function transfer(request: ClientRequest, file: UploadedFile | undefined): Promi
 
 /** This much of an error is logged. It contains the reason, such as AccessDenied. */
 const errorBytesMax = 2048
+/** An error is short, so it arrives with its status or hardly later. */
+const errorMilliseconds = 5000
 
 async function requireStatus(response: IncomingMessage, ...expected: readonly number[]): Promise<void> {
   const { statusCode = 0 } = response
   if (expected.includes(statusCode)) return
+  const text = await readStart(response)
+  throw filesUnavailable(new Error(`The file store answered with ${statusCode}: ${text}`))
+}
+
+/** Returns the start of a response, or what arrived of it before it failed or stalled. */
+async function readStart(response: IncomingMessage): Promise<string> {
   let text = ''
-  for await (const piece of response) {
-    text += String(piece)
-    if (text.length >= errorBytesMax) break
-  }
-  throw filesUnavailable(
-    new Error(`The file store answered with ${statusCode}: ${text.slice(0, errorBytesMax)}`),
+  const timer = setTimeout(
+    () => response.destroy(new Error('The response takes too long.')),
+    errorMilliseconds,
   )
+  try {
+    for await (const piece of response) {
+      text += String(piece)
+      if (text.length >= errorBytesMax) break
+    }
+  } catch {
+    // The status is known, and fails the request in any case.
+  } finally {
+    clearTimeout(timer)
+  }
+  return text.slice(0, errorBytesMax)
 }
 
 /** A key for AWS Signature Version 4, which every S3-compatible store checks. */
