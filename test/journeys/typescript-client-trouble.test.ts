@@ -98,6 +98,12 @@ describe('The TypeScript client on a bad connection', () => {
     assert.equal((await tracker.organizations.list()).pageNumber, 1)
   })
 
+  test('does not retry a request whose complete response is not JSON', async () => {
+    const broken = () => new Response('{"result":', { headers: { 'content-type': 'application/json' } })
+    assert.equal(await statusOf(open(losing(1, broken)).organizations.list()), 200)
+    assert.deepEqual(pauses, [])
+  })
+
   test('throws an error for an export that was cut off', async () => {
     const rows = open(losing(1, cutAfter('{"name":"Whole"}\n{"na'))).impediments.export()
     assert.equal((await rows.next()).value?.name, 'Whole')

@@ -1,5 +1,5 @@
 import type { TokenSource } from './tokens.ts'
-import { errorOf, TrackerError, unreachableError } from './tracker-error.ts'
+import { errorOf, invalidResponseError, TrackerError, unreachableError } from './tracker-error.ts'
 
 export interface TrackerOptions {
   /** The address of the REST host, such as `http://localhost:5100`. */
@@ -80,13 +80,13 @@ export function createSend(options: TrackerOptions): Send {
     return sendOnce(options, request, newer)
   }
 
-  return async (requestWithoutKey, read) => {
-    const request = withIdempotencyKey(requestWithoutKey, options)
+  return async (givenRequest, read) => {
+    const request = withIdempotencyKey(givenRequest, options)
     for (let tries = 0; ; tries += 1) {
       try {
         const response = await sendWithToken(request)
         if (!response.ok) throw await errorOf(response)
-        return await read(response).catch(throwUnreachable(request))
+        return await read(response).catch(throwUnreadable(request, response))
       } catch (error) {
         await pause(waitOrThrow(error, request, tries, options), request.signal)
       }
@@ -115,6 +115,17 @@ const throwUnreachable =
   (error: unknown): never => {
     signal?.throwIfAborted()
     throw unreachableError(error)
+  }
+
+/**
+ * Throws a `TrackerError` for a response that could not be read. A complete one that is not JSON would be the same
+ * after a retry.
+ */
+const throwUnreadable =
+  (request: TrackerRequest, { status }: Response) =>
+  (error: unknown): never => {
+    if (error instanceof SyntaxError) throw invalidResponseError(status, error)
+    return throwUnreachable(request)(error)
   }
 
 /** All tries have the same key, so that the host executes the request once. */
@@ -211,8 +222,8 @@ export function pauseFor(milliseconds: number, signal?: AbortSignal): Promise<vo
 }
 
 /**
- * Absent keys are left out. An empty text is sent, and rejected by the host, because it may be meant as a
- * filter.
+ * Absent keys and empty lists are left out. An empty text may be meant as a filter, so it is sent, and the host
+ * rejects it.
  */
 export function queryString(query: object = {}): string {
   const entries = Object.entries(query).flatMap(([key, value]): [string, string][] =>

@@ -54,5 +54,8 @@ export async function errorOf(response: Response): Promise<TrackerError> {
   )
 }
 
+export const invalidResponseError = (status: number, cause: SyntaxError): TrackerError =>
+  new TrackerError(status, 'The server sent a response that is not valid JSON.', { cause })
+
 export const unreachableError = (cause: unknown): TrackerError =>
   new TrackerError(0, 'The server did not answer.', { cause })
