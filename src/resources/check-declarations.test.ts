@@ -39,12 +39,12 @@ const mistakes: readonly (readonly [Resource, string])[] = [
   [widget({ plural: 'projects' }), 'widget: the plural projects is already that of project.'],
   [widget({ table: 'users' }), 'widget: the table users is already that of user.'],
   [widget({ table: 'Widgets' }), 'widget: the table Widgets is not in snake_case.'],
-  [widget({ name: 'my_widget' }), 'my_widget: the name of a resource is camelCase.'],
+  [widget({ name: 'my_widget' }), 'my_widget: the name of a resource must be in camelCase.'],
   [
     widget({ title: 'WidgetPage' }),
     'widget: Pagination and names ending in Page, Command or Result are reserved for messages.',
   ],
-  [withField('Colour', {}), 'widget.Colour: the name of a field is camelCase.'],
+  [withField('Colour', {}), 'widget.Colour: the name of a field must be in camelCase.'],
   [
     withField('createdAt', {}),
     'widget.createdAt: every record or message already has a property with this name.',
@@ -83,7 +83,7 @@ const mistakes: readonly (readonly [Resource, string])[] = [
   [withReference('gadget', 'keep'), 'widget.otherId refers to gadget, but no resource has that name.'],
   [
     withReference('widget', 'keep'),
-    'widget.otherId refers to widget, which must come before widget in src/resources/all.ts.',
+    "widget.otherId refers to its own resource, so it must be optional and 'keep'.",
   ],
   [
     withReference('user', 'restrict'),
@@ -114,7 +114,7 @@ const mistakes: readonly (readonly [Resource, string])[] = [
   ],
   [
     withField('size', byServer(5, text({ max: 9 }))),
-    'widget.size is set by the server, but a create of the declaration would leave it out.',
+    'widget.size is set by the server, but the create operation of the declaration would not set it: use withoutCreate.',
   ],
   [widget({ filters: ['gadgetId'] }), 'widget: the filter gadgetId has no column.'],
   [widget({ filters: ['name'] }), 'widget: the filter name is not a reference.'],
@@ -149,7 +149,7 @@ const mistakes: readonly (readonly [Resource, string])[] = [
   ],
   [
     widget({ access: catalog, projectRules: { rowsMax } }),
-    'widget has rules of a project, but its rows have none.',
+    'widget has rules of a project, but its rows belong to none.',
   ],
   [
     widget({ projectRules: { rowsMax: { ...rowsMax, per: 'name' } } }),

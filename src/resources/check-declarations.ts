@@ -47,13 +47,13 @@ const reservedFieldNames: ReadonlySet<string> = new Set([
 
 function nameProblems({ name, title, table, fields }: Resource): string[] {
   return [
-    ...(camelCase.test(name) ? [] : [`${name}: the name of a resource is camelCase.`]),
+    ...(camelCase.test(name) ? [] : [`${name}: the name of a resource must be in camelCase.`]),
     ...(/^(Pagination|.*(Page|Command|Result))$/.test(title)
       ? [`${name}: Pagination and names ending in Page, Command or Result are reserved for messages.`]
       : []),
     ...(/^[a-z][a-z_]*$/.test(table) ? [] : [`${name}: the table ${table} is not in snake_case.`]),
     ...Object.keys(fields).flatMap((field) => [
-      ...(camelCase.test(field) ? [] : [`${name}.${field}: the name of a field is camelCase.`]),
+      ...(camelCase.test(field) ? [] : [`${name}.${field}: the name of a field must be in camelCase.`]),
       ...(reservedFieldNames.has(field) || field === name
         ? [`${name}.${field}: every record or message already has a property with this name.`]
         : []),
@@ -97,9 +97,12 @@ function referenceProblems(
   const where = `${resource.name}.${field}`
   const parent = resources.find(({ name }) => name === references.resource)
   if (!parent) return [`${where} refers to ${references.resource}, but no resource has that name.`]
+  if (parent === resource)
+    return presence === 'optional' && references.onRemove === 'keep'
+      ? []
+      : [`${where} refers to its own resource, so it must be optional and 'keep'.`]
   return [
-    ...(resources.indexOf(parent) < resources.indexOf(resource) ||
-    (parent === resource && presence === 'optional' && references.onRemove === 'keep')
+    ...(resources.indexOf(parent) < resources.indexOf(resource)
       ? []
       : [
           `${where} refers to ${parent.name}, which must come before ${resource.name} in src/resources/all.ts.`,
@@ -113,7 +116,7 @@ function referenceProblems(
   ]
 }
 
-/** Some fields only make sense with a hook. Without it they have no effect, or do harm. */
+/** Some fields only make sense with a hook or another declaration. Without it they have no effect, or do harm. */
 function hookProblems(
   { name, edition, hooks, withoutCreate }: Resource,
   field: string,
@@ -131,13 +134,16 @@ function hookProblems(
       ? [`${name}.${field} is read on update only, but no hook "updateConditions" uses it.`]
       : []),
     ...(presence === 'byServer' && !withoutCreate && !isGenerated
-      ? [`${name}.${field} is set by the server, but a create of the declaration would leave it out.`]
+      ? [
+          `${name}.${field} is set by the server, but the create operation of the declaration would not set it: use withoutCreate.`,
+        ]
       : []),
   ]
 }
 
 /**
- * A removed row records one parent that it was removed with, and its restore can wait for one other parent.
+ * A removed row records the one parent with which it was removed. Its restore can wait for one more parent, so
+ * two references may cascade.
  */
 function cascadeProblems({ name, fields }: Resource): string[] {
   const columns = Object.keys(fields).filter((field) => fields[field]?.references?.onRemove === 'cascade')
@@ -174,16 +180,25 @@ function accessProblems(resources: readonly Resource[], resource: Resource): str
   const ownerProblems = ownerColumnProblems(resource)
   if (access.kind !== 'projectMembers') return ownerProblems
   const { projectPath } = access
-  const targetOf = (from: Resource | undefined, column: string) => from?.fields[column]?.references?.resource
-  const [first, second] = projectPath
-  const middle = resources.find((candidate) => candidate.name === targetOf(resource, first))
-  const end = first === 'id' ? name : second ? targetOf(middle, second) : middle?.name
   return [
-    ...(end === 'project'
+    ...(endOfPath(resources, resource, projectPath) === 'project'
       ? []
       : [`${name}: the access path ${projectPath.join(', ')} does not lead to a project.`]),
     ...ownerProblems,
   ]
+}
+
+/** Returns the name of the resource to which an access path leads. */
+function endOfPath(
+  resources: readonly Resource[],
+  resource: Resource,
+  [first, second]: readonly [first: string, second?: string],
+): string | undefined {
+  // The path of a project itself is its id.
+  if (first === 'id') return resource.name
+  const parentName = resource.fields[first]?.references?.resource
+  if (second === undefined) return parentName
+  return resources.find(({ name }) => name === parentName)?.fields[second]?.references?.resource
 }
 
 /** Rules need a project to lock: that of the row, or that of the rows to which it refers. */
@@ -197,7 +212,9 @@ function ruleProblems(
     resources.find((target) => target.name === fields[column]?.references?.resource)?.fields.projectId
       ?.references?.resource === 'project'
   return [
-    ...(access.kind === 'projectMembers' ? [] : [`${name} has rules of a project, but its rows have none.`]),
+    ...(access.kind === 'projectMembers'
+      ? []
+      : [`${name} has rules of a project, but its rows belong to none.`]),
     ...(fields[rowsMax.per]?.references
       ? []
       : [`${name}: the limit of rows per ${rowsMax.per} needs a reference.`]),
