@@ -30,12 +30,12 @@ describe('Connections for writing', () => {
   }
 
   /** Runs a transaction that holds its connection until `release` is called. */
-  async function hold(holder: string, work = (_: Queries): Promise<unknown> => Promise.resolve()) {
+  async function hold(holder: string, run = (_: Queries): Promise<unknown> => Promise.resolve()) {
     const begun = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
     const done = during(holder, () =>
       database.transaction(async (queries) => {
-        await work(queries)
+        await run(queries)
         begun.resolve()
         await released.promise
       }),
@@ -44,7 +44,7 @@ describe('Connections for writing', () => {
     return { done, release: released.resolve }
   }
 
-  it('are limited to the share of an account; a write that waits gets one when another is released', async () => {
+  it('are limited per account; a waiting write gets one when another is released', async () => {
     const { done, release } = await hold('greedy')
     let isWritten = false
     const waiting = write('greedy').then(() => {

@@ -15,8 +15,8 @@ export interface RateLimits {
 
 export interface RateLimiter {
   /**
-   * If the result is `waiting`, one of the functions is called later: `reject` only if `shared` counts the
-   * requests.
+   * If the result is `waiting`, `admit` is called later, or, if `shared` counts the requests, perhaps
+   * `reject`.
    */
   acquire(address: string, admit: () => void, reject?: (retryAfterSeconds: number) => void): Admission
   /** Admits every waiting request, because a closing host still answers the requests it has accepted. */
@@ -81,7 +81,7 @@ const windowMilliseconds = 60_000
 // The fraction of addresses that is dropped at once when the limiter is full, so that a flood of new ones
 // does not cause a drop for each of them.
 const droppedFraction = 1 / 16
-// One timer renews all windows that end within this time.
+// One timer ends all windows that expire within this time.
 const sweepIntervalMinMilliseconds = 20
 
 const systemClock: LimiterClock = {
@@ -139,9 +139,9 @@ class FixedWindowLimiter implements RateLimiter {
   #currentWindow(address: string, now: number): AddressWindow {
     const current = this.#windows.get(address)
     if (current !== undefined && current.endsAt > now) return current
-    if (current !== undefined) this.#renewEnded(now)
-    const renewed = this.#windows.get(address)
-    if (renewed !== undefined) return renewed
+    if (current !== undefined) this.#endWindows(now)
+    const restarted = this.#windows.get(address)
+    if (restarted !== undefined) return restarted
     const { trackedAddressesMax, windowMilliseconds } = this.#limits
     if (this.#windows.size >= trackedAddressesMax)
       this.#dropOldest(Math.ceil(trackedAddressesMax * droppedFraction))
@@ -151,7 +151,8 @@ class FixedWindowLimiter implements RateLimiter {
     return opened
   }
 
-  #renewEnded(now: number): void {
+  /** Removes all windows that have ended, and begins new ones for addresses with waiting requests. */
+  #endWindows(now: number): void {
     for (const [address, window] of this.#windows) {
       if (window.endsAt > now) return
       this.#windows.delete(address)
@@ -169,7 +170,7 @@ class FixedWindowLimiter implements RateLimiter {
 
   #scheduleSweep(milliseconds: number): () => void {
     return this.#limits.clock.after(Math.max(milliseconds, sweepIntervalMinMilliseconds), () => {
-      this.#renewEnded(this.#limits.clock.now())
+      this.#endWindows(this.#limits.clock.now())
       const [next] = this.#windows.values()
       this.#cancelSweep = next && this.#scheduleSweep(next.endsAt - this.#limits.clock.now())
     })

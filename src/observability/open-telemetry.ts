@@ -59,6 +59,7 @@ export async function openTelemetry(database: Database, settings: TelemetrySetti
     const context = work && contextOf(work)
     if (context?.isSampled) spanExporter.add(statementSpan(context, statement))
   })
+  // Requests that the work sends carry this header.
   database.traceBy((work) => formatTraceparent(contextOf(work)))
   const sendMetrics = async () => {
     const now = nanosecondsAt(performance.now())
@@ -97,9 +98,7 @@ function statementSpan(parent: TraceContext, ended: EndedStatement): object {
 /** STATUS_CODE_ERROR */
 const failedStatus = { status: { code: 2 } }
 
-/**
- * Returns a span with the times at which the work began and ended, because a busy process reports it later.
- */
+/** Returns a span. Its times are those of the work itself, because a busy process may report it later. */
 const spanOf = ({ traceId, spanId, parentId }: TraceContext, startedAt: number, seconds: number) => ({
   traceId,
   spanId,
@@ -108,7 +107,7 @@ const spanOf = ({ traceId, spanId, parentId }: TraceContext, startedAt: number, 
   endTimeUnixNano: nanosecondsAt(startedAt + seconds * 1000),
 })
 
-/** Converts a time of `performance.now()` to nanoseconds since 1970, in whole microseconds. */
+/** Converts a time of `performance.now()` to nanoseconds since 1970, rounded to microseconds. */
 const nanosecondsAt = (milliseconds: number) =>
   `${Math.round((performance.timeOrigin + milliseconds) * 1000)}000`
 

@@ -136,7 +136,7 @@ describe('The list', () => {
   const names = {
     types: [],
     stageOf: (id: string) => id,
-    lookOf: () => undefined,
+    stageLookOf: () => undefined,
     typeOf: (id: string) => id,
     personOf: (id: string) => id,
     labelsOf: () => [],

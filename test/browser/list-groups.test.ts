@@ -13,7 +13,7 @@ const labels = new Map([
 const names: NameLookup = {
   types: [],
   stageOf: (id) => id,
-  lookOf: () => undefined,
+  stageLookOf: () => undefined,
   typeOf: (id) => id,
   personOf: (id) => id,
   labelsOf: (id) => (labels.get(id) ?? []).map((name) => ({ name }) as RecordOf<'label'>),

@@ -102,7 +102,7 @@ describe('A field of a later release', () => {
   })
 })
 
-describe('An update by a message', () => {
+describe('An update in protobuf', () => {
   const { update, get } = commandsOf(resourceNamed('organization'))
   const fresh = fixture(freshContext)
 

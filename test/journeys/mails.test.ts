@@ -70,7 +70,7 @@ describe('Mails', () => {
     assert.fail('Mails are still waiting.')
   }
 
-  test('for a forgotten password lead to a new one, once, and the page does not reveal whether an account exists', async () => {
+  test('for a forgotten password have a link that sets a new password once; the page does not reveal whether an account exists', async () => {
     const person = await rest.signUp()
     const shown = await requestReset(` ${person.login.toUpperCase()} `)
     const unknown = await requestReset('nobody@example.com')
@@ -92,7 +92,7 @@ describe('Mails', () => {
     assert.ok(!JSON.stringify(stored).includes('nobody@'))
   })
 
-  test('verify the login to which their link was sent, until it changes; links that an administrator passes on do not', async () => {
+  test('verify the login to which they were sent until it changes; a link that an administrator hands over verifies none', async () => {
     const isVerified = async (login: string): Promise<unknown> => {
       const browser = openBrowser(rest.identity.address)
       const { json } = await requestTokens(browser, wiki, { login, password: newPassword })
@@ -138,6 +138,7 @@ describe('Mails', () => {
     assert.equal((await requestReset(other.login)).status, 200)
     await untilAllEnded()
     assert.deepEqual(await server.mailsTo(other.login, 0), [])
+    // The next tests request mails from the same address.
     await rest.database.singleWrites.query(sql`update mails set address = null`)
   })
 
@@ -184,13 +185,19 @@ describe('Mails', () => {
     const [mail] = await server.mailsTo('nora@example.com')
     assert.ok(mail?.text.includes(`${web}/invitation#svl_`), mail?.text)
     assert.doesNotMatch(mail?.text ?? '', /evil[.。．]example|^X:|\u202E/m)
-    // The mail isolates the names of the project and of the recipient, which may be right-to-left.
+    // The mail isolates right-to-left names, here that of the project.
     assert.match(
       mail?.text ?? '',
       /^“Mara https {3}evil example {2}X {2}y[^”]*” invites you to the project \u2068“רציף”\u2069 of “Lighthouse” at /m,
     )
     const account = { name: 'Nora', login: 'nora@example.com', password, secret: secretIn(mail) }
     assert.equal((await ask('POST', '/ext/invitations/accept', undefined, account)).status, 200)
+    const existing = await rest.signUp()
+    await invite(existing.login)
+    const secret = secretIn((await server.mailsTo(existing.login))[0])
+    assert.deepEqual((await ask('POST', '/ext/invitations/join', existing.token, { secret })).body, {
+      projectId,
+    })
     for (const wrong of [
       'x',
       'a@b.c\r\nBcc: eve@example.com',
@@ -233,7 +240,7 @@ describe('Mails', () => {
     assert.equal((await server.mailsTo(person.login)).length, 1)
   })
 
-  test('report changed sign-in methods to users, whatever else was requested, and have no link', async () => {
+  test('report changed sign-in methods to users, even beyond the limits of other mails, and have no link', async () => {
     const person = await rest.signUp()
     await rest.database.singleWrites.query(sql`
       insert into mails (id, purpose, made_by, login, ended_at)
@@ -428,19 +435,30 @@ describe('Mails that unauthenticated clients request', () => {
     const remaining = await rest.database.query(sql`select id from mails where address = 'of yesterday'`)
     assert.equal(remaining.length, 0)
   })
+})
 
-  test('do not keep the link of an administrator valid after the session that created it has ended', async () => {
+describe('Links in mails', () => {
+  const server = fixture(startMailServer)
+  const rest = fixture(() =>
+    startRestUnderTest({ SMTP_URL: server.url, MAIL_FROM: 'Tracker <tracker@example.com>' }),
+  )
+
+  test('end with the session of the administrator who created them', async () => {
     const { id: userId, login } = await rest.signUp()
     const { token, login: administrator } = rest.administrator
     const { access_token: stolen } = await rest.identity.signIn(administrator)
-    assert.equal((await ask('/ext/password-links/mail', { userId }, stolen)).status, 200)
-    const secret = await linkOf(login, 1)
+    assert.equal(
+      (await rest.call('POST', '/ext/password-links/mail', { token: stolen, body: { userId } })).status,
+      200,
+    )
+    const secret = secretIn((await server.mailsTo(login))[0])
     const ids = [claimsOf(stolen).sid]
     assert.equal((await rest.call('DELETE', '/ext/sessions', { token, body: { ids } })).status, 200)
-    assertEnvelope(await usePasswordLink(secret), 410)
+    const use = { body: { secret, newPassword } }
+    assertEnvelope(await rest.call('POST', '/ext/password-links/use', use), 410)
   })
 
-  test('have links that are deleted a month after they expire', async () => {
+  test('are deleted a month after they expire', async () => {
     const { id } = rest.administrator
     const make = (days: number) =>
       rest.database.singleWrites.query(sql`

@@ -122,7 +122,7 @@ const uniqueProblems = ({ unique }: Resource, { table, indexes }: StoredTable): 
       name === unique.index && isUnique && (condition === 'active' || !condition),
   )
     ? []
-    : [`${table} has no unique index ${unique.index} of its active rows or of all.`]
+    : [`${table} has no unique index ${unique.index} over active rows or all rows.`]
 
 const active = /^$|^active$/
 /** An index of a reference that most rows are without needs only the others. */
@@ -166,7 +166,7 @@ function wantedIndexes(resource: Resource): WantedIndex[] {
       ? [
           {
             column: 'removed_with',
-            purpose: 'for what comes back with a parent',
+            purpose: 'for rows restored with a parent',
             condition: /removed_with IS NOT NULL|^$/,
           },
         ]

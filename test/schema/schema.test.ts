@@ -86,14 +86,14 @@ describe('A declaration that the store does not follow is reported', () => {
     ],
     [
       'drop index widgets_name_active',
-      'widgets has no unique index widgets_name_active of its active rows or of all.',
+      'widgets has no unique index widgets_name_active over active rows or all rows.',
     ],
     ['drop index widgets_project', 'widgets.project_id has no btree index for its filter.'],
     ['drop index widgets_due_date', 'widgets.due_date has no btree index for the filter by dates.'],
     ['drop index widgets_removed', 'widgets.deleted_at has no btree index for the list of removed rows.'],
     [
       'drop index widgets_removed_with',
-      'widgets.removed_with has no btree index for what comes back with a parent.',
+      'widgets.removed_with has no btree index for rows restored with a parent.',
     ],
     ['drop index widgets_name_search', 'widgets.name has no gin index for the search.'],
   ]

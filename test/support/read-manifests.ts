@@ -43,7 +43,10 @@ const kustomization: {
 export const readManifests = (file: string): Manifest[] =>
   parseAllDocuments(textOf(file)).map((document: { toJS(): Manifest }) => document.toJS())
 
-/** The objects that `kubectl apply -k` sends, before the kustomization replaces names and images. */
+/**
+ * The objects in the files of the kustomization, as written: without generated ConfigMaps, and before names and
+ * images are replaced.
+ */
 export const manifests: readonly Manifest[] = kustomization.resources.flatMap(readManifests)
 
 /** The only container of each host. */

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import {
   appendFileSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   promises,
@@ -47,7 +46,7 @@ describe('The file of a backup', () => {
   const pieceBytes = 64 * 1024
   // Less than one encrypted piece, about three, and many.
   for (const bytes of [0, 1000, pieceBytes * 3 - 1, pieceBytes * 3, 500_000])
-    it(`is encrypted, and decrypted with its key, if a table has ${bytes} bytes`, async () => {
+    it(`can be encrypted, and decrypted with its key, with a table of ${bytes} bytes`, async () => {
       const piece = randomBytes(bytes)
       await writeArchive({ file, key }, async (archive) => {
         await archive.json({ secret: 'legible' })
@@ -145,12 +144,18 @@ describe('The file of a backup', () => {
     appendFileSync(file, gzipSync('more'))
     await assert.rejects(read(), { message: `${file} cannot be restored: there is data after its checksum.` })
   })
+})
 
-  it('does not replace an existing secret that cannot be read', async () => {
-    const files = { 'identity-secret': 'of the backup' }
-    await requireNoConflictingSecrets(files, folder)
-    mkdirSync(join(folder, 'identity-secret'))
-    await assert.rejects(requireNoConflictingSecrets(files, folder), { code: 'EISDIR' })
-    assert.ok(existsSync(join(folder, 'identity-secret')))
+describe('The secrets of a backup', () => {
+  it('conflict with an existing file that cannot be read', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'archive-'))
+    try {
+      const files = { 'identity-secret': 'of the backup' }
+      await requireNoConflictingSecrets(files, folder)
+      mkdirSync(join(folder, 'identity-secret'))
+      await assert.rejects(requireNoConflictingSecrets(files, folder), { code: 'EISDIR' })
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 })

@@ -100,12 +100,12 @@ export async function endPreviousServer(clusterDirectory: string): Promise<void>
   const previous = readPostmaster(clusterDirectory)
   if (previous === undefined || process.platform === 'win32') return
   await endServer(previous.pid, () => !isServerOf(previous.pid, clusterDirectory))
-  // The id now belongs to another program, so the pid file is stale.
+  // Whatever still has the id, another program or a zombie, is not the server, so the pid file is stale.
   if (isRunning(previous.pid)) removePidFile(clusterDirectory)
 }
 
 /**
- * SIGINT requests a fast shutdown, which only has to write the buffers, about a second. SIGQUIT requests an
+ * SIGINT requests a fast shutdown, which takes about a second to write the buffers. SIGQUIT requests an
  * immediate one, which gives its sessions five seconds, and is followed by recovery at the next start.
  */
 const escalation: readonly { readonly signal: NodeJS.Signals; readonly secondsMax: number }[] = [

@@ -28,10 +28,10 @@ export const orderBy = (keys: readonly SortKey[]): Sql =>
 /** Selects the rows after the one with these values. The keys end with the id, so no two rows are equal. */
 export function isAfter(keys: readonly SortKey[], after: readonly Value[]): Sql {
   const [first] = keys
-  const hasOneDirection = keys.every(
+  const isComparableAsTuple = keys.every(
     ({ column: { isNullable }, isDescending }) => !isNullable && isDescending === first?.isDescending,
   )
-  return hasOneDirection ? isAfterAsTuple(keys, after) : isAfterKeyByKey(keys, after)
+  return isComparableAsTuple ? isAfterAsTuple(keys, after) : isAfterKeyByKey(keys, after)
 }
 
 /** Compares whole rows at once, which the database can answer from an index. */

@@ -82,8 +82,8 @@ export const assignmentKeys: readonly (Shortcut & { readonly field: AssignmentFi
 }))
 
 /**
- * The shortcuts that are not only for one view, in the order of the list. Those with `run` work unless a text
- * is being typed.
+ * The shortcuts that are not only for one view, in the order of the list. Those with `run` work on every screen;
+ * without Ctrl, not while a text is being typed.
  */
 export const shortcutGroups: readonly ShortcutGroup[] = [
   {
@@ -105,7 +105,7 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
         description: 'Search on this screen',
         run: ({ open }) => focusFirst('main input[type=search]') || open({ kind: 'palette' }),
       },
-      { keys: ['Shift', 'F'], description: 'Filter a project', run: () => clickDeclared('Shift+F') || false },
+      { keys: ['Shift', 'F'], description: 'Filter a project', run: () => clickDeclared('Shift+F') },
       { keys: ['↓'], description: 'Move into the cards or rows', run: () => enterCards() },
       { keys: ['Ctrl', 'Z'], description: 'Undo the last change' },
       { keys: ['Ctrl', 'Shift', 'Z'], description: 'Redo the last undone change' },
@@ -136,14 +136,10 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
       {
         keys: ['F'],
         description: 'Show the open assignment on the whole page',
-        run: () => clickDeclared('F') || false,
+        run: () => clickDeclared('F'),
       },
-      {
-        keys: ['K'],
-        description: 'Previous assignment',
-        run: () => clickDeclared('K') || false,
-      },
-      { keys: ['J'], description: 'Next assignment', run: () => clickDeclared('J') || false },
+      { keys: ['K'], description: 'Previous assignment', run: () => clickDeclared('K') },
+      { keys: ['J'], description: 'Next assignment', run: () => clickDeclared('J') },
       { keys: ['X'], description: 'Select an assignment of the list' },
     ],
   },
@@ -211,8 +207,8 @@ const namesOf = (key: string, { shiftKey }: KeyboardEvent, isAfterG: boolean): r
 ]
 
 /**
- * A click on a value of a card or row chooses another one; the right button, the menu key, or a finger that
- * rests on it offers all actions.
+ * A click on a value of a card or row opens the choice of another value. A right click, the menu key or a long
+ * press opens the menu of all actions.
  */
 function listenToPointer(open: ShortcutContext['open']): () => void {
   const onClick = (event: MouseEvent) => {
@@ -240,7 +236,7 @@ function listenToPointer(open: ShortcutContext['open']): () => void {
   const onPointerDown = (event: PointerEvent) => {
     const id = event.target instanceof Element ? findIdAt(event.target) : undefined
     if (id === undefined || event.pointerType !== 'touch' || !event.isPrimary) return
-    // The script of an earlier build no longer exists after an update of the client.
+    // Fails after an update of the client, because the scripts of the earlier build are gone.
     import('./long-press.ts').then(
       ({ followPress }) => followPress(event, () => openMenu(id, 'bottom')),
       ignore,

@@ -26,7 +26,12 @@ interface Tool {
 const tools: readonly Tool[] = [
   { label: 'Bold', icon: 'bold', edit: toggleMark('**') },
   { label: 'Italic', icon: 'italic', edit: toggleMark('*') },
-  { label: 'Link', icon: 'link', edit: (...range) => insertLink(t('text'))(...range) },
+  {
+    label: 'Link',
+    icon: 'link',
+    // The language is not known yet when this module loads.
+    edit: (text, start, end) => insertLink(t('text'))(text, start, end),
+  },
   { label: 'Heading', icon: 'heading', edit: toggleHeading },
   { label: 'List', icon: 'bullets', edit: toggleList },
   { label: 'Numbered list', icon: 'numbers', edit: toggleNumbers },
@@ -136,9 +141,7 @@ export function handleTextKey(event: TargetedKeyboardEvent<HTMLTextAreaElement>)
   return true
 }
 
-/**
- * Changes the text as if by typing, so that the browser can undo it, unless the text would become too long.
- */
+/** Applies an edit as if typed, so that the browser can undo it. Does nothing if the text would be too long. */
 function applyEdit(field: HTMLTextAreaElement, { from, to, text, select }: Edit): void {
   const { value, maxLength } = field
   if (maxLength >= 0 && value.length - (to - from) + text.length > maxLength) return

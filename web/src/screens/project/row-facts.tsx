@@ -27,7 +27,7 @@ const facts: Readonly<Record<FactName, Fact>> = {
   blocked: ({ row, names }) => <HindranceMark hindrance={names.hindranceOf(row)} />,
   key: ({ row, names }) => <span class="card-key">{names.keyOf(row)}</span>,
   stage({ row: { workflowId }, names }) {
-    const look = names.lookOf(workflowId)
+    const look = names.stageLookOf(workflowId)
     return (
       <span class="stage-fact">
         {look && <StageMark {...look} />}

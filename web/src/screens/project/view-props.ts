@@ -9,11 +9,11 @@ import { useServices } from '../../services/services.ts'
 import type { Filters } from './filters.ts'
 import type { Hindrance, Hindrances } from './use-blocked.ts'
 
-/** Resolves the ids of an assignment to names. */
+/** Resolves the ids of an assignment to what a view shows for them. */
 export interface NameLookup {
   readonly types: readonly { readonly id: string; readonly name: string }[]
   stageOf(id: string): string
-  lookOf(stageId: string): StageLook | undefined
+  stageLookOf(stageId: string): StageLook | undefined
   typeOf(id: string): string
   personOf(id: string): string
   /** Returns no labels while no column shows them. */
@@ -36,7 +36,7 @@ export function useNameLookup(
     return {
       types,
       stageOf: (id) => nameIn(stages, id),
-      lookOf: (id) => looks.get(id),
+      stageLookOf: (id) => looks.get(id),
       typeOf: (id) => nameIn(types, id),
       personOf: people.nameOf,
       labelsOf: (id) => labels.get(id) ?? [],
@@ -56,6 +56,7 @@ export interface ProjectViewProps {
     readonly projectKey: string | undefined
     /** All stages. Those that the project uses come first. */
     readonly stages: readonly ProjectStage[]
+    /** The stages whose assignments are done. */
     readonly doneIds: ReadonlySet<string>
   }
   readonly filters: Filters

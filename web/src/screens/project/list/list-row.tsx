@@ -115,7 +115,7 @@ export const cellMarks: Readonly<Partial<Record<string, Mark>>> = {
   priority: ({ priority }) => <PriorityShape priority={priority ?? 0} />,
   type: ({ assignmentTypeId }, names) => <TypeShape name={names.typeOf(assignmentTypeId)} />,
   stage({ workflowId }, names) {
-    const look = names.lookOf(workflowId)
+    const look = names.stageLookOf(workflowId)
     return look && <StageMark {...look} />
   },
 }
