@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { defineConfig, type Plugin } from 'vite'
 
-/** The screens and files of the second script. */
+/** The screens and files of the second script: none of them is needed for the first load. */
 const laterScreens = [
   'project/list',
   'project/calendar',
@@ -117,9 +117,9 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          // There are two scripts: the screens that are used every day, and all others. A script for each
-          // screen would add a fifth to the total. The texts of another language are a third script, which is
-          // loaded only by users who have chosen that language.
+          // There are two scripts: the application with the project's board, which the first load needs, and the
+          // other screens. A script for each screen would add a fifth to the total. The texts of another
+          // language are a third script, which is loaded only by users who have chosen that language.
           groups: [
             { name: 'later', test: later, includeDependenciesRecursively: false, priority: 2 },
             { name: 'tracker', test: /^(?!.*\/texts\/pt-br)/, priority: 1 },

@@ -54,8 +54,8 @@ export async function detectPooler(
 ): Promise<Pooler | undefined> {
   const first = await connect(url, milliseconds)
   try {
-    // A pooler has to invent the number that it reports at connecting, because there is no server connection
-    // yet.
+    // A pooler has to invent the process id that it reports to a new client, because it has not yet assigned a
+    // server connection.
     if ((await readServerProcess(first)) === first.processID) return undefined
     const second = await connect(url, milliseconds)
     try {
@@ -69,7 +69,10 @@ export async function detectPooler(
   }
 }
 
-/** Longer than a pooler takes to open a connection, and shorter than clients wait there by default. */
+/**
+ * Longer than a pooler takes to open a server connection, and shorter than the time for which it lets a client
+ * wait by default (two minutes, `query_wait_timeout` of pgbouncer).
+ */
 const waitMilliseconds = 8000
 const standbyMilliseconds = 1000
 

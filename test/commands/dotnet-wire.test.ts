@@ -5,7 +5,13 @@ import { status } from '@grpc/grpc-js'
 import { sql } from '../../src/db/sql.ts'
 import { isEarlier } from '../../src/model/timestamp.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
-import { dotnetPath, type Fields, openDotnetCalls, seedDotnet, sent } from '../support/dotnet-calls.ts'
+import {
+  dotnetPath,
+  type Fields,
+  openDotnetCalls,
+  seedDotnet,
+  toMessageFields,
+} from '../support/dotnet-calls.ts'
 import { fixture } from '../support/fixture.ts'
 import { blockArray, framed, wholeBlock } from '../support/lz4-encoder.ts'
 import { encode } from '../support/message-pack-encoder.ts'
@@ -250,7 +256,7 @@ describe('A .NET client', { concurrency: true }, () => {
       { alongside: commands },
     )
     await using otherCalls = openDotnetCalls(otherHost.target)
-    const body = encode(sent({ Id: workspace.ids.ProjectId }))
+    const body = encode(toMessageFields({ Id: workspace.ids.ProjectId }))
     const { token } = otherHost.administrator
     const sendTo = (path: string) => otherCalls.send(path, body, { token })
     const { result } = await sendTo(dotnetPath('Project', 'GetProjectByIdCommand', 'Acme.Commands'))

@@ -7,7 +7,7 @@ import { startCommandsUnderTest } from '../support/command-host.ts'
 import { openDotnetCalls } from '../support/dotnet-calls.ts'
 import { fixture } from '../support/fixture.ts'
 
-const names = ['CreateComment', 'GetCommentById', 'ListComments', 'RemoveComment', 'UpdateComment']
+const commentCommands = ['CreateComment', 'GetCommentById', 'ListComments', 'RemoveComment', 'UpdateComment']
 const day = '2026-03-02'
 
 describe('The commands of the extensions', { concurrency: true }, () => {
@@ -33,7 +33,7 @@ describe('The commands of the extensions', { concurrency: true }, () => {
     assignmentId = assignment?.id ?? ''
   })
 
-  test('have types and clients like those of the contract', async () => {
+  test('are called through the typed client, and answer like those of the contract', async () => {
     const text = '# Rail\n\n* measured: **2.4 m**\n* [plan](https://example.com/plan)'
     const { comment } = await client.createComment({ text, assignmentId, userId: host.administrator.id })
     assert.ok(comment)
@@ -94,7 +94,7 @@ describe('With EXTENSIONS=off, the command host', () => {
     const { token } = host.administrator
     const calls = openCommandCalls(host.target)
     const dotnet = openDotnetCalls(host.target)
-    for (const name of names) {
+    for (const name of commentCommands) {
       assert.equal((await calls.call(name, {}, { token })).code, status.UNIMPLEMENTED, name)
       assert.equal((await dotnet.call('Comment', `${name}Command`, {}, { token })).code, status.UNIMPLEMENTED)
     }

@@ -17,7 +17,7 @@ import { defineResource } from '../../src/resources/define-resource.ts'
 import { violationsIn } from '../support/assertions.ts'
 import { type CommandAnswer, openCommandCalls, valueOptions } from '../support/command-calls.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
-import { openDotnetCalls, sent } from '../support/dotnet-calls.ts'
+import { openDotnetCalls, toMessageFields } from '../support/dotnet-calls.ts'
 import { fixture } from '../support/fixture.ts'
 import { startRestUnderTest } from '../support/rest-host.ts'
 import { serializeTimestamp, timestampOf } from './timestamps.ts'
@@ -96,7 +96,7 @@ async function serveSamples() {
     rest.call(method, path, { token: rest.administrator.token, ...(body && { body }) })
   const callGrpc = (name: string, values: Values) => grpc.call(name, messageOf(values), { token })
   const callDotnet = (name: string, values: Values) =>
-    dotnet.call('Sample', `${name}Command`, sent(pascalCased(values)), { token })
+    dotnet.call('Sample', `${name}Command`, toMessageFields(pascalCased(values)), { token })
   const wires: readonly Wire[] = [
     {
       name: 'REST',

@@ -20,7 +20,7 @@ import { password } from '../support/cheap-passwords.ts'
 import { fixture } from '../support/fixture.ts'
 import { signingPem, startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, otherOrigin, redirectUri } from '../support/known-clients.ts'
-import { assertReported as assertReportedOf } from './support/assertions.ts'
+import { assertRejected, assertReportedToClient as assertReportedBy } from './support/assertions.ts'
 
 const pkce = createPkce()
 
@@ -33,7 +33,7 @@ describe('an authorization request', () => {
     const { [name]: _left, ...kept } = requestOf(pkce)
     return openBrowser(host.address).get('/connect/authorize', kept)
   }
-  const assertReported = (page: Page, error: string) => assertReportedOf(page, host.address, error)
+  const assertReportedToClient = (page: Page, error: string) => assertReportedBy(page, host.address, error)
 
   it('without a session leads to the sign-in page of the requesting origin, by GET and by POST', async () => {
     const browser = openBrowser(host.address)
@@ -63,9 +63,12 @@ describe('an authorization request', () => {
 
   it('gets no state back if it sent none, or an empty one', async () => {
     const { browser } = await signedIn(host.address)
-    const page = await browser.get('/connect/authorize', requestOf(pkce, { state: '' }))
-    assert.ok('code' in queryOf(page))
-    assert.ok(!('state' in queryOf(page)))
+    const { state: _left, ...withoutState } = requestOf(pkce)
+    for (const query of [withoutState, { ...withoutState, state: '' }]) {
+      const page = await browser.get('/connect/authorize', query)
+      assert.ok('code' in queryOf(page))
+      assert.ok(!('state' in queryOf(page)))
+    }
   })
 
   it('of an unknown client or for an unregistered address is reported to the user, never to that address', async () => {
@@ -98,32 +101,32 @@ describe('an authorization request', () => {
 
   it('with a parameter sent twice is rejected', async () => {
     const query = new URLSearchParams(requestOf(pkce))
-    assertReported(
+    assertReportedToClient(
       await openBrowser(host.address).get(`/connect/authorize?${query}&scope=openid`),
       'invalid_request',
     )
   })
 
   it('needs PKCE with S256', async () => {
-    assertReported(await without('code_challenge'), 'invalid_request')
+    assertReportedToClient(await without('code_challenge'), 'invalid_request')
     assert.equal(
       queryOf(await without('code_challenge')).error_description,
       'code_challenge is required: enable PKCE (S256) in the client.',
     )
-    assertReported(await without('code_challenge_method'), 'invalid_request')
-    assertReported(await authorize({ code_challenge_method: 'plain' }), 'invalid_request')
-    assertReported(await authorize({ code_challenge: 'short' }), 'invalid_request')
+    assertReportedToClient(await without('code_challenge_method'), 'invalid_request')
+    assertReportedToClient(await authorize({ code_challenge_method: 'plain' }), 'invalid_request')
+    assertReportedToClient(await authorize({ code_challenge: 'short' }), 'invalid_request')
   })
 
   it('requires a scope that the client may have', async () => {
-    assertReported(await without('scope'), 'invalid_scope')
-    assertReported(await authorize({ scope: 'openid svc.grpc' }), 'invalid_scope')
-    assertReported(await authorize({ scope: 'openid everything' }), 'invalid_scope')
+    assertReportedToClient(await without('scope'), 'invalid_scope')
+    assertReportedToClient(await authorize({ scope: 'openid svc.grpc' }), 'invalid_scope')
+    assertReportedToClient(await authorize({ scope: 'openid everything' }), 'invalid_scope')
   })
 
-  it('for a response type other than code is rejected, with the error of implicit types in the fragment', async () => {
-    assertReported(await without('response_type'), 'invalid_request')
-    assertReported(await authorize({ response_type: 'cheese' }), 'unsupported_response_type')
+  it('for a response type other than code is rejected; for implicit and hybrid types, the error is in the fragment', async () => {
+    assertReportedToClient(await without('response_type'), 'invalid_request')
+    assertReportedToClient(await authorize({ response_type: 'cheese' }), 'unsupported_response_type')
     for (const [type, error] of [
       ['id_token', 'unauthorized_client'],
       ['token', 'unauthorized_client'],
@@ -138,11 +141,11 @@ describe('an authorization request', () => {
   })
 
   it('with a request object, a registration or another response mode is rejected', async () => {
-    assertReported(await authorize({ request: 'x' }), 'request_not_supported')
-    assertReported(await authorize({ request_uri: 'https://x.example' }), 'request_uri_not_supported')
-    assertReported(await authorize({ registration: '{}' }), 'registration_not_supported')
-    assertReported(await authorize({ response_mode: 'fragment' }), 'invalid_request')
-    assertReported(await authorize({ response_mode: 'form_post' }), 'invalid_request')
+    assertReportedToClient(await authorize({ request: 'x' }), 'request_not_supported')
+    assertReportedToClient(await authorize({ request_uri: 'https://x.example' }), 'request_uri_not_supported')
+    assertReportedToClient(await authorize({ registration: '{}' }), 'registration_not_supported')
+    assertReportedToClient(await authorize({ response_mode: 'fragment' }), 'invalid_request')
+    assertReportedToClient(await authorize({ response_mode: 'form_post' }), 'invalid_request')
   })
 
   it('that would not fit into a URL is rejected', async () => {
@@ -218,19 +221,19 @@ describe('an authorization request', () => {
   })
 })
 
-describe('an authorization request', () => {
+describe('an authorization request with prompt, max_age or a hint', () => {
   const host = fixture(startIdentityUnderTest)
 
   const authorize = (overrides: Fields = {}) =>
     openBrowser(host.address).get('/connect/authorize', requestOf(pkce, overrides))
-  const assertReported = (page: Page, error: string) => assertReportedOf(page, host.address, error)
+  const assertReportedToClient = (page: Page, error: string) => assertReportedBy(page, host.address, error)
 
   it('with prompt=none shows no page: it gets a code with a session, and login_required without one', async () => {
-    assertReported(await authorize({ prompt: 'none' }), 'login_required')
+    assertReportedToClient(await authorize({ prompt: 'none' }), 'login_required')
     const { browser } = await signedIn(host.address)
     assert.ok('code' in queryOf(await browser.get('/connect/authorize', requestOf(pkce, { prompt: 'none' }))))
-    assertReported(await authorize({ prompt: 'none login' }), 'invalid_request')
-    assertReported(await authorize({ prompt: 'sometimes' }), 'invalid_request')
+    assertReportedToClient(await authorize({ prompt: 'none login' }), 'invalid_request')
+    assertReportedToClient(await authorize({ prompt: 'sometimes' }), 'invalid_request')
   })
 
   it('with prompt=login or select_account requires the password again, once, and with consent does not', async () => {
@@ -246,8 +249,9 @@ describe('an authorization request', () => {
     )
   })
 
-  it('that returns with a session from before prompt=login leads to the sign-in page again', async () => {
+  it('with prompt=login is not completed by a session that is older than the request', async () => {
     const { browser } = await signedIn(host.address)
+    // The request has to be later than the session.
     host.clock.advance(1)
     const { location } = await browser.get('/connect/authorize', requestOf(pkce, { prompt: 'login' }))
     const { authRequest = '' } = Object.fromEntries(new URL(location, host.address).searchParams)
@@ -257,7 +261,7 @@ describe('an authorization request', () => {
 
   it('with max_age accepts a session that is recent enough, and returns its time', async () => {
     const { browser, tokens } = await signedIn(host.address)
-    const authTime = Number(JSON.parse(atob(tokens.id_token.split('.')[1] ?? '')).auth_time)
+    const authTime = claimsOf(tokens.id_token).auth_time
     assert.ok(Math.abs(authTime * 1000 - host.clock.now()) < 5000)
     host.clock.advance(60_000)
     const authorizeWithin = (maxAge: string) =>
@@ -265,9 +269,9 @@ describe('an authorization request', () => {
     assert.ok('code' in queryOf(await authorizeWithin('120')))
     assert.match((await authorizeWithin('30')).location, /login-page/)
     assert.match((await authorizeWithin('0')).location, /login-page/)
-    assertReported(await authorizeWithin('-1'), 'invalid_request')
-    assertReported(await authorizeWithin('soon'), 'invalid_request')
-    assertReported(
+    assertReportedToClient(await authorizeWithin('-1'), 'invalid_request')
+    assertReportedToClient(await authorizeWithin('soon'), 'invalid_request')
+    assertReportedToClient(
       await browser.get('/connect/authorize', requestOf(pkce, { max_age: '1', prompt: 'none' })),
       'login_required',
     )
@@ -281,7 +285,7 @@ describe('an authorization request', () => {
     host.clock.advance(60 * 60_000)
     assert.ok('code' in queryOf(await browser.get('/connect/authorize', requestOf(pkce, hint))))
     const { browser: othersBrowser } = await signedIn(host.address, { login: other.login })
-    assertReported(
+    assertReportedToClient(
       await othersBrowser.get('/connect/authorize', requestOf(pkce, { ...hint, prompt: 'none' })),
       'login_required',
     )
@@ -289,9 +293,12 @@ describe('an authorization request', () => {
       (await othersBrowser.get('/connect/authorize', requestOf(pkce, hint))).location,
       /login-page/,
     )
-    assertReported(await signIn(othersBrowser, pkce, { login: other.login, request: hint }), 'login_required')
-    assertReported(await authorize({ id_token_hint: tokens.access_token }), 'invalid_request')
-    assertReported(await authorize({ id_token_hint: 'nonsense' }), 'invalid_request')
+    assertReportedToClient(
+      await signIn(othersBrowser, pkce, { login: other.login, request: hint }),
+      'login_required',
+    )
+    assertReportedToClient(await authorize({ id_token_hint: tokens.access_token }), 'invalid_request')
+    assertReportedToClient(await authorize({ id_token_hint: 'nonsense' }), 'invalid_request')
   })
 
   it('with an identity token of another client as its hint is rejected', async () => {
@@ -299,7 +306,10 @@ describe('an authorization request', () => {
     // Only one client gets identity tokens, so a token of another one is signed here with the host's key.
     const key = signingKeyOf(headerOf(tokens.id_token).kid, createPrivateKey(signingPem))
     const hintFor = (aud: string) => signToken(key, 'JWT', { ...claimsOf(tokens.id_token), aud })
-    assertReported(await authorize({ id_token_hint: await hintFor('somebody-else') }), 'invalid_request')
+    assertReportedToClient(
+      await authorize({ id_token_hint: await hintFor('somebody-else') }),
+      'invalid_request',
+    )
     assert.match((await authorize({ id_token_hint: await hintFor('svc-webclient') })).location, /login-page/)
   })
 })
@@ -340,18 +350,23 @@ describe('signing in with a browser that already has a session', () => {
     assert.equal((await refresh(browser, json.refresh_token)).status, 200)
   })
 
-  it('with a request that another user started ends only the session with which it started', async () => {
-    const { browser, tokens } = await signedIn(host.address)
-    const attacker = openBrowser(host.address)
-    const shown = await attacker.follow(await attacker.get('/connect/authorize', requestOf(createPkce())))
+  it('through a request of another browser ends the session of that browser, and no other one', async () => {
+    const uninvolved = await signedIn(host.address)
+    const requesting = await signedIn(host.address)
+    const shown = await requesting.browser.follow(
+      await requesting.browser.get('/connect/authorize', requestOf(createPkce(), withLoginPrompt.request)),
+    )
     const other = await host.addAccount()
     const form = {
       login: other.login,
       password,
       authRequest: queryOf(shown).authRequest ?? '',
     }
-    await openBrowser(host.address).post('/api/account/login', form, { origin })
-    assert.equal((await refresh(browser, tokens.refresh_token)).status, 200)
+    const posting = openBrowser(host.address)
+    const next = await posting.follow(await posting.post('/api/account/login', form, { origin }))
+    assert.ok(queryOf(next).code, next.location)
+    assertRejected(await refresh(requesting.browser, requesting.tokens.refresh_token), 'invalid_grant')
+    assert.equal((await refresh(uninvolved.browser, uninvolved.tokens.refresh_token)).status, 200)
   })
 })
 

@@ -21,7 +21,7 @@ import { password } from '../support/cheap-passwords.ts'
 import { fixture } from '../support/fixture.ts'
 import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, redirectUri, robot } from '../support/known-clients.ts'
-import { assertRejected, assertReported } from './support/assertions.ts'
+import { assertRejected, assertReportedToClient } from './support/assertions.ts'
 
 // Follows the modules of the OpenID Foundation's suite that apply to a public client with mandatory PKCE.
 // Other files test PKCE, prompts, max_age, id_token_hint, code reuse, userinfo by POST and refresh.
@@ -87,7 +87,7 @@ describe('the Basic OP plan', () => {
 
   it('rejects a request without response_type', async () => {
     const { response_type: _left, ...request } = requestOf(pkce)
-    assertReported(
+    assertReportedToClient(
       await openBrowser(host.address).get('/connect/authorize', request),
       host.address,
       'invalid_request',

@@ -37,17 +37,23 @@ function assertCleared({ headers }: Pick<Response, 'headers'>): void {
 describe('a sign-out', () => {
   const host = fixture(startIdentityUnderTest)
 
-  /** Whether the browser still has a session, and whether its tokens can be refreshed. */
-  const isActive = async (browser: Browser, refreshToken: string) => {
+  const hasSession = async (browser: Browser) => {
     const next = await browser.get('/connect/authorize', requestOf(createPkce(), { prompt: 'none' }))
-    const isKnown = queryOf(next).code !== undefined
+    return queryOf(next).code !== undefined
+  }
+  /**
+   * Returns whether the browser still has a session, and asserts that its tokens can be refreshed only then.
+   * Spends the refresh token.
+   */
+  const isActive = async (browser: Browser, refreshToken: string) => {
+    const isKnown = await hasSession(browser)
     assert.equal((await refresh(browser, refreshToken)).status === 200, isKnown)
     return isKnown
   }
   /** Asserts that the browser is on the page of the client, which asks the user. */
-  const assertAsked = ({ location }: Page, address = loginPage) => {
-    assert.ok(location.startsWith(`${address}?logoutId=`), location)
-    return queryOf({ location } as Page).logoutId ?? ''
+  const assertAsked = (page: Page, address = loginPage) => {
+    assert.ok(page.location.startsWith(`${address}?logoutId=`), page.location)
+    return queryOf(page).logoutId ?? ''
   }
 
   /** Headers that exclude another site, or that do not reveal one. */
@@ -70,7 +76,7 @@ describe('a sign-out', () => {
     { origin, referer: 'https://evil.example/page' },
   ]
 
-  it('with only the cookie ends the session and redirects, without a page in between', async () => {
+  it('without a valid hint ends the session of the cookie and redirects, without a page in between', async () => {
     const { tokens: other } = await signedIn(host.address)
     const ways: readonly ((browser: Browser, headers: Fields) => Promise<Page>)[] = [
       (browser, headers) => browser.get('/connect/endsession', {}, headers),
@@ -122,8 +128,7 @@ describe('a sign-out', () => {
       const question = await signOut(browser, query, headers)
       const logoutId = assertAsked(question)
       assert.deepEqual(question.headers.getSetCookie(), [], 'The cookie stays.')
-      const otherSession = await signedIn(host.address)
-      assert.equal(await isActive(otherSession.browser, otherSession.tokens.refresh_token), true)
+      assert.ok(await hasSession(browser), 'The session is active until the confirmation.')
       const finalPage = await browser.post('/api/account/logout', { logoutId }, { origin })
       assert.equal(finalPage.location, loginPage)
       assert.equal(await isActive(browser, tokens.refresh_token), false)
@@ -137,15 +142,15 @@ describe('a sign-out', () => {
   it('by a link of another site asks the user, who stays signed in until the confirmation', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const attacker = await signedIn(host.address)
-    const checked = await attacker.browser.get('/connect/endsession', {
+    const attackersRedirect = await attacker.browser.get('/connect/endsession', {
       id_token_hint: attacker.tokens.id_token,
     })
     // A form of another site sends no cookie, and its redirect may not reveal the site.
-    const form = await openBrowser(host.address).post('/connect/endsession', {}, fromOtherSite)
-    assertAsked(await browser.follow(form))
+    const redirectOfForm = await openBrowser(host.address).post('/connect/endsession', {}, fromOtherSite)
+    assertAsked(await browser.follow(redirectOfForm))
     // The attacker's own validated sign-out, opened by a link.
-    assertAsked(await browser.follow(checked, fromOtherSite))
-    assertAsked(await browser.follow(form, fromOtherSite))
+    assertAsked(await browser.follow(attackersRedirect, fromOtherSite))
+    assertAsked(await browser.follow(redirectOfForm, fromOtherSite))
     assert.equal(await isActive(browser, tokens.refresh_token), true)
   })
 
@@ -203,6 +208,7 @@ describe('a sign-out', () => {
     }
     const question = await signOut(browser, query, fromOtherSite)
     const logoutId = assertAsked(question, `${otherOrigin}/login/`)
+    // The user may take up to a day to confirm.
     host.clock.advance(60 * 60_000)
     // The post of a page of another site has no cookie.
     const otherBrowser = openBrowser(host.address)
@@ -212,7 +218,7 @@ describe('a sign-out', () => {
     assert.equal(await isActive(browser, tokens.refresh_token), false)
   })
 
-  it('asks the user if the URL is opened after five minutes', async () => {
+  it('asks the user if another site opens its redirect after five minutes', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const { location } = await browser.get('/connect/endsession', { id_token_hint: tokens.id_token })
     host.clock.advance(5 * 60_000)
@@ -235,7 +241,7 @@ describe('a session', () => {
   let restHost: Authentication
   let commandHost: Authentication
   const host = fixture(startIdentityUnderTest)
-  before(async () => {
+  before(() => {
     const hostOf = (audience: string, scope: string) =>
       createAuthentication({
         database: host.database,
@@ -266,7 +272,7 @@ describe('a session', () => {
     assert.equal(await isAccepted(tokens.access_token), false)
   }
 
-  it('is accepted by the REST host, and by the command host with a token for it', async () => {
+  it('is accepted by the REST host only, but a token of a service client also by the command host', async () => {
     const { tokens } = await signedIn(host.address)
     assert.equal(await isAccepted(tokens.access_token), true)
     assert.equal(await isAccepted(tokens.access_token, commandHost), false)
@@ -283,13 +289,13 @@ describe('a session', () => {
   it('ends at sign-out, without a page in between', async () => {
     const { browser, tokens } = await signedIn(host.address)
     assert.equal(await isAccepted(tokens.access_token), true)
-    const question = await browser.get('/connect/endsession', {
+    const redirect = await browser.get('/connect/endsession', {
       id_token_hint: tokens.id_token,
       post_logout_redirect_uri: `${origin}/login/`,
       state: 's-1',
     })
-    assert.match(question.location, /^\/api\/account\/logout\?logoutId=/)
-    const finalPage = await browser.get(question.location)
+    assert.match(redirect.location, /^\/api\/account\/logout\?logoutId=/)
+    const finalPage = await browser.get(redirect.location)
     assert.equal(finalPage.location, `${origin}/login/?state=s-1`)
     assertCleared(finalPage)
     assert.deepEqual(

@@ -26,7 +26,7 @@ describe('tokens', () => {
   const host = fixture(startIdentityUnderTest)
   const browser = fixture(() => openBrowser(host.address))
 
-  it('of a session have exactly the claims of the contract and of RFC 9068, for 30 minutes', async () => {
+  it('of a session have exactly the claims of the contract and of RFC 9068, and expire after 30 minutes', async () => {
     const { tokens, answer } = await signedIn(host.address)
     assert.equal(answer.json.token_type, 'Bearer')
     assert.equal(answer.json.expires_in, 1800)
@@ -58,7 +58,7 @@ describe('tokens', () => {
     assert.equal(typeof identity.auth_time, 'number')
   })
 
-  it('contain the administrator claim, with the text true, only for administrators', async () => {
+  it('of an administrator have the claim svc:admin with the text true', async () => {
     const administrator = await host.addAccount({ login: 'Root@example.com' })
     const { tokens } = await signedIn(host.address, { login: administrator.login })
     assert.equal(claimsOf(tokens.access_token)['svc:admin'], 'true')
@@ -99,7 +99,7 @@ describe('tokens', () => {
     assert.equal(json.scope, 'openid profile svc.api offline_access')
   })
 
-  it('are not issued for a code with a wrong verifier, URL or client, which does not spend the code', async () => {
+  it('are not issued for a code with a wrong verifier or URL, and such an attempt does not spend the code', async () => {
     const pkce = createPkce()
     const callback = await signIn(openBrowser(host.address), pkce)
     const wrong: (readonly [Fields, string])[] = [
@@ -145,13 +145,14 @@ describe('tokens', () => {
     await setClient('somebody-else')
     assertRejected(await redeem(browser, pkce, callback), 'invalid_grant')
     assertRejected(await refresh(browser, tokens.refresh_token), 'invalid_grant')
+    // A client cannot revoke the token of another one either: it can still be used below.
     await browser.post('/connect/revocation', { client_id: 'svc-webclient', token: tokens.refresh_token })
     await setClient('svc-webclient')
     assert.equal((await redeem(browser, pkce, callback)).status, 200)
     assert.equal((await refresh(browser, tokens.refresh_token)).status, 200)
   })
 
-  it('are not issued for a code that is older than a minute', async () => {
+  it('are not issued for a code that is a minute old', async () => {
     const pkce = createPkce()
     const callback = await signIn(openBrowser(host.address), pkce)
     host.clock.advance(60_000)
@@ -261,7 +262,9 @@ describe('a revoked access token', () => {
     await purgeExpired(host.database, host.clock.now() + 40 * 60_000, 0)
     assert.equal((await revokedTokens()).length, 0)
   })
+})
 
+describe('an access token', () => {
   it('cannot be revoked while the extensions are off', async () => {
     await using host = await startIdentityUnderTest({ environment: { EXTENSIONS: 'off' } })
     const { browser, tokens } = await signedIn(host.address)
@@ -300,7 +303,7 @@ describe('parallel requests on two instances', () => {
     assert.deepEqual(left, { tokens: 0, live: 0 })
   }
 
-  it('with the same code succeed at most once, and the tokens are revoked', async () => {
+  it('with the same code succeed exactly once, and the tokens are revoked', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const pkce = createPkce()
       const callback = await signIn(openBrowser(host.address), pkce)
@@ -310,7 +313,7 @@ describe('parallel requests on two instances', () => {
     }
   })
 
-  it('with the same refresh token succeed at most once, and the new refresh token is revoked, too', async () => {
+  it('with the same refresh token succeed exactly once, and the new refresh token is revoked, too', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { tokens } = await signedIn(host.address)
       const winners = winnersOf(await race((index) => refresh(browserFor(index), tokens.refresh_token)))
@@ -331,7 +334,7 @@ describe('parallel requests on two instances', () => {
     }
   })
 
-  it('to refresh and to revoke either use or revoke the token, and the session stays active', async () => {
+  it('to refresh and to revoke the same token leave the session active, whichever came first', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { browser, tokens } = await signedIn(host.address)
       const form = { token: tokens.refresh_token, client_id: 'svc-webclient' }

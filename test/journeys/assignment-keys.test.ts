@@ -8,14 +8,14 @@ import { create, type Item, update } from '../support/batches.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
 import { connectDirectly } from '../support/direct-connection.ts'
-import { openDotnetCalls, sent } from '../support/dotnet-calls.ts'
+import { openDotnetCalls, toMessageFields } from '../support/dotnet-calls.ts'
 import { fixture } from '../support/fixture.ts'
 import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
+const times = <Value>(count: number, make: (index: number) => Value): Value[] =>
   Array.from({ length: count }, (_, index) => make(index))
 
 describe('Keys of projects and numbers of assignments', () => {
@@ -77,7 +77,7 @@ describe('Keys of projects and numbers of assignments', () => {
       assert.equal(new Set(keys).size, 24)
     })
 
-    test('that is requested is used or rejected with one message, and never makes a derived one fail', async () => {
+    test('that is requested is used or rejected as taken, and never makes a project without a requested key fail', async () => {
       const project = { name: 'Hot Key', organizationId: workspace.organizationId }
       const answers = await Promise.all(
         times(12, (index) =>
@@ -146,7 +146,7 @@ describe('Keys of projects and numbers of assignments', () => {
       const { token } = commands.administrator
       const [calls, dotnet] = [openCommandCalls(commands.target), openDotnetCalls(commands.target)]
       for (const name of ['CreateAssignment', 'CreateExtAssignment'])
-        assert.equal((await calls.call(name, sent(bodyOf(id)), { token })).code, 0)
+        assert.equal((await calls.call(name, toMessageFields(bodyOf(id)), { token })).code, 0)
       const pascal = Object.fromEntries(
         Object.entries(bodyOf(id)).map(([name, value]) => [capitalize(name), value]),
       )
@@ -165,6 +165,7 @@ describe('Keys of projects and numbers of assignments', () => {
       const people = await Promise.all(times(4, () => rest.signUp()))
       for (const person of people) for (const { id } of [first, second]) await workspace.join(id, person.id)
       const { address } = await rest.startAnother()
+      // Of eight requests, five are for the first project and three for the second.
       const answers = await Promise.all(
         times(80, (index) =>
           send(
@@ -196,7 +197,8 @@ describe('Keys of projects and numbers of assignments', () => {
       assert.equal((await find(`${first.key}-50`)).body.assignment.id, last.id)
     })
 
-    test('is assigned in a fixed order by batches for several projects, so that none fails', async () => {
+    test('is assigned by concurrent batches for several projects without a deadlock', async () => {
+      // Each batch locks the counters of its projects in the same order, whatever the order of its items.
       const [first, second] = [await makeProject({}), await makeProject({})]
       const itemsOf = (ids: readonly string[]): Item[] =>
         times(10, (index) => create('assignment', bodyOf(ids[index % 2] as string)))
@@ -278,9 +280,9 @@ describe('Keys of projects and numbers of assignments', () => {
       const { id } = await makeAssignment(first.id)
       await write('PATCH', '/ext/assignment', { id, projectId: second.id })
       await write('DELETE', '/ext/assignment', { ids: [id] })
-      const client = await connectDirectly(rest.database)
+      await using client = await connectDirectly(rest.database)
       await client.query(`update assignments set deleted_at = now() - interval '40 days' where id = $1`, [id])
-      await client.query(`select forget_removed('assignment', 'assignments', 30)`).finally(() => client.end())
+      await client.query(`select forget_removed('assignment', 'assignments', 30)`)
       assertEnvelope(await find(`${first.key}-1`), 404)
       assert.deepEqual(
         await rest.database.query(sql`select from assignment_addresses where assignment_id = ${id}`),

@@ -87,7 +87,7 @@ export async function startDotnetUnderTest(): Promise<DotnetUnderTest> {
   const commands = await startCommandsUnderTest()
   const calls = openDotnetCalls(commands.target)
   const ask: DotnetUnderTest['ask'] = (name, fields, caller = commands.administrator) =>
-    calls.call(entityOf(name), `${name}Command`, fields && sent(fields), caller)
+    calls.call(entityOf(name), `${name}Command`, fields && toMessageFields(fields), caller)
   return {
     commands,
     calls,
@@ -121,7 +121,9 @@ export interface DotnetWorkspace {
 /** Creates rows to which others refer, with commands of a .NET client. */
 export async function seedDotnet(calls: DotnetCalls, administrator: string): Promise<DotnetWorkspace> {
   const call: DotnetWorkspace['call'] = async (entity, name, fields, token = administrator) => {
-    const { code, details, result } = await calls.call(entity, `${name}Command`, sent(fields), { token })
+    const { code, details, result } = await calls.call(entity, `${name}Command`, toMessageFields(fields), {
+      token,
+    })
     assert.equal(code, status.OK, `${name}: ${status[code]} ${details}`)
     return result
   }
@@ -145,7 +147,7 @@ export async function seedDotnet(calls: DotnetCalls, administrator: string): Pro
 }
 
 /** Returns the fields in the form of a message, in which timestamps are messages, too. */
-export const sent = (fields: Fields): Fields =>
+export const toMessageFields = (fields: Fields): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
       name,

@@ -15,7 +15,10 @@ export interface RawAnswer {
 
 export interface RawCalls extends AsyncDisposable {
   readonly session: ClientHttp2Session
-  /** Opens a stream with exactly these headers and bytes. */
+  /**
+   * Sends a POST, unless the headers name another method. With `isEnded` false, the stream stays open, and the
+   * answer is complete when the server closes it.
+   */
   send(headers: OutgoingHttpHeaders, bytes?: Buffer, isEnded?: boolean): Promise<RawAnswer>
   close(): void
 }

@@ -49,10 +49,13 @@ export function serializeChange(
 ): SerializedChange {
   const seesSession = reader.isAdministrator || reader.id === change.callerId
   const columns = columnsOf.get(change.resource) ?? []
-  const changed = columns.filter(({ stored }) => stored in fields)
+  const changed = columns.filter(({ storedName }) => storedName in fields)
   const side = (index: 0 | 1): Values =>
     Object.fromEntries(
-      changed.map(({ name, stored, serialize }) => [name, serialize((fields[stored] as unknown[])[index])]),
+      changed.map(({ name, storedName, serialize }) => [
+        name,
+        serialize((fields[storedName] as unknown[])[index]),
+      ]),
     )
   const isNew = change.action === 'create'
   return {
@@ -62,14 +65,16 @@ export function serializeChange(
     requestId: seesSession ? change.requestId : null,
     before: isNew ? null : side(0),
     after: isNew
-      ? Object.fromEntries(changed.map(({ name, stored, serialize }) => [name, serialize(fields[stored])]))
+      ? Object.fromEntries(
+          changed.map(({ name, storedName, serialize }) => [name, serialize(fields[storedName])]),
+        )
       : side(1),
   }
 }
 
 interface HistoryColumn {
   readonly name: string
-  readonly stored: string
+  readonly storedName: string
   readonly serialize: (value: unknown) => unknown
 }
 
@@ -86,7 +91,7 @@ const serializers: Partial<Record<ColumnKind, HistoryColumn['serialize']>> = {
 
 const historyColumn = (resource: Resource, name: string): HistoryColumn => ({
   name,
-  stored: columnName(name),
+  storedName: columnName(name),
   serialize: serializers[columnKindOf(resource, name)] ?? ((value) => value),
 })
 

@@ -108,15 +108,12 @@ export const clientSchemas: Readonly<Record<string, Schema>> = {
   },
 }
 
-const clients = { tag: 'Clients', path: '/ext/clients', requiresWebClient: true } as const
+const common = { tag: 'Clients', path: '/ext/clients', requiresWebClient: true } as const
 
-/**
- * Only administrators can use these routes, in the web client. Clients that are declared in the settings are
- * not listed.
- */
+/** Only administrators can use these routes, and only with a token of the web client. */
 export const clientRoutes: readonly Route[] = [
   {
-    ...clients,
+    ...common,
     id: 'ListClients',
     summary:
       'Lists the clients that administrators have registered. For administrators only, like the other operations.',
@@ -127,7 +124,7 @@ export const clientRoutes: readonly Route[] = [
     handle: async ({ context, caller }) => ({ body: { clients: await listClients(context, caller) } }),
   },
   {
-    ...clients,
+    ...common,
     id: 'MakeClient',
     summary: 'Registers a client in which users sign in.',
     description:
@@ -142,7 +139,7 @@ export const clientRoutes: readonly Route[] = [
     },
   },
   {
-    ...clients,
+    ...common,
     id: 'ChangeClient',
     summary: 'Changes a client; absent properties get their defaults.',
     description: 'A client with a secret keeps it, and one without a secret stays public.',
@@ -155,7 +152,7 @@ export const clientRoutes: readonly Route[] = [
     }),
   },
   {
-    ...clients,
+    ...common,
     path: '/ext/clients/secret',
     id: 'RenewClientSecret',
     summary: 'Gives a client a new secret, which is shown only once.',
@@ -170,7 +167,7 @@ export const clientRoutes: readonly Route[] = [
     },
   },
   {
-    ...clients,
+    ...common,
     id: 'EndClient',
     summary:
       'Ends a client: users can no longer sign in to it, and its tokens stop working within 30 seconds.',

@@ -15,7 +15,7 @@ export function assertRejected({ status, json, headers }: Page, error: string, e
 }
 
 /** Asserts that the error was sent to the client, at its redirect URI. */
-export function assertReported(page: Page, issuer: string, error: string): void {
+export function assertReportedToClient(page: Page, issuer: string, error: string): void {
   assert.ok(page.location.startsWith(`${redirectUri}?`), page.location)
   const { error: reported, state, iss, error_description: description, code } = queryOf(page)
   assert.deepEqual(

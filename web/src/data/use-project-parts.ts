@@ -14,13 +14,13 @@ export interface PartCount {
 
 export type PartCounts = ReadonlyMap<string, PartCount>
 
-/** The pages of 2,000 parts of a project. Further parts are not counted. */
+/** Pages of 100 rows: at most 2,000 parts of a project are counted. */
 const pagesMax = 20
 
 /**
- * Counts the parts of each assignment of a project. Rows that the view has loaded are counted as they are
- * now; the other parts are loaded again when `totalCount` changes, which is undefined until the view is
- * loaded. Without the extensions there are none.
+ * Counts the parts of each assignment of a project. Loads all parts once the view has its `totalCount`, and
+ * again when that changes or this tab writes an assignment. The rows of the view replace loaded ones, because
+ * they are live. Without the extensions, assignments have no parts.
  */
 export function useProjectParts(
   projectId: string,
@@ -35,9 +35,10 @@ export function useProjectParts(
     ['assignment'],
     async (signal) => {
       const parts: Part[] = []
+      if (!isNeeded) return parts
       const filter = `projectId eq '${projectId}' and parentId ne null`
       let cursor: string | undefined
-      for (let page = 1; isNeeded && page <= pagesMax; page += 1) {
+      for (let page = 1; page <= pagesMax; page += 1) {
         const query = {
           filter,
           fields: 'id,parentId,workflowId',

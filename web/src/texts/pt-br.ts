@@ -996,16 +996,16 @@ export const ptBr = {
     'As sessões terminam depois de {count} minutos sem uso, e oito horas depois da entrada.',
   'Logins that are email addresses': 'Logins como endereços de e-mail',
   'Every login that is an address counts as verified.': 'Todo login que é um endereço conta como verificado.',
-  'A login counts as verified once a link mailed to it was used.':
-    'Um login conta como verificado depois que um e-mail enviado a ele foi usado.',
+  'A login counts as verified once a link mailed to it has been used.':
+    'Um login conta como verificado depois que um link enviado a ele por e-mail foi usado.',
   Mail: 'E-mail',
   'The server sends invitations, password links and notifications.':
     'O servidor envia convites, links de senha e notificações.',
   'The server sends no mail: pass links on yourself.':
     'O servidor não envia e-mails: repasse os links você mesmo.',
-  'Administrators by settings': 'Administradores por configuração',
-  'None: the account of the first start is the administrator.':
-    'Nenhum: a conta da primeira inicialização é a do administrador.',
+  'Administrators from settings': 'Administradores por configuração',
+  'No logins are set. If the first start created an account, that account has the role.':
+    'Nenhum login configurado. Se a primeira inicialização criou uma conta, essa conta tem o papel.',
   '1 login always has the role.': '1 login sempre tem o papel.',
   '{count} logins always have the role.': '{count} logins sempre têm o papel.',
   'How users may sign in. Operators change the settings of the server and restart it.':

@@ -13,7 +13,7 @@ import { redirectToProvider, type SignOutReturn } from '../federation/provider-r
 import { outdatedPage, signedOutPage } from '../pages/sign-in.ts'
 
 /** The list changes only with a restart of the host. */
-const maxAgeSeconds = 5 * 60
+const cacheSeconds = 5 * 60
 
 /** The rate limit does not count requests for this path, because browsers cache the list. */
 export const providersPath = '/ext/providers'
@@ -23,7 +23,7 @@ export const listProviders: Endpoint = {
   tag: 'SignIn',
   summary: 'Lists the ways to sign in, for sign-in pages of clients.',
   description:
-    'A page must link to `/ext/sign-in/with?provider={id}&authRequest={the pending request}` and not post a form: browsers apply the policy of a page to redirects of its forms.',
+    'A page must link to `/ext/sign-in/with?provider={id}&authRequest={the pending request}` and not post a form: browsers apply the Content-Security-Policy of a page (`form-action`) also to the redirects that follow its forms.',
   method: 'GET',
   path: providersPath,
   ...jsonResponse('SignInWays', {
@@ -52,7 +52,7 @@ export const listProviders: Endpoint = {
       passwords: settings.passwords,
       providers: [...providers.values()].map(({ id, name }) => ({ id, name })),
     }
-    return async () => ({ body, maxAgeSeconds })
+    return async () => ({ body, maxAgeSeconds: cacheSeconds })
   },
 }
 

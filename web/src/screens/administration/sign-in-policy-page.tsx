@@ -89,7 +89,7 @@ const boxes: readonly Box[] = [
         textOf: (value) =>
           value === true
             ? t('Every login that is an address counts as verified.')
-            : t('A login counts as verified once a link mailed to it was used.'),
+            : t('A login counts as verified once a link mailed to it has been used.'),
       },
       mail: {
         label: 'Mail',
@@ -101,12 +101,12 @@ const boxes: readonly Box[] = [
             : t('The server sends no mail: pass links on yourself.'),
       },
       administrators: {
-        label: 'Administrators by settings',
+        label: 'Administrators from settings',
         isOn: (value) => value !== 0,
         stateOf: (value) => (value === 0 ? t('None') : String(value)),
         textOf: (value) =>
           value === 0
-            ? t('None: the account of the first start is the administrator.')
+            ? t('No logins are set. If the first start created an account, that account has the role.')
             : tn(Number(value), '1 login always has the role.', '{count} logins always have the role.'),
       },
     },
