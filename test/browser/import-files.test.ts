@@ -400,6 +400,9 @@ describe('A plan', () => {
       'Only administrators can record hours for others.',
       'Recorded hours must be more than 0.',
     ])
+    const workOf = (hours: string) => [{ person: '', date: '', hours, text: '' }]
+    assert.deepEqual(problemsOf({ work: workOf('abc') }), ['“abc” is not a number of hours.'])
+    assert.deepEqual(problemsOf({ work: workOf('1000001') }), ['“1000001” is more than 1,000,000 hours.'])
     assert.equal(plan([item({ name: '' })]).batches.length, 1)
   })
 

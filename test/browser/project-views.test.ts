@@ -78,6 +78,21 @@ function viewJourneys(stage: () => Stage): void {
       .waitFor()
   })
 
+  test('are loaded after another view could not be loaded', async () => {
+    const { signIn } = stage()
+    const { path, make } = await makeProject('Loaded later')
+    await make('In a later view', 0, 1)
+    const page = await signIn('mara@example.com', '/account')
+    const script = /\/assets\/later-.*\.js$/
+    await page.route(script, (route) => route.abort())
+    await page.goto(`${stage().hosts.web}${path}?view=list`)
+    await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor()
+    await page.unroute(script)
+    await page.getByRole('link', { name: 'Calendar', exact: true }).click()
+    await bar(page, 'In a later view').waitFor()
+    assert.equal(await page.getByRole('alert').count(), 0)
+  })
+
   test('render more rows of a long list when the window grows', async () => {
     const { path, make } = await makeProject('Long')
     for (let number = 1; number <= 45; number += 1) await make(`Number ${number}`, 0, 1)

@@ -102,6 +102,27 @@ function sumJourneys(stage: () => Stage): void {
     await page.getByRole('columnheader', { name: 'Planned' }).waitFor()
   })
 
+  test('reports show the problem of a period only for that period', async () => {
+    const { signIn } = stage()
+    const page = await signIn('mara@example.com', '/')
+    const hours = /\/appointments\?/
+    await page.route(hours, (route) =>
+      route.fulfill({
+        status: 500,
+        headers: { 'access-control-allow-origin': '*' },
+        json: { statusCode: 500, message: 'Internal server error.' },
+      }),
+    )
+    await page.goto(new URL('/reports', page.url()).href)
+    const retry = page.getByRole('button', { name: 'Try again' })
+    await retry.waitFor()
+    await page.unroute(hours)
+    // The hours of the other period never arrive.
+    await page.route(hours, () => undefined)
+    await page.getByRole('button', { name: '4 weeks earlier' }).click()
+    await retry.waitFor({ state: 'detached' })
+  })
+
   test('the week shows notes, and what is left of the day, the week and the estimate', async () => {
     const { signIn, workspace } = stage()
     const { id: userId } = await workspace.join('Wilma Week')
