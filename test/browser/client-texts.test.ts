@@ -125,6 +125,7 @@ describe('The texts of the web client', () => {
       'URL',
       'Webhooks',
       'login',
+      '{count} min',
     ])
   })
 })
