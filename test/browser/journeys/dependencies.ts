@@ -84,7 +84,9 @@ export function dependencyJourneys(stage: () => Stage): void {
     await options.nth(2).hover()
     await field.press('Enter')
     enterWasPressed.resolve()
-    await page.locator('.panel').getByRole('link', { name: 'Alpha first', exact: true }).waitFor()
+    // The change is also listed in the activity.
+    const added = page.locator('.panel').getByRole('link', { name: 'Alpha first', exact: true })
+    await added.first().waitFor()
   })
 
   test('are arrows on the timeline, which warn if an assignment starts before the one that it waits for ends', async () => {
