@@ -10,9 +10,9 @@ const groupsOfViews: readonly ShortcutGroup[] = [
   {
     title: 'Calendar and timeline',
     shortcuts: [
-      { keys: ['Shift', '← →'], description: 'In calendar and timeline: a day earlier or later' },
-      { keys: ['Shift', 'Alt', '← →'], description: 'In the timeline: the end a day earlier or later' },
-      { keys: ['Shift', '↑ ↓'], description: 'In the timeline: assign to the person above or below' },
+      { keys: ['Shift', '← →'], description: 'A day earlier or later' },
+      { keys: ['Shift', 'Alt', '← →'], description: 'End a day earlier or later (timeline)' },
+      { keys: ['Shift', '↑ ↓'], description: 'Assign to the person above or below (timeline)' },
     ],
   },
   {
@@ -27,9 +27,9 @@ const groupsOfViews: readonly ShortcutGroup[] = [
   {
     title: 'Week and inbox',
     shortcuts: [
-      { keys: ['F2'], description: 'In the week: open the entries of a cell' },
-      { keys: ['E'], description: 'In the inbox: mark as read' },
-      { keys: ['U'], description: 'In the inbox: mark as unread' },
+      { keys: ['F2'], description: 'Open the entries of a cell of the week' },
+      { keys: ['E'], description: 'Mark a notification as read' },
+      { keys: ['U'], description: 'Mark a notification as unread' },
     ],
   },
 ]

@@ -283,8 +283,10 @@ function placesOf(people: readonly Person[], { barsByPerson, laneBottoms, measur
 const letterPixels = 6.1
 /** The space around a name. */
 const nameMarginPixels = 24
+/** The additional space of a name next to its bar. */
+const gapPixels = 8
 /** The maximum width of a name next to its bar. */
-const namePixelsMax = 140
+const namePixelsMax = 148
 /** The additional width for the clock of an overdue assignment. The margin has room for the rest of it. */
 const clockIconPixels = 16
 
@@ -306,7 +308,7 @@ function useBars(byPerson: ReadonlyMap<string, readonly Assignment[]>, { from, d
       const clockPixels = dayOf(endDate) < today() ? clockIconPixels : 0
       return {
         within: Math.ceil((pixels + clockPixels) / dayPixels),
-        outside: Math.ceil(Math.min(namePixelsMax, pixels) / dayPixels),
+        outside: Math.ceil(Math.min(namePixelsMax, pixels + gapPixels) / dayPixels),
       }
     }
     const barsFor = (rows: readonly Assignment[]) => {
