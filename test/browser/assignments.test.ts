@@ -5,20 +5,14 @@ import { sql } from '../../src/db/sql.ts'
 import { insertAccount } from '../support/insert-account.ts'
 import { until } from '../support/until.ts'
 import { assignmentKeyJourneys } from './journeys/assignment-keys.ts'
-import { attachmentJourneys } from './journeys/attachments.ts'
-import { cardValueJourneys } from './journeys/card-values.ts'
 import { dependencyJourneys } from './journeys/dependencies.ts'
-import { eventJourneys } from './journeys/events.ts'
 import { inboxJourneys } from './journeys/inbox.ts'
-import { keyJourneys } from './journeys/keys.ts'
 import { labelJourneys } from './journeys/labels.ts'
 import { manualOrderJourneys } from './journeys/manual-order.ts'
 import { mentionJourneys } from './journeys/mentions.ts'
-import { paletteJourneys } from './journeys/palette.ts'
-import { impedimentJourneys, myWorkJourneys, panelJourneys } from './journeys/panel.ts'
+import { myWorkJourneys } from './journeys/panel.ts'
 import { quickAddJourneys } from './journeys/quick-add.ts'
 import { subAssignmentJourneys } from './journeys/sub-assignments.ts'
-import { unplannedJourneys } from './journeys/unplanned.ts'
 import { datedProjects } from './support/dated-projects.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 import { type Stage, untilSaved } from './support/stage.ts'
@@ -477,24 +471,20 @@ function connectionJourneys(stage: () => Stage): void {
   })
 }
 
-describeInBrowser('Assignments', {
+// Each group has its own hosts and project: a board with the cards of all groups would slow down each page.
+describeInBrowser('Assignments on a board', {
   'my work': myWorkJourneys,
   'the board': boardJourneys,
   labels: labelJourneys,
   dependencies: dependencyJourneys,
+})
+
+describeInBrowser('Assignments in lists', {
   'the key of an assignment': assignmentKeyJourneys,
   'the inbox': inboxJourneys,
   'the manual order': manualOrderJourneys,
   'the quick add': quickAddJourneys,
   'sub-assignments': subAssignmentJourneys,
   mentions: mentionJourneys,
-  attachments: attachmentJourneys,
-  'an assignment': panelJourneys,
-  'the history of changes': eventJourneys,
-  'the values of a card': cardValueJourneys,
-  'keys of the keyboard': keyJourneys,
-  'the palette': paletteJourneys,
-  'unplanned assignments': unplannedJourneys,
-  impediments: impedimentJourneys,
   'the connection': connectionJourneys,
 })

@@ -1,0 +1,23 @@
+import { attachmentJourneys } from './journeys/attachments.ts'
+import { cardValueJourneys } from './journeys/card-values.ts'
+import { eventJourneys } from './journeys/events.ts'
+import { keyJourneys } from './journeys/keys.ts'
+import { paletteJourneys } from './journeys/palette.ts'
+import { impedimentJourneys, panelJourneys } from './journeys/panel.ts'
+import { unplannedJourneys } from './journeys/unplanned.ts'
+import { describeInBrowser } from './support/describe-in-browser.ts'
+
+// Each group has its own hosts and project: a board with the cards of all groups would slow down each page.
+describeInBrowser('An open assignment', {
+  attachments: attachmentJourneys,
+  'an assignment': panelJourneys,
+  'the history of changes': eventJourneys,
+  impediments: impedimentJourneys,
+})
+
+describeInBrowser('Assignments by keys', {
+  'the values of a card': cardValueJourneys,
+  'keys of the keyboard': keyJourneys,
+  'the palette': paletteJourneys,
+  'unplanned assignments': unplannedJourneys,
+})
