@@ -8,9 +8,10 @@ import { openTestLog } from './support/runner/test-log.ts'
 import { startWorker, type Worker, type WorkerResult } from './support/runner/worker.ts'
 
 /**
- * `npm test` runs everything; `npm test -- lockout journeys '!mails'` runs the files whose path contains one
- * of the words and none of those after a `!`; `npm test -- --record` also records how long each file took. Later
- * runs distribute the files by these times.
+ * `npm test` runs all tests but the long ones, whose names end with `.long.test.ts`; `npm test -- .long.` runs
+ * those. `npm test -- lockout journeys '!mails'` runs the files whose path contains one of the words and none of
+ * those after a `!`; `npm test -- --record` also records how long each file took. Later runs distribute the files
+ * by these times.
  */
 const given = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const words = given.filter((word) => !word.startsWith('!'))
@@ -18,7 +19,9 @@ const leftOut = given.filter((word) => word.startsWith('!')).map((word) => word.
 const isRecording = process.argv.includes('--record')
 const root = join(import.meta.dirname, '..')
 const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'clients/**/*.test.ts'], { cwd: root })
-  .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+  .filter((file) =>
+    words.length === 0 ? !file.includes('.long.') : words.some((word) => file.includes(word)),
+  )
   .filter((file) => !leftOut.some((word) => file.includes(word)))
   .sort()
 
