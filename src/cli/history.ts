@@ -3,7 +3,12 @@ import pg from 'pg'
 import { pgTypeParsers } from '../db/columns.ts'
 import { type ClosedDay, closeDays, readClosedDays, verifyHistory } from '../db/history-chain.ts'
 import { render, sql } from '../db/sql.ts'
-import { changeColumns, type StoredChange, serializeChange } from '../features/changes/serialize-change.ts'
+import {
+  changeColumns,
+  changeProperties,
+  type StoredChange,
+  serializeChange,
+} from '../features/changes/serialize-change.ts'
 import { csvHeader, csvLine } from '../http/csv.ts'
 import type { Caller } from '../model/caller.ts'
 import { withDatabase, withStore } from './shared-store.ts'
@@ -47,7 +52,7 @@ export async function runExportHistory([format = 'jsonl']: readonly string[]): P
   // Errors are handled in the callback of each write. Without a listener, the event would end the process.
   process.stdout.on('error', () => undefined)
   await withStore({ createIfMissing: false }, async ({ url }) => {
-    if (format === 'csv') await write(csvHeader(columns))
+    if (format === 'csv') await write(csvHeader(changeProperties))
     const formatLine = format === 'csv' ? formatCsv : formatJson
     for await (const page of historyPages(url)) await write(page.map(formatLine).join(''))
   }).catch((error) => {
@@ -94,23 +99,6 @@ export async function* historyPages(url: string): AsyncGenerator<StoredChange[],
   }
 }
 
-/** The columns of the CSV file, in their order. */
-const columns = [
-  'id',
-  'at',
-  'resource',
-  'rowId',
-  'action',
-  'projectId',
-  'callerId',
-  'clientId',
-  'host',
-  'sessionId',
-  'requestId',
-  'before',
-  'after',
-] as const
-
 /** Operators have access to the database, so the export hides nothing from them. */
 const operator: Caller = { id: '', isAdministrator: true }
 
@@ -121,7 +109,7 @@ const formatJson = (change: StoredChange): string => `${JSON.stringify(serialize
 function formatCsv(change: StoredChange): string {
   const entry = serialize(change)
   return csvLine(
-    columns.map((name) => {
+    changeProperties.map((name) => {
       const value = entry[name]
       return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
     }),

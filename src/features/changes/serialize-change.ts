@@ -37,6 +37,23 @@ export interface SerializedChange extends Omit<StoredChange, 'sequence' | 'field
   readonly after: Values | null
 }
 
+/** All properties of a change, in the order of CSV files. */
+export const changeProperties = [
+  'id',
+  'at',
+  'resource',
+  'rowId',
+  'action',
+  'projectId',
+  'callerId',
+  'clientId',
+  'host',
+  'sessionId',
+  'requestId',
+  'before',
+  'after',
+] as const satisfies readonly (keyof SerializedChange)[]
+
 type Values = Readonly<Record<string, unknown>>
 
 /**

@@ -5,6 +5,7 @@ import { pageSizeDefault, pageSizeMax } from '../../records/list-query.ts'
 import { resourceNames } from '../../resources/all.ts'
 import type { Route } from '../../routes/route.ts'
 import { dateTime, ref, resultSchema, someText } from '../../routes/schemas.ts'
+import { changeProperties } from '../changes/serialize-change.ts'
 import { differenceChangesMax, listDifferences, listHistory } from './history.ts'
 
 const nullableText = { type: ['string', 'null'] }
@@ -14,21 +15,7 @@ const changedFields = { type: ['object', 'null'], additionalProperties: true }
 export const historySchemas: Readonly<Record<string, Schema>> = {
   Change: {
     type: 'object',
-    required: [
-      'id',
-      'at',
-      'resource',
-      'rowId',
-      'action',
-      'projectId',
-      'callerId',
-      'clientId',
-      'host',
-      'sessionId',
-      'requestId',
-      'before',
-      'after',
-    ],
+    required: changeProperties,
     properties: {
       id: {
         type: 'string',
