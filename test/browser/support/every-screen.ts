@@ -16,7 +16,7 @@ type Shape = 'rows' | 'columns' | 'grid' | 'fields' | 'boxes'
 export interface LoadedScreen extends ScreenAddress {
   /** The shape of the skeleton while the screen is loading. */
   readonly shape: Shape
-  /** Of screens with another layout on phones. */
+  /** The shape on phones, of screens that are also checked there. */
   readonly shapeOnPhones?: Shape
 }
 

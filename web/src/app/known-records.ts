@@ -4,6 +4,7 @@ import { catalogQuery } from '../data/use-listing.ts'
 import { matchPath } from '../router/router.ts'
 import type { Services } from '../services/services.ts'
 import { createSearch, type Search } from '../ui/fuzzy.ts'
+import { loadOnce } from './load-once.ts'
 
 type Named = { readonly id: string; readonly name: string }
 
@@ -33,24 +34,14 @@ export interface Once<Value> {
 
 export function createOnce<Value>(load: () => Promise<Value>): Once<Value> {
   let current: Value | undefined
-  let loading: Promise<Value> | undefined
   return {
     get current() {
       return current
     },
-    load() {
-      loading ??= load().then(
-        (value) => {
-          current = value
-          return value
-        },
-        (error) => {
-          loading = undefined
-          throw error
-        },
-      )
-      return loading
-    },
+    load: loadOnce(async () => {
+      current = await load()
+      return current
+    }),
   }
 }
 

@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact'
 import { matchPath, type PathParameters, type ScreenProps } from '../router/router.ts'
 import type { MessageKey } from '../texts/text.ts'
 import type { IconName } from '../ui/icon.tsx'
+import { loadOnce } from './load-once.ts'
 
 export interface Screen {
   readonly paths: readonly string[]
@@ -130,16 +131,4 @@ export function preloadScreen(path: string): void {
   findScreen(path)
     ?.screen.load()
     .catch(() => undefined)
-}
-
-/** Shares one promise between all calls. After a failure, the next call loads again. */
-function loadOnce<Value>(load: () => Promise<Value>): () => Promise<Value> {
-  let loading: Promise<Value> | undefined
-  return () => {
-    loading ??= load().catch((error: unknown) => {
-      loading = undefined
-      throw error
-    })
-    return loading
-  }
 }

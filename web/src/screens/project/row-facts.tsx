@@ -22,7 +22,6 @@ interface RowFactsProps {
 
 type Fact = (props: RowFactsProps) => VNode | false | undefined
 
-/** All facts in their order. */
 const facts: Readonly<Record<FactName, Fact>> = {
   blocked: ({ row, names }) => <HindranceMark hindrance={names.hindranceOf(row)} />,
   key: ({ row, names }) => <span class="card-key">{names.keyOf(row)}</span>,
@@ -41,7 +40,9 @@ const facts: Readonly<Record<FactName, Fact>> = {
   hours: ({ row: { amountHours } }) => amountHours > 0 && <HoursMark hours={amountHours} />,
 }
 
-const factNames = Object.keys(facts) as FactName[]
+/** The first ones tell what the row is about. Those after the facts of the caller may be hidden. */
+const firstFacts: readonly FactName[] = ['blocked', 'key']
+const otherFacts: readonly FactName[] = ['stage', 'end', 'priority', 'hours']
 
 /** The due day as on a card. */
 function DueChip({ row }: Pick<RowFactsProps, 'row'>) {
@@ -56,16 +57,17 @@ function DueChip({ row }: Pick<RowFactsProps, 'row'>) {
 }
 
 /** The line below the name of an assignment in a narrow row. What does not fit is hidden, the last facts first. */
-export const RowFacts = (props: RowFactsProps) => (
-  <span class="card-facts row-facts">
-    {factNames.map((name) => (
-      <Fragment key={name}>
-        {name === 'stage' && props.children}
-        {props.shows(name) && facts[name](props)}
-      </Fragment>
-    ))}
-  </span>
-)
+export function RowFacts(props: RowFactsProps) {
+  const render = (names: readonly FactName[]) =>
+    names.map((name) => props.shows(name) && <Fragment key={name}>{facts[name](props)}</Fragment>)
+  return (
+    <span class="card-facts row-facts">
+      {render(firstFacts)}
+      {props.children}
+      {render(otherFacts)}
+    </span>
+  )
+}
 
 export const HindranceMark = ({ hindrance }: { readonly hindrance: Hindrance | undefined }) =>
   hindrance && (

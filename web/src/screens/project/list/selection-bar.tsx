@@ -14,7 +14,7 @@ import { labelQuery } from '../../../data/use-project-labels.ts'
 import { useProjectLinks } from '../../../data/use-project-links.ts'
 import { useServices } from '../../../services/services.ts'
 import { t, tn } from '../../../texts/text.ts'
-import { addDays, dayOf, daysInWeek, mondayOf, today } from '../../../time/days.ts'
+import { addDays, dayOf, daysInWeek, fridayOffset, mondayOf, today } from '../../../time/days.ts'
 import { formatHours, usualHours } from '../../../time/hours.ts'
 import { Icon, IconButton } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
@@ -168,9 +168,6 @@ const shiftOptions = [
 /** Returns a change of both dates, or none for assignments without dates. */
 const shiftBy = ({ startDate, endDate, isUnscheduled }: Assignment, days: number): Change =>
   isUnscheduled ? {} : { startDate: addDays(dayOf(startDate), days), endDate: addDays(dayOf(endDate), days) }
-
-/** The number of days from Monday to Friday. */
-const fridayOffset = 4
 
 /** Returns a change to the days from `day` to the Friday of its week. At a weekend, it is only that day. */
 const weekFrom = (day: string): Change => {
