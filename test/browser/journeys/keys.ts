@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import type { Stage } from '../support/stage.ts'
 import { tabTo } from '../support/tab-to.ts'
 import { assertAccessible } from './accessibility.ts'
@@ -121,13 +122,7 @@ export function keyJourneys(stage: () => Stage): void {
     const { signIn, workspace } = stage()
     const path = `/projects/${workspace.projectId}`
     const page = await signIn('mara@example.com', path)
-    const script = Promise.withResolvers<void>()
-    await page.route(/\/assets\/later-.*\.js$/, async (route) => {
-      await script.promise
-      await route.continue()
-    })
-    await page.reload()
-    await page.getByRole('region', { name: 'Backlog' }).waitFor()
+    const script = await reloadWithoutSecondScript(page)
     await page.keyboard.press('n')
     // On the page, these keys would open the week.
     await page.keyboard.type('gw')
@@ -141,13 +136,7 @@ export function keyJourneys(stage: () => Stage): void {
   test('choose from the palette even if it has not loaded yet', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
-    const script = Promise.withResolvers<void>()
-    await page.route(/\/assets\/later-.*\.js$/, async (route) => {
-      await script.promise
-      await route.continue()
-    })
-    await page.reload()
-    await page.getByRole('region', { name: 'Backlog' }).waitFor()
+    const script = await reloadWithoutSecondScript(page)
     await page.keyboard.press('Control+k')
     await page.keyboard.type('inbox')
     await page.keyboard.press('Enter')
@@ -379,4 +368,16 @@ export function keyJourneys(stage: () => Stage): void {
     await page.goto(`${stage().hosts.web}/projects`)
     await page.getByRole('region', { name: 'Harbour Works' }).getByText('Harbour office').waitFor()
   })
+}
+
+/** Reloads a board, but not the second script, which arrives when the returned promise is resolved. */
+async function reloadWithoutSecondScript(page: Page) {
+  const script = Promise.withResolvers<void>()
+  await page.route(/\/assets\/later-.*\.js$/, async (route) => {
+    await script.promise
+    await route.continue()
+  })
+  await page.reload()
+  await page.getByRole('region', { name: 'Backlog' }).waitFor()
+  return script
 }
