@@ -134,7 +134,8 @@ function rejectSchema(): never {
 }
 
 /**
- * With a number, Fastify 5 would trust no proxy; with `true`, it would use an address that clients can forge.
+ * Returns the value of Fastify's `trustProxy`. Fastify 5 would trust no proxy if it were a number, and use an
+ * address that clients can forge if it were `true`.
  */
 function trustedProxies(hops: number): false | ((address: string, hop: number) => boolean) {
   return hops === 0 ? false : (_address, hop) => hop < hops

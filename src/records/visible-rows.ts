@@ -46,7 +46,7 @@ export const seesEveryRow = ({ access }: ListedResource, { isAdministrator }: Ca
  */
 export function visibilityKeyOf({ access }: ListedResource, caller: Caller): string {
   const { id, isAdministrator, token } = caller
-  // What a token sees also depends on its own limits, and on the role of its account when the listing began.
+  // A token also has its own limits, and the role that its account had when the listing began.
   if (token) return JSON.stringify(['token', token.id, isAdministrator, token.isOfAdministrator])
   if (access.kind === 'catalog') return 'everyone'
   return isAdministrator ? 'administrators' : id

@@ -99,7 +99,7 @@ export const assignment = defineResource({
       withDefault(
         requiredOnCreate(21, boolean, {
           about:
-            'Whether nobody is responsible yet, so that the account is a placeholder. Any update that changes the account, including one through v1, sets this field to false, unless it sets the field itself.',
+            'Whether no user is responsible yet, so that the account is a placeholder. Any update that changes the account, including one through v1, sets this field to false, unless it sets the field itself.',
           example: false,
         }),
         false,

@@ -188,7 +188,7 @@ function administrationJourneys(stage: () => Stage): void {
     await other.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
   })
 
-  test('removes records with Undo, says what still needs a record, and lets nobody remove themselves', async () => {
+  test('removes records with Undo, says what still needs a record, and does not let users remove themselves', async () => {
     const { workspace } = stage()
     await workspace.make('assignmentType', { name: 'Spike' })
     const page = await open('/administration/types')

@@ -223,7 +223,7 @@ describe('Assignments without dates or without a user', { concurrency: 4 }, () =
       assert.deepEqual(await kindsAbout(bob, id), [])
     })
 
-    test('nobody of a due date that is a placeholder, and participants of the due date of one without a user', async () => {
+    test('no user of a due date that is a placeholder, and participants of the due date of one without a user', async () => {
       const dates = { startDate: day(-3), endDate: day(1), userId: bob.id }
       const noDates = await make({ ...dates, isUnscheduled: true })
       const nobody = await make({ ...dates, isUnassigned: true })

@@ -1172,7 +1172,7 @@ export interface ExtAssignment {
   readonly rank: string
   /** Whether it has no dates yet, so that the two dates are placeholders. Any update that changes a date, including one through v1, sets this field to false, unless it sets the field itself. */
   readonly isUnscheduled: boolean
-  /** Whether nobody is responsible yet, so that the account is a placeholder. Any update that changes the account, including one through v1, sets this field to false, unless it sets the field itself. */
+  /** Whether no user is responsible yet, so that the account is a placeholder. Any update that changes the account, including one through v1, sets this field to false, unless it sets the field itself. */
   readonly isUnassigned: boolean
 }
 
@@ -1218,7 +1218,7 @@ export interface CreateExtAssignmentRequest {
   readonly parentId?: string | null
   /** Whether it has no dates yet, so that the two dates are placeholders. Any update that changes a date, including one through v1, sets this field to false, unless it sets the field itself. Defaults to false. */
   readonly isUnscheduled?: boolean | null
-  /** Whether nobody is responsible yet, so that the account is a placeholder. Any update that changes the account, including one through v1, sets this field to false, unless it sets the field itself. Defaults to false. */
+  /** Whether no user is responsible yet, so that the account is a placeholder. Any update that changes the account, including one through v1, sets this field to false, unless it sets the field itself. Defaults to false. */
   readonly isUnassigned?: boolean | null
 }
 
@@ -1250,7 +1250,7 @@ export interface UpdateExtAssignmentRequest {
   readonly parentId?: string | null
   /** Whether it has no dates yet, so that the two dates are placeholders. Any update that changes a date, including one through v1, sets this field to false, unless it sets the field itself. If null or absent, it does not change. */
   readonly isUnscheduled?: boolean | null
-  /** Whether nobody is responsible yet, so that the account is a placeholder. Any update that changes the account, including one through v1, sets this field to false, unless it sets the field itself. If null or absent, it does not change. */
+  /** Whether no user is responsible yet, so that the account is a placeholder. Any update that changes the account, including one through v1, sets this field to false, unless it sets the field itself. If null or absent, it does not change. */
   readonly isUnassigned?: boolean | null
   /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
   readonly updateMask?: { readonly paths: readonly ('description' | 'priority' | 'parentId')[] }

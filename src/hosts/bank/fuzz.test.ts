@@ -48,7 +48,7 @@ const probe = Buffer.from('GET /healthz HTTP/1.1\r\nHost: bank\r\n\r\n')
 
 const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
-/** Where to split the bytes. Often empty, so that everything arrives in one piece. */
+/** Generates the places at which the bytes are split. Often there are none, and everything arrives in one piece. */
 const anySplits = fc.oneof(fc.constant([]), fc.array(fraction, { maxLength: 4 }))
 
 describe('the bank interprets any bytes as node:http does', () => {

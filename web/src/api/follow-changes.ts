@@ -78,7 +78,7 @@ const wholeList: PageWindow = { pageNumber: 1, pageSize: rowsMax }
 
 /** A boundary within this fraction of a page from either end would soon move to another page. */
 const edgeFraction = 0.15
-/** For every position, one of these page sizes puts it near the middle of a page. */
+/** Every position is near the middle of a page of at least one of these sizes. */
 const pageSizes = Array.from({ length: rowsMax / 2 }, (_, index) => rowsMax - index)
 
 /**

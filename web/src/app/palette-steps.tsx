@@ -37,7 +37,7 @@ const toItem = ({ icon, label, words = '', ...command }: Command): PaletteItem =
   mark: <Icon name={icon} />,
 })
 
-/** What the palette needs first: the focused or open assignment, and recent records. */
+/** The palette needs this first: the focused or open assignment, and recent records. */
 interface Start {
   readonly target: Assignment | undefined
   readonly recent: readonly PaletteItem[]
@@ -80,7 +80,7 @@ export async function findFirst(
   const { first, rest } = findKnown(services, step.frame, start, records, text)
   const knownIds = new Set([...first, ...rest].map(({ id }) => id))
   const others = await findOnServer(services, records, text, signal).catch((error) => {
-    // What is known is useful without a network, too.
+    // The known records are useful without a network, too.
     if (knownIds.size === 0) throw error
     return []
   })

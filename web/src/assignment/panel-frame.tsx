@@ -66,7 +66,7 @@ export function PanelFrame({ id, title, tools, name, isLoading, children, onClos
   )
 }
 
-/** Returns whether the panel is over a part of the card. */
+/** Returns whether the panel covers a part of the card. */
 export function isCovered(card: Element, panel: Element): boolean {
   const [box, cover] = [card.getBoundingClientRect(), panel.getBoundingClientRect()]
   return box.right > cover.left && box.left < cover.right
