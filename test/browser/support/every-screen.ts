@@ -90,7 +90,8 @@ export async function everyScreen(
     { path: '/administration/workflows', shows: 'Backlog', shape: 'rows' },
     { path: '/clients', shows: 'The wiki', shape: 'rows' },
     { path: '/removed/assignments', shows: 'Removed records', shape: 'rows' },
-    { path: '/account', shows: 'New password', shape: 'boxes' },
+    // Its last part to arrive, which has the longest button.
+    { path: '/account', shows: 'Add an authenticator app', shape: 'boxes' },
   ]
   const missing = (await readPathPatterns()).filter(
     (pattern) => !addresses.some(({ path }) => matchPath(pattern, path.split('?', 1)[0] ?? '')),
