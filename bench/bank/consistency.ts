@@ -8,8 +8,8 @@ type Send = (request: string) => Promise<Answer>
 type Report = (problem: string) => void
 
 /**
- * Runs the challenge's checks before its load: parallel sums, each client's first steps, bad payloads, no
- * client 6.
+ * Runs the checks that the challenge makes before its load: the sums of parallel transactions, the first steps
+ * of each client, invalid payloads, and a client that does not exist.
  */
 export async function checkConsistency(send: Send, report: Report): Promise<void> {
   await checkParallelSum(send, report, 'd', -25)

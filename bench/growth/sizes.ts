@@ -20,7 +20,7 @@ export interface Size {
   stop(): Promise<void>
 }
 
-/** The largest size may take longer to fill than an ordinary token lasts. */
+/** Six hours, because filling the largest size may take longer than an ordinary token lasts. */
 const longLived = { exp: Math.floor(Date.now() / 1000) + 6 * 60 * 60 }
 
 interface Server {
@@ -57,7 +57,7 @@ export async function openSize(
     SVC_ADMIN_LOGINS: 'person1@example.com',
   })
   host.stdout?.resume()
-  console.log(`${rows} assignments are there after ${((performance.now() - startedAt) / 1000).toFixed(0)} s.`)
+  console.log(`${rows} assignments were created in ${((performance.now() - startedAt) / 1000).toFixed(0)} s.`)
   return {
     rows,
     port,

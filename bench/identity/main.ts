@@ -77,7 +77,7 @@ interface Bench {
 interface Case {
   readonly grant: string
   readonly signatures: number
-  /** The budget of the design in milliseconds, on a machine on which a signature took 0.27. */
+  /** The CPU time per request, in milliseconds, on a machine on which a signature takes 0.27. */
   readonly budget: number
 }
 

@@ -26,7 +26,7 @@ interface Setting {
   readonly database: Database
   readonly postmaster: number
   readonly environment: Readonly<Record<string, string>>
-  /** One token per account, and the projects of each account. */
+  /** One token per account; `projects` has the projects of each, in the same order. */
   readonly tokens: readonly string[]
   readonly projects: readonly (readonly string[])[]
   readonly writer: string

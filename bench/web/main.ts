@@ -9,7 +9,7 @@ import { framesDuring, millisecondsToPaint, recordMeasures, settle, slowDown, wo
 import { interactions, pathOf } from './interactions.ts'
 import { makeScene, type Scene } from './scene.ts'
 
-/** The limits of the client. */
+/** The limits of the client, in bytes and milliseconds. A layout shift has no unit. */
 const limits = {
   scriptBytes: 90_000,
   firstRows: 1000,
@@ -58,7 +58,7 @@ export async function runWebBench(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Contexts of tests have none. */
+/** The browser contexts of tests have motion turned off. */
 const withMotion = { reducedMotion: 'no-preference' } as const
 
 async function openPage(stage: Stage, { login }: Scene, path: string): Promise<Page> {

@@ -68,7 +68,7 @@ export async function makeScene(stage: Stage): Promise<Scene> {
 interface Size {
   readonly assignments: number
   readonly people: number
-  /** The days on which they begin. */
+  /** The number of days over which their start dates are spread. */
   readonly days: number
 }
 

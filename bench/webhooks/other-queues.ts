@@ -21,7 +21,7 @@ const concurrency = 32
 const pageSize = 100
 const secret = `${secretPrefix}${Buffer.alloc(32, 1).toString('base64')}`
 
-/** Starts the PostgreSQL queue libraries that are installed in the folder. The caller prepares the messages. */
+/** Starts the PostgreSQL queue libraries that are installed in the folder. Their messages come from the caller. */
 export async function queuesIn(
   folder: string,
   url: string,

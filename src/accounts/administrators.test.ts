@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { administratorsOf, type PossibleAdministrator } from './administrators.ts'
 
-const accountWith = (login: string, facts: Partial<PossibleAdministrator> = {}) => ({
+const accountWith = (login: string, properties: Partial<PossibleAdministrator> = {}) => ({
   login,
   hasRole: false,
   isSeeded: false,
-  ...facts,
+  ...properties,
 })
 
 test('accounts with listed logins are administrators, regardless of case and of spaces around the login', () => {

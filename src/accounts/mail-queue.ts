@@ -136,8 +136,8 @@ const budgetOf = (purpose: Sql) =>
   sql`case when ${purpose} in ('factors', 'notifications') then ${purpose} else 'links' end`
 
 /**
- * The pauses after each attempt. Even the shortest is longer than an attempt, so no other instance sends the
- * mail meanwhile.
+ * The pauses after each attempt. Even the shortest is longer than an attempt usually takes, so that no other
+ * instance sends the mail meanwhile.
  */
 const retrySeconds = [60, 120, 300, 900, 3600]
 /**

@@ -98,7 +98,7 @@ test('while no keys can be fetched, requests are rejected with overloaded, and a
   assert.equal(warnings, 1)
 })
 
-test('a host is not ready while it knows no keys, and logs the reason once a minute; known keys suffice', async () => {
+test('a host is ready once it knows keys, and until then logs the reason once a minute', async () => {
   const { requireKeys } = createKeys()
   provider.interrupt(isDown)
   for (let attempt = 0; attempt < 5; attempt += 1) {

@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 /** The changes after which a token is rejected, as the contract lists them. */
 const endings: Readonly<Record<string, (token: string) => Promise<void> | Sql>> = {
-  'its account was deactivated': () => sql`update users set active = false where id = ${ada.id}`,
+  'its account was removed': () => sql`update users set active = false where id = ${ada.id}`,
   'its account got a new security stamp': () =>
     sql`update users set security_stamp = ${randomUUID()} where id = ${ada.id}`,
   'its user signed out': (token) =>
@@ -49,10 +49,10 @@ const endings: Readonly<Record<string, (token: string) => Promise<void> | Sql>> 
     where id = ${sidOf(token)}`,
   'its session got another stamp than its account': (token) =>
     sql`update signin_sessions set security_stamp = ${randomUUID()} where id = ${sidOf(token)}`,
-  'the login of its administrator was taken off the list': async () => {
+  'the login of its account was taken off the list of administrators': async () => {
     adminLogins = ['other@example.com']
   },
-  'its administrator got a login that is not listed': () =>
+  'its account got a login that is not on the list of administrators': () =>
     sql`update users set login = ${`new-${ada.login}`} where id = ${ada.id}`,
 }
 

@@ -21,8 +21,8 @@ export const budgetLimits = {
   /** A large office behind one address, with live listings. A proxy has to limit its own clients. */
   httpConnectionsOfAddress: { max: 4096, per: 'address', of: 'connections' },
   /**
-   * Requests of one connection that wait for their responses: clients that pipeline send a few, and half a
-   * megabyte could hold thousands.
+   * Requests of one connection that wait for their responses. A client that pipelines sends a few; without a
+   * limit, half a megabyte of short requests would be thousands in progress at once.
    */
   pipelinedRequests: { max: 16, per: 'connection', of: 'requests' },
   /** Addresses that the rate limiter counts, about 20 MB when full. A new one replaces the oldest. */
@@ -34,7 +34,7 @@ export const budgetLimits = {
    */
   unauthenticatedLines: { max: 1000, perSecond: 50, per: 'host', of: 'lines' },
 
-  /** Bodies still arriving after a 401, 404, 413 or 429 has been sent: some large uploads at once. */
+  /** Bodies that still arrive after a 401, 404, 413 or 429 was sent. The limit allows some large uploads. */
   unreadBodyBytes: { max: 64 * mebibyte, perSecond: 8 * mebibyte, per: 'process', of: 'bytes' },
   unreadBodyBytesOfAddress: { max: 16 * mebibyte, perSecond: mebibyte, per: 'address', of: 'bytes' },
 
@@ -44,7 +44,7 @@ export const budgetLimits = {
   restBodyBytes: { max: mebibyte, per: 'request', of: 'bytes' },
   /** A thousand items of four kilobytes; four batches are in progress at once. */
   batchBodyBytes: { max: 4 * mebibyte, per: 'request', of: 'bytes' },
-  /** Counted from before the body until the response; each holds a connection for about a second. */
+  /** Each counts from before its body is read until its response, and holds a connection for about a second. */
   batches: { max: 4, per: 'process', of: 'requests' },
   batchesOfAccount: { max: 2, per: 'account', of: 'requests' },
   /** Waiting batches hold only their headers. */
@@ -74,8 +74,8 @@ export const budgetLimits = {
   downloadsOfAccount: { max: 64, per: 'account', of: 'requests' },
 
   /**
-   * Requests to webhooks; each waits ten seconds at most. A webhook that is being served holds one, and up to
-   * seven more while it sends.
+   * Requests to webhooks; each waits ten seconds at most. A webhook holds one of these for its whole turn, and
+   * up to seven more for concurrent deliveries.
    */
   webhookRequests: { max: 32, per: 'process', of: 'requests' },
 
@@ -88,13 +88,13 @@ export const budgetLimits = {
   passwordMailsOfAccount: { max: 3, per: 'account', of: 'mails' },
   /** Mails that a signed-in user has sent to others within one day, counted in SQL, too. */
   mailsOfAccount: { max: 50, per: 'account', of: 'mails' },
-  /** Unsent mails in the database: more than a server that is down for a day leaves behind. */
+  /** Unsent mails in the database. When the mail server is down for a day, fewer accumulate. */
   mailsWaiting: { max: 2000, per: 'host', of: 'mails' },
   /** Mails with notifications within one day. Later notifications wait until the oldest mail is a day old. */
   notificationMailsOfAccount: { max: 60, per: 'account', of: 'mails' },
   /** Unsent mails with notifications: what one process sends in two minutes. The rest waits as one row per account. */
   notificationMailsWaiting: { max: 500, per: 'host', of: 'mails' },
-  /** Mails being sent; each waits for the server for twenty seconds at most. */
+  /** Mails being sent. An attempt ends when the mail server is silent for ten seconds. */
   mailsAtOnce: { max: 4, per: 'process', of: 'mails' },
   /** Consecutive wrong codes, at any time. Afterwards codes are rejected until the user signs in another way. */
   wrongCodesOfAccount: { max: 20, per: 'account', of: 'codes' },
@@ -102,7 +102,7 @@ export const budgetLimits = {
   providerRequests: { max: 32, per: 'process', of: 'requests' },
   /**
    * Sign-ins in progress at external providers, stored for a quarter of an hour. An office behind one address
-   * has a few; more are rejected.
+   * has a few at a time. Above the limit, sign-ins are rejected.
    */
   providerAttemptsOfAddress: { max: 200, per: 'address', of: 'requests' },
   /** The regular cleanup deletes the oldest above this number. */
@@ -124,7 +124,10 @@ export const budgetLimits = {
 
   /** Equals the limit of the HTTP hosts. */
   commandConnections: { max: 20_000, per: 'host', of: 'connections' },
-  /** Clients assume this many before they know the limit (RFC 9113, 6.5.2), so none is rejected early. */
+  /**
+   * Many clients open up to 100 streams before they have received the limit (RFC 9113, 6.5.2 recommends at
+   * least 100), so none of these is rejected.
+   */
   commandStreamsBeforeToken: { max: 100, per: 'connection', of: 'streams' },
   /**
    * Open connections without an accepted token, including idle ones and partial prefaces: about 30 KB each.
@@ -134,15 +137,16 @@ export const budgetLimits = {
   newcomers: { max: 2048, per: 'process', of: 'connections' },
   newcomersOfAddress: { max: 640, per: 'address', of: 'connections' },
   /**
-   * The rate of new connections. An accepted token releases its connection, so this limits clients that never
-   * send one. Such an HTTP/2 session occupies about 15 KB until the next full garbage collection, so the rate
-   * of the process decides how much memory a flood from many addresses occupies.
+   * The rate of new connections. A connection no longer counts once its token was accepted, so only clients
+   * without a token reach the limit. The HTTP/2 session of a connection occupies about 15 KB until the next
+   * full garbage collection, so the rate of the process decides how much memory a flood from many addresses
+   * occupies.
    */
   newcomerConnections: { max: 640, perSecond: 50, per: 'process', of: 'connections' },
   newcomerConnectionsOfAddress: { max: 512, perSecond: 10, per: 'address', of: 'connections' },
   /**
-   * The rate of new streams, which a token releases, too: ten connections of an address may each begin with a
-   * hundred calls.
+   * The rate of new streams. They, too, no longer count once a token was accepted. The burst of an address lets
+   * ten connections begin with a hundred calls each.
    */
   newcomerStreams: { max: 16_384, perSecond: 1000, per: 'process', of: 'streams' },
   newcomerStreamsOfAddress: { max: 1024, perSecond: 100, per: 'address', of: 'streams' },
@@ -150,8 +154,8 @@ export const budgetLimits = {
   newcomerResets: { max: 1000, perSecond: 100, per: 'process', of: 'streams' },
   newcomerResetsOfAddress: { max: 100, perSecond: 10, per: 'address', of: 'streams' },
   /**
-   * The rate of bytes in frames of every kind. The burst of an address is 64 windows of 64 KiB, or forty
-   * times the headers of a hundred calls.
+   * The rate of bytes in frames of every kind. The burst of an address equals 64 flow-control windows of
+   * 64 KiB, or forty times the headers of a hundred calls.
    */
   newcomerBytes: { max: 32 * mebibyte, perSecond: 4 * mebibyte, per: 'process', of: 'bytes' },
   newcomerBytesOfAddress: { max: 4 * mebibyte, perSecond: 128 * kibibyte, per: 'address', of: 'bytes' },
@@ -169,7 +173,9 @@ export const budgetLimits = {
   commandStreams: { max: 4096, per: 'connection', of: 'streams' },
   /** Equals the limit of one connection, although an account may have several. */
   commandStreamsOfAccount: { max: 4096, per: 'account', of: 'streams' },
-  /** Bytes of requests that arrive or are in progress, compressed and not: two of the largest. */
+  /** Ten times the largest legal message. Larger ones, compressed or not, are rejected. */
+  commandMessageBytes: { max: 4 * mebibyte, per: 'request', of: 'bytes' },
+  /** Bytes of requests that arrive or are in progress, compressed or not: two of the largest messages. */
   commandBytesPerAccount: { max: 8 * mebibyte, per: 'account', of: 'bytes' },
   /** A proxy carries several accounts on one connection. */
   commandBytesPerConnection: { max: 16 * mebibyte, per: 'connection', of: 'bytes' },
@@ -186,10 +192,8 @@ export const budgetLimits = {
   unauthenticatedStreams: { max: 1024, per: 'process', of: 'streams' },
   /** The longest request contains the name of a symbol. */
   unauthenticatedMessageBytes: { max: 4 * kibibyte, per: 'request', of: 'bytes' },
-  /** Requests of one stream that wait for the response to the one before. */
+  /** Requests of one stream that wait for the response to an earlier one. */
   unauthenticatedMessages: { max: 400, per: 'request', of: 'requests' },
-  /** Ten times the largest legal message. Larger ones, compressed or not, are not kept. */
-  commandMessageBytes: { max: 4 * mebibyte, per: 'request', of: 'bytes' },
 
   // Bank.
 

@@ -38,7 +38,7 @@ describe('a body', () => {
     deepStrictEqual((await post(t, '\uFEFF{"a":"ü"}')).json(), { body: { a: 'ü' } })
   })
 
-  it('that is broken is 400 under generalErrors', async (t) => {
+  it('that is not JSON is rejected with 400 under generalErrors', async (t) => {
     for (const text of ['{', '{"a":}', 'nonsense', "{'a':1}", ' ', '\u0000', '['.repeat(30_000)]) {
       const answer = await post(t, text)
       equal(answer.statusCode, 400, text)

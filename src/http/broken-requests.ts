@@ -61,7 +61,7 @@ const isUncompressed = (contentEncoding: string | undefined): boolean =>
 /**
  * A request may be answered before its body has arrived, and Node then reads and drops the rest at the speed
  * of the network. The rate of these bytes is limited. Beyond the limit the connection is destroyed; within
- * it, a client that writes first and reads afterwards gets its response.
+ * it, a client that sends its whole body before it reads gets its response.
  */
 export function limitUnreadBodies(app: FastifyInstance, budgets: Budgets): void {
   app.addHook('onSend', ({ raw, ip }, _reply, payload, done) => {

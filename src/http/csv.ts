@@ -15,7 +15,7 @@ function csvValue(value: unknown): string {
 
 /** The characters that begin a formula in a spreadsheet, in every width, and the minus sign. */
 const formula = '[=+\\-@\\uFF1D\\uFF0B\\uFF0D\\uFF20\\uFE66\\uFE62\\uFE63\\uFE6B\\u2212]'
-/** Invisible characters, which programs may drop, and marks that may disappear with the cell. */
+/** Characters that programs may drop in front of a formula: invisible ones, and quotation marks. */
 const invisible = '\\p{Z}\\p{Cc}\\p{Cf}\\p{DI}\\u2800"\''
 
 /**

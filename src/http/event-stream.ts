@@ -5,9 +5,9 @@ export interface EventStream {
   /** True if the client has read enough for another event to be accepted. */
   readonly isReady: boolean
   /**
-   * Returns false when the client has not read the last event yet: this one is dropped, and `onReady` follows
-   * later. The bytes may be shared by many streams; the id, which belongs to one stream, is written before
-   * them.
+   * Returns false if the client has not read the last event yet. Then this event is dropped, and `onReady` is
+   * called later. The bytes may be shared by many streams; the id, which belongs to one stream, is written
+   * before them.
    */
   send(event: Buffer, id?: number | string): boolean
   /** Sends a heartbeat; skipped while the client is behind. */
@@ -167,7 +167,7 @@ const eventStreamHeaders = {
   'x-accel-buffering': 'no',
 } as const
 
-/** Whether the client prefers a stream to JSON. HEAD never opens one, because nothing would end it. */
+/** Returns whether the client prefers a stream to JSON. HEAD opens none, because nothing would end it. */
 export const wantsEventStream = (request: FastifyRequest): boolean =>
   request.method === 'GET' && prefersOverJson(request, 'text/event-stream')
 

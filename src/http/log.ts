@@ -31,7 +31,7 @@ export interface LogOptions {
   readonly destination?: DestinationStream
   /** True if a person reads the log; programs get JSON. */
   readonly isTerminal?: boolean
-  /** The `unauthenticatedLines` budget of the process, if metrics report it. */
+  /** Pass the `unauthenticatedLines` budget of the process, so that metrics report it; else the log has its own. */
   readonly lineBudget?: Budget
 }
 
@@ -76,7 +76,7 @@ const loggedPathLengthMax = 256
 const loggedAddressLengthMax = 64
 
 /**
- * Writes one line per request, also if the client has disconnected. It never contains headers, query values
+ * Writes one line per request, even if the client has disconnected. It never contains headers, query values
  * or bodies.
  */
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {

@@ -74,7 +74,7 @@ export interface DocumentParts {
   readonly responses?: Readonly<Record<string, Schema>>
 }
 
-/** The description of an operation in addition to its name, tag and summary. */
+/** The parts of an operation's description that come in addition to its name, tag and summary. */
 export interface OperationDescription extends Schema {
   readonly responses: Readonly<Record<string, Schema>>
 }
@@ -219,7 +219,7 @@ const withExamples = (content: Schema, schemas: Schemas): Schema =>
   )
 
 /**
- * Whether a body of this type can have a structured example. Tables and streams are explained in their
+ * Returns whether a body of this type can have a structured example. Tables and streams are explained in their
  * descriptions instead.
  */
 const hasJsonLikeContent = (type: string): boolean =>

@@ -15,8 +15,8 @@ export interface RateLimits {
 
 export interface RateLimiter {
   /**
-   * If the result is `waiting`, `admit` is called later, or, if `shared` counts the requests, perhaps
-   * `reject`.
+   * If the result is `waiting`, `admit` is called later. If `shared` counts the requests, `reject` may be
+   * called instead.
    */
   acquire(address: string, admit: () => void, reject?: (retryAfterSeconds: number) => void): Admission
   /** Admits every waiting request, because a closing host still answers the requests it has accepted. */
@@ -78,8 +78,8 @@ function countTogether(shared: SharedLimiter): RateLimiter {
 
 const admitted: Admission = { kind: 'admitted' }
 const windowMilliseconds = 60_000
-// The fraction of addresses that is dropped at once when the limiter is full, so that a flood of new ones
-// does not cause a drop for each of them.
+// When the limiter is full, this fraction of the addresses is dropped at once, so that a flood of new ones does
+// not drop an old one for each.
 const droppedFraction = 1 / 16
 // One timer ends all windows that expire within this time.
 const sweepIntervalMinMilliseconds = 20

@@ -22,7 +22,7 @@ function assertRejection(answer: string, status: number) {
   equal(envelopeIn(answer).statusCode, status)
 }
 
-describe('bytes that are not a valid request', () => {
+describe('invalid, incomplete and slow requests', () => {
   it('garbage is answered with 400', async (t) => {
     const port = await listen(sampleHost(t))
     assertRejection(await exchange(port, 'hello there\r\n\r\n', /request\."\}/), 400)
@@ -80,7 +80,7 @@ describe('bytes that are not a valid request', () => {
     assertRejection(await exchange(port, bytes, /\."\}/), 408)
   })
 
-  it('a body whose route limits its time itself may be slow, and the next one on its connection may not', async (t) => {
+  it('a body may be slow if its route limits the time itself, but the next one on the connection may not', async (t) => {
     const timeouts = { headersMilliseconds: 100, requestMilliseconds: 100, checkEveryMilliseconds: 20 }
     const app = sampleHost(t, { timeouts })
     app.register((scope, _options, done) => {

@@ -5,9 +5,9 @@ import { invalid } from '../model/problem.ts'
 const queryKeysMax = 100
 
 /**
- * Parses a query. Repeated keys become arrays, and the object has no prototype that a key could name. Too
- * many keys result in a marker, because the router calls this where no error is handled. `rejectTooManyKeys`
- * throws for the marker before any handler runs.
+ * Parses a query. Repeated keys become arrays. The object has no prototype, so a key such as `__proto__` or
+ * `constructor` is an ordinary key. The router calls this where no error is handled, so too many keys result
+ * in a marker, for which `rejectTooManyKeys` throws before any handler runs.
  */
 export function parseQuery(text: string): ParsedUrlQuery {
   if (text === '') return Object.create(null)
@@ -26,16 +26,13 @@ export function rejectTooManyKeys(query: unknown): void {
  */
 export function createKeyNormalizer(declared: Iterable<string>): (query: ParsedUrlQuery) => ParsedUrlQuery {
   const names = new Map(Array.from(declared, (name) => [name.toLowerCase(), name]))
-  /**
-   * An undeclared key counts as normalized only in lower case, so that no two normalized keys differ only in
-   * case.
-   */
-  const isNormalized = (key: string) => {
+  /** Returns whether the key is spelled as declared or in lower case: no two such keys differ only in case. */
+  const isUnambiguous = (key: string) => {
     const lower = key.toLowerCase()
     return (names.get(lower) ?? lower) === key
   }
   return (query) => {
-    if (Object.keys(query).every(isNormalized)) return query
+    if (Object.keys(query).every(isUnambiguous)) return query
     const firstSpellings = new Map<string, string>()
     const normalized: ParsedUrlQuery = Object.create(null)
     for (const [sentKey, value] of Object.entries(query)) {
@@ -44,7 +41,7 @@ export function createKeyNormalizer(declared: Iterable<string>): (query: ParsedU
       const key = names.get(lower) ?? firstSpellings.get(lower) ?? sentKey
       firstSpellings.set(lower, key)
       const previous = normalized[key]
-      normalized[key] = previous === undefined || value === undefined ? value : [previous, value].flat()
+      normalized[key] = previous === undefined ? value : [previous, value ?? []].flat()
     }
     return normalized
   }
