@@ -12,9 +12,15 @@ test('passkeys work on localhost without any setting, but not on IP addresses or
     origins: ['http://localhost:5400', 'http://localhost:5200'],
     includeIdentityHost: true,
   })
-  const withIpAddresses = { Jwt__Issuer: 'https://10.0.0.1', Cors__AllowedOrigins__0: 'https://10.0.0.1:8443' }
+  const withIpAddresses = {
+    Jwt__Issuer: 'https://10.0.0.1',
+    Cors__AllowedOrigins__0: 'https://10.0.0.1:8443',
+  }
   assert.equal(passkeysWith(withIpAddresses), undefined)
-  const overPlainHttp = { Jwt__Issuer: 'http://id.example.com', Cors__AllowedOrigins__0: 'http://app.example.com' }
+  const overPlainHttp = {
+    Jwt__Issuer: 'http://id.example.com',
+    Cors__AllowedOrigins__0: 'http://app.example.com',
+  }
   assert.equal(passkeysWith(overPlainHttp), undefined)
 })
 
