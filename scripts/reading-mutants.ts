@@ -42,7 +42,7 @@ export const readingMutants: readonly Mutant[] = [
   {
     file: 'src/http/url.ts',
     rule: 'a query key in two spellings is a duplicate',
-    from: '[previous, value].flat()',
+    from: '[previous, value ?? []].flat()',
     to: 'value',
     tests: ['contract/rest-requests'],
   },
