@@ -24,7 +24,11 @@ import {
   toggleColumn,
   toggleSort,
 } from '../../web/src/screens/project/list/list-columns.ts'
-import { loadLevelOf, plannedHoursByDay } from '../../web/src/screens/project/timeline/workload.ts'
+import {
+  loadLevelOf,
+  plannedHoursByDay,
+  weekLoadsOf,
+} from '../../web/src/screens/project/timeline/workload.ts'
 import { parsePeriod, presets } from '../../web/src/screens/reports/periods.ts'
 import { sumRowsOf } from '../../web/src/screens/reports/sums.ts'
 import { ptBrCatalogue } from '../../web/src/texts/pt-br.ts'
@@ -125,10 +129,19 @@ describe('The load of a day', () => {
     assert.deepEqual(plannedHoursByDay(rows, '2026-11-20', 4), [5, 3, 3, 5])
   })
 
-  test('is shown in four levels', () => {
+  test('is shown in four levels, and in one more in a week that is almost full', () => {
     const capacityHours = 8
-    const levels = [0, 8, 8.5, 12, 12.5].map((hours) => loadLevelOf(hours, capacityHours))
-    assert.deepEqual(levels, ['free', 'fits', 'over', 'over', 'far-over'])
+    const levelsOf = (isWeekFull: boolean) =>
+      [0, 8, 8.5, 12, 12.5].map((hours) => loadLevelOf(hours, capacityHours, isWeekFull))
+    assert.deepEqual(levelsOf(false), ['free', 'low', 'over', 'over', 'far-over'])
+    assert.deepEqual(levelsOf(true), ['free', 'fits', 'over', 'over', 'far-over'])
+  })
+
+  test('is summed by week, from the first day with hours', () => {
+    const [first, second] = weekLoadsOf([0, 0, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0.5], 8)
+    assert.deepEqual(first, { first: 0, start: 2, hours: 32, target: 40, isFull: false })
+    assert.deepEqual(second, { first: 7, start: 13, hours: 0.5, target: 40, isFull: false })
+    assert.equal(weekLoadsOf([8, 8, 8, 8, 1, 0, 0], 8)[0]?.isFull, true)
   })
 })
 

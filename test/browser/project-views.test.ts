@@ -212,7 +212,8 @@ function timelineJourneys(stage: () => Stage): void {
       .getByRole('link', { name: /^Handed over/ })
       .waitFor()
     assert.equal(await lane('Mara Lindqvist').locator('.timeline-load.over').count(), 2)
-    assert.equal(await lane('Mara Lindqvist').locator('.timeline-load.fits').count(), 1)
+    // The week has time left, so the day that fits is not colored.
+    assert.equal(await lane('Mara Lindqvist').locator('.timeline-load.low').count(), 1)
     await assertAccessible(page, 'timeline')
     await bar(page, 'Handed over').focus()
     await page.keyboard.press('Shift+Alt+ArrowRight')
@@ -224,6 +225,13 @@ function timelineJourneys(stage: () => Stage): void {
       .getByRole('link', { name: /^Handed over/ })
       .waitFor()
     await page.locator(`#card-${id}:focus`).waitFor()
+    // The hours of a week begin where its line does.
+    const [sum, load] = await Promise.all(
+      ['.week-sum', '.timeline-load'].map((part) =>
+        lane('Mara Lindqvist').locator(part).first().boundingBox(),
+      ),
+    )
+    assert.ok(sum && load && Math.abs(sum.x - load.x) < 1, JSON.stringify({ sum, load }))
     // Drag it back to Mara, and to a start two days later.
     const box = await bar(page, 'Handed over').boundingBox()
     const day = await page.locator('.timeline-day').first().boundingBox()

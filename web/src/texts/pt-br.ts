@@ -950,6 +950,7 @@ export const ptBr = {
   'Up to {hours} a day': 'Até {hours} por dia',
   'More than that': 'Mais que isso',
   'Far more than that': 'Muito mais que isso',
+  'A week that is more than {percent} % full': 'Uma semana mais de {percent}% cheia',
   Subscribe: 'Assinar',
   'Subscribe to the calendar': 'Assinar o calendário',
   'Calendar subscription': 'Assinatura do calendário',

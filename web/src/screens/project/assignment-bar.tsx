@@ -31,6 +31,8 @@ interface AssignmentBarProps {
    */
   readonly isFirst?: boolean
   readonly gridStyle: Readonly<Record<string, string>>
+  /** The width of the bar. One with its name next to it has its icons within, if they fit. */
+  readonly widthPixels?: number
   readonly showsAvatar?: boolean
   /** The name of the type, which is shown as a shape. */
   readonly typeName?: string | undefined
@@ -50,6 +52,7 @@ export function AssignmentBar(props: AssignmentBarProps) {
     addressQuery,
     isFirst = true,
     gridStyle,
+    widthPixels = 0,
     showsAvatar = true,
     draggable = false,
   } = props
@@ -58,6 +61,9 @@ export function AssignmentBar(props: AssignmentBarProps) {
   const label = [labelOf(bar), isLate ? t('Overdue') : undefined, props.note ?? props.hindrance?.text]
     .filter((text) => text !== undefined)
     .join('\n')
+  const icons = iconsOf(isLate, props)
+  const hasIconsWithin = namePlace === 'within' || widthPixels >= icons.length * iconPixels + edgePixels
+  const iconGroup = icons.length > 0 && <span class="bar-icons">{icons}</span>
   const states = {
     done: isDone,
     late: isLate,
@@ -83,9 +89,9 @@ export function AssignmentBar(props: AssignmentBarProps) {
       onKeyDown={props.onKeyDown}
     >
       {props.typeName && <TypeShape name={props.typeName} />}
+      {hasIconsWithin && iconGroup}
       <span class="bar-name" dir="auto">
-        {props.hindrance && <HindranceIcon {...props.hindrance} />}
-        {isLate && <Icon name="clock" />}
+        {hasIconsWithin || iconGroup}
         {row.name}
         <span class="visually-hidden"> {label}</span>
       </span>
@@ -93,6 +99,16 @@ export function AssignmentBar(props: AssignmentBarProps) {
     </a>
   )
 }
+
+/** The width of an icon with the gap after it, and of the edges of a bar. */
+const iconPixels = 20
+const edgePixels = 4
+
+const iconsOf = (isLate: boolean, { isDone, hindrance }: AssignmentBarProps) => [
+  ...(hindrance ? [<HindranceIcon key="hindrance" {...hindrance} />] : []),
+  ...(isLate ? [<Icon key="late" name="clock" />] : []),
+  ...(isDone ? [<Icon key="done" name="check" />] : []),
+]
 
 function labelOf({ row }: Bar): string {
   const values = {

@@ -57,11 +57,12 @@ export const waitingTextsOf = (dependencies: readonly OpenDependency[]): Readonl
 
 /** More arrows could not be told apart, and would be slow to draw. */
 const arrowsMax = 300
-/** The length of the first and the last part of an arrow, which follow the direction of time. */
+/** The distance from the end of a bar to the place below it where its arrow begins. */
+const insetPixels = 8
+/** The length of the last part of an arrow, which leads to the start of a bar. */
 const stubPixels = 10
+const headPixels = 6
 const cornerPixels = 6
-/** About the height of a bar with the gap below it. */
-const rowPixels = 28
 
 /**
  * The horizontal ends and the vertical middle of a bar, in pixels from the start and the top of the lanes.
@@ -79,6 +80,7 @@ interface DependencyArrowsProps {
   /** The top of the first rendered lane and the bottom of the last one, in pixels. */
   readonly renderedTop: number
   readonly renderedBottom: number
+  readonly rowPixels: number
   readonly width: number
 }
 
@@ -91,11 +93,16 @@ export function DependencyArrows({
   places,
   renderedTop,
   renderedBottom,
+  rowPixels,
   width,
 }: DependencyArrowsProps) {
   const arrows = useMemo(() => {
     const sign = directionSign()
-    const xOf = (fromStart: number) => (sign > 0 ? fromStart : width - fromStart)
+    const layout: Layout = {
+      rowPixels,
+      xOf: (fromStart) => (sign > 0 ? fromStart : width - fromStart),
+      sign,
+    }
     return dependencies
       .flatMap(({ id, blockerId, isTooEarly }) => {
         const [blocker, blocked] = [places.get(blockerId), places.get(id)]
@@ -103,10 +110,10 @@ export function DependencyArrows({
         const [top, bottom] = [blocker.middle, blocked.middle].sort((a, b) => a - b)
         return (bottom ?? 0) < renderedTop || (top ?? 0) > renderedBottom
           ? []
-          : [{ id, blockerId, isTooEarly, ...arrowOf(blocker, blocked, xOf, sign) }]
+          : [{ id, blockerId, isTooEarly, ...arrowOf(blocker, blocked, layout) }]
       })
       .slice(0, arrowsMax)
-  }, [dependencies, places, renderedTop, renderedBottom, width])
+  }, [dependencies, places, renderedTop, renderedBottom, rowPixels, width])
   return (
     <svg class="dependency-arrows" aria-hidden="true" focusable="false">
       {arrows.map(({ id, blockerId, isTooEarly, line, head }) => (
@@ -119,28 +126,34 @@ export function DependencyArrows({
   )
 }
 
-function arrowOf(from: BarPlace, to: BarPlace, xOf: (fromStart: number) => number, sign: number) {
-  const [x1, x2] = [xOf(from.end), xOf(to.start)]
-  const [y1, y2] = [from.middle, to.middle]
-  const [out, back] = [x1 + sign * stubPixels, x2 - sign * stubPixels]
-  const hasRoom = sign * (back - out) >= 0
-  // If there is no room between the bars, the arrow returns along the line between their rows.
-  const between = y1 === y2 ? y1 + rowPixels / 2 : y2 + (Math.sign(y1 - y2) * rowPixels) / 2
-  const corners: readonly Point[] = hasRoom
-    ? [
-        [out, y1],
-        [out, y2],
-      ]
-    : [
-        [out, y1],
-        [out, between],
-        [back, between],
-        [back, y2],
-      ]
+/**
+ * An arrow leaves a bar at its lower or upper edge, follows the gap between two rows, where there are no
+ * names, and crosses other rows only just before the bar that waits.
+ */
+function arrowOf(from: BarPlace, to: BarPlace, { rowPixels, xOf, sign }: Layout) {
+  const leaving = xOf(Math.max((from.start + from.end) / 2, from.end - insetPixels))
+  const arriving = xOf(to.start)
+  const before = arriving - sign * stubPixels
+  const gap = from.middle + ((to.middle < from.middle ? -1 : 1) * rowPixels) / 2
   return {
-    line: roundedPath([[x1, y1], ...corners, [x2, y2]]),
-    head: `M${x2} ${y2}l${-sign * 7} -4v8z`,
+    line: roundedPath([
+      [leaving, from.middle],
+      [leaving, gap],
+      [before, gap],
+      [before, to.middle],
+      [arriving, to.middle],
+    ]),
+    head: `M${arriving} ${to.middle}l${-sign * headPixels} -4v8z`,
   }
+}
+
+interface Layout {
+  /** The height of a row of bars. */
+  readonly rowPixels: number
+  /** Where the distance from the start of the lanes is in the picture. */
+  xOf(fromStart: number): number
+  /** -1 if time passes to the left. */
+  readonly sign: number
 }
 
 type Point = readonly [x: number, y: number]

@@ -5,6 +5,7 @@ import { formatHours } from '../../../time/hours.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { StageMark } from '../../../ui/marks.tsx'
 import { Popover } from '../../../ui/popover.tsx'
+import { fullWeekShare } from './workload.ts'
 
 interface LegendProps {
   readonly stages: readonly ProjectStage[]
@@ -51,9 +52,10 @@ function LegendLines({ stages, doneIds, shownStageIds }: LegendProps) {
     ],
     [swatch('arrow'), t('Waits for another assignment')],
     [swatch('too-early'), t('Starts before what it waits for ends')],
-    [swatch('fits'), t('Up to {hours} a day', { hours: formatHours(dailyTarget()) })],
+    [swatch('low'), t('Up to {hours} a day', { hours: formatHours(dailyTarget()) })],
     [swatch('over'), t('More than that')],
     [swatch('far-over'), t('Far more than that')],
+    [swatch('fits'), t('A week that is more than {percent} % full', { percent: 100 * fullWeekShare })],
   ] as const
   return (
     <>

@@ -11,7 +11,8 @@ import type { Bar } from '../bars.ts'
 import type { Hindrances } from '../use-blocked.ts'
 import type { Shift } from '../use-period-rows.ts'
 import { dragBar, preventScrolling } from './drag-bar.ts'
-import { loadLevelOf, plannedHoursByDay } from './workload.ts'
+import { barMarginPixels } from './measures.ts'
+import { loadLevelOf, plannedHoursByDay, type WeekLoad, weekLoadsOf } from './workload.ts'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -70,7 +71,7 @@ function Lane(props: PersonLaneProps) {
     [rows, doneIds, from, dayCount],
   )
   const lineCount = lineCountOf(bars)
-  const weeks = Array.from({ length: dayCount / daysInWeek }, (_, index) => index * daysInWeek)
+  const weeks = weekLoadsOf(hoursByDay, target)
   return (
     <section
       class="person-lane"
@@ -95,17 +96,16 @@ function Lane(props: PersonLaneProps) {
         }}
       >
         {hoursByDay.map((hours, index) => (
-          <DayLoad key={index} index={index} hours={hours} target={target} />
-        ))}
-        {weeks.map((index) => (
-          <WeekSum
+          <DayLoad
             key={index}
-            monday={addDays(from, index)}
             index={index}
-            hours={hoursByDay.slice(index, index + daysInWeek).reduce((sum, dayHours) => sum + dayHours, 0)}
-            target={target * workingDaysOfWeek}
-            isShort={dayPixels * daysInWeek < longSumPixels}
+            hours={hours}
+            target={target}
+            isWeekFull={weeks[Math.floor(index / daysInWeek)]?.isFull === true}
           />
+        ))}
+        {weeks.map((week) => (
+          <WeekSum key={week.first} monday={addDays(from, week.first)} week={week} dayPixels={dayPixels} />
         ))}
         {bars.map((bar) => (
           <LaneBar
@@ -122,8 +122,8 @@ function Lane(props: PersonLaneProps) {
 
 export const lineCountOf = (bars: readonly Bar[]): number => 1 + Math.max(0, ...bars.map(({ line }) => line))
 
-const workingDaysOfWeek = 5
-/** A narrower week has no room for the hours above the target. */
+/** The width of the hours of a week, and of those with the hours above the target. */
+const sumPixels = 52
 const longSumPixels = 110
 
 interface DayGridProps {
@@ -151,13 +151,15 @@ interface DayLoadProps {
   readonly index: number
   readonly hours: number
   readonly target: number
+  readonly isWeekFull: boolean
 }
 
 /**
- * Shows the hours of a day as a line whose color says whether they fit. Too many hours tint the whole day.
+ * Shows the hours of a day as a line, whose color says that they do not fit, or fill the week. Too many hours
+ * tint the whole day.
  */
-function DayLoad({ index, hours, target }: DayLoadProps) {
-  const level = loadLevelOf(hours, target)
+function DayLoad({ index, hours, target, isWeekFull }: DayLoadProps) {
+  const level = loadLevelOf(hours, target, isWeekFull)
   // The line is hidden from screen readers, which read the sum of the week instead.
   return level === 'free' ? null : (
     <div
@@ -171,22 +173,24 @@ function DayLoad({ index, hours, target }: DayLoadProps) {
 
 interface WeekSumProps {
   readonly monday: string
-  readonly index: number
-  readonly hours: number
-  readonly target: number
-  /** Whether the hours above the target are left out. */
-  readonly isShort: boolean
+  readonly week: WeekLoad
+  readonly dayPixels: number
 }
 
-function WeekSum({ monday, index, hours, target, isShort }: WeekSumProps) {
-  const level = loadLevelOf(hours, target)
+/** Shows the hours of a week where its line begins, or before that if there is no room after it. */
+function WeekSum({ monday, week, dayPixels }: WeekSumProps) {
+  const { first, hours, target, isFull } = week
+  const level = loadLevelOf(hours, target, isFull)
   const isExceeded = level === 'over' || level === 'far-over'
   const values = { hours: formatPlanned(hours), over: formatPlanned(hours - target) }
+  const end = first + daysInWeek
+  const start = Math.max(first, Math.min(week.start, end - Math.ceil(sumPixels / dayPixels)))
+  const isShort = (end - start) * dayPixels < longSumPixels
   return (
     <p
       class={`week-sum ${level}`}
       title={isExceeded ? t('{hours}, {over} over', values) : undefined}
-      style={{ gridColumn: `${index + 1} / ${index + 1 + daysInWeek}`, gridRow: '1' }}
+      style={{ gridColumn: `${start + 1} / ${end + 1}`, gridRow: '1' }}
     >
       <span class="visually-hidden">{formatWeek(monday)}: </span>
       {isExceeded && !isShort ? t('{hours}, {over} over', values) : hours > 0 && values.hours}
@@ -204,6 +208,7 @@ function LaneBar(props: LaneBarProps) {
   const { bar, previousId, nextId, context, measureDay } = props
   const { doneIds, stages, waitingTexts, hindrances, openId, query, onShift } = context
   const { row, line, first, last, beginsBefore, endsAfter, nameRoom } = bar
+  const { dayPixels } = context
   const isDone = doneIds.has(row.workflowId)
   const hindrance = isDone ? undefined : hindrances.get(row.id)
   const shiftOf = (event: KeyboardEvent): Shift | undefined => {
@@ -226,8 +231,9 @@ function LaneBar(props: LaneBarProps) {
       gridStyle={{
         gridColumn: `${first + 1} / ${last + 2}`,
         gridRow: `${line + 2}`,
-        '--name-room': `${Math.round(nameRoom * context.dayPixels)}px`,
+        '--name-room': `${Math.round(nameRoom * dayPixels)}px`,
       }}
+      widthPixels={(last - first + 1) * dayPixels - 2 * barMarginPixels}
       onPointerDown={(event) =>
         dragBar(event, {
           dayPixels: measureDay(),

@@ -230,6 +230,7 @@ function Lanes({ people, rows, dependencies, isStale, context: shared }: LanesPr
           places={places}
           renderedTop={laneBottoms[rowWindow.from - 1] ?? 0}
           renderedBottom={laneBottoms[rowWindow.end - 1] ?? 0}
+          rowPixels={laneRem.bar * measures.remPixels}
           width={startPixelsOf(measures) + dayCount * dayPixels}
         />
       </div>
@@ -284,7 +285,7 @@ const letterPixels = 6.1
 /** The space around a name. */
 const nameMarginPixels = 24
 /** The additional space of a name next to its bar. */
-const gapPixels = 8
+const gapPixels = 6
 /** The maximum width of a name next to its bar. */
 const namePixelsMax = 148
 /** The additional width for the clock of an overdue assignment. The margin has room for the rest of it. */

@@ -1,4 +1,4 @@
-import { addDays, dayOf, daysBetween, isWeekend } from '../../../time/days.ts'
+import { addDays, dayOf, daysBetween, daysInWeek, isWeekend } from '../../../time/days.ts'
 import { type Planned, plannedHours } from '../../../time/hours.ts'
 
 /** Returns the planned hours of each day. */
@@ -28,15 +28,47 @@ export function plannedHoursByDay(
   return sums
 }
 
-type LoadLevel = 'free' | 'fits' | 'over' | 'far-over'
+type LoadLevel = 'free' | 'low' | 'fits' | 'over' | 'far-over'
 
 /** Hours above this multiple of the target are marked more strongly. */
 const farOverFactor = 1.5
+/** A week with a larger part of its target is full. */
+export const fullWeekShare = 0.8
 /** Rounding errors must not count as overload. */
 const tolerance = 0.01
 
-export function loadLevelOf(hours: number, target: number): LoadLevel {
+/** Hours that fit are noted only in a week with little time left. */
+export function loadLevelOf(hours: number, target: number, isWeekFull: boolean): LoadLevel {
   if (hours <= tolerance) return 'free'
-  if (hours <= target + tolerance) return 'fits'
+  if (hours <= target + tolerance) return isWeekFull ? 'fits' : 'low'
   return hours <= target * farOverFactor + tolerance ? 'over' : 'far-over'
+}
+
+const workingDaysOfWeek = 5
+
+export interface WeekLoad {
+  /** The index of its Monday. */
+  readonly first: number
+  /** The index of its first day with hours, or of its Monday. */
+  readonly start: number
+  readonly hours: number
+  readonly target: number
+  readonly isFull: boolean
+}
+
+/** Sums the hours of each week. */
+export function weekLoadsOf(hoursByDay: readonly number[], dailyTarget: number): readonly WeekLoad[] {
+  const target = dailyTarget * workingDaysOfWeek
+  return Array.from({ length: Math.ceil(hoursByDay.length / daysInWeek) }, (_, week) => {
+    const first = week * daysInWeek
+    const ofWeek = hoursByDay.slice(first, first + daysInWeek)
+    const hours = ofWeek.reduce((sum, dayHours) => sum + dayHours, 0)
+    const start =
+      first +
+      Math.max(
+        0,
+        ofWeek.findIndex((dayHours) => dayHours > tolerance),
+      )
+    return { first, start, hours, target, isFull: hours > target * fullWeekShare + tolerance }
+  })
 }
