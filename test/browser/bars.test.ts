@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { barsOf, fitBars, shareLines } from '../../web/src/screens/project/bars.ts'
+import { barsOf, fitBars, shareLines, stackedBarsOf } from '../../web/src/screens/project/bars.ts'
 
 type Row = Parameters<typeof barsOf>[0][number]
 
@@ -42,6 +42,24 @@ describe('Bars in a calendar', () => {
         { id: 'first', line: 0, namePlace: 'after', nameRoom: 3 },
         { id: 'next', line: 0, namePlace: 'after', nameRoom: 6 },
         { id: 'last', line: 0, namePlace: 'before', nameRoom: 6 },
+      ],
+    )
+  })
+
+  test('have lines of their own on phones, with names above them that end with the bar if they need the room', () => {
+    const rows = [
+      assignment('first', '2026-11-16', '2026-11-16'),
+      assignment('continued', '2026-11-20', '2026-11-30'),
+      assignment('short', '2026-11-22', '2026-11-22'),
+    ]
+    const namesDays = { first: 9, continued: 4, short: 1 }
+    const bars = stackedBarsOf(rows, '2026-11-16', 7, ({ id }) => namesDays[id as keyof typeof namesDays])
+    assert.deepEqual(
+      bars.map(({ row, line, namePlace, nameRoom }) => ({ id: row.id, line, namePlace, nameRoom })),
+      [
+        { id: 'first', line: 0, namePlace: 'above', nameRoom: 7 },
+        { id: 'continued', line: 1, namePlace: 'above-end', nameRoom: 7 },
+        { id: 'short', line: 2, namePlace: 'above', nameRoom: 1 },
       ],
     )
   })

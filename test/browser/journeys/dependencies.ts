@@ -112,6 +112,9 @@ export function dependencyJourneys(stage: () => Stage): void {
     await page.getByRole('link', { name: /Waits for Lay bricks/ }).waitFor()
     await arrows(':not(.too-early)').waitFor({ state: 'attached' })
     assert.equal(await arrows().count(), 1)
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.locator('.dependency-arrows').waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: /Waits for Lay bricks/ }).waitFor()
   })
 
   test('have an arrow on the timeline even if one of the bars is far below the visible ones', async () => {

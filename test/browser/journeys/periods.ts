@@ -63,8 +63,17 @@ export function periodJourneys(stage: () => Stage): void {
       (await zoom.boundingBox())?.y,
       (await page.getByRole('button', { name: 'Earlier' }).boundingBox())?.y,
     )
-    await zoom.selectOption('Month')
+    await zoom.selectOption('Week')
     await page.waitForURL((url) => !url.searchParams.has('zoom'))
+    // Each assignment has a line of its own, with the name above a slim bar.
+    const [slimBar, name, head] = await Promise.all(
+      [`#card-${id}`, `#card-${id} > .bar-name`, '.person-head'].map((selector) =>
+        page.locator(selector).first().boundingBox(),
+      ),
+    )
+    assert.ok(slimBar && name && head)
+    assert.deepEqual([slimBar.height, head.height], [8, 32])
+    assert.ok(name.y + name.height <= slimBar.y, JSON.stringify({ name, slimBar }))
     await zoom.selectOption('Quarter')
     await page.setViewportSize({ width: 1280, height: 800 })
     // In a text field, the keys are text.

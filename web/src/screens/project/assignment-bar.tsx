@@ -62,7 +62,9 @@ export function AssignmentBar(props: AssignmentBarProps) {
     .filter((text) => text !== undefined)
     .join('\n')
   const icons = iconsOf(isLate, props)
-  const hasIconsWithin = namePlace === 'within' || widthPixels >= icons.length * iconPixels + edgePixels
+  const hasIconsWithin =
+    namePlace === 'within' ||
+    (isBeside(namePlace) && widthPixels >= icons.length * iconPixels + edgePixels)
   const iconGroup = icons.length > 0 && <span class="bar-icons">{icons}</span>
   const states = {
     done: isDone,
@@ -99,6 +101,8 @@ export function AssignmentBar(props: AssignmentBarProps) {
     </a>
   )
 }
+
+const isBeside = (place: Bar['namePlace']): boolean => place === 'before' || place === 'after'
 
 /** The width of an icon with the gap after it, and of the edges of a bar. */
 const iconPixels = 20

@@ -12,13 +12,16 @@ export interface Bar {
   readonly last: number
   readonly beginsBefore: boolean
   readonly endsAfter: boolean
-  /** The place of the name: within the bar, or next to it if the bar is too short. */
+  /**
+   * The place of the name: within the bar, or next to it if the bar is too short. On phones, it is above, and
+   * begins or ends where the bar does.
+   */
   readonly namePlace: NamePlace
-  /** The number of free days on the side of the name. */
+  /** The number of free days on the side of the name, or for a name above the bar. */
   readonly nameRoom: number
 }
 
-type NamePlace = 'within' | 'before' | 'after'
+type NamePlace = 'within' | 'before' | 'after' | 'above' | 'above-end'
 
 interface BarOptions {
   /** Returns the number of days that the name needs within its bar, and next to a shorter one. */
@@ -37,6 +40,53 @@ export function barsOf(
   dayCount: number,
   { nameDaysOf = () => ({ within: 0, outside: 0 }), rankOf = () => 0 }: BarOptions = {},
 ): Bar[] {
+  const spans = spansOf(rows, from, dayCount, rankOf)
+  const lines: { readonly first: number; readonly last: number }[][] = []
+  const bars = spans.map((span) => {
+    const { first, last } = span
+    const nameDays = nameDaysOf(span.row)
+    const namePlace = namePlaceOf(first, last, nameDays, dayCount)
+    const occupied = {
+      first: namePlace === 'before' ? first - nameDays.outside : first,
+      last: namePlace === 'after' ? last + nameDays.outside : last,
+    }
+    const isFree = (line: (typeof lines)[number]) =>
+      line.every((other) => other.last < occupied.first || other.first > occupied.last)
+    const freeLine = lines.findIndex(isFree)
+    const line = freeLine === -1 ? lines.push([]) - 1 : freeLine
+    lines[line]?.push(occupied)
+    return { ...span, line, namePlace }
+  })
+  return bars.map((bar) => ({ ...bar, nameRoom: nameRoomOf(bar, lines[bar.line] ?? [], dayCount) }))
+}
+
+/** Returns the same bars, each in a line of its own with its name above it, which needs some days. */
+export const stackedBarsOf = (
+  rows: readonly Assignment[],
+  from: string,
+  dayCount: number,
+  nameDaysOf: (row: Assignment) => number,
+): Bar[] =>
+  spansOf(rows, from, dayCount, () => 0).map((span, line) => {
+    const [after, before] = [dayCount - span.first, span.last + 1]
+    const isAtStart = after >= before || after >= nameDaysOf(span.row)
+    return {
+      ...span,
+      line,
+      namePlace: isAtStart ? 'above' : 'above-end',
+      nameRoom: isAtStart ? after : before,
+    }
+  })
+
+type Span = Pick<Bar, 'row' | 'first' | 'last' | 'beginsBefore' | 'endsAfter'>
+
+/** Returns the visible days of all assignments that have some, in the order of their lines. */
+function spansOf(
+  rows: readonly Assignment[],
+  from: string,
+  dayCount: number,
+  rankOf: (row: Assignment) => number,
+): Span[] {
   const spans = rows.flatMap((row) => {
     const first = daysBetween(from, dayOf(row.startDate))
     const last = Math.max(first, daysBetween(from, dayOf(row.endDate)))
@@ -49,31 +99,13 @@ export function barsOf(
       b.last - a.last ||
       (a.row.id < b.row.id ? -1 : 1),
   )
-  const lines: { readonly first: number; readonly last: number }[][] = []
-  const bars = spans.map(({ row, first, last }) => {
-    const [begin, end] = [Math.max(0, first), Math.min(last, dayCount - 1)]
-    const nameDays = nameDaysOf(row)
-    const namePlace = namePlaceOf(begin, end, nameDays, dayCount)
-    const occupied = {
-      first: namePlace === 'before' ? begin - nameDays.outside : begin,
-      last: namePlace === 'after' ? end + nameDays.outside : end,
-    }
-    const isFree = (line: (typeof lines)[number]) =>
-      line.every((other) => other.last < occupied.first || other.first > occupied.last)
-    const freeLine = lines.findIndex(isFree)
-    const line = freeLine === -1 ? lines.push([]) - 1 : freeLine
-    lines[line]?.push(occupied)
-    return {
-      row,
-      line,
-      first: begin,
-      last: end,
-      beginsBefore: first < 0,
-      endsAfter: last >= dayCount,
-      namePlace,
-    }
-  })
-  return bars.map((bar) => ({ ...bar, nameRoom: nameRoomOf(bar, lines[bar.line] ?? [], dayCount) }))
+  return spans.map(({ row, first, last }) => ({
+    row,
+    first: Math.max(0, first),
+    last: Math.min(last, dayCount - 1),
+    beginsBefore: first < 0,
+    endsAfter: last >= dayCount,
+  }))
 }
 
 /** Counts the days from a bar to the next one in its line, or to the edge, on the side of its name. */

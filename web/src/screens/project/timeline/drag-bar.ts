@@ -66,7 +66,8 @@ function followPress(bar: HTMLElement, press: Press, options: DragOptions): void
   const isTouch = pointerType === 'touch'
   const width = bar.offsetWidth
   const edge = Math.min(edgePixels[isTouch ? 'touch' : 'mouse'], width / 3)
-  const isResizing = !endsAfter && pixelsToEnd(bar, startX) < edge
+  // A name next to the bar moves it.
+  const isResizing = !endsAfter && Math.abs(pixelsToEnd(bar, startX)) < edge
   const controller = new AbortController()
   let lanes: Lanes | undefined
   const daysAt = (clientX: number) => Math.round(((clientX - startX) * directionSign()) / dayPixels)

@@ -12,6 +12,8 @@ interface LegendProps {
   readonly doneIds: ReadonlySet<string>
   /** The ids of the stages of the shown bars. */
   readonly shownStageIds: ReadonlySet<string>
+  /** Phones draw no dependencies. */
+  readonly hasArrows: boolean
 }
 
 /** Explains the colors, icons and lines of the timeline. */
@@ -34,7 +36,13 @@ export const Legend = (props: LegendProps) => (
 
 const swatch = (name: string) => <span class={`swatch ${name}`} />
 
-function LegendLines({ stages, doneIds, shownStageIds }: LegendProps) {
+const arrowLines = () =>
+  [
+    [swatch('arrow'), t('Waits for another assignment')],
+    [swatch('too-early'), t('Starts before what it waits for ends')],
+  ] as const
+
+function LegendLines({ stages, doneIds, shownStageIds, hasArrows }: LegendProps) {
   const looks = stageLooksOf(stages, doneIds)
   const lines = [
     ...stages
@@ -50,8 +58,7 @@ function LegendLines({ stages, doneIds, shownStageIds }: LegendProps) {
       </span>,
       t('Overdue'),
     ],
-    [swatch('arrow'), t('Waits for another assignment')],
-    [swatch('too-early'), t('Starts before what it waits for ends')],
+    ...(hasArrows ? arrowLines() : []),
     [swatch('low'), t('Up to {hours} a day', { hours: formatHours(dailyTarget()) })],
     [swatch('over'), t('More than that')],
     [swatch('far-over'), t('Far more than that')],

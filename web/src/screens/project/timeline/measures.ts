@@ -5,7 +5,7 @@ import { useMedia } from '../../../ui/use-media.ts'
  * Heights and widths in rem. The position of every bar is calculated from them, because most lanes are not
  * rendered. The style sheet uses them as custom properties.
  */
-export const laneRem = {
+const wideRem = {
   /** The width of the column of names on wide screens. */
   names: 11,
   /** The height of the name above a lane on narrow screens. */
@@ -20,28 +20,34 @@ export const laneRem = {
   below: 0.5,
 } as const
 
+type LaneRem = Readonly<Record<keyof typeof wideRem, number>>
+
+/** On phones, a line has the name of an assignment above its slim bar. */
+const phoneRem: LaneRem = { ...wideRem, head: 2, bar: 2.25 }
+
 /** The space between bars of adjacent days. */
 export const barMarginPixels = 3
 
-export const laneProperties: Readonly<Record<string, string>> = {
+export const lanePropertiesOf = (laneRem: LaneRem): Readonly<Record<string, string>> => ({
   ...Object.fromEntries(Object.entries(laneRem).map(([name, rem]) => [`--lane-${name}`, `${rem}rem`])),
   '--bar-margin': `${barMarginPixels}px`,
-}
+})
 
 /** Returns the height of a lane without its name. */
-export const trackRemOf = (lineCount: number): number =>
-  Math.max(laneRem.least, laneRem.hours + lineCount * laneRem.bar + laneRem.below)
+export const trackRemOf = (lineCount: number, { least, hours, bar, below }: LaneRem): number =>
+  Math.max(least, hours + lineCount * bar + below)
 
 export type Measures = ReturnType<typeof useMeasures>
 
 /** Returns the distance from the edge of the timeline to its first day, in pixels. */
-export const startPixelsOf = ({ remPixels, isNarrow }: Measures): number =>
+export const startPixelsOf = ({ remPixels, laneRem, isNarrow }: Measures): number =>
   isNarrow ? 0 : laneRem.names * remPixels
 
-/** Measures the width of a day and of a rem, in pixels. */
+/** Measures the width of a day and of a rem, in pixels, and returns which lanes fit the window. */
 export function useMeasures(scale: { readonly current: HTMLElement | null }, dayCount: number) {
   // The style sheet puts names above lanes at the same width.
   const isNarrow = useMedia('(max-width: 760px)')
+  const isPhone = useMedia('(max-width: 640px)')
   const [width, setWidth] = useState(innerWidth)
   useLayoutEffect(() => {
     const measure = () => setWidth(scale.current?.offsetWidth || innerWidth)
@@ -51,5 +57,5 @@ export function useMeasures(scale: { readonly current: HTMLElement | null }, day
     return () => observer.disconnect()
   }, [])
   const remPixels = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
-  return { dayPixels: width / dayCount, remPixels, isNarrow }
+  return { dayPixels: width / dayCount, remPixels, laneRem: isPhone ? phoneRem : wideRem, isNarrow, isPhone }
 }

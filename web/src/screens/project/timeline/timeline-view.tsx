@@ -19,7 +19,7 @@ import { ChoiceButtons } from '../../../ui/choice-buttons.tsx'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { useMedia } from '../../../ui/use-media.ts'
 import { useStableCallback } from '../../../ui/use-stable-callback.ts'
-import { type Bar, barsOf } from '../bars.ts'
+import { type Bar, barsOf, stackedBarsOf } from '../bars.ts'
 import { passesPerson } from '../filters.ts'
 import { PeriodSteps } from '../period-steps.tsx'
 import { UnscheduledLink, useUnscheduledCount } from '../unscheduled-link.tsx'
@@ -40,8 +40,7 @@ import {
 import { Legend } from './legend.tsx'
 import {
   barMarginPixels,
-  laneProperties,
-  laneRem,
+  lanePropertiesOf,
   type Measures,
   startPixelsOf,
   trackRemOf,
@@ -56,8 +55,8 @@ type Listing = ReturnType<typeof usePeriodRows>
 /** Shows the assignments of each person over time. Dragging a bar changes its days or its person. */
 export function TimelineView(props: ProjectViewProps) {
   const { scope, filters, openId, query } = props
-  const period = usePeriod(query)
   const isPhone = useMedia('(max-width: 640px)')
+  const period = usePeriod(query, isPhone)
   const { from, dayCount, goTo } = period
   const listing = usePeriodRows(props, from, addDays(from, dayCount))
   const unscheduledCount = useUnscheduledCount(scope.projectId)
@@ -93,7 +92,7 @@ export function TimelineView(props: ProjectViewProps) {
     <>
       <div class="timeline-tools">
         <PeriodSteps
-          label={rangeText(from, addDays(from, dayCount - 1), isPhone)}
+          label={rangeText(from, addDays(from, dayCount - 1))}
           isNow={from === defaultFrom()}
           labels={{ before: t('Earlier'), after: t('Later'), now: t('Today') }}
           onStep={(count) => goTo(addDays(from, count * period.stepDays))}
@@ -104,7 +103,7 @@ export function TimelineView(props: ProjectViewProps) {
         {people && listing.rows.length === 0 && (
           <span class="quiet-text">{t('No assignments with dates in this period')}</span>
         )}
-        <Legend stages={stages} doneIds={doneIds} shownStageIds={shownStageIds} />
+        <Legend stages={stages} doneIds={doneIds} shownStageIds={shownStageIds} hasArrows={!isPhone} />
       </div>
       {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
       {people === undefined && !listing.problem && <ViewSkeleton view="timeline" />}
@@ -129,13 +128,8 @@ export function TimelineView(props: ProjectViewProps) {
   )
 }
 
-/** A phone leaves out the year if it is the current one, and breaks the line only before the dash. */
-function rangeText(from: string, to: string, isShort: boolean): string {
-  const thisYear = today().slice(0, 4)
-  const isThisYear = from.startsWith(thisYear) && to.startsWith(thisYear)
-  const text = dateFormat(isShort && isThisYear ? 'short' : 'long').formatRange(dateOf(from), dateOf(to))
-  return isShort ? text.replace(/\s(?!–)/g, '\u00a0') : text
-}
+const rangeText = (from: string, to: string): string =>
+  dateFormat('long').formatRange(dateOf(from), dateOf(to))
 
 type ZoomProps = Pick<ReturnType<typeof usePeriod>, 'zoom' | 'setZoom'>
 
@@ -179,14 +173,15 @@ function Lanes({ people, rows, dependencies, isStale, context: shared }: LanesPr
   const { from, dayCount, openId } = shared
   const head = useRef<HTMLDivElement>(null)
   const measures = useMeasures(head, dayCount)
-  const { dayPixels } = measures
+  const { dayPixels, laneRem, isPhone } = measures
   const byPerson = useRowsByPerson(rows)
-  const barsByPerson = useBars(byPerson, { from, dayCount, dayPixels })
+  const barsByPerson = useBars(byPerson, { from, dayCount, dayPixels, isStacked: isPhone })
   const laneBottoms = useLaneBottoms(people, barsByPerson, measures)
   const rowWindow = useRowWindow(laneBottoms)
   const places = useMemo(
-    () => placesOf(dependencies.length === 0 ? [] : people, { barsByPerson, laneBottoms, measures }),
-    [dependencies, people, barsByPerson, laneBottoms, dayPixels],
+    () =>
+      placesOf(isPhone || dependencies.length === 0 ? [] : people, { barsByPerson, laneBottoms, measures }),
+    [dependencies, people, barsByPerson, laneBottoms, dayPixels, isPhone],
   )
   const context = useMemo((): LaneContext => ({ ...shared, dayPixels }), [shared, dayPixels])
   useEffect(() => {
@@ -198,7 +193,7 @@ function Lanes({ people, rows, dependencies, isStale, context: shared }: LanesPr
       class="timeline"
       aria-label={t('Timeline')}
       aria-busy={isStale}
-      style={laneProperties}
+      style={lanePropertiesOf(laneRem)}
       ref={rowWindow.scroller}
       onScroll={rowWindow.onScroll}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
@@ -225,14 +220,16 @@ function Lanes({ people, rows, dependencies, isStale, context: shared }: LanesPr
             />
           )
         })}
-        <DependencyArrows
-          dependencies={dependencies}
-          places={places}
-          renderedTop={laneBottoms[rowWindow.from - 1] ?? 0}
-          renderedBottom={laneBottoms[rowWindow.end - 1] ?? 0}
-          rowPixels={laneRem.bar * measures.remPixels}
-          width={startPixelsOf(measures) + dayCount * dayPixels}
-        />
+        {!isPhone && (
+          <DependencyArrows
+            dependencies={dependencies}
+            places={places}
+            renderedTop={laneBottoms[rowWindow.from - 1] ?? 0}
+            renderedBottom={laneBottoms[rowWindow.end - 1] ?? 0}
+            rowPixels={laneRem.bar * measures.remPixels}
+            width={startPixelsOf(measures) + dayCount * dayPixels}
+          />
+        )}
       </div>
     </section>
   )
@@ -244,15 +241,19 @@ type Person = LanesProps['people'][number]
 type BarsByPerson = ReadonlyMap<string, readonly Bar[]>
 
 /** Returns the position of the bottom of each lane, in pixels. */
-function useLaneBottoms(people: readonly Person[], bars: BarsByPerson, { remPixels, isNarrow }: Measures) {
+function useLaneBottoms(
+  people: readonly Person[],
+  bars: BarsByPerson,
+  { remPixels, laneRem, isNarrow }: Measures,
+) {
   return useMemo(() => {
     let sum = 0
     return people.map(({ id }) => {
-      const rem = trackRemOf(lineCountOf(bars.get(id) ?? noBars)) + (isNarrow ? laneRem.head : 0)
+      const rem = trackRemOf(lineCountOf(bars.get(id) ?? noBars), laneRem) + (isNarrow ? laneRem.head : 0)
       sum += Math.ceil(rem * remPixels)
       return sum
     })
-  }, [people.map(({ id }) => id).join(), bars, remPixels, isNarrow])
+  }, [people.map(({ id }) => id).join(), bars, remPixels, laneRem, isNarrow])
 }
 
 interface Layout {
@@ -263,7 +264,7 @@ interface Layout {
 
 /** Calculates where each bar is, which cannot be measured, because most lanes are not rendered. */
 function placesOf(people: readonly Person[], { barsByPerson, laneBottoms, measures }: Layout) {
-  const { dayPixels, remPixels, isNarrow } = measures
+  const { dayPixels, remPixels, laneRem, isNarrow } = measures
   const start = startPixelsOf(measures)
   const barsOffsetRem = laneRem.hours + (isNarrow ? laneRem.head : 0)
   return new Map(
@@ -295,13 +296,16 @@ interface Days {
   readonly from: string
   readonly dayCount: number
   readonly dayPixels: number
+  /** Whether each bar has a line of its own, with its name above it. */
+  readonly isStacked: boolean
 }
 
 /** Returns the bars of each person. Those of a person whose rows have not changed stay the same. */
-function useBars(byPerson: ReadonlyMap<string, readonly Assignment[]>, { from, dayCount, dayPixels }: Days) {
+function useBars(byPerson: ReadonlyMap<string, readonly Assignment[]>, days: Days) {
+  const { from, dayCount, dayPixels, isStacked } = days
   const cache = useMemo(
     () => new WeakMap<readonly Assignment[], readonly Bar[]>(),
-    [from, dayCount, dayPixels],
+    [from, dayCount, dayPixels, isStacked],
   )
   return useMemo(() => {
     const nameDaysOf = ({ name, endDate }: Assignment) => {
@@ -313,7 +317,11 @@ function useBars(byPerson: ReadonlyMap<string, readonly Assignment[]>, { from, d
       }
     }
     const barsFor = (rows: readonly Assignment[]) => {
-      const bars = cache.get(rows) ?? barsOf(rows, from, dayCount, { nameDaysOf })
+      const bars =
+        cache.get(rows) ??
+        (isStacked
+          ? stackedBarsOf(rows, from, dayCount, (row) => nameDaysOf(row).within)
+          : barsOf(rows, from, dayCount, { nameDaysOf }))
       cache.set(rows, bars)
       return bars
     }
@@ -361,18 +369,20 @@ const zooms: Readonly<Record<Zoom, ZoomLevel>> = {
 const zoomNames = Object.keys(zooms) as Zoom[]
 
 /**
- * Returns the period in the address; by default, it begins with this week. The keys + and - change the zoom.
+ * Returns the period in the address. By default, it begins with this week, which is all that a phone shows.
+ * The keys + and - change the zoom.
  */
-function usePeriod(query: string) {
+function usePeriod(query: string, isPhone: boolean) {
   const { router } = useServices()
   // The number of widths never changes, so the hooks run in the same order.
   const reachedWidths = widths.map((query) => useMedia(query)).filter(Boolean)
   const parameters = new URLSearchParams(query)
   const requestedFrom = parameters.get('from')
   const from = requestedFrom === null ? defaultFrom() : parseWeek(requestedFrom)
-  const zoom = zoomNames.find((name) => name === parameters.get('zoom')) ?? 'month'
+  const defaultZoom = isPhone ? 'week' : 'month'
+  const zoom = zoomNames.find((name) => name === parameters.get('zoom')) ?? defaultZoom
   const weekCount = zooms[zoom].weekCounts[reachedWidths.length] ?? 4
-  const setZoom = (next: Zoom) => router.setQuery({ zoom: next === 'month' ? '' : next })
+  const setZoom = (next: Zoom) => router.setQuery({ zoom: next === defaultZoom ? '' : next })
   const onKey = useStableCallback((event: KeyboardEvent) => {
     const step = zoomSteps[event.key]
     const isTyping =
