@@ -94,6 +94,7 @@ export function periodJourneys(stage: () => Stage): void {
     const names = Array.from({ length: 14 }, (_, index) => `Part ${index + 1} of the week`)
     for (const name of names) await make(name, 0, 0)
     await make('Next week only', 7, 7)
+    const longId = await make('Continues', -3, 8)
     const page = await stage().signIn('mara@example.com', `${path}?view=calendar`)
     await page.getByRole('button', { name: /^\d+ more/ }).waitFor()
     await page.getByRole('button', { name: 'Week', pressed: false }).click()
@@ -105,6 +106,9 @@ export function periodJourneys(stage: () => Stage): void {
     await assertAccessible(page, 'a week of the calendar')
     await page.getByRole('button', { name: 'Next week' }).click()
     await bar(page, 'Next week only').waitFor()
+    // A bar that continues says so at its open side.
+    await page.locator(`#card-${longId} > .directed:first-child`).waitFor()
+    assert.equal(await page.locator(`#card-${longId} > .directed`).count(), 1)
     await page.reload()
     await bar(page, 'Next week only').waitFor()
     await page.getByRole('button', { name: 'This week' }).click()
@@ -112,6 +116,10 @@ export function periodJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Month', pressed: false }).click()
     await page.waitForURL((url) => !url.searchParams.has('zoom') && !url.searchParams.has('from'))
     await page.getByRole('button', { name: /^\d+ more/ }).waitFor()
+    // Only its first week has the avatar.
+    await page.locator('.bar.continued').first().waitFor()
+    assert.equal(await page.locator('.bar.continued .avatar').count(), 0)
+    assert.equal(await page.locator(`#card-${longId} .avatar`).count(), 1)
   })
 
   test('the timeline has a legend, draws days behind the lanes, and marks overdue assignments', async () => {
@@ -157,6 +165,19 @@ export function periodJourneys(stage: () => Stage): void {
     await page.locator('.calendar-more').first().waitFor()
     const shownCount = await bar(page, 'Of Jonas \\d').count()
     assert.ok(shownCount > 2 && shownCount < 40, `${shownCount} shown`)
+    // The disc of today has the center of every other number.
+    const centers = await page.locator('.calendar-day time > span:first-child').evaluateAll((numbers) =>
+      numbers.map((number) => {
+        const [ofNumber, day] = [number.getBoundingClientRect(), number.closest('.calendar-day')]
+        return Math.round(
+          ofNumber.left +
+            ofNumber.width / 2 -
+            (day?.getBoundingClientRect().left ?? 0) -
+            (day?.clientLeft ?? 0),
+        )
+      }),
+    )
+    assert.deepEqual([...new Set(centers)], [16])
     const overflow = await page
       .locator('.calendar')
       .evaluate((element) => element.scrollHeight - element.clientHeight)

@@ -33,7 +33,8 @@ interface AssignmentBarProps {
   readonly gridStyle: Readonly<Record<string, string>>
   /** The width of the bar. One with its name next to it has its icons within, if they fit. */
   readonly widthPixels?: number
-  readonly showsAvatar?: boolean
+  /** Whether it has the avatar of the person, and an arrow where it continues. */
+  readonly isDetailed?: boolean
   /** The name of the type, which is shown as a shape. */
   readonly typeName?: string | undefined
   readonly draggable?: boolean
@@ -45,31 +46,17 @@ interface AssignmentBarProps {
 
 /** A link to an assignment, drawn as a bar over its days. */
 export function AssignmentBar(props: AssignmentBarProps) {
-  const {
-    bar,
-    isDone,
-    isOpen,
-    addressQuery,
-    isFirst = true,
-    gridStyle,
-    widthPixels = 0,
-    showsAvatar = true,
-    draggable = false,
-  } = props
+  const { bar, isDone, isOpen, addressQuery, isFirst = true, gridStyle, draggable = false } = props
   const { row, beginsBefore, endsAfter, namePlace } = bar
   const isLate = !isDone && dayOf(row.endDate) < today()
   const label = [labelOf(bar), isLate ? t('Overdue') : undefined, props.note ?? props.hindrance?.text]
     .filter((text) => text !== undefined)
     .join('\n')
-  const icons = iconsOf(isLate, props)
-  const hasIconsWithin =
-    namePlace === 'within' ||
-    (isBeside(namePlace) && widthPixels >= icons.length * iconPixels + edgePixels)
-  const iconGroup = icons.length > 0 && <span class="bar-icons">{icons}</span>
   const states = {
     done: isDone,
     late: isLate,
     open: isOpen,
+    continued: !isFirst,
     'begins-before': beginsBefore,
     'ends-after': endsAfter,
     [`name-${namePlace}`]: namePlace !== 'within',
@@ -90,29 +77,54 @@ export function AssignmentBar(props: AssignmentBarProps) {
       onPointerDown={props.onPointerDown}
       onKeyDown={props.onKeyDown}
     >
-      {props.typeName && <TypeShape name={props.typeName} />}
-      {hasIconsWithin && iconGroup}
-      <span class="bar-name" dir="auto">
-        {hasIconsWithin || iconGroup}
-        {row.name}
-        <span class="visually-hidden"> {label}</span>
-      </span>
-      {showsAvatar && <PersonAvatar id={responsibleOf(row)} isDecorative />}
+      {contentOf({ ...props, isLate, label })}
     </a>
   )
 }
 
-const isBeside = (place: Bar['namePlace']): boolean => place === 'before' || place === 'after'
+interface BarContent extends AssignmentBarProps {
+  readonly isLate: boolean
+  /** The rest of what a screen reader reads. */
+  readonly label: string
+}
+
+function contentOf(props: BarContent) {
+  const { bar, isFirst = true, isDetailed = true } = props
+  const { row, beginsBefore, endsAfter } = bar
+  const icons = iconsOf(props)
+  const iconGroup = icons.length > 0 && <span class="bar-icons">{icons}</span>
+  const areIconsWithin = hasRoomForIcons(props, icons.length)
+  return (
+    <>
+      {isDetailed && beginsBefore && <Icon name="left" />}
+      {props.typeName && <TypeShape name={props.typeName} />}
+      {areIconsWithin && iconGroup}
+      <span class="bar-name" dir="auto">
+        {areIconsWithin || iconGroup}
+        {row.name}
+        <span class="visually-hidden"> {props.label}</span>
+      </span>
+      {isDetailed && isFirst && <PersonAvatar id={responsibleOf(row)} isDecorative />}
+      {isDetailed && endsAfter && <Icon name="right" />}
+    </>
+  )
+}
+
+const iconsOf = ({ isLate, isDone, hindrance }: BarContent) => [
+  ...(hindrance ? [<HindranceIcon key="hindrance" {...hindrance} />] : []),
+  ...(isLate ? [<Icon key="late" name="clock" />] : []),
+  ...(isDone ? [<Icon key="done" name="check" />] : []),
+]
 
 /** The width of an icon with the gap after it, and of the edges of a bar. */
 const iconPixels = 20
 const edgePixels = 4
 
-const iconsOf = (isLate: boolean, { isDone, hindrance }: AssignmentBarProps) => [
-  ...(hindrance ? [<HindranceIcon key="hindrance" {...hindrance} />] : []),
-  ...(isLate ? [<Icon key="late" name="clock" />] : []),
-  ...(isDone ? [<Icon key="done" name="check" />] : []),
-]
+/** A slim bar below its name has no room for icons; one next to its name has, if it is wide enough. */
+function hasRoomForIcons({ bar: { namePlace }, widthPixels = 0 }: BarContent, count: number): boolean {
+  if (namePlace === 'within') return true
+  return !namePlace.startsWith('above') && widthPixels >= count * iconPixels + edgePixels
+}
 
 function labelOf({ row }: Bar): string {
   const values = {

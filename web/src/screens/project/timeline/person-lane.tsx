@@ -221,7 +221,7 @@ function LaneBar(props: LaneBarProps) {
   return (
     <AssignmentBar
       bar={bar}
-      showsAvatar={false}
+      isDetailed={false}
       isDone={isDone}
       hindrance={hindrance}
       color={colorIn(stages, row.workflowId)}
