@@ -126,25 +126,40 @@ export function phoneBoardJourneys(stage: () => Stage): void {
     await page.getByRole('complementary', { name: 'Waits at the start' }).waitFor()
   })
 
-  test('the agenda of a phone begins at today, with earlier days above, and headings that stay in view', async () => {
-    const { signIn } = stage()
+  test('the agenda of a phone begins at what is overdue, or at today, with earlier days above, and headings that stay in view', async () => {
+    const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Agenda')
+    const done = { workflowId: workspace.stages.Done }
     const month = today().slice(0, 7)
     const sinceMonday = daysBetween(monday, today())
     for (let day = 1; day < Number(today().slice(8)); day += 1)
-      await make(`Before ${day}`, sinceMonday - day, sinceMonday - day)
+      await make(`Before ${day}`, sinceMonday - day, sinceMonday - day, done)
+    const lateId = await make('Too late', sinceMonday - 1, sinceMonday - 1)
     await make('Due today', sinceMonday, sinceMonday)
     for (let day = 1; day < 9; day += 1) await make(`After ${day}`, sinceMonday, sinceMonday + day)
     const page = await signIn('mara@example.com', `${path}?view=calendar&month=${month}`, phone)
     const top = async (selector: string) => ((await page.locator(selector).boundingBox()) ?? never).y
     await page.getByRole('link', { name: 'Due today' }).waitFor()
-    const distance = async () => (await top('.agenda h2.today')) - (await top('.agenda'))
-    assert.ok((await distance()) >= 0 && (await distance()) < 60, `${await distance()} pixels`)
+    const assertBeginsAt = async (name: string) => {
+      const distance = (await top(`.agenda h2.${name}`)) - (await top('.agenda'))
+      assert.ok(distance >= 0 && distance < 60, `${distance} pixels`)
+    }
+    await page.getByRole('heading', { name: 'Overdue 1' }).waitFor()
+    await page.getByRole('region', { name: 'Overdue' }).getByRole('link', { name: 'Too late' }).waitFor()
+    await assertBeginsAt('overdue')
+    // Days after the month have headings of their own, too.
+    assert.equal(await page.locator('.agenda > section', { hasText: /After \d/ }).count(), 8)
+    await workspace.change('PATCH', 'assignment', { ...(await workspace.get('assignment', lateId)), ...done })
+    await page.getByRole('heading', { name: 'Overdue 1' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Next month' }).tap()
+    await page.locator('.agenda h2.today').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Previous month' }).tap()
     await page.locator('.agenda h2.today').getByText('Today', { exact: true }).waitFor()
+    await page.locator('.agenda[aria-busy=false]').waitFor()
+    await assertBeginsAt('today')
     // While rows of the day scroll, its heading does not.
     await page.locator('.agenda').evaluate((agenda) => agenda.scrollBy(0, 20))
-    assert.equal(Math.round(await distance()), 1)
-    await page.getByRole('link', { name: 'After 1' }).waitFor()
+    assert.equal(Math.round((await top('.agenda h2.today')) - (await top('.agenda'))), 1)
     const nextMonth = (await page.getByRole('button', { name: 'Next month' }).boundingBox()) ?? never
     assert.equal(await top('.subscribe'), nextMonth.y)
     await page.getByRole('button', { name: 'Subscribe' }).tap()

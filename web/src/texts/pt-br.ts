@@ -826,7 +826,6 @@ export const ptBr = {
   'Nothing this month': 'Nada neste mês',
   'Choose another month, or add an assignment.': 'Veja outro mês ou adicione uma tarefa.',
   Calendar: 'Calendário',
-  'Ends later': 'Termina depois',
   'Previous month': 'Mês anterior',
   'Next month': 'Próximo mês',
   'This month': 'Este mês',

@@ -23,11 +23,12 @@ export interface Shift {
   readonly userId?: string
 }
 
-/** Loads the assignments that touch a period, with pending changes of their days and people. */
+/** Loads the shown assignments that touch a period, with pending changes of their days and people. */
 export function usePeriodRows(
   { scope, filters, onConnection }: ProjectViewProps,
   dateFrom: string,
   dateTo: string,
+  isShown: (row: Assignment) => boolean = () => true,
 ) {
   const { search, userId } = queryOfFilters(filters)
   const listing = useFollowedRows(
@@ -38,8 +39,8 @@ export function usePeriodRows(
   useEffect(() => onConnection(listing.connection), [listing.connection])
   const rescheduled = useReschedule(listing.rows, listing.put)
   const rows = useMemo(
-    () => rescheduled.rows.filter((row) => !row.isUnscheduled && filter.matches(row)),
-    [rescheduled.rows, filter.matches],
+    () => rescheduled.rows.filter((row) => !row.isUnscheduled && isShown(row) && filter.matches(row)),
+    [rescheduled.rows, isShown, filter.matches],
   )
   useShownRows(useMemo(() => rows.toSorted(byDate), [rows]))
   return {

@@ -1,9 +1,8 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { NewAssignmentDialog } from '../../../assignment/lazy-new-assignment.ts'
 import { isLate, responsibleOf } from '../../../data/planned.ts'
 import { colorIn } from '../../../data/project-stages.ts'
-import { assignmentPath } from '../../../router/router.ts'
 import { useServices } from '../../../services/services.ts'
 import { t } from '../../../texts/text.ts'
 import {
@@ -17,21 +16,20 @@ import {
   formatWeekday,
   today,
 } from '../../../time/days.ts'
-import { PersonAvatar } from '../../../ui/avatar.tsx'
 import { ChoiceButtons } from '../../../ui/choice-buttons.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { SubscribeDialog } from '../../../ui/lazy-dialog.tsx'
-import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
+import { LoadProblem } from '../../../ui/notes.tsx'
 import { useMedia } from '../../../ui/use-media.ts'
 import { barsOf, shareLines } from '../bars.ts'
 import { PeriodSteps } from '../period-steps.tsx'
-import { RowFacts } from '../row-facts.tsx'
 import { UnscheduledLink, useUnscheduledCount } from '../unscheduled-link.tsx'
 import { useBlocked } from '../use-blocked.ts'
 import { useCardFocus } from '../use-card-focus.ts'
 import { usePeriodRows } from '../use-period-rows.ts'
-import { type NameLookup, type ProjectViewProps, useNameLookup } from '../view-props.ts'
+import { type ProjectViewProps, useNameLookup } from '../view-props.ts'
 import { ViewSkeleton } from '../view-skeleton.tsx'
+import { Agenda, DayRows } from './agenda.tsx'
 import { CalendarWeek, type CalendarWeekProps, lineRem, numberRem } from './calendar-week.tsx'
 import { type CalendarPeriod, calendarSpans, useCalendarPeriod } from './use-calendar-period.ts'
 
@@ -47,8 +45,7 @@ export function CalendarView(props: ProjectViewProps) {
   // Seven columns do not fit into a narrower window.
   const isNarrow = useMedia('(max-width: 760px)')
   const period = useCalendarPeriod(query, isNarrow)
-  const [first = '', last = ''] = [period.mondays[0], period.mondays.at(-1)]
-  const listing = usePeriodRows(props, first, addDays(last, daysInWeek))
+  const listing = usePeriodRows(props, ...usePeriodOf(period, isNarrow, scope))
   const unscheduledCount = useUnscheduledCount(scope.projectId)
   const isLoading = listing.isLoading || unscheduledCount === undefined
   const [isSubscribing, setSubscribing] = useState(false)
@@ -85,7 +82,9 @@ export function CalendarView(props: ProjectViewProps) {
       </div>
       {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
       {isLoading && <ViewSkeleton view="calendar" />}
-      {!isLoading && isNarrow && <Agenda {...rowProps} rows={listing.rows} month={period.month} />}
+      {!isLoading && isNarrow && (
+        <Agenda {...rowProps} rows={listing.rows} month={period.month} isStale={listing.isStale} />
+      )}
       {!isLoading && !isNarrow && (
         <Weeks
           {...looks}
@@ -114,6 +113,25 @@ export function CalendarView(props: ProjectViewProps) {
       {isSubscribing && <SubscribeDialog projectId={scope.projectId} onClose={() => setSubscribing(false)} />}
     </>
   )
+}
+
+/** In the list of this month, assignments that ended this long before it are overdue unless they are done. */
+const overdueDays = 4 * daysInWeek
+
+/** Returns the first day to load, the one after the last, and which assignments the view shows. */
+function usePeriodOf(
+  { mondays, month, isNow }: CalendarPeriod,
+  isList: boolean,
+  { doneIds }: ProjectViewProps['scope'],
+) {
+  const [first = '', last = ''] = [mondays[0], mondays.at(-1)]
+  const isShown = useCallback(
+    (row: Assignment) =>
+      !isList || dayOf(row.endDate) >= month || (isNow && isLate(row, doneIds.has(row.workflowId))),
+    [isList, month, isNow, doneIds],
+  )
+  const from = isList && isNow ? addDays(first, -overdueDays) : first
+  return [from, addDays(last, daysInWeek), isShown] as const
 }
 
 const noLabels: Parameters<typeof useNameLookup>[1] = new Map()
@@ -225,101 +243,4 @@ function useLineCapacity(calendar: { readonly current: HTMLElement | null }, wee
   }, [])
   const rem = height / Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
   return Math.floor((rem - headRem - weekCount * (numberRem + gapRem)) / lineRem)
-}
-
-interface AgendaProps extends DayRowsProps {
-  readonly month: string
-}
-
-/**
- * Shows the month as a list of days, each with the assignments that end on it. Today is always one of them,
- * and the list begins there.
- */
-function Agenda({ month, ...rowProps }: AgendaProps) {
-  const { rows } = rowProps
-  const agenda = useRef<HTMLElement>(null)
-  const isEmpty = rows.length === 0
-  useLayoutEffect(() => {
-    const current = agenda.current?.querySelector<HTMLElement>('.today')?.parentElement
-    if (agenda.current && current) agenda.current.scrollTop = current.offsetTop + current.clientTop
-  }, [month, isEmpty])
-  const currentDay = today()
-  const ends = Map.groupBy(
-    rows.toSorted((a, b) => (a.endDate < b.endDate ? -1 : 1)),
-    ({ endDate }) => dayOf(endDate),
-  )
-  const days = [...new Set([...ends.keys(), currentDay])].filter((day) => day.startsWith(month)).sort()
-  const endingLater = rows.filter(({ endDate }) => dayOf(endDate).slice(0, 7) > month)
-  if (isEmpty)
-    return (
-      <EmptyState icon="calendar" title={t('Nothing this month')}>
-        <p>{t('Choose another month, or add an assignment.')}</p>
-      </EmptyState>
-    )
-  return (
-    <section ref={agenda} class="agenda" aria-label={t('Calendar')}>
-      {days.map((day) => (
-        <section key={day} aria-label={dateFormat('whole').format(dateOf(day))}>
-          <h2 class={day === currentDay ? 'today' : ''}>
-            <span>{dateFormat('heading').format(dateOf(day))}</span>
-            {day === currentDay && <span class="today-chip">{t('Today')}</span>}
-          </h2>
-          {ends.has(day) ? (
-            <DayRows {...rowProps} rows={ends.get(day) ?? []} />
-          ) : (
-            <p class="quiet-text">{t('Nothing ends today')}</p>
-          )}
-        </section>
-      ))}
-      {endingLater.length > 0 && (
-        <section aria-label={t('Ends later')}>
-          <h2>{t('Ends later')}</h2>
-          <DayRows {...rowProps} rows={endingLater} />
-        </section>
-      )}
-    </section>
-  )
-}
-
-interface DayRowsProps {
-  readonly rows: readonly Assignment[]
-  readonly query: string
-  readonly names: NameLookup
-  isDone(row: Assignment): boolean
-}
-
-const DayRows = ({ rows, query, names, isDone }: DayRowsProps) => (
-  <ul class="rows">
-    {rows.map((row) => (
-      <li key={row.id} class={`row work-row day-row ${isDone(row) ? 'done' : ''}`} data-row={row.id}>
-        <span class="row-text">
-          <a href={assignmentPath(row.projectId, row.id, query)} dir="auto" title={row.name}>
-            {row.name}
-          </a>
-          <RowFacts
-            row={row}
-            names={names}
-            isDone={isDone(row)}
-            shows={(name) => name !== 'end' && name !== 'hours'}
-          >
-            <DaysChip row={row} isDone={isDone(row)} />
-          </RowFacts>
-        </span>
-        <PersonAvatar id={responsibleOf(row)} />
-      </li>
-    ))}
-  </ul>
-)
-
-/** The days of an assignment that lasts several, or is late. Otherwise, the heading says the only day. */
-function DaysChip({ row, isDone }: { readonly row: Assignment; readonly isDone: boolean }) {
-  const isOverdue = isLate(row, isDone)
-  if (dayOf(row.startDate) === dayOf(row.endDate) && !isOverdue) return null
-  return (
-    <span class="due" data-color={isOverdue ? 'red' : undefined}>
-      <Icon name={isOverdue ? 'clock' : 'calendar'} />
-      {dateFormat('short').formatRange(dateOf(row.startDate), dateOf(row.endDate))}
-      {isOverdue && <span class="visually-hidden"> {t('Overdue')}</span>}
-    </span>
-  )
 }
