@@ -166,6 +166,15 @@ describe('A saved view', () => {
     assert.equal(queryOfView(parameters('saved=s')), '')
   })
 
+  test('ignores unknown parameters and values, which do not change the view', () => {
+    assert.equal(queryOfView(parameters('view=calendar&span=week&zoom=year')), '?view=calendar')
+    assert.equal(queryOfView(parameters('view=board&toString=1')), '')
+    assert.equal(
+      queryOfView(parameters('view=timeline&zoom=quarter&overdue=1')),
+      '?overdue=1&view=timeline&zoom=quarter',
+    )
+  })
+
   test('is offered only for more than the choice of a standard view', () => {
     for (const query of ['', '?view=list']) assert.equal(isWorthSaving(query), false, query)
     for (const query of ['?view=list&group=stage', '?overdue=1'])

@@ -4,6 +4,7 @@ import {
   dependsOnMembers,
   type Filters,
   isExcluding,
+  noFilters,
   unassigned,
   valuesOf,
   viewer,
@@ -12,13 +13,28 @@ import {
 /** The parameter with the id of the saved view that was opened, so that it stays current after changes. */
 export const viewParameter = 'saved'
 
-/** Parameters for the position of the user, which a saved view does not store. */
-const transientParameters = [viewParameter, 'month', 'from', 'full']
+const anyValue = { includes: () => true }
+
+/**
+ * The parameters that a saved view stores in addition to the filters, and their values. Others are the position
+ * of the user, or have no effect.
+ */
+const storedParameters: Readonly<Record<string, { includes(value: string): boolean }>> = {
+  view: ['list', 'calendar', 'timeline'],
+  zoom: ['week', 'month', 'quarter'],
+  order: anyValue,
+  sort: anyValue,
+  group: anyValue,
+  columns: anyValue,
+}
+
+const isStored = ([name, value]: readonly [string, string]): boolean =>
+  Object.hasOwn(noFilters, name) ||
+  (Object.hasOwn(storedParameters, name) && storedParameters[name]?.includes(value) === true)
 
 /** Returns the query that a saved view stores, with sorted parameters, so that queries can be compared. */
 export function queryOfView(parameters: URLSearchParams): string {
-  const query = new URLSearchParams(parameters)
-  for (const name of transientParameters) query.delete(name)
+  const query = new URLSearchParams([...parameters].filter(isStored))
   query.sort()
   return query.size === 0 ? '' : `?${query}`
 }
