@@ -99,8 +99,18 @@ export function phoneBoardJourneys(stage: () => Stage): void {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Grouped on a phone')
     await make('Waits at the start', 0, 1)
+    const assignmentId = await make('Has every fact', -4, -3, { priority: 1, amountHours: 20 })
+    await workspace.make('assignmentImpediment', { assignmentId, impedimentId: workspace.impedimentId })
     const query = `view=list&stages=${workspace.stages.Backlog}&userId=${workspace.mara.id}`
     const page = await signIn('mara@example.com', `${path}?${query}`, phone)
+    // The name of the stage is shortened, so that no other fact is hidden.
+    const facts = page.locator('.list-row', { hasText: 'Has every fact' }).locator('.row-facts')
+    await facts.locator('.blocked').waitFor()
+    const line = (await facts.boundingBox()) ?? never
+    for (const selector of ['.card-key', '.stage-fact', '.due', '.hours-mark']) {
+      const fact = (await facts.locator(selector).boundingBox()) ?? never
+      assert.ok(fact.y < line.y + line.height / 2 && fact.x + fact.width <= line.x + line.width, selector)
+    }
     await page.getByRole('button', { name: 'Filter (2)' }).tap()
     await page.getByRole('option', { name: 'Group by' }).tap()
     await page.getByRole('option', { name: 'Stage' }).tap()
@@ -122,7 +132,7 @@ export function phoneBoardJourneys(stage: () => Stage): void {
     assert.ok(x + width <= 390, `the button ends at ${x + width}`)
     assert.ok(((await page.getByRole('searchbox').boundingBox()) ?? never).width > 100)
     // The whole row is a link.
-    await page.locator('.list-row').tap({ position: { x: 250, y: 45 } })
+    await page.locator('.list-row', { hasText: 'Waits at the start' }).tap({ position: { x: 250, y: 45 } })
     await page.getByRole('complementary', { name: 'Waits at the start' }).waitFor()
   })
 

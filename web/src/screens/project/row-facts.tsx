@@ -41,7 +41,7 @@ const facts: Readonly<Record<FactName, Fact>> = {
 }
 
 /** The first ones tell what the row is about. Those after the facts of the caller may be hidden. */
-const firstFacts: readonly FactName[] = ['blocked', 'key']
+const firstFacts: readonly FactName[] = ['key', 'blocked']
 const otherFacts: readonly FactName[] = ['stage', 'end', 'priority', 'hours']
 
 /** The due day as on a card. */
