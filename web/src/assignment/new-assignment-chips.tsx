@@ -1,4 +1,5 @@
 import type { RecordOf } from '../api/api.ts'
+import { readList } from '../api/last-seen.ts'
 import { sentenceOf } from '../api/problems.ts'
 import { choosableStages, type ProjectStage, stageLooksOf } from '../data/project-stages.ts'
 import { catalogQuery, useListing } from '../data/use-listing.ts'
@@ -97,7 +98,15 @@ function StageChip({ form, projectId, stages }: PropertyChipsProps) {
 }
 
 function TypeChip({ form }: PropertyChipsProps) {
+  const services = useServices()
   const types = useListing('assignmentType', catalogQuery)
+  // The list may be opened before the types have arrived.
+  const find = async (text: string, signal: AbortSignal) => {
+    const { data } = types.isLoading
+      ? await readList(services, 'assignmentType', catalogQuery, signal)
+      : { data: types.rows }
+    return findIn(data.map((type) => ({ ...type, mark: <TypeShape name={type.name} /> })))(text)
+  }
   const name = types.rows.find(({ id }) => id === form.values.value.assignmentTypeId)?.name
   const label = t('Type')
   return (
@@ -108,7 +117,7 @@ function TypeChip({ form }: PropertyChipsProps) {
       required
       text={name ?? label}
       mark={name ? <TypeShape name={name} /> : <Icon name="dot" />}
-      find={findIn(types.rows.map((type) => ({ ...type, mark: <TypeShape name={type.name} /> })))}
+      find={find}
     />
   )
 }
