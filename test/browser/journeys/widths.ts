@@ -39,15 +39,14 @@ const inPortuguese: Readonly<Record<string, string>> = { ...ptBr, 'November 2026
 /** Colours are not checked, because they do not depend on the language and take axe longest. */
 const withoutColors = { runOnly: allRules, rules: { 'color-contrast': { enabled: false } } }
 
-const languages = [
-  { language: 'English', options: {}, translate: (text: string) => text, checkFurther: checkMirrored },
-  {
-    language: 'Portuguese, whose words are longer',
+const languages = {
+  English: { options: {}, translate: (text: string) => text, checkFurther: checkMirrored },
+  'Portuguese, whose words are longer': {
     options: { locale: 'pt-BR' },
     translate: (text: string) => inPortuguese[text] ?? text,
     checkFurther: (page: Page, path: string) => findViolations(page, path, withoutColors),
   },
-]
+}
 
 /** Checks the page with a right-to-left direction. */
 async function checkMirrored(page: Page, path: string): Promise<readonly string[]> {
@@ -66,8 +65,9 @@ async function checkMirrored(page: Page, path: string): Promise<readonly string[
   return faults
 }
 
-export function widthJourneys(stage: () => Stage): void {
-  for (const { language, options, translate, checkFurther } of languages)
+export function widthJourneys(language: keyof typeof languages) {
+  const { options, translate, checkFurther } = languages[language]
+  return (stage: () => Stage): void => {
     test(`fit every width from 320 to 2,560 pixels, and 200 % zoom, in ${language}: nothing overlaps or scrolls sideways`, async () => {
       const { hosts, signIn, visit, workspace } = stage()
       const faults: string[] = []
@@ -92,4 +92,5 @@ export function widthJourneys(stage: () => Stage): void {
       }
       assert.deepEqual(faults, [])
     })
+  }
 }

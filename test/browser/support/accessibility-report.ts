@@ -54,12 +54,13 @@ export async function findViolations(
   page: Page,
   where: string,
   options: object = { runOnly: allRules },
+  part = 'document',
 ): Promise<readonly string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe)
   await page.evaluate(waitForAnimations)
   const axeOptions = JSON.stringify({ ...options, resultTypes: ['violations'], preload: false })
   const violations = await page.evaluate<Violation[]>(
-    `axe.run(document, ${axeOptions}).then((result) => result.violations)`,
+    `axe.run(${part}, ${axeOptions}).then((result) => result.violations)`,
   )
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${where}: ${id}: ${html}\n${failureSummary}`),

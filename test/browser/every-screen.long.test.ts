@@ -2,13 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page, Request } from 'playwright-core'
 import { addDays, mondayOf, today } from '../../web/src/time/days.ts'
-import {
-  accessibilityJourneys,
-  assertAccessible,
-  smallControls,
-  testColorSchemes,
-} from './journeys/accessibility.ts'
-import { appearanceJourneys } from './journeys/appearance.ts'
+import { assertAccessible, smallControls, testColorSchemes } from './journeys/accessibility.ts'
 import { widthJourneys } from './journeys/widths.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 import { everyScreen, goWithin, type LoadedScreen, type ScreenAddress } from './support/every-screen.ts'
@@ -456,10 +450,8 @@ const readingFaultsOf = (page: Page, names: readonly string[]) =>
   })()`)
 
 describeInBrowser('Every screen', {
-  'the appearance': appearanceJourneys,
-  accessibility: accessibilityJourneys,
   'all screens and their dialogs': dialogJourneys,
-  'all screens': widthJourneys,
+  'all screens': widthJourneys('English'),
   'skeletons of loading content': skeletonJourneys,
   'names that are written from right to left': rightToLeftJourneys,
 })
