@@ -111,7 +111,7 @@ async function findSettings({ database }: Context, caller: Caller): Promise<Acco
 
 /**
  * Writes only the settings of the body, because two devices may change different ones at the same time. The
- * settings decide when a waiting mail is due, so that time is cleared and calculated again.
+ * settings also decide when a waiting mail is due, so its due time is cleared, and then calculated again.
  */
 async function changeSettings(context: Context, caller: Caller, body: unknown): Promise<AccountSettings> {
   const changes = parseSettings(body)

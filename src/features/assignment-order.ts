@@ -203,7 +203,10 @@ async function neighbourConditions(
     : { lower: sql`(rank, id) < ${border}`, upper: sql`(rank, id) >= ${border}` }
 }
 
-/** An assignment that is moved to the end stays below this rank, so that new assignments come after it. */
+/**
+ * Returns the rank that the next new assignment of the project will have. An assignment that is moved to the
+ * end stays below it, so that new assignments come last.
+ */
 async function rankOfNextAssignment(transaction: Queries, projectId: string): Promise<string> {
   const [next] = await transaction.query<{ rank: string }>(
     sql`select initial_rank(last + 1) as rank from assignment_counters where id = ${projectId}`,

@@ -99,7 +99,7 @@ export const consentRoutes: readonly Route[] = [
     ...consents,
     id: 'ListConsents',
     summary:
-      'Lists the consents that the caller’s account has given to clients; those of any account for administrators.',
+      'Lists the consents that the caller’s account has given to clients. Administrators may list those of any account.',
     description: 'First-party clients, which need no consent, are not listed.',
     method: 'GET',
     parameters: [

@@ -61,7 +61,7 @@ export const identityRoutes = (methods: SignInMethods): Route[] => [
     ...identities,
     id: 'ListIdentities',
     summary:
-      'Lists the external identities linked to the caller’s account; those of any account for administrators.',
+      'Lists the external identities linked to the caller’s account. Administrators may list those of any account.',
     description:
       'Users link one in a browser: `/ext/connect?provider={id}` of the identity host, which lists the providers at `/ext/providers`.',
     method: 'GET',

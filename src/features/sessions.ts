@@ -75,7 +75,7 @@ export const sessionRoutes: readonly Route[] = [
   {
     id: 'ListSessions',
     tag,
-    summary: `Lists the newest ${sessionsListedMax} active sessions of the caller’s account; those of any account for administrators.`,
+    summary: `Lists the newest ${sessionsListedMax} active sessions of the caller’s account. Administrators may list those of any account.`,
     description: 'A session is one sign-in in one browser or app, with all tokens issued in it.',
     method: 'GET',
     path: '/ext/sessions',
@@ -112,7 +112,7 @@ export const sessionRoutes: readonly Route[] = [
     id: 'EndAllSessions',
     tag,
     summary:
-      'Ends every session of the caller’s account, including that of this request, and the tokens of service clients that act as it; any account for administrators.',
+      'Ends every session of the caller’s account, including that of this request, and the tokens of service clients that act as it. Administrators may name another account.',
     description: 'Intended for users who have lost a device or no longer trust one.',
     method: 'POST',
     path: '/ext/sessions/end-all',

@@ -126,7 +126,7 @@ export const tokenRoutes: readonly Route[] = [
   {
     id: 'ListTokens',
     tag,
-    summary: 'Lists the valid tokens of the caller’s account; those of any account for administrators.',
+    summary: 'Lists the valid tokens of the caller’s account. Administrators may list those of any account.',
     description: 'Each token has its scopes, its expiry, and the time and address of its last use.',
     method: 'GET',
     path,
@@ -255,7 +255,7 @@ async function insertToken(
   return token as ApiToken
 }
 
-/** Throws if the account has as many valid tokens as allowed. Also deletes its oldest ended tokens. */
+/** Throws if the account has as many valid tokens as allowed. Otherwise deletes all but its newest ended tokens. */
 async function requireFewerTokens(transaction: Queries, accountId: string): Promise<void> {
   const [count] = await transaction.query<{ count: number }>(sql`
     select count(*) as count from api_tokens as token where token.user_id = ${accountId} and ${isTokenActiveSql}`)

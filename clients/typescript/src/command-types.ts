@@ -2106,13 +2106,13 @@ export interface ReadHistoryRequest {
   readonly pageSize?: number
 }
 
-/** Lists every committed change that the caller may see, without gaps or duplicates, page by page. A cursor that is too old is OUT_OF_RANGE. */
+/** Lists every committed change that the caller may see, without gaps or duplicates, page by page. A cursor that is too old results in OUT_OF_RANGE. */
 export interface ReadChangesRequest {
   /** The `cursor` of the previous page, or `now` to get only future changes. If absent, starts at the oldest change that is kept. */
   readonly after?: string
-  /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, projectStage, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. */
+  /** Only changes of these resources, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, projectStage, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. */
   readonly resource?: string
-  /** Only create, update, remove, restore; several separated by commas. */
+  /** Only changes with these actions, separated by commas: create, update, remove, restore. */
   readonly action?: string
   /** Only changes in this project. */
   readonly projectId?: string
@@ -2124,9 +2124,9 @@ export interface ReadChangesRequest {
 export interface FollowChangesRequest {
   /** The `cursor` of the previous page, or `now` to get only future changes. If absent, starts at the oldest change that is kept. */
   readonly after?: string
-  /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, projectStage, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. */
+  /** Only changes of these resources, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, projectStage, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. */
   readonly resource?: string
-  /** Only create, update, remove, restore; several separated by commas. */
+  /** Only changes with these actions, separated by commas: create, update, remove, restore. */
   readonly action?: string
   /** Only changes in this project. */
   readonly projectId?: string
@@ -2362,6 +2362,6 @@ export interface CommandClient {
   readonly updateProjectView: Call<UpdateProjectViewRequest, Outcome>
   /** Lists the changes of a row, or of all rows in a project, newest first. Callers who can see the row now can see its history. */
   readonly readHistory: Call<ReadHistoryRequest, ReadHistoryResult>
-  /** Lists every committed change that the caller may see, without gaps or duplicates, page by page. A cursor that is too old is OUT_OF_RANGE. */
+  /** Lists every committed change that the caller may see, without gaps or duplicates, page by page. A cursor that is too old results in OUT_OF_RANGE. */
   readonly readChanges: Call<ReadChangesRequest, ReadChangesResult>
 }

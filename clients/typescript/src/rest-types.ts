@@ -4152,7 +4152,7 @@ export interface Operations {
     }
     readonly answer: AssignmentsReport
   }
-  /** Lists the newest 100 active sessions of the caller’s account; those of any account for administrators. */
+  /** Lists the newest 100 active sessions of the caller’s account. Administrators may list those of any account. */
   'GET /ext/sessions': {
     readonly query: {
       /** The account; by default the caller’s. */
@@ -4165,12 +4165,12 @@ export interface Operations {
     readonly body: SessionIds
     readonly answer: Success
   }
-  /** Ends every session of the caller’s account, including that of this request, and the tokens of service clients that act as it; any account for administrators. */
+  /** Ends every session of the caller’s account, including that of this request, and the tokens of service clients that act as it. Administrators may name another account. */
   'POST /ext/sessions/end-all': {
     readonly body: SessionsOfAccount
     readonly answer: Success
   }
-  /** Lists the external identities linked to the caller’s account; those of any account for administrators. */
+  /** Lists the external identities linked to the caller’s account. Administrators may list those of any account. */
   'GET /ext/identities': {
     readonly query: {
       /** The account; by default the caller’s. */
@@ -4183,7 +4183,7 @@ export interface Operations {
     readonly body: OutsideIdentityId
     readonly answer: Success
   }
-  /** Lists the consents that the caller’s account has given to clients; those of any account for administrators. */
+  /** Lists the consents that the caller’s account has given to clients. Administrators may list those of any account. */
   'GET /ext/consents': {
     readonly query: {
       /** The account; by default the caller’s. */
@@ -4220,7 +4220,7 @@ export interface Operations {
     readonly body: ClientId
     readonly answer: ClientCreated
   }
-  /** Lists the valid tokens of the caller’s account; those of any account for administrators. */
+  /** Lists the valid tokens of the caller’s account. Administrators may list those of any account. */
   'GET /ext/tokens': {
     readonly query: {
       /** The account; by default the caller’s. */
@@ -4363,9 +4363,9 @@ export interface Operations {
     readonly query: {
       /** The `cursor` of the previous page, or `now` to get only future changes. If absent, starts at the oldest change that is kept. */
       readonly after?: string
-      /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, projectStage, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. */
+      /** Only changes of these resources, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, projectStage, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. */
       readonly resource?: string
-      /** Only create, update, remove, restore; separated by commas. */
+      /** Only changes with these actions, separated by commas: create, update, remove, restore. */
       readonly action?: string
       /** Only changes in this project. */
       readonly projectId?: string
@@ -5193,7 +5193,7 @@ export interface Operations {
     readonly body: WatchChoice
     readonly answer: WatchAnswer
   }
-  /** Lists the webhooks of the caller’s account; those of all accounts for administrators. */
+  /** Lists the webhooks of the caller’s account or, for administrators, of all accounts. */
   'GET /ext/webhooks': {
     readonly query: {
       /** Lists only the webhooks of this project. */

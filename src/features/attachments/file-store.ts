@@ -18,7 +18,8 @@ export interface ByteRange {
 }
 
 /**
- * Keeps files under the ids of their rows. Every method rejects with `filesUnavailable` if the store fails.
+ * Keeps files under the ids of their rows. If the store fails, every method except `identity` rejects with
+ * `filesUnavailable`.
  */
 export interface FileStore {
   /** Returns a text that is the same on all instances that share the files. */
@@ -60,8 +61,8 @@ export function openDiskStore(directory: string): FileStore {
 }
 
 /**
- * Directories are named by the end of the id, which is random. Its beginning is a time, so one directory
- * would get all new files.
+ * The directory of a file is named after the end of its id, which is random. The beginning of the id is a
+ * time, so all new files would get into one directory.
  */
 export const pathOfFile = (directory: string, id: string): string => join(directory, id.slice(-2), id)
 
@@ -74,7 +75,7 @@ async function orFilesUnavailable<Result>(work: () => Promise<Result>): Promise<
 }
 
 /**
- * Moves a complete file to its name, so that no reader sees a part of it. Its content is on the disk already.
+ * Moves a complete file to its final name, so that no reader sees a part of it. Its content has been synced.
  */
 async function publish(source: string, target: string): Promise<void> {
   const directory = dirname(target)
@@ -102,7 +103,7 @@ async function identityOf(directory: string): Promise<string> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const draft = join(directory, `id.${randomUUID()}`)
   await writeFile(draft, randomUUID(), { mode: 0o600 })
-  // Unlike a rename, a link keeps the name that another instance has given in the meantime.
+  // If another instance has created the file in the meantime, the link fails. A rename would replace that file.
   await link(draft, file).catch(() => undefined)
   await rm(draft)
   return (await readExisting()) ?? ''

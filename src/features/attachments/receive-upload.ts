@@ -122,7 +122,7 @@ function parseName(input: unknown, violations: Violations): string | undefined {
   return undefined
 }
 
-/** Returns the unread body and its `content-length`, or 1 if the request does not have that header. */
+/** Returns the unread body and its length, according to `content-length`. Without that header, the length is 1. */
 function announcedBody({ request }: Exchange, bytesMax: number) {
   const bytes = Number(request.headers['content-length'] ?? 1)
   if (bytes > bytesMax) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()

@@ -87,7 +87,7 @@ function createSend(settings: S3Settings) {
 
 /**
  * The service closed a kept connection, probably before it received the request. All requests are idempotent,
- * so it is repeated in any case.
+ * so the request is repeated in any case.
  */
 class ClosedWhileIdleError extends Error {}
 

@@ -117,9 +117,11 @@ const projectKey = 'project of its assignment'
  */
 function currentRowsSql(resource: Resource, ...columnsBefore: readonly string[]): string {
   const columns = referencesOf(resource).map((name) => `'${columnName(name)}', row."${columnName(name)}"`)
-  const isBelow = isOfAssignment(resource)
-  const project = isBelow ? [`'${projectKey}', parent.project_id`] : []
-  const parent = isBelow ? ' left join assignments as parent on parent.id = row.assignment_id' : ''
+  const belongsToAssignment = isOfAssignment(resource)
+  const project = belongsToAssignment ? [`'${projectKey}', parent.project_id`] : []
+  const parent = belongsToAssignment
+    ? ' left join assignments as parent on parent.id = row.assignment_id'
+    : ''
   const current = `jsonb_build_object(${[...columns, ...project].join(', ')}) as current`
   return `select ${[...columnsBefore, current].join(', ')} from "${resource.table}" as row${parent}`
 }
@@ -176,7 +178,7 @@ function changedRow(resource: Resource, changes: readonly FoundChange[]): Change
   return { id, valuesOf, hasMoved, projects: projectColumn && valuesOf(projectColumn) }
 }
 
-/** Larger projects, or a larger number of them, affect almost every listing. */
+/** A change in projects that have more members than this, all together, affects almost every listing. */
 const membersMax = 5000
 
 /**

@@ -8,7 +8,7 @@ import { isDue, type LiveStream, snapshotId } from './live-stream.ts'
 import { newestPosition } from './read-feed.ts'
 import type { SnapshotReservation } from './stream-limits.ts'
 
-/** After a statement a listing pauses for this multiple of its duration, so slow ones are read less often. */
+/** A listing pauses for this multiple of the duration of its last statement: slow listings are read less often. */
 const pauseFactor = 4
 
 /** The content of a live listing, which is sent again after every change. */

@@ -47,7 +47,7 @@ describe('A reader of the feed', () => {
     assert.equal(nextTransactionOf(await newestPosition(fresh.database.liveListReads, caller)), newest + 1)
   })
 
-  test('gets such a position after reading everything, too', async () => {
+  test('reaches a position without such a transaction number after reading everything', async () => {
     const newest = await changeAndReusedNumber()
     const page = await readFeed(
       { caller, filter: {}, position: undefined, pageSize: 100 },

@@ -95,7 +95,7 @@ export async function newestPosition(reads: LimitedReads, caller: Caller): Promi
   return row
 }
 
-/** The next changes are purged, or the database has since been restored to an earlier state. */
+/** Reported if the next changes have been purged, or the database has been restored to an earlier state. */
 const tooOld = () =>
   gone(
     'Changes after this position are no longer kept. Read the lists again, then continue from a new position.',

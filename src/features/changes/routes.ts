@@ -35,12 +35,12 @@ const parameters: readonly Parameter[] = [
   },
   {
     name: 'resource',
-    description: `Only changes of these, separated by commas: ${resourceNames.join(', ')}.`,
+    description: `Only changes of these resources, separated by commas: ${resourceNames.join(', ')}.`,
     schema: someText,
   },
   {
     name: 'action',
-    description: `Only ${feedActions.join(', ')}; separated by commas.`,
+    description: `Only changes with these actions, separated by commas: ${feedActions.join(', ')}.`,
     schema: someText,
   },
   { name: 'projectId', description: 'Only changes in this project.', schema: uuid.schema },

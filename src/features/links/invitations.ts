@@ -119,7 +119,8 @@ async function limitInvitations(transaction: Queries, accountId: string): Promis
 export const invitationsListedMax = 100
 
 /**
- * Returns the open invitations that the caller has created, or those into a project that the caller can see.
+ * Returns the open invitations that the caller has created or, with `projectId`, all open invitations into that
+ * project, if the caller can see it.
  */
 export const listInvitations = (
   { database }: Context,

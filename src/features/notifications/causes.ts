@@ -13,8 +13,9 @@ import type { NewNotification } from './notifications.ts'
 export const notifyingResources = ['assignment', 'userAssignment', 'comment', 'assignmentImpediment'] as const
 
 /**
- * A reason to notify accounts: those in `accounts`, or all that are involved in the assignment. If
- * `isForResponsible` is set, only the account that is responsible now is notified, if it is among `accounts`.
+ * A reason to notify accounts: those in `accounts`, or all that are involved in the assignment if `accounts` is
+ * absent. If `isForResponsible` is set, only the account that is responsible now is notified, and only if it is
+ * among `accounts` or `accounts` is absent.
  */
 interface Occasion {
   readonly kind: NotificationKind

@@ -32,8 +32,8 @@ const mailMilliseconds = 10_000
 const purgeMilliseconds = 60 * 60_000
 
 /**
- * Creates notifications soon after each write. Instances share the progress, so one of them handles each
- * change.
+ * Creates notifications soon after each write. Instances share the progress, so each change is handled by only
+ * one of them.
  */
 export function startNotifications({ database, hasMail, onFailure }: FollowOptions): RepeatedWork {
   let isPollWanted = true
@@ -148,7 +148,7 @@ async function moveProgress(queries: Queries, from: string, to: FeedPosition): P
   return moved.length > 0
 }
 
-/** If no host was running for longer, the reminders of earlier days are skipped. */
+/** If no host was running for more than this number of days, the reminders of earlier days are skipped. */
 const missedDaysMax = 7
 const remindersPageSize = 500
 

@@ -10,7 +10,7 @@ import type { Route } from '../../routes/route.ts'
 import { ref } from '../../routes/schemas.ts'
 import { readInvolved } from './involved.ts'
 
-/** The number of assignments for which an account can choose whether to be notified. */
+/** The most assignments for which an account can choose whether to be notified. */
 export const watchesMax = 1000
 
 interface Watch {
@@ -92,7 +92,7 @@ export const watchSchemas: Readonly<Record<string, Schema>> = {
       isChosen: {
         type: 'boolean',
         description:
-          'Whether the caller has chosen that. By default, accounts are notified that created it, are responsible for it, take part, have commented, or are mentioned.',
+          'Whether the caller has chosen that. By default, an account is notified if it created the assignment, is responsible for it, takes part, has commented, or is mentioned.',
       },
     },
   },
@@ -139,7 +139,7 @@ export const watchRoutes: readonly Route[] = [
     id: 'ChangeWatch',
     tag,
     summary: 'Watches an assignment, or stops its notifications.',
-    description: `Accounts that created it, are responsible for it, take part, have commented, or are mentioned are notified unless they choose otherwise. Mentions and new assignments always notify. An account may choose for at most ${watchesMax} assignments.`,
+    description: `By default, an account is notified if it created the assignment, is responsible for it, takes part, has commented, or is mentioned. Mentions and new assignments always notify. An account may choose for at most ${watchesMax} assignments.`,
     method: 'PATCH',
     path,
     body: ref('WatchChoice'),

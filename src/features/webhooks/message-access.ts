@@ -7,8 +7,8 @@ import { project } from '../../resources/project.ts'
 
 /**
  * A message is kept for an account that could read its contents. Each time it is shown or sent, the access of
- * the account to the row of the message is checked again, as in the feed. No lock protects this check: a
- * message in flight when a membership ends may still arrive, but none after it.
+ * the account to the row of the message is checked again, as in the feed. No lock protects this check: when a
+ * membership ends, messages that have just passed the check may still arrive, but no later ones.
  */
 export interface KeptMessage {
   /** A text such as `assignment.update`, or `test` for a message about no row. */

@@ -110,7 +110,10 @@ export async function readOwner(database: Queries, { userId }: ClaimedWebhook): 
   return owner
 }
 
-/** Returns false when the claim was lost: another instance took it because this one was too slow. */
+/**
+ * Returns false when the claim was lost: the webhook was changed or paused, or this instance was too slow and
+ * another one has claimed it.
+ */
 export async function renewClaim(
   { singleWrites }: Database,
   { id, claim }: ClaimedWebhook,
@@ -320,7 +323,7 @@ export async function pauseWebhook(
 
 type Writes = Pick<Database, 'singleWrites'>
 
-/** Delivered messages are purged after this; pending ones are kept as long as they are pending. */
+/** Delivered and withdrawn messages are purged after this time. Pending messages are kept. */
 const logDays = 30
 
 export const purgeDeliveries = (database: Pick<Database, 'transaction'>): Promise<void> =>

@@ -36,7 +36,7 @@ const editingRoutes = (receivers: AllowedReceivers): Route[] => [
   {
     id: 'ListWebhooks',
     tag,
-    summary: 'Lists the webhooks of the caller’s account; those of all accounts for administrators.',
+    summary: 'Lists the webhooks of the caller’s account or, for administrators, of all accounts.',
     description: 'The newest are listed, each with its number of pending messages.',
     method: 'GET',
     path: '/ext/webhooks',

@@ -264,7 +264,7 @@ async function fillOrSkip(
 }
 
 /** The requests in flight for one webhook, if the budget has that many. */
-const requestsAtOnce = 8
+export const requestsAtOnce = 8
 
 interface Outcome {
   readonly pauseReason?: string

@@ -95,8 +95,13 @@ const afterComment =
   'The `cursor` of the previous page, or `now` to get only future changes. If absent, starts at the oldest change that is kept.'
 
 const filters: readonly MessageField[] = [
-  optional(2, 'resource', 'text', `Only changes of these, separated by commas: ${namesText}.`),
-  optional(3, 'action', 'text', `Only ${feedActions.join(', ')}; several separated by commas.`),
+  optional(2, 'resource', 'text', `Only changes of these resources, separated by commas: ${namesText}.`),
+  optional(
+    3,
+    'action',
+    'text',
+    `Only changes with these actions, separated by commas: ${feedActions.join(', ')}.`,
+  ),
   optional(4, 'projectId', 'text', 'Only changes in this project.'),
 ]
 
@@ -136,7 +141,7 @@ export const readChangesMessages: CommandMessages = {
   request: {
     name: 'ReadChangesCommand',
     about:
-      'Lists every committed change that the caller may see, without gaps or duplicates, page by page. A cursor that is too old is OUT_OF_RANGE.',
+      'Lists every committed change that the caller may see, without gaps or duplicates, page by page. A cursor that is too old results in OUT_OF_RANGE.',
     fields: [optional(1, 'after', 'text', afterComment), ...filters, pageSizeOf(pageSizeMax)],
   },
   result: resultOf('ReadChanges', changePage),

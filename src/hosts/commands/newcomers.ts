@@ -314,8 +314,8 @@ function interceptConnections(
 /** Groups connections by address. Each group is in the order of arrival. */
 export interface AddressGroups<Connection> {
   /**
-   * When a budget is exhausted, removes the oldest connection: that of this address if its own budget is, and
-   * otherwise that of the address with the most connections.
+   * Adds a connection. While a budget is exhausted, first removes one: the oldest connection of this address if
+   * the budget of the address is exhausted, otherwise the oldest one of the address that has the most.
    */
   add(address: string, connection: Connection): void
   delete(address: string, connection: Connection): void
