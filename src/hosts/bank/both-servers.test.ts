@@ -21,28 +21,32 @@ const timeouts = {
 const hangsAfterMilliseconds = 15_000
 
 describe('A bank with the fast path and one without it respond alike to', { concurrency: true }, () => {
-  let both: InProcessBank
-  let general: InProcessBank
+  let withFastPath: InProcessBank
+  let withoutFastPath: InProcessBank
   before(async () => {
     const [first, second] = await Promise.all([
       startInProcessBank({ timeouts }),
       startInProcessBank({ timeouts, usesGeneralServerOnly: true }),
     ])
-    both = first
-    general = second
+    withFastPath = first
+    withoutFastPath = second
   })
   after(async () => {
-    await Promise.all([auditLedger(both.url), auditLedger(general.url)])
+    await Promise.all([auditLedger(withFastPath.url), auditLedger(withoutFastPath.url)])
     const balances = async ({ database }: InProcessBank) =>
       database.query(sql`select id, balance, seq from bank.account order by id`)
-    assert.deepEqual(await balances(both), await balances(general), 'both have applied the same transactions')
-    await Promise.all([both.stop(), general.stop()])
+    assert.deepEqual(
+      await balances(withFastPath),
+      await balances(withoutFastPath),
+      'both have applied the same transactions',
+    )
+    await Promise.all([withFastPath.stop(), withoutFastPath.stop()])
   })
 
   for (const { name, parts, pauseMilliseconds } of oddExchanges()) {
     test(name, async () => {
       const [first, second] = await Promise.all(
-        [both.port, general.port].map((port) => receivedFrom(port, parts, pauseMilliseconds)),
+        [withFastPath.port, withoutFastPath.port].map((port) => receivedFrom(port, parts, pauseMilliseconds)),
       )
       assert.equal(first, second)
     })

@@ -101,7 +101,7 @@ describe('the settings of a connection', () => {
   })
 
   test(
-    'are those of the role behind a pooler in transaction mode; a start without them fails with instructions',
+    'are required of the role behind a pooler in transaction mode: a start without them fails with instructions',
     needsPooler,
     async (t) => {
       const { url, database, drop } = await freshDatabase()

@@ -46,7 +46,7 @@ describe('Pipelined requests with an unusual one among them', { concurrency: tru
     assert.equal(await balanceOf(2), 2)
   })
 
-  test('get 100 when it is their turn', async () => {
+  test('are all executed if one of them expects 100-continue', async () => {
     const body = '{"valor":1,"tipo":"c","descricao":"x"}'
     const headers = ['Content-Type: application/json', 'Expect: 100-continue']
     const waiting = requestBytes('POST', '/clientes/3/transacoes', body, headers)
