@@ -43,7 +43,7 @@ export const secondFactorParameters = [
 /** A page of this host. */
 export const pageOperation = { tag: 'Pages', method: 'GET', errors: [400] } as const
 
-/** An endpoint for redirects to external providers and back. Without a provider in the settings, it is 404. */
+/** An endpoint for redirects to external providers and back. It is served only if the settings have providers. */
 export const federationOperation = {
   tag: 'OutsideProviders',
   method: 'GET',

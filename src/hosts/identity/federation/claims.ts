@@ -40,7 +40,7 @@ export const redeemCallback = (
   provider: ExternalProvider,
   callback: URL,
   state: string,
-  { nonce, verifier, since, needsTime }: Attempt,
+  { nonce, verifier, since: earliestSignIn, needsTime: requiresAuthTime }: Attempt,
   now: number,
 ): Promise<FederatedUser> =>
   callProvider(async () => {
@@ -57,12 +57,12 @@ export const redeemCallback = (
     // have passed it on (OpenID Connect Core, 3.1.3.7).
     if (claims.azp !== undefined && claims.azp !== provider.clientId)
       throw new Error('The token is for another client.')
-    if (since !== undefined && (needsTime || claims.auth_time !== undefined))
-      requireSignedInSince(since, claims.auth_time)
+    if (earliestSignIn !== undefined && (requiresAuthTime || claims.auth_time !== undefined))
+      requireSignedInSince(earliestSignIn, claims.auth_time)
     return {
       issuer: claims.iss,
       subject: claims.sub,
-      authenticatedAt: authenticatedAtOf(claims.auth_time, since, now),
+      authenticatedAt: authenticatedAtOf(claims.auth_time, earliestSignIn, now),
       identityToken: tokens.id_token ?? '',
       fetchProfile: () =>
         callProvider(async () =>
@@ -72,25 +72,25 @@ export const redeemCallback = (
   })
 
 /**
- * Returns the time of the authentication that the provider reports, but never a future one, nor one that is
- * earlier than requested because clocks differ. If the provider reports none although a new authentication
- * was requested, it is trusted to have authenticated the user just now.
+ * Returns when the provider says that it authenticated the user. Clocks differ, so a time in the future becomes
+ * now, and a time before the earliest allowed sign-in becomes that time. If the provider reports no time although
+ * a new authentication was requested, it is trusted to have authenticated the user just now.
  */
 function authenticatedAtOf(
   authTime: number | undefined,
-  since: number | undefined,
+  earliestSignIn: number | undefined,
   now: number,
 ): number | undefined {
-  if (authTime === undefined) return since === undefined ? undefined : now
-  return Math.min(Math.max(authTime * 1000, since ?? 0), now)
+  if (authTime === undefined) return earliestSignIn === undefined ? undefined : now
+  return Math.min(Math.max(authTime * 1000, earliestSignIn ?? 0), now)
 }
 
 /**
  * Throws unless the user signed in at the provider recently enough. Without a reported time, the provider may
  * not have authenticated the user again.
  */
-function requireSignedInSince(since: number, authTime: number | undefined): void {
-  if (authTime === undefined || (authTime + clockSkewSeconds) * 1000 < since)
+function requireSignedInSince(earliestSignIn: number, authTime: number | undefined): void {
+  if (authTime === undefined || (authTime + clockSkewSeconds) * 1000 < earliestSignIn)
     throw new FederationError(
       'not asked again',
       `The sign-in at the provider is too old: its time is ${authTime ?? 'unknown'}.`,

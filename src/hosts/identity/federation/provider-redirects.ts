@@ -62,11 +62,19 @@ export async function redirectToProvider(
   const authorizationUrl = await callProvider(async () =>
     requireWebUrl(client.buildAuthorizationUrl(await provider.loadConfiguration(), parameters)),
   )
-  const since = requestedMaxAge === undefined ? undefined : identity.now() - requestedMaxAge * 1000
+  const earliestSignIn = requestedMaxAge === undefined ? undefined : identity.now() - requestedMaxAge * 1000
   // If the client itself requested `max_age`, the provider must return auth_time. For `prompt=login` alone, a
   // provider that omits the claim is accepted.
-  const needsTime = maxAge !== undefined
-  const attempt = { providerId: provider.id, browser: browserId, nonce, verifier, since, needsTime, purpose }
+  const requiresAuthTime = maxAge !== undefined
+  const attempt: Attempt = {
+    providerId: provider.id,
+    browser: browserId,
+    nonce,
+    verifier,
+    since: earliestSignIn,
+    needsTime: requiresAuthTime,
+    purpose,
+  }
   await storeAttempt(identity, state, attempt, { address })
   return {
     redirectTo: authorizationUrl.href,
