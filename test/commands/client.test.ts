@@ -130,7 +130,7 @@ describe('The typed client', { concurrency: true }, () => {
   })
 })
 
-describe('The typed client over TLS', { skip: !hasOpenssl && 'openssl is not installed' }, () => {
+describe('The TLS of the typed client', { skip: !hasOpenssl && 'openssl is not installed' }, () => {
   const host = fixture(startCommandsUnderTest)
 
   test('trusts only the given authority, and only for the name in the certificate', async (t) => {

@@ -19,7 +19,7 @@ const filters = ['organizationId', 'projectId', 'assignmentId', 'userId', 'workf
 const allFilters = Object.fromEntries(filters.map((name) => [name, 'me']))
 const page = (pagination: Body): Body => ({ pagination })
 
-describe('A rejected command', { concurrency: true }, () => {
+describe('A command that is rejected', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest)
   const commands = fixture(startCommandsUnderTest, { LOG_LEVEL: 'silent' }, { alongside: rest })
   const calls = fixture(() => openCommandCalls(commands.target))

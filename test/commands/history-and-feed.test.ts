@@ -235,7 +235,7 @@ describe('The history and the feed as commands', () => {
 describe('Streams of the feed as commands', () => {
   const feed = fixture(startFeedUnderTest)
 
-  test('end with the deadline, with the session, and with the token', async () => {
+  test('end with their deadline and with the session', async () => {
     const { host, calls, openStreams } = feed
     const reader = await host.signUp()
     const late = calls.follow(

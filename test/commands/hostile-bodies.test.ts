@@ -5,7 +5,9 @@ import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import { status } from '@grpc/grpc-js'
+import { Metadata, status } from '@grpc/grpc-js'
+import { pageSizeMax } from '../../src/records/list-query.ts'
+import { violationsIn } from '../support/assertions.ts'
 import { serveByChildren } from '../support/child-commands.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
 import { fixture } from '../support/fixture.ts'
@@ -21,7 +23,7 @@ const allowedStatuses: ReadonlySet<number | undefined> = new Set([
   status.ALREADY_EXISTS,
 ])
 
-describe('A damaged message to the command host:', () => {
+describe('Hostile protobuf messages', () => {
   const host = fixture(startCommandsUnderTest)
   const raw = fixture(() => openRawCalls(host.target))
 
@@ -118,24 +120,51 @@ describe('A damaged message to the command host:', () => {
 
   test('a field that is repeated a hundred thousand times has its last value', async () => {
     const writer = new BinaryWriter()
-    for (let count = 0; count < 100_000; count += 1) {
-      writer.tag(1, WireType.LengthDelimited).fork().tag(2, WireType.Varint).int32(101).join()
-    }
-    writer.tag(1, WireType.LengthDelimited).fork().tag(2, WireType.Varint).int32(1).join()
+    const addPageSize = (pageSize: number) =>
+      writer.tag(1, WireType.LengthDelimited).fork().tag(2, WireType.Varint).int32(pageSize).join()
+    for (let count = 0; count < 100_000; count += 1) addPageSize(pageSizeMax + 1)
+    addPageSize(1)
     assert.equal((await send('ListOrganizations', writer.finish())).status, status.OK)
   })
 
-  test('impossible timestamps are rejected under their field', async () => {
-    for (const seconds of ['9223372036854775807', '-9223372036854775808', '253402300800']) {
-      const writer = new BinaryWriter()
-      writer.tag(4, WireType.LengthDelimited).fork().tag(1, WireType.Varint).int64(seconds).join()
-      assert.equal((await send('CreateAssignment', writer.finish())).status, status.INVALID_ARGUMENT)
-    }
-    const nanoseconds = new BinaryWriter()
-    nanoseconds.tag(4, WireType.LengthDelimited).fork().tag(2, WireType.Varint).int32(-1).join()
-    assert.equal((await send('CreateAssignment', nanoseconds.finish())).status, status.INVALID_ARGUMENT)
+  /** Returns the messages about the start of an assignment that has no other field. */
+  const startDateErrors = async (seconds: string, nanoseconds: number) => {
+    const writer = new BinaryWriter()
+    writer.tag(4, WireType.LengthDelimited).fork()
+    writer.tag(1, WireType.Varint).int64(seconds).tag(2, WireType.Varint).int32(nanoseconds).join()
+    const answer = await send('CreateAssignment', writer.finish())
+    assert.equal(answer.status, status.INVALID_ARGUMENT)
+    const { startDate, ...errorsOfMissingFields } = violationsOf(answer)
+    assert.ok('name' in errorsOfMissingFields)
+    return startDate
+  }
+
+  test('the first and the last possible timestamp are accepted', async () => {
+    assert.equal(await startDateErrors('-62135596800', 0), undefined)
+    assert.equal(await startDateErrors('253402300799', 999_999_999), undefined)
   })
+
+  for (const { name, seconds, nanoseconds } of [
+    { name: 'the most seconds', seconds: '9223372036854775807', nanoseconds: 0 },
+    { name: 'the fewest seconds', seconds: '-9223372036854775808', nanoseconds: 0 },
+    { name: 'a second after the year 9999', seconds: '253402300800', nanoseconds: 0 },
+    { name: 'a second before the year 1', seconds: '-62135596801', nanoseconds: 0 },
+    { name: 'fewer than 0 nanoseconds', seconds: '0', nanoseconds: -1 },
+    { name: 'a whole second of nanoseconds', seconds: '0', nanoseconds: 1_000_000_000 },
+  ] as const)
+    test(`a timestamp with ${name} is rejected under its field`, async () => {
+      assert.deepEqual(await startDateErrors(seconds, nanoseconds), [
+        'StartDate must be an ISO-8601 date and time.',
+      ])
+    })
 })
+
+function violationsOf({ headers }: RawAnswer) {
+  const metadata = new Metadata()
+  const details = String(headers['grpc-status-details-bin'] ?? '')
+  metadata.set('grpc-status-details-bin', Buffer.from(details, 'base64'))
+  return violationsIn(metadata)
+}
 
 const batchSize = 100
 /** The varint of -1. */
@@ -177,6 +206,9 @@ const everyMutation = (bytes: Uint8Array): Uint8Array[] =>
   )
 
 const messageBytesMax = 4 * 1024 ** 2
+
+/** A prefix of zeros announces an empty message without compression. */
+const framePrefixBytes = 5
 
 describe('A message in a frame', () => {
   const host = fixture(startCommandsUnderTest)
@@ -225,8 +257,8 @@ describe('A message in a frame', () => {
       expected: status.INVALID_ARGUMENT,
     },
     {
-      name: 'that comes a hundred thousand times',
-      attack: () => send(Buffer.alloc(500_000)),
+      name: 'that is empty and comes a hundred thousand times',
+      attack: () => send(Buffer.alloc(100_000 * framePrefixBytes)),
       expected: status.INVALID_ARGUMENT,
     },
     {
@@ -350,5 +382,5 @@ describe('The memory of a command host', () => {
     }))
 })
 
-/** What garbage collection may leave behind for a while; the attacks would take gigabytes. */
+/** Garbage collection may leave this much behind for a while; the attacks would take gigabytes. */
 const grownMebibytesMax = 150

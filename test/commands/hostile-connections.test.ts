@@ -38,7 +38,7 @@ const limits = {
   stopMilliseconds: 1000,
 }
 
-describe('A connection of a client that', () => {
+describe('A client that', () => {
   const host = fixture(startCommandsUnderTest, {}, limits)
 
   const listHeaders = () => grpcHeaders(listOrganizations, host.administrator.token)
@@ -52,7 +52,7 @@ describe('A connection of a client that', () => {
     'sends a frame of 16 MiB': `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${'\u00ff'.repeat(64)}`,
   }
   for (const [name, bytes] of Object.entries(garbage)) {
-    test(`${name} is closed`, async () => {
+    test(`${name} is disconnected`, async () => {
       const socket = openSocket(host)
       socket.write(bytes, 'latin1')
       await closed(socket)
@@ -60,7 +60,7 @@ describe('A connection of a client that', () => {
     })
   }
 
-  test('sends another content type gets 415, and one without TE is served', async () => {
+  test('sends another content type gets 415, and one that does not send TE is served', async () => {
     await using raw = openRawCalls(host.target)
     for (const type of ['application/json', 'text/plain', '']) {
       const answer = await raw.send({ ...listHeaders(), 'content-type': type }, framed(listMessage))
@@ -153,7 +153,7 @@ describe('A connection of a client that', () => {
 
   // Each test waits for a limit of its own connection.
   describe('is slow and', { concurrency: true }, () => {
-    test('sends nothing is closed after a while', async () => {
+    test('sends nothing is disconnected after a while', async () => {
       const silent = openSocket(host)
       const halfPreface = openSocket(host)
       halfPreface.write('PRI * HTTP/2.0\r\n')
@@ -185,7 +185,7 @@ describe('A connection of a client that', () => {
       await assertServes(host)
     })
 
-    test('keeps asking without reading the responses is not read any further', async () => {
+    test('keeps asking without reading the responses loses the stream before all requests are read', async () => {
       const raw = openRawCalls(host.target, { initialWindowSize: 0 })
       const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'
       const stream = raw.session.request({ ...grpcHeaders(path), ':method': 'POST' })
@@ -204,7 +204,7 @@ describe('A connection of a client that', () => {
       await assertServes(host)
     })
 
-    test('only watches health stays open', async () => {
+    test('only watches health stays connected', async () => {
       await using raw = openRawCalls(host.target)
       const watch = raw.session.request({ ...grpcHeaders('/grpc.health.v1.Health/Watch'), ':method': 'POST' })
       watch.on('error', () => undefined)

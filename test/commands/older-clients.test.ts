@@ -82,11 +82,11 @@ describe('A field of a later release', () => {
         })
       }
       await Promise.all(
-        Array.from({ length: 15 }, async (_, turn) => {
-          await retried(() => send(encoding, earlier.update, later.update, { id, name: `Old ${turn}` }))
+        Array.from({ length: 15 }, async (_, index) => {
+          await retried(() => send(encoding, earlier.update, later.update, { id, name: `Old ${index}` }))
           seen.add(await noteOf(id))
           await retried(() =>
-            send(encoding, later.update, later.update, { id, name: `New ${turn}`, note: `${turn}` }),
+            send(encoding, later.update, later.update, { id, name: `New ${index}`, note: `${index}` }),
           )
         }),
       )
