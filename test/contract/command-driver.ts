@@ -8,7 +8,7 @@ import { serializeTimestamp, timestampOf } from './timestamps.ts'
 /** Sends commands over gRPC with a stock client that knows nothing but the published .proto file. */
 export const commandDriver: Driver = {
   name: 'gRPC',
-  isTyped: true,
+  hasTypedFields: true,
   hasNamedKeys: false,
   async start() {
     const host = await startCommandsUnderTest()

@@ -29,9 +29,9 @@ onEveryHost('Descriptions', (tracker) => {
     })
 
     // A typed message cannot distinguish an absent field from one that is to be cleared.
-    const effect = tracker.isTyped ? 'clears it' : 'does not change it'
+    const effect = tracker.hasTypedFields ? 'clears it' : 'does not change it'
     test(`an update of ${a(entity)} that leaves out the description ${effect}`, async () => {
-      assert.equal(await update({}), tracker.isTyped ? null : 'As it was')
+      assert.equal(await update({}), tracker.hasTypedFields ? null : 'As it was')
     })
 
     test(`an update with another description changes the description of the ${entity}`, async () => {

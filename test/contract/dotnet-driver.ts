@@ -10,7 +10,7 @@ import { timestampOf } from './timestamps.ts'
 /** Sends commands as .NET clients do, with the encoder of the tests. */
 export const dotnetDriver: Driver = {
   name: '.NET',
-  isTyped: true,
+  hasTypedFields: true,
   hasNamedKeys: true,
   async start() {
     const host = await startCommandsUnderTest()

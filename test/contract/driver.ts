@@ -6,7 +6,7 @@ import type { Entity } from './resources.ts'
 export interface Driver<H extends Host = Host> {
   readonly name: string
   /** Whether its messages are typed, so that a field for whole numbers cannot contain a fraction. */
-  readonly isTyped: boolean
+  readonly hasTypedFields: boolean
   /** Whether its messages contain the names of keys, so that a client can send an undeclared key. */
   readonly hasNamedKeys: boolean
   start(): Promise<H>

@@ -6,7 +6,7 @@ import { type RowMaker, rowMaker } from './make-rows.ts'
 import { type RestHost, restDriver } from './rest-driver.ts'
 
 /** A running host with the means to fill it. */
-export type Tracker<H extends Host = Host> = H & RowMaker & Pick<Driver, 'isTyped' | 'hasNamedKeys'>
+export type Tracker<H extends Host = Host> = H & RowMaker & Pick<Driver, 'hasTypedFields' | 'hasNamedKeys'>
 
 const drivers: readonly Driver[] = [restDriver, commandDriver, dotnetDriver]
 
@@ -30,7 +30,7 @@ const concurrency = 12
 function onHost<H extends Host>(driver: Driver<H>, subject: string, define: (tracker: Tracker<H>) => void) {
   describe(`${subject}, ${driver.name}`, { concurrency }, () => {
     const running = share(driver)
-    const tracker = { isTyped: driver.isTyped, hasNamedKeys: driver.hasNamedKeys } as Tracker<H>
+    const tracker = { hasTypedFields: driver.hasTypedFields, hasNamedKeys: driver.hasNamedKeys } as Tracker<H>
     before(async () => {
       Object.assign(tracker, await running.start())
     })
@@ -53,8 +53,8 @@ function share<H extends Host>(driver: Driver<H>) {
   shared.users += 1
   const start = async () => {
     const host = await driver.start()
-    const { isTyped, hasNamedKeys } = driver
-    return { ...host, ...rowMaker(host), isTyped, hasNamedKeys }
+    const { hasTypedFields, hasNamedKeys } = driver
+    return { ...host, ...rowMaker(host), hasTypedFields, hasNamedKeys }
   }
   return {
     start(): Promise<Tracker<H>> {

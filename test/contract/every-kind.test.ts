@@ -28,12 +28,12 @@ const kindsOfFields = {
   timestamp,
   number: hours({ zeroAllowed: true }),
   integer: integer({ min: 1, max: 5 }),
-  choice: choice(['turn-1', 'turn-2']),
+  choice: choice(['set-1', 'set-2']),
 }
 
 /**
- * Has every kind of field with every presence that a body can have. The first clients knew the `early`
- * fields.
+ * Has every kind of field with every presence that a body can have. The `early` fields have numbers below
+ * `neverClearedNumberMin`: even the first clients know them, so a command that omits one clears it.
  */
 const sample = defineResource({
   name: 'sample',
@@ -177,28 +177,31 @@ const changeFirstLetters = (values: Values, change: (letter: string) => string):
 const pascalCased = (values: Values) => changeFirstLetters(values, (letter) => letter.toUpperCase())
 const camelCased = (values: Values) => changeFirstLetters(values, (letter) => letter.toLowerCase())
 
-const allValues = (turn: 1 | 2): Values => ({
-  Text: `turn ${turn}`,
-  Uuid: `0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b5${turn}`,
-  Moment: `2026-03-0${turn}T09:00:00.123456Z`,
-  Number: turn - 0.75,
-  WholeNumber: turn + 2,
-  Choice: `turn-${turn}`,
+/** The tests create rows with the first set of values, and update them to the second. */
+type ValueSet = 1 | 2
+
+const allValues = (set: ValueSet): Values => ({
+  Text: `set ${set}`,
+  Uuid: `0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b5${set}`,
+  Moment: `2026-03-0${set}T09:00:00.123456Z`,
+  Number: set - 0.75,
+  WholeNumber: set + 2,
+  Choice: `set-${set}`,
 })
 
 const kinds = Object.keys(allValues(1))
 
 /** Returns the values of the fields of one presence: earlyText, earlyUuid and so on. */
-const valuesOf = (presence: string, turn: 1 | 2): Values =>
-  Object.fromEntries(Object.entries(allValues(turn)).map(([kind, value]) => [presence + kind, value]))
+const valuesOf = (presence: string, set: ValueSet): Values =>
+  Object.fromEntries(Object.entries(allValues(set)).map(([kind, value]) => [presence + kind, value]))
 const nullsOf = (presence: string): Values => Object.fromEntries(kinds.map((kind) => [presence + kind, null]))
 const namesOf = (presence: string): string[] => Object.keys(nullsOf(presence))
 
-const onlyRequired = (turn: 1 | 2): Values => ({ ...valuesOf('required', turn), ...valuesOf('once', turn) })
-const allFields = (turn: 1 | 2): Values => ({
-  ...onlyRequired(turn),
-  ...valuesOf('early', turn),
-  ...valuesOf('optional', turn),
+const onlyRequired = (set: ValueSet): Values => ({ ...valuesOf('required', set), ...valuesOf('once', set) })
+const allFields = (set: ValueSet): Values => ({
+  ...onlyRequired(set),
+  ...valuesOf('early', set),
+  ...valuesOf('optional', set),
 })
 
 describe('Every kind of field with every presence', () => {
@@ -237,7 +240,7 @@ describe('Every kind of field with every presence', () => {
       await assertStored(id, allFields(2))
     })
 
-    test(`is kept by an update that omits it, except for early fields in commands, over ${name}`, async () => {
+    test(`is kept by an update that omits it, except that a command clears early fields, over ${name}`, async () => {
       const { id } = await wireNamed(name).create(allFields(1))
       await wireNamed(name).update({ id, ...valuesOf('required', 2) })
       await assertStored(id, {
@@ -276,7 +279,7 @@ describe('Every kind of field with every presence', () => {
     })
   }
 
-  test('is the zero value of its type when a .NET client leaves out a field that cannot be null', async () => {
+  test('that cannot be null is read as the zero value of its type when a .NET client leaves it out', async () => {
     const wrong = 'must be a whole number from 1 to 5.'
     assert.deepEqual(await wireNamed('.NET').rejected(valuesOf('optional', 1)), {
       requiredText: ['RequiredText is required.'],
@@ -300,7 +303,7 @@ describe('Every kind of field with every presence', () => {
         [...body.matchAll(/public (\S+) (\w+) \{/g)].map(([, type, field]) => [field, type]),
       )
     }
-    /** Returns the C# types of the fields of one presence; those of value types have the mark. */
+    /** Returns the C# types of the fields of one presence. `mark` follows the value types. */
     const typesOf = (presence: string, mark: '' | '?') => ({
       [`${presence}Text`]: 'string?',
       [`${presence}Uuid`]: `Guid${mark}`,

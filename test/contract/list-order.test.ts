@@ -21,7 +21,7 @@ const ascending: Readonly<Record<string, readonly unknown[]>> = {
   color: ['amber', 'blue', 'green', 'red'],
 }
 
-/** Returns ascending values for a field: those of a similar field if `ascending` has none for this one. */
+/** Returns ascending values for a field. A field without any in `ascending` gets the values of a similar field. */
 function valuesOf(entity: Entity, column: string): readonly unknown[] {
   const { sample, lengths, ranges } = resources[entity]
   const range = ranges[column]
@@ -31,7 +31,10 @@ function valuesOf(entity: Entity, column: string): readonly unknown[] {
   return ascending[column] ?? ascending[similarField] ?? []
 }
 
-/** For each field in turn, the positions of the four rows in `ascending`. Consecutive fields differ. */
+/**
+ * For each field in turn, the positions of the four rows when they are sorted by it. Consecutive fields differ,
+ * so that a list that is sorted by another field fails the test.
+ */
 const rowPositions = [
   [2, 0, 3, 1],
   [1, 3, 0, 2],
@@ -140,7 +143,7 @@ async function make(tracker: Tracker, entity: Entity, at: number, word: string):
   return tracker.make(entity, values)
 }
 
-/** Returns the ids sorted by the column, and those of rows with equal values by the ids themselves. */
+/** Returns the ids, sorted by the values of the column, and then by the ids themselves. */
 function sortedIds(rows: readonly Row[], column: string): string[] {
   return rows
     .toSorted(

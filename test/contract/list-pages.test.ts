@@ -71,7 +71,7 @@ onEveryHost('Pages of a list', (tracker) => {
     })
   })
 
-  test('a page may have a hundred rows, or one', async () => {
+  test('a page may have from one to a hundred rows', async () => {
     const { ids, page } = await twelve()
     assert.equal((await page({ pageSize: 100 })).data.length, 12)
     const last = await page({ pageSize: 1, pageNumber: 12 })

@@ -118,7 +118,7 @@ onEveryHost('Own appointments', (tracker) => {
     await rejected(tracker.create('appointment', body, ann), 'forbidden')
   })
 
-  test('a member may neither hand over an appointment nor take over that of another member', async () => {
+  test('a member may neither give an appointment to another member nor take one over', async () => {
     const { ann, bob, mine, theirs } = await scene()
     const handOver = tracker.change('appointment', mine, { userId: bob.id })
     await rejected(tracker.update('appointment', handOver, ann), 'forbidden')
@@ -319,7 +319,7 @@ onEveryHost('Project versions', (tracker) => {
     assert.equal((await read(project)).name, 'Last')
   })
 
-  if (!tracker.isTyped)
+  if (!tracker.hasTypedFields)
     test('an empty version is rejected: it would skip the check', async () => {
       const project = await updatedProject()
       for (const expectedVersion of ['', '  '])

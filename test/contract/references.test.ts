@@ -58,13 +58,13 @@ onEveryHost('References', (tracker) => {
   }
 
   /**
-   * Deactivates only the parent, which no request does, but a race or a manual change of the database might.
-   * Each statement is a transaction, which is retried after a deadlock.
+   * Deactivates a row, but not the rows that refer to it. No request does this, but a race or a manual change of
+   * the database might. Each statement has its own transaction, which is retried after a deadlock.
    */
   const deactivate = async (id: string) => {
-    for (const parent of entities)
+    for (const entity of entities)
       await tracker.database.transaction((transaction) =>
-        transaction.query(sql`update ${tableOf(resourceNamed(parent))} set active = false where id = ${id}`),
+        transaction.query(sql`update ${tableOf(resourceNamed(entity))} set active = false where id = ${id}`),
       )
   }
 

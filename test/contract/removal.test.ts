@@ -19,7 +19,7 @@ onEveryHost('Removing a batch', (tracker) => {
       assert.deepEqual(await remainingIds(ids), [])
     })
 
-    test(`one id that is unknown or removed already fails the whole batch of ${entity}`, async () => {
+    test(`an id that is unknown or already removed fails the whole batch of ${entity}`, async () => {
       const ids = (await makeThree()).map(({ id }) => id).sort()
       await rejected(tracker.remove(entity, [...ids, randomUUID()], tracker.administrator), 'missing')
       assert.deepEqual(await remainingIds(ids), ids)
@@ -36,12 +36,12 @@ onEveryHost('Removing a batch', (tracker) => {
     })
   }
 
-  test('a repeated id is removed once, in any capitals', async () => {
+  test('an id may be repeated, even in other capitals', async () => {
     const { id } = await tracker.make('impediment')
     await done(tracker.remove('impediment', [id, id.toUpperCase(), id], tracker.administrator))
   })
 
-  test('a removal may have a hundred distinct ids, not counting repetitions', async () => {
+  test('a removal may have a hundred ids, not counting repetitions', async () => {
     const ids = randomIds(100)
     await rejected(tracker.remove('workflow', [...ids, ids[0]], tracker.administrator), 'missing')
   })

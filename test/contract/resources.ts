@@ -18,7 +18,7 @@ export const creatable = entities.filter((entity) => resources[entity].byServer.
 
 export const commonFields = ['id', 'createdAt', 'updatedAt', 'deletedAt', 'active']
 
-/** Every column of the resource's table that refers to another table, with the resource of that table. */
+/** Every column that refers to another table, with its resource and the resource of that table. */
 export const references = entities.flatMap((entity) =>
   Object.entries(resources[entity].references).map(([column, parent]) => ({ entity, column, parent })),
 )
@@ -62,11 +62,12 @@ export const requiredOnCreate = (entity: Entity): string[] => [
   ),
 ]
 
-/** The routes of one row and of the list. */
+/** Returns the path of the routes for one row. */
 export const pathOf = (entity: Entity) => `${resources[entity].root}/${entity}`
+/** Returns the path of the list. */
 export const listPathOf = (entity: Entity) => `${resources[entity].root}/${resources[entity].list}`
 
-/** Resources of the contract that have more fields under `/ext/`, by name. */
+/** The fields that a resource of the contract has only under `/ext/`, by the name of the resource. */
 const extended = new Map(
   declared
     .filter(({ edition, shownIn }) => edition !== shownIn)

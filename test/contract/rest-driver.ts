@@ -16,7 +16,7 @@ export interface RestHost extends Host {
 
 export const restDriver: Driver<RestHost> = {
   name: 'REST',
-  isTyped: false,
+  hasTypedFields: false,
   hasNamedKeys: true,
   async start() {
     const rest = await startRestUnderTest()

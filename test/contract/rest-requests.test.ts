@@ -132,7 +132,7 @@ onRest('Malformed requests', (tracker) => {
     assert.equal(await sendMalformed(), 401)
   })
 
-  test('empty values of a query are ignored, except those of filters', async () => {
+  test('empty values for paging, sorting and searching are ignored', async () => {
     const keys = ['pageNumber', 'pageSize', 'sortColumn', 'sortOrder', 'search']
     const { status, body } = await ask(`/api/projects?${keys.map((key) => `${key}=`).join('&')}`)
     assert.equal(status, 200)
@@ -244,7 +244,7 @@ onRest('Shapes of responses', (tracker) => {
     })
   }
 
-  test('whole hours stay whole, quarters stay quarters', async () => {
+  test('hours are written without superfluous digits', async () => {
     const { token } = tracker.administrator
     for (const { hours, text } of [
       { hours: 2, text: '2' },

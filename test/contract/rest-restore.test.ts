@@ -8,7 +8,7 @@ import { done, idsIn, invalid, pageIn, recordIn, rejected } from './outcomes.ts'
 import { a, belongings, type Entity, entities, links, pathOf, references, resources } from './resources.ts'
 import type { RestHost } from './rest-driver.ts'
 
-const isHeld = ({ entity, column }: (typeof references)[number]) =>
+const needsActiveParent = ({ entity, column }: (typeof references)[number]) =>
   !resources[entity].staying.includes(column)
 
 const randomIds = (count: number) => Array.from({ length: count }, () => randomUUID())
@@ -55,14 +55,14 @@ onRest('Restoring', (tracker) => {
     })
   }
 
-  test('ids that are not a list of distinct UUIDs are rejected, an id may have any capitals', async () => {
+  test('the ids of a restoration must be a list of distinct UUIDs, in any capitals', async () => {
     const { id } = await tracker.makeRemoved('organization')
     for (const ids of [['none'], [id, id], [id, null], null, id, undefined, {}])
       await invalid(tracker.restore('organization', ids, tracker.administrator), 'ids')
     await done(tracker.restore('organization', [id.toUpperCase()], tracker.administrator))
   })
 
-  for (const { entity, column, parent } of references.filter(isHeld))
+  for (const { entity, column, parent } of references.filter(needsActiveParent))
     test(`${a(entity)} whose ${parent} is removed is rejected under ${column} until the ${parent} is restored`, async () => {
       const above = await tracker.make(parent)
       const [row, other] = await Promise.all([
@@ -80,7 +80,7 @@ onRest('Restoring', (tracker) => {
       assert.deepEqual(await get(entity, row), row)
     })
 
-  for (const { entity, column, parent } of references.filter((reference) => !isHeld(reference)))
+  for (const { entity, column, parent } of references.filter((reference) => !needsActiveParent(reference)))
     test(`${a(entity)} stays when its ${parent} is removed, and can be restored without it`, async () => {
       const above = await tracker.make(parent)
       const row = await tracker.make(entity, { [column]: above.id })
@@ -105,7 +105,7 @@ onRest('Restoring', (tracker) => {
     await invalid(restore('assignment', task), 'workflowId', 'assignmentTypeId')
   })
 
-  test('a restored row holds its parent again', async () => {
+  test('the parent of a restored row cannot be removed', async () => {
     const organization = await tracker.make('organization')
     const project = await tracker.make('project', { organizationId: organization.id })
     await remove('project', project)
@@ -113,7 +113,7 @@ onRest('Restoring', (tracker) => {
     await rejected(tracker.remove('organization', [organization.id], tracker.administrator), 'inUse')
   })
 
-  test('an account whose login was taken meanwhile stays removed until it is free', async () => {
+  test('an account whose login was taken meanwhile stays removed until the login is free', async () => {
     const user = await tracker.make('user')
     await remove('user', user)
     const other = await tracker.make('user', { login: String(user.login).toUpperCase() })
@@ -170,7 +170,7 @@ onRest('Links that are removed and restored with a parent', (tracker) => {
       return { parentRow, other, row, assertRestored, assertRemoved }
     }
 
-    test(`a ${link} that was removed with its ${parent} is restored with it, unchanged`, async () => {
+    test(`${a(link)} that was removed with its ${parent} is restored with it, unchanged`, async () => {
       const { parentRow, assertRestored, assertRemoved } = await scene()
       await remove(parent, parentRow)
       await assertRemoved()
@@ -209,7 +209,7 @@ onRest('Links that are removed and restored with a parent', (tracker) => {
       await assertRestored()
     })
 
-    test(`${a(link)} that was removed with its ${parent} is restored once the ${otherParent} and then the ${parent} are`, async () => {
+    test(`${a(link)} that was removed with its ${parent} is restored with it, if the ${otherParent} is restored first`, async () => {
       const { parentRow, other, assertRestored, assertRemoved } = await scene()
       await remove(parent, parentRow)
       await remove(otherParent, other)
@@ -246,7 +246,7 @@ onRest('Links that are removed and restored with a parent', (tracker) => {
   }
 
   for (const { parent, link, column } of belongings) {
-    test(`every ${link} that was removed with its ${parent} is restored with it, unlike those removed before`, async () => {
+    test(`every ${link} that was removed with its ${parent} is restored with it, unlike one that was removed before`, async () => {
       const [first, second] = await Promise.all([tracker.make(parent), tracker.make(parent)])
       const makeLink = ({ id }: Row) => tracker.make(link, { [column]: id })
       const [row, removedBefore, ofSecond] = await Promise.all([
@@ -273,7 +273,7 @@ onRest('Links that are removed and restored with a parent', (tracker) => {
 })
 
 onRest('Restoring a project', (tracker) => {
-  /** Creates a project that Ann has removed. Its members were Ann and Bob then, and Carl only before. */
+  /** Creates a project that Ann removes while she and Bob are its members. Carl was a member before. */
   const scene = async () => {
     const [ann, outsider] = await Promise.all([tracker.signUp(), tracker.signUp()])
     const project = await tracker.make('project', {}, ann)

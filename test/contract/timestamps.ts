@@ -29,8 +29,8 @@ const pattern = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-
 const invalidTimestamp: Timestamp = { seconds: 0, nanos: -1 }
 
 /**
- * Converts a protobuf Timestamp to text. The fraction is left out if it is zero; otherwise it has six decimal
- * places, or nine below a microsecond.
+ * Converts a protobuf Timestamp to text. The fraction is left out if it is zero. Otherwise it has six decimal
+ * places, or nine if it has digits below a microsecond.
  */
 export function serializeTimestamp(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('seconds' in value)) return value

@@ -7,7 +7,7 @@ import { once } from './make-rows.ts'
 import { done, recordIn, rejected } from './outcomes.ts'
 import { a, belongings, creatable, type Entity, links, resources } from './resources.ts'
 
-onEveryHost('A hidden parent in a write to an extension', (tracker) => {
+onEveryHost('A parent that the caller cannot see', (tracker) => {
   for (const entity of unseen.filter((candidate) => creatable.includes(candidate))) {
     const column = 'projectId' in resources[entity].references ? 'projectId' : 'assignmentId'
     const parent = column === 'projectId' ? 'project' : 'assignment'
@@ -24,10 +24,10 @@ onEveryHost('A hidden parent in a write to an extension', (tracker) => {
       return { unseenId, seenId, ann }
     })
 
-    test(`is reported like an unknown one: ${a(parent)} that ${a(entity)} is created in or moved to`, async () => {
+    test(`is reported like an unknown one when ${a(entity)} is created in the ${parent} or moved to it`, async () => {
       const { unseenId, seenId, ann } = await scene()
       const row = await tracker.make(entity, { [column]: seenId, userId: ann.id })
-      // This does not depend on a second wrong reference, or on whose row it is.
+      // It makes no difference whose row it is, or whether the row has a second wrong reference.
       for (const userId of [ann.id, tracker.administrator.id, randomUUID()]) {
         const [hidden, unknown] = await Promise.all(
           [unseenId, randomUUID()].map(async (id) => {
@@ -42,7 +42,7 @@ onEveryHost('A hidden parent in a write to an extension', (tracker) => {
       assert.deepEqual(await recordIn(tracker.get(entity, row.id, ann)), row)
     })
 
-    test(`is reported like an unknown one among concurrent writes, whose others succeed: ${entity}`, async () => {
+    test(`is reported like an unknown one when other rows of ${entity} are created at the same time`, async () => {
       const { unseenId, seenId, ann } = await scene()
       const ids = [seenId, unseenId, randomUUID(), seenId, unseenId, seenId]
       const answers = await Promise.all(
@@ -127,7 +127,7 @@ onEveryHost('Dependents', (tracker) => {
     })
   }
 
-  test('removing a user who is assigned and has appointments names at least one of them', async () => {
+  test('when a user with an assignment and an appointment cannot be removed, the message names one of the two', async () => {
     const user = await tracker.make('user')
     await Promise.all([
       tracker.make('assignment', { userId: user.id }),

@@ -95,10 +95,14 @@ onEveryHost('Users', (tracker) => {
     await done(create({ login }))
   })
 
-  test('an update to a taken login is rejected, but users may change the capitals of their own login', async () => {
+  test('an update to the login of another account is rejected', async () => {
     const [ann, bob] = await Promise.all([tracker.make('user'), tracker.make('user')])
     const clash = tracker.change('user', bob, { login: String(ann.login).toUpperCase() })
     await rejected(tracker.update('user', clash, tracker.administrator), 'duplicate')
+  })
+
+  test('an update may change only the capitals of a login', async () => {
+    const bob = await tracker.make('user')
     const login = `  ${String(bob.login).toUpperCase()} `
     await done(tracker.update('user', tracker.change('user', bob, { login }), tracker.administrator))
     const stored = await recordIn(tracker.get('user', bob.id, tracker.administrator))
