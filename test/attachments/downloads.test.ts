@@ -17,7 +17,7 @@ const mebibyte = 1024 ** 2
 
 const envelopeOf = ({ bytes }: Download) => JSON.parse(String(bytes))
 
-/** The range that is asked for, and the status, part and Content-Range of the answer. */
+/** Requested ranges, with the status, the part and the Content-Range of the response. */
 const ranges: readonly (readonly [
   range: string,
   status: number,
@@ -34,7 +34,7 @@ const ranges: readonly (readonly [
   ['bytes=10-', 416, '', 'bytes */10'],
   ['bytes=-0', 416, '', 'bytes */10'],
   [`bytes=${'9'.repeat(400)}-`, 416, '', 'bytes */10'],
-  // Several ranges could ask for the same bytes a thousand times.
+  // Several ranges could request the same bytes a thousand times.
   ['bytes=0-1,4-5', 200, digits, null],
   [`bytes=${Array(1000).fill('0-').join(',')}`, 200, digits, null],
   ['bytes=3-1', 200, digits, null],
@@ -70,7 +70,7 @@ describe('A file', () => {
     ['an SVG', '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'],
     ['HTML', '<!doctype html><script>alert(1)</script>'],
   ] as const)
-    test(`that is ${what} is text to be saved, even if it was sent as an image`, async () => {
+    test(`that is ${what} is downloaded as text, even if it was uploaded as an image`, async () => {
       const headers = { 'content-type': 'image/png' }
       const { id } = await scene.attach(file, { name: 'picture.png', headers })
       const answer = await scene.download(id)
@@ -78,7 +78,7 @@ describe('A file', () => {
       assert.match(answer.headers.get('content-disposition') ?? '', /^attachment;/)
     })
 
-  test('has its name in a form for every client, which no character can break', async () => {
+  test('is sent with its name in two forms, which no character can break', async () => {
     const names = [
       [`Grüße "50%" (1).txt`, `Gr__e _50__ (1).txt`, `Gr%C3%BC%C3%9Fe%20%2250%25%22%20%281%29.txt`],
       [`it's; filename=x 😀`, `it's; filename=x _`, `it%27s%3B%20filename%3Dx%20%F0%9F%98%80`],
@@ -91,7 +91,7 @@ describe('A file', () => {
     }
   })
 
-  test('has its new name after it was renamed, and the rest stays', async () => {
+  test('has its new name after it was renamed, and its other fields are unchanged', async () => {
     const { id, updatedAt: _, ...unchanged } = await scene.attach('x', { name: 'old.txt' })
     const change = { id, name: 'folder/new\u202e.txt', type: 'image/png', size: 5, userId: scene.stranger.id }
     const token = scene.member.token
@@ -104,7 +104,7 @@ describe('A file', () => {
   })
 
   for (const [range, status, part, contentRange] of ranges)
-    test(`answers the range ${range.slice(0, 40)} with ${status}`, async () => {
+    test(`is requested with the range ${range.slice(0, 40)}: ${status}`, async () => {
       const { id } = await scene.attach(digits)
       const answer = await scene.download(id, { headers: { range } })
       assert.deepEqual([answer.status, answer.headers.get('content-range')], [status, contentRange])
@@ -112,7 +112,7 @@ describe('A file', () => {
       else assert.equal(String(answer.bytes), part)
     })
 
-  test('is sent as a whole if the part that the client holds is of another file', async () => {
+  test('is sent completely if the client has a part of another file', async () => {
     const { id } = await scene.attach(digits)
     const sent = async (ifRange: string) => {
       const { status, bytes } = await scene.download(id, {
@@ -125,17 +125,17 @@ describe('A file', () => {
       assert.deepEqual(await sent(other), [200, digits])
   })
 
-  test('is not sent again to a client that holds it', async () => {
+  test('is not sent again to a client that already has it', async () => {
     const { id } = await scene.attach(digits)
     const tag = `"${sha256(digits)}"`
-    for (const held of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {
-      const { status, bytes, headers } = await scene.download(id, { headers: { 'if-none-match': held } })
+    for (const sentTag of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {
+      const { status, bytes, headers } = await scene.download(id, { headers: { 'if-none-match': sentTag } })
       assert.deepEqual([status, bytes.length, headers.get('etag')], [304, 0, tag])
     }
     assert.equal((await scene.download(id, { headers: { 'if-none-match': '"x"' } })).status, 200)
   })
 
-  test('answers HEAD with the headers of GET and no body', async () => {
+  test('has the same headers for HEAD as for GET, without a body', async () => {
     const { id } = await scene.attach(digits)
     const headersOf = ({ headers }: Download) =>
       [...headers].filter(([name]) => !/^(date|x-request-id|connection|keep-alive)$/.test(name))
@@ -146,7 +146,7 @@ describe('A file', () => {
     assert.deepEqual([part.status, part.headers.get('content-length')], [206, '2'])
   })
 
-  test('is sent only to those who may read the assignment now', async () => {
+  test('is sent only to users who may read the assignment now', async () => {
     const { projectId, assignmentId } = await scene.another()
     const colleague = await scene.rest.signUp()
     const membership = await scene.workspace.join(projectId, colleague.id)
@@ -170,7 +170,7 @@ describe('A file', () => {
     assert.equal(String((await scene.download(id)).bytes), 'secret')
   })
 
-  test('is sent to a token that may read attachments', async () => {
+  test('can be read with a token that has the scope for attachments', async () => {
     const { id } = await scene.attach('x')
     const tokenFor = async (scope: string) => {
       const { secret } = await makeToken(scene.rest, scene.member.token, { scopes: [scope] })
@@ -180,13 +180,13 @@ describe('A file', () => {
     assert.equal((await scene.download(id, { by: await tokenFor('comment:read') })).status, 403)
   })
 
-  test('without a valid id is not looked for', async () => {
+  test('is found only by a valid and known id', async () => {
     assert.deepEqual(Object.keys(envelopeOf(await scene.download('none')).errors), ['id'])
     assert.equal((await scene.download('')).status, 400)
     assert.equal((await scene.download('0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58')).status, 404)
   })
 
-  test('that the folder has lost, or has in part, is an outage and not a wrong file', async () => {
+  test('that is missing or incomplete in the folder causes a 503, instead of a wrong file', async () => {
     const pathOf = (id: string) => pathOfFile(join(scene.rest.dataDirectory, 'attachments'), id)
     const [lost, cut] = [await scene.attach(digits), await scene.attach(digits)]
     await rm(pathOf(lost.id))
@@ -206,7 +206,7 @@ describe('A file', () => {
 describe('A large file', () => {
   const budgets = openBudgets({ downloads: 2, downloadsOfAccount: 1 })
   const scene = fixture(attachmentScene, { Auth__SessionValidationCacheSeconds: '0' }, { budgets })
-  // More than the sockets on both ends hold.
+  // The file is larger than the socket buffers at both ends.
   const bytes = Buffer.alloc(24 * mebibyte, 'x')
 
   /** Begins to read the file and then waits. */
@@ -233,7 +233,7 @@ describe('A large file', () => {
     }
   }
 
-  test('is read by few at the same time, and a reader that leaves makes room', async () => {
+  test('is read by a limited number of readers at once, and a reader that disconnects makes room for another', async () => {
     const { id } = await scene.attach(bytes)
     const reader = await slowDownload(id)
     const rejected = await scene.download(id)
@@ -249,7 +249,7 @@ describe('A large file', () => {
     await until(() => budgets.budget('downloads').used() === 0, 'all shares to be released')
   })
 
-  test('whose reader has left is not opened, or closed at once', async () => {
+  test('is not opened, or is closed at once, if its reader has disconnected', async () => {
     const { id } = await scene.attach('x')
     const connections = () => budgets.states().find(({ name }) => name === 'httpConnections')?.used ?? 0
     const before = connections()
@@ -269,7 +269,7 @@ describe('A large file', () => {
     await until(() => budgets.budget('downloads').used() === 0, 'all shares to be released')
   })
 
-  test('breaks off when the session ends', async () => {
+  test('is cut off when the session of its reader ends', async () => {
     const guest = await scene.rest.signUp()
     await scene.workspace.join(scene.projectId, guest.id)
     const { id } = await scene.attach(bytes)

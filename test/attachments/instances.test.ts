@@ -22,7 +22,7 @@ describe('The folder of attachments', () => {
   })
   after(() => rm(elsewhere, { recursive: true, force: true }))
 
-  test('has one name, whichever of several instances has created it', async () => {
+  test('has one identity, whichever of several instances has created it', async () => {
     const folder = join(elsewhere, 'shared')
     const names = await Promise.all(Array.from({ length: 8 }, () => openDiskStore(folder).identity()))
     assert.equal(new Set(names).size, 1)
@@ -30,7 +30,7 @@ describe('The folder of attachments', () => {
     assert.notEqual(await openDiskStore(join(elsewhere, 'other')).identity(), names[0])
   })
 
-  test('is shared by instances, and one that does not share it is found like one with other settings', async () => {
+  test('is shared by instances, and an instance with another folder is recognized like one with other settings', async () => {
     const values = async () => {
       const rows = await scene.rest.database.query<{ value: string }>(
         raw(
@@ -48,16 +48,16 @@ describe('The folder of attachments', () => {
     assert.equal((await scene.download(id, { address: other.address })).status, 503)
   })
 
-  test('is swept when a host starts: of the uploads that a crash has interrupted', async () => {
+  test('is cleared of uploads that a crash has interrupted, when a host starts', async () => {
     const left = join(scene.rest.dataDirectory, 'attachments', 'uploads', 'left.part')
     await writeFile(left, 'x')
     const hoursAgo = new Date(Date.now() - 2 * 60 * 60_000)
     await utimes(left, hoursAgo, hoursAgo)
     await scene.rest.startAnother()
-    await until(async () => !(await scene.storedFiles()).includes('left.part'), 'the sweep')
+    await until(async () => !(await scene.storedFiles()).includes('left.part'), 'the upload to be deleted')
   })
 
-  test('that cannot be used is an outage of files alone', async () => {
+  test('that cannot be used makes only files unavailable', async () => {
     const broken = join(elsewhere, 'broken')
     await writeFile(broken, 'not a folder')
     const { address } = await scene.rest.startAnother({ attachments: settingsIn(broken) })
@@ -68,7 +68,7 @@ describe('The folder of attachments', () => {
     assert.equal(status, 200)
   })
 
-  test('is measured by the bytes that are stored and served', async () => {
+  test('has metrics of the bytes that are stored and served', async () => {
     const bytes = async (direction: string) => {
       const { body } = await scene.rest.call('GET', '/metrics')
       return Number(

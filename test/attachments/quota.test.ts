@@ -17,7 +17,7 @@ describe('The files of a project', () => {
     otherAddress = (await scene.rest.startAnother()).address
   })
   const bytes = (length: number) => Buffer.alloc(length, 'x')
-  const isFull = (answer: Parameters<typeof assertEnvelope>[0]) => {
+  const assertFull = (answer: Parameters<typeof assertEnvelope>[0]) => {
     assertEnvelope(answer, 400)
     assert.deepEqual(answer.body.errors, { generalErrors: [full] })
   }
@@ -29,7 +29,7 @@ describe('The files of a project', () => {
       raw(`select project_id as "projectId" from assignments where id = '${assignmentId}'`),
     )
     for (const { id } of people) await scene.workspace.join(assignment?.projectId ?? '', id)
-    // All of them see an empty project before the first has a row.
+    // All uploads begin in an empty project, because none has a row yet.
     const uploads = people.flatMap((by) =>
       [scene.rest.address, otherAddress].map((address) => openUpload(scene, { by, assignmentId, address })),
     )
@@ -38,11 +38,11 @@ describe('The files of a project', () => {
     for (const upload of uploads) upload.end()
     const answers = await Promise.all(uploads.map(({ answer }) => answer))
     assert.equal(answers.filter(({ status }) => status === 200).length, 3)
-    for (const answer of answers) if (answer.status !== 200) isFull(answer)
+    for (const answer of answers) if (answer.status !== 200) assertFull(answer)
     await until(async () => (await scene.storedFiles()).length === 3, 'the files without rows to be deleted')
   })
 
-  test('wait for each other by a lock on the project', async () => {
+  test('are added one after another, by a lock on the project', async () => {
     const { projectId, assignmentId } = await scene.another()
     await using client = await connectDirectly(scene.rest.database)
     await client.query('begin')
@@ -53,22 +53,22 @@ describe('The files of a project', () => {
     assert.equal((await answer).status, 200)
   })
 
-  test('have no room for a file that is announced as too large, so its body is not read', async () => {
+  test('are rejected before their body is read if the announced length exceeds the quota', async () => {
     const { assignmentId } = await scene.another()
-    isFull(await openUpload(scene, { assignmentId, length: 1024 * kibibyte + 1 }).answer)
+    assertFull(await openUpload(scene, { assignmentId, length: 1024 * kibibyte + 1 }).answer)
     await scene.attach(bytes(1000 * kibibyte), { assignmentId })
-    isFull(await openUpload(scene, { assignmentId, length: 25 * kibibyte }).answer)
+    assertFull(await openUpload(scene, { assignmentId, length: 25 * kibibyte }).answer)
     await scene.attach(bytes(24 * kibibyte), { assignmentId })
-    isFull(await scene.upload('x', { assignmentId }))
+    assertFull(await scene.upload('x', { assignmentId }))
   })
 
-  test('count at least 4 KiB each, so that their number has a limit too', async () => {
+  test('count as at least 4 KiB each, so that their number is limited, too', async () => {
     const { projectId, assignmentId } = await scene.another()
     await scene.rest.database.query(sql`
       insert into attachments (id, name, type, size, sha256, assignment_id, user_id)
       select gen_random_uuid(), 'small', 'text/plain', 1, '', ${assignmentId}, ${scene.member.id} from generate_series(1, 255)`)
     await scene.attach('x', { assignmentId })
-    isFull(
+    assertFull(
       await scene.upload('x', { assignmentId: await scene.workspace.assignment(projectId, scene.member.id) }),
     )
   })
@@ -77,7 +77,7 @@ describe('The files of a project', () => {
     const { assignmentId } = await scene.another()
     const { id } = await scene.attach(bytes(600 * kibibyte), { assignmentId })
     await scene.workspace.write('DELETE', '/ext/attachment', { ids: [id] })
-    isFull(await scene.upload(bytes(600 * kibibyte), { assignmentId }))
+    assertFull(await scene.upload(bytes(600 * kibibyte), { assignmentId }))
     await scene.workspace.write('POST', '/ext/attachment/restore', { ids: [id] })
     assert.equal((await scene.download(id)).bytes.length, 600 * kibibyte)
   })
@@ -89,12 +89,12 @@ describe('The files of a project', () => {
     const { body } = await scene.rest.call('GET', `/api/assignment?id=${from.assignmentId}`, { token })
     const moved = { ...body.assignment, projectId: to.projectId }
     await scene.workspace.write('PATCH', '/api/assignment', moved, scene.member)
-    isFull(await scene.upload(bytes(600 * kibibyte), { assignmentId: to.assignmentId }))
+    assertFull(await scene.upload(bytes(600 * kibibyte), { assignmentId: to.assignmentId }))
     const stays = await scene.workspace.assignment(from.projectId, scene.member.id)
     await scene.attach(bytes(600 * kibibyte), { assignmentId: stays })
   })
 
-  test('have a quota of their own, whatever other projects have', async () => {
+  test('have a separate quota in each project', async () => {
     for (let project = 0; project < 2; project += 1) {
       const { assignmentId } = await scene.another()
       await scene.attach(bytes(1024 * kibibyte), { assignmentId })

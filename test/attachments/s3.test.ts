@@ -47,7 +47,7 @@ describe('With an S3-compatible store', () => {
     assert.deepEqual([status, JSON.parse(String(bytes)).statusCode], [503, 503])
   }
 
-  test('files are in the bucket and not in the folder, and are served from there, in parts too', async () => {
+  test('files are stored in the bucket instead of the folder, and served from there, even in part', async () => {
     const bytes = Buffer.alloc(3 * 1024 ** 2, 'x')
     const { id } = await scene.attach(bytes)
     assert.equal(sha256(objectOf(id) ?? ''), sha256(bytes))
@@ -61,12 +61,12 @@ describe('With an S3-compatible store', () => {
 
   for (const [what, fault] of [
     [
-      'that answers with an error',
+      'that responds with an error',
       (_, response) => void response.writeHead(500).end('<Code>InternalError</Code>'),
     ],
-    ['that breaks off', (request) => void request.destroy()],
+    ['that closes the connection', (request) => void request.destroy()],
   ] as const satisfies readonly (readonly [string, NonNullable<S3Server['fault']>])[])
-    test(`a store ${what} is an outage, and an upload leaves nothing behind`, async () => {
+    test(`a store ${what} causes a 503, and an upload leaves nothing behind`, async () => {
       const { id } = await scene.attach('x')
       const objects = server.objects.size
       server.fault = fault
@@ -82,14 +82,14 @@ describe('With an S3-compatible store', () => {
       assert.equal(String((await scene.download(id)).bytes), 'x')
     })
 
-  test('a file that the bucket has lost, or has in another size, is an outage and not a wrong file', async () => {
+  test('a file that is missing in the bucket, or has another size there, causes a 503 instead of a wrong file', async () => {
     const [lost, cut] = [await scene.attach('lost'), await scene.attach('shorter')]
     server.objects.delete(`/tracker-files/${lost.id}`)
     server.objects.set(`/tracker-files/${cut.id}`, Buffer.from('short'))
     for (const { id } of [lost, cut]) await downloadFails(id)
   })
 
-  test('the file of a rejected upload is deleted from the bucket', async () => {
+  test('the second file of a repeated upload is deleted from the bucket', async () => {
     const headers = { 'idempotency-key': 'once' }
     const { id } = await scene.attach('the same', { headers })
     const objects = server.objects.size
@@ -98,7 +98,7 @@ describe('With an S3-compatible store', () => {
     assert.ok(objectOf(id))
   })
 
-  test('an instance with another bucket is found like one with other settings', async () => {
+  test('each bucket has its own identity, which contains no secret', async () => {
     const identity = (bucket: string) => {
       const { s3 } = settingsOf({ ...server.environment, Attachments__S3__Bucket: bucket })
       return s3 && openS3Store(s3).identity()
@@ -131,7 +131,7 @@ describe('The client of S3', () => {
   }
   const causeOf = (error: unknown) => String(((error as Problem).cause as Error).message)
 
-  test('stores, reads and deletes, and takes the file out of the folder of uploads', async () => {
+  test('stores, reads and deletes files, and removes them from the folder of uploads', async () => {
     const store = storeWith()
     await store.put('one', await file('content'))
     assert.deepEqual(await readdir(folder), [])
@@ -156,7 +156,7 @@ describe('The client of S3', () => {
       })
   })
 
-  test('does not wait for the end of an error', async (t) => {
+  test('does not wait for the end of an error response', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     server.fault = (_, response) => void response.writeHead(503).write('<Code>SlowDown</Code>')
     let isSettled = false
@@ -166,7 +166,7 @@ describe('The client of S3', () => {
       .finally(() => {
         isSettled = true
       })
-    for (let turn = 0; !isSettled && turn < 100_000; turn += 1) {
+    for (let ticks = 0; !isSettled && ticks < 100_000; ticks += 1) {
       await new Promise((resolve) => setImmediate(resolve))
       t.mock.timers.tick(1000)
     }
@@ -177,13 +177,13 @@ describe('The client of S3', () => {
     assert.match(causeOf(error), /^The file store answered with 503: /)
   })
 
-  test('sends a body whose hash is signed: bytes that change on their way are rejected', async () => {
+  test('signs the hash of a body, so that bytes that change on their way are rejected', async () => {
     const wrong = { ...(await file('content')), sha256: sha256('other') }
     await assert.rejects(storeWith().put('one', wrong), (error) => /SHA256Mismatch/.test(causeOf(error)))
     assert.equal(server.objects.size, 0)
   })
 
-  test('sends a request again whose connection the store had closed while it was idle', async () => {
+  test('repeats a request if the store has closed the idle connection', async () => {
     const store = storeWith()
     await store.delete('one')
     const { port } = new URL(String(server.environment.Attachments__S3__Endpoint))
@@ -206,7 +206,7 @@ describe('The client of S3', () => {
     assert.equal(urlWith(false), 'https://files.s3.example.com:9000/one')
   })
 
-  test('is used only where all of its settings are there', () => {
+  test('is used only if all of its settings are set', () => {
     const { Attachments__S3__SecretKey: _, ...incomplete } = server.environment
     assert.throws(
       () => settingsOf(incomplete),

@@ -6,7 +6,7 @@ import { freePort } from '../support/child-host.ts'
 import { nginxProgram, startNginxOn } from '../support/nginx.ts'
 import { until } from '../support/until.ts'
 
-/** The proxy of `deploy/nginx/`, in front of a host that runs. */
+/** Tests the proxy of `deploy/nginx/` in front of a running host. */
 describe('Through nginx', {
   skip: nginxProgram === undefined && 'nginx is not installed: its configuration stays untested',
 }, () => {
@@ -45,21 +45,21 @@ describe('Through nginx', {
     assert.equal(status, 200)
   })
 
-  test('a larger one is rejected by the host, with its envelope', async () => {
+  test('a larger file is rejected by the host, with the envelope of errors', async () => {
     const upload = openUpload(scene, { address, length: 25 * 1024 ** 2 + 1 })
     await upload.write('x')
     assertEnvelope(await upload.answer, 413)
     upload.cut()
   })
 
-  test('a sender without rights is answered before the body has arrived', async () => {
+  test('an upload without rights gets its response before the body has arrived', async () => {
     const upload = openUpload(scene, { address, by: scene.stranger, length: 1000 })
     await upload.write('x')
     assertEnvelope(await upload.answer, 400, ['assignmentId'])
     upload.cut()
   })
 
-  test('a cut upload leaves nothing behind', async () => {
+  test('an interrupted upload leaves nothing behind', async () => {
     const countBefore = (await scene.storedFiles()).length
     const upload = openUpload(scene, { address, length: 1000 })
     await upload.write('x')

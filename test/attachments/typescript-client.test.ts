@@ -39,7 +39,7 @@ describe('The TypeScript client', () => {
     )
   })
 
-  test('uploads a file from the disk, also by its path like any operation', async () => {
+  test('uploads a file from the disk, like any operation that is called by its path', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'client-'))
     const path = join(folder, 'notes.txt')
     await writeFile(path, 'from the disk')
@@ -51,7 +51,7 @@ describe('The TypeScript client', () => {
     assert.equal(await textOf(tracker.download(answer.attachment.id)), 'from the disk')
   })
 
-  test('uploads once, even if an answer is lost', async () => {
+  test('uploads once, even if a response is lost', async () => {
     let sent = 0
     const losing: typeof fetch = async (url, init) => {
       const response = await fetch(url, init)
@@ -65,7 +65,7 @@ describe('The TypeScript client', () => {
     assert.deepEqual([sent, data.map((row) => row.id)], [2, [id]])
   })
 
-  test('throws what is rejected', async () => {
+  test('throws an error if an upload or a download is rejected', async () => {
     const rejection = await tracker.upload(new Blob([]), target('empty.txt')).catch((error) => error)
     assert.ok(rejection instanceof TrackerError)
     assert.deepEqual([rejection.status, rejection.errors], [400, { generalErrors: ['The file is empty.'] }])
@@ -73,7 +73,7 @@ describe('The TypeScript client', () => {
     assert.equal((await missing.catch((error) => error)).status, 404)
   })
 
-  test('rejects to compile a create without a file', () => {
+  test('does not compile if an attachment is created without a file', () => {
     const unused = () => {
       // @ts-expect-error: an attachment is created by its file
       void tracker.attachments.create({ name: 'x', assignmentId: '' })

@@ -14,8 +14,8 @@ import { until } from '../support/until.ts'
 
 const notMine = ['AssignmentId must refer to an active assignment.']
 
-/** The files, lines and rows that are kept. */
-async function keptBy({ rest, storedFiles }: AttachmentScene) {
+/** Counts the stored files, their lines in `attachment_files`, and the attachments. */
+async function countStored({ rest, storedFiles }: AttachmentScene) {
   const [counts] = await rest.database.query(
     raw(`
     select (select count(*)::int from attachment_files) as lines, (select count(*)::int from attachments) as rows`),
@@ -23,28 +23,28 @@ async function keptBy({ rest, storedFiles }: AttachmentScene) {
   return { files: (await storedFiles()).length, ...(counts as object) }
 }
 
-/** The file of a rejected upload is deleted when its request ends, for which no client waits. */
-const keepsNothing = async (scene: AttachmentScene, work: () => Promise<void>) => {
-  const before = await keptBy(scene)
+/** Waits until nothing remains: the file of a rejected upload is deleted only after the response. */
+const assertNothingRemains = async (scene: AttachmentScene, work: () => Promise<void>) => {
+  const before = await countStored(scene)
   await work()
-  await until(async () => isDeepStrictEqual(await keptBy(scene), before), 'the files to be deleted')
+  await until(async () => isDeepStrictEqual(await countStored(scene), before), 'the files to be deleted')
 }
 
-// The sessions of these tests end while bodies arrive.
+// Sessions end while bodies arrive, so they are not cached.
 describe('The right to upload', () => {
   const scene = fixture(attachmentScene, { Auth__SessionValidationCacheSeconds: '0' })
 
-  /** The answer to an upload of whose body no byte was sent: so none can have been kept. */
+  /** Returns the response to an upload whose body is never sent, so that nothing can have been stored. */
   const answeredBeforeBody = (by: Person, assignmentId = scene.assignmentId) =>
     openUpload(scene, { by, assignmentId, length: 1000 }).answer
 
   test('is checked before a byte of the body is read', () =>
-    keepsNothing(scene, async () => {
+    assertNothingRemains(scene, async () => {
       assertEnvelope(await answeredBeforeBody({ ...scene.stranger, token: 'none' }), 401)
       const hidden = await answeredBeforeBody(scene.stranger)
       assertEnvelope(hidden, 400)
       assert.deepEqual(hidden.body.errors, { assignmentId: notMine })
-      // An assignment that does not exist is answered in the same words.
+      // An assignment that does not exist causes the same error.
       const nowhere = await answeredBeforeBody(scene.stranger, '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58')
       assert.deepEqual(nowhere.body, hidden.body)
     }))
@@ -61,7 +61,7 @@ describe('The right to upload', () => {
     await scene.attach('x', { by: limited, assignmentId: other.assignmentId })
   })
 
-  /** Runs `during` while the body of an upload arrives, and returns its answer. */
+  /** Runs `during` while the body of an upload arrives, and returns the response to the upload. */
   async function uploadDuring(by: Person, assignmentId: string, during: () => Promise<unknown>) {
     const before = await scene.storedFiles()
     const upload = openUpload(scene, { by, assignmentId })
@@ -73,8 +73,8 @@ describe('The right to upload', () => {
     return upload.answer
   }
 
-  test('ends with the membership, also while the body arrives', () =>
-    keepsNothing(scene, async () => {
+  test('ends with the membership, even while the body arrives', () =>
+    assertNothingRemains(scene, async () => {
       const { projectId, assignmentId } = await scene.another()
       const leaver = await scene.rest.signUp()
       const membership = await scene.workspace.join(projectId, leaver.id)
@@ -84,15 +84,15 @@ describe('The right to upload', () => {
       assert.deepEqual(answer.body.errors, { assignmentId: notMine })
     }))
 
-  test('ends with the assignment, also while the body arrives', () =>
-    keepsNothing(scene, async () => {
+  test('ends with the assignment, even while the body arrives', () =>
+    assertNothingRemains(scene, async () => {
       const { assignmentId } = await scene.another()
       const remove = () => scene.workspace.write('DELETE', '/api/assignment', { ids: [assignmentId] })
       assertEnvelope(await uploadDuring(scene.member, assignmentId, remove), 400, ['assignmentId'])
     }))
 
-  test('ends with the session, also while the body arrives', () =>
-    keepsNothing(scene, async () => {
+  test('ends with the session, even while the body arrives', () =>
+    assertNothingRemains(scene, async () => {
       const guest = await scene.rest.signUp()
       const { projectId, assignmentId } = await scene.another()
       await scene.workspace.join(projectId, guest.id)
@@ -135,7 +135,7 @@ describe('A slow upload', () => {
   const scene = fixture(attachmentScene)
 
   test('is answered with 408 after its time limit, and leaves nothing behind', () =>
-    keepsNothing(scene, async () => {
+    assertNothingRemains(scene, async () => {
       const attachments = {
         ...readSettings({ DATA_DIR: scene.rest.dataDirectory }, readAttachmentSettings),
         uploadMilliseconds: 200,
@@ -152,7 +152,7 @@ describe('An upload with an Idempotency-Key', () => {
   const withKey = (key: string) => ({ 'idempotency-key': key })
 
   test('is done once, however often it is sent, and stores one file', async () => {
-    const before = await keptBy(scene)
+    const before = await countStored(scene)
     const headers = withKey('once')
     const answers = await Promise.all([1, 2, 3].map(() => scene.upload('the same', { headers })))
     const again = await scene.upload('the same', { headers })
@@ -160,15 +160,18 @@ describe('An upload with an Idempotency-Key', () => {
     assert.deepEqual(ids, Array(4).fill([200, again.body.attachment.id]))
     assert.equal(again.headers.get('idempotency-replayed'), 'true')
     const after = { files: before.files + 1, lines: 1, rows: 1 }
-    await until(async () => isDeepStrictEqual(await keptBy(scene), after), 'the other files to be deleted')
+    await until(
+      async () => isDeepStrictEqual(await countStored(scene), after),
+      'the other files to be deleted',
+    )
     assert.equal(sha256((await scene.download(again.body.attachment.id)).bytes), sha256('the same'))
   })
 
-  test('is not the same with other bytes, another name or another assignment', async () => {
+  test('is rejected with 422 if the key was used with other bytes, another name or another assignment', async () => {
     const headers = withKey('other')
     await scene.attach('one', { headers })
     const { assignmentId } = await scene.another()
-    await keepsNothing(scene, async () => {
+    await assertNothingRemains(scene, async () => {
       assertEnvelope(await scene.upload('two', { headers }), 422)
       assertEnvelope(await scene.upload('one', { headers, name: 'other.txt' }), 422)
       assertEnvelope(await scene.upload('one', { headers, assignmentId }), 422)

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
 const mebibyte = 1024 ** 2
 
-/** A file, and the type that it is found to have. */
+/** Files, with the types that the host detects. */
 const typed: readonly (readonly [what: string, file: FileBytes, type: string])[] = [
   ['a PNG', png, 'image/png'],
   ['a JPEG', latin1('\xff\xd8\xff\xe0'), 'image/jpeg'],
@@ -19,7 +19,7 @@ const typed: readonly (readonly [what: string, file: FileBytes, type: string])[]
   ['an AVIF', latin1('\0\0\0\x20ftypavif\0'), 'image/avif'],
   ['a WAV, which begins like a WebP', latin1('RIFF\x10\0\0\0WAVEfmt '), 'audio/wav'],
   ['a PDF', '%PDF-1.7\n', 'application/pdf'],
-  ['a ZIP, such as a document of an office', latin1('PK\x03\x04\x14'), 'application/zip'],
+  ['a ZIP, such as an office document', latin1('PK\x03\x04\x14'), 'application/zip'],
   ['text', 'Grüße\n', 'text/plain'],
   ['an SVG', '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>', 'text/plain'],
   ['HTML', '<!doctype html><script>alert(1)</script>', 'text/plain'],
@@ -29,18 +29,18 @@ const typed: readonly (readonly [what: string, file: FileBytes, type: string])[]
   ['the beginning of a PNG', png.subarray(0, 7), 'application/octet-stream'],
 ]
 
-/** The name that is sent, and the one that is stored. */
+/** Names, as they are sent and as they are stored. */
 const named: readonly (readonly [what: string, sent: string, stored: string])[] = [
-  ['of a folder', '../../etc/passwd', 'passwd'],
-  ['of a folder of Windows', 'C:\\fakepath\\sketch.png', 'sketch.png'],
+  ['with a path', '../../etc/passwd', 'passwd'],
+  ['with a path of Windows', 'C:\\fakepath\\sketch.png', 'sketch.png'],
   ['with a line break, which could begin a header', 'a\r\nSet-Cookie: b=c.txt', 'aSet-Cookie: b=c.txt'],
-  ['with a mark that turns the text, and shows exe as txt', 'invoice\u202etxt.exe', 'invoicetxt.exe'],
+  ['with a mark that reverses the text, and shows exe as txt', 'invoice\u202etxt.exe', 'invoicetxt.exe'],
   ['with marks of zero width', 'a\u200b\u2066b\ufeff.txt', 'ab.txt'],
   ['with quotes', 'a "b" \\c".txt', 'c".txt'],
   ['in any script', 'Überblick 概要 😀.png', 'Überblick 概要 😀.png'],
   ['that begins with a dot', '.env', '.env'],
   ['with blanks around it', '  notes.txt ', 'notes.txt'],
-  ['that is longer than names are here', `${'x'.repeat(251)}.png`, `${'x'.repeat(196)}.png`],
+  ['that is longer than names may be', `${'x'.repeat(251)}.png`, `${'x'.repeat(196)}.png`],
   ['that is long and has two endings', `${'é'.repeat(250)}.tar.gz`, `${'é'.repeat(193)}.tar.gz`],
 ]
 
@@ -48,7 +48,7 @@ describe('An upload', () => {
   const scene = fixture(attachmentScene)
   const linesOf = async () => scene.rest.database.query(raw('select id from attachment_files'))
 
-  test('stores the file with its size, its hash, its type and who sent it', async () => {
+  test('stores the file with its size, its hash, its type and its sender', async () => {
     const { id, createdAt, ...rest } = await scene.attach(png, { name: 'sketch.png' })
     assert.match(id, /^[0-9a-f-]{36}$/)
     assert.ok(Math.abs(Date.now() - Date.parse(createdAt)) < 60_000)
@@ -67,13 +67,13 @@ describe('An upload', () => {
   })
 
   for (const [what, file, type] of typed)
-    test(`finds the type of ${what} in its bytes, whatever its name and its sender say`, async () => {
+    test(`detects the type of ${what} from its bytes, whatever its name and its sender say`, async () => {
       const headers = { 'content-type': 'image/svg+xml' }
       const attached = await scene.attach(file, { name: 'page.html', headers })
       assert.equal(attached.type, type)
     })
 
-  test('finds text in pieces that end within a character', async () => {
+  test('detects text even if its pieces end within a character', async () => {
     const upload = openUpload(scene)
     const bytes = Buffer.from('Grüße, 概要')
     for (const byte of bytes) await upload.write(Buffer.from([byte]))
@@ -92,7 +92,7 @@ describe('An upload', () => {
       assertEnvelope(await scene.upload('x', { name }), 400, ['name'])
     })
 
-  test('takes bytes as they are, of any content type', async () => {
+  test('stores bytes of any content type unchanged', async () => {
     const json = '{ "name": "not a body of ours" '
     for (const type of [
       'application/json',
@@ -124,18 +124,18 @@ describe('An upload', () => {
     assertEnvelope(await scene.rest.call('POST', path, { token, body: {} }), 400, ['assignmentId', 'name'])
   })
 
-  test('of nothing is rejected, announced or not', async () => {
+  test('of an empty file is rejected, with or without its length', async () => {
     assertEnvelope(await scene.upload(''), 400, ['generalErrors'])
     const upload = openUpload(scene)
     upload.end()
     assertEnvelope(await upload.answer, 400, ['generalErrors'])
   })
 
-  test('that is compressed is rejected, because nothing is decompressed here', async () => {
+  test('that is compressed is rejected', async () => {
     assertEnvelope(await scene.upload('x', { headers: { 'content-encoding': 'gzip' } }), 415)
   })
 
-  test('is seen by live listings, in the history and in the feed, as any new row', async () => {
+  test('appears in live listings, in the history and in the feed, like any new row', async () => {
     const { token, id: caller } = scene.member
     const path = `/ext/attachments?assignmentId=${scene.assignmentId}&search=live.txt`
     const live = await openEventStream(scene.rest.address, path, { token })
@@ -151,7 +151,7 @@ describe('An upload', () => {
     assert.ok(valuesOf(changes, 'rowId').includes(id))
   })
 
-  test('that breaks off leaves nothing behind', async () => {
+  test('that is interrupted leaves nothing behind', async () => {
     const [files, lines] = [await scene.storedFiles(), await linesOf()]
     for (const length of [undefined, 3 * mebibyte]) {
       const upload = openUpload(scene, { ...(length !== undefined && { length }) })
@@ -161,7 +161,7 @@ describe('An upload', () => {
         'the file that arrives',
       )
       upload.cut()
-      await until(async () => (await scene.storedFiles()).length === files.length, 'its end')
+      await until(async () => (await scene.storedFiles()).length === files.length, 'the file to be deleted')
     }
     assert.deepEqual(await linesOf(), lines)
   })
@@ -169,26 +169,26 @@ describe('An upload', () => {
 
 describe('A file that is too large', () => {
   const scene = fixture(attachmentScene, { Attachments__FileMegabytes: '1' })
-  const isTooLarge = (answer: Parameters<typeof assertEnvelope>[0]) => {
+  const assertTooLarge = (answer: Parameters<typeof assertEnvelope>[0]) => {
     assertEnvelope(answer, 413)
     assert.equal(answer.body.message, 'The body must not be larger than 1 MiB.')
   }
 
   test('is rejected before its first byte if its length is announced', async () => {
-    isTooLarge(await openUpload(scene, { length: mebibyte + 1 }).answer)
+    assertTooLarge(await openUpload(scene, { length: mebibyte + 1 }).answer)
     assert.deepEqual(await scene.storedFiles(), [])
   })
 
-  test('is rejected as soon as it is, if not, and leaves nothing behind', async () => {
+  test('is rejected when it exceeds the limit if its length is not announced, and leaves nothing behind', async () => {
     const upload = openUpload(scene)
     await upload.write(Buffer.alloc(mebibyte))
     await upload.write('x')
-    isTooLarge(await upload.answer)
+    assertTooLarge(await upload.answer)
     upload.cut()
     assert.deepEqual(await scene.storedFiles(), [])
   })
 
-  test('is not one of exactly the limit', async () => {
+  test('is larger than the limit: a file of exactly 1 MiB is accepted', async () => {
     const bytes = Buffer.alloc(mebibyte, 'x')
     assert.equal((await scene.attach(bytes)).sha256, sha256(bytes))
   })
