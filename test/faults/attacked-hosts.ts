@@ -38,7 +38,7 @@ export interface Measured {
   readonly megabytes: number
 }
 
-/** Starts hosts in one process, as `npm start` does: those that are named, or all of them. */
+/** Starts the named hosts, or all of them, in one process, as `npm start` does. */
 export async function startAttackedHosts(
   environment: ChildEnvironment,
   hostNames: readonly string[] = [],
@@ -148,9 +148,9 @@ export interface Attack {
 const block = headerBlock(callHeaders('/tracker.commands.v1.Commands/ListOrganizations'))
 const withCall = Buffer.concat([opening, openCall(0, block)])
 
-const resetsByTurn = Array.from({ length: 12 }, (_, turn) =>
+const resetsByRound = Array.from({ length: 12 }, (_, round) =>
   manyTimes(100, (index) =>
-    Buffer.concat([openCall(100 * turn + index, block), resetCall(100 * turn + index)]),
+    Buffer.concat([openCall(100 * round + index, block), resetCall(100 * round + index)]),
   ),
 )
 
@@ -168,8 +168,8 @@ const slowly = (first: Buffer, piece: Buffer): Attack => ({
 
 /** Attacks on the port of commands without a token; each reconnects as soon as its connection has ended. */
 export const commandAttacks = {
-  'rapid reset': { first: opening, piece: (turn) => resetsByTurn[turn] ?? preface, pieces: 12 },
-  'rapid reset in one piece': { first: Buffer.concat([opening, ...resetsByTurn]) },
+  'rapid reset': { first: opening, piece: (round) => resetsByRound[round] ?? preface, pieces: 12 },
+  'rapid reset in one piece': { first: Buffer.concat([opening, ...resetsByRound]) },
   'calls without a token': {
     first: Buffer.concat([
       opening,

@@ -3,9 +3,9 @@ import type { Entry } from '../../src/hosts/bank/testing/audit.ts'
 import type { TransactionLoad } from '../../src/hosts/bank/testing/transaction-load.ts'
 
 /**
- * Asserts that an acknowledged transaction is in the ledger exactly once, with the acknowledged balance, that
- * a rejected one is not, and that one without a response is at most once. No response may have had a balance
- * below the limit.
+ * Asserts that each acknowledged transaction is in the ledger exactly once, with the acknowledged balance, that no
+ * rejected transaction is in it, and that a transaction without a response is in it at most once. No response may
+ * have had a balance below the limit.
  */
 export function requireKept(load: TransactionLoad, ledger: readonly Entry[]): void {
   const { name, applied, balances, rejected, failed, underLimit } = load

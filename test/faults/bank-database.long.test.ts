@@ -127,7 +127,7 @@ describe('The program that started the bank', () => {
   for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT'] as const) {
     test(`ends on ${signal} under load, and both instances end after their requests in progress`, async (t) => {
       const { launcher, port, pids } = await launch(t, store.url)
-      // Descriptions are short, so only the letter that differs between the signals begins them.
+      // Descriptions are short, so they begin only with the letter in which the signals differ.
       const load = startTransactionLoad(port, 16, `${signal[3]}.`)
       await until(() => load.applied.length >= 100, 'answers')
       launcher.kill(signal)

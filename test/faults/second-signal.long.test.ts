@@ -32,8 +32,8 @@ test('Two signals in a row, as timeout or npm send them, still stop the hosts gr
 
 const root = join(import.meta.dirname, '..', '..')
 
-describe('A signal', () => {
-  test('to npm, SIGTERM, ends the program, too', async (t) => {
+describe('The program', () => {
+  test('ends when npm gets SIGTERM', async (t) => {
     const port = await freePort()
     const folder = mkdtempSync(join(tmpdir(), 'npm-ends-'))
     t.after(() => rmSync(folder, { recursive: true, force: true }))
@@ -55,7 +55,7 @@ describe('A signal', () => {
     await until(async () => !(await answers()), 'the end of the program')
   })
 
-  test('of a closed terminal, SIGHUP, stops the hosts gracefully', async (t) => {
+  test('stops the hosts gracefully when its terminal is closed, with SIGHUP', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'hangup-'))
     t.after(() => rmSync(folder, { recursive: true, force: true }))
     const host = await startChild({ DATA_DIR: folder })
@@ -77,7 +77,7 @@ const rows = 10
 const changesOfEach = 12
 const login = 'demo@example.com'
 
-test('Deliveries continue after kill -9 of the process that sent them: all arrive, those of each row in order', async () => {
+test('Deliveries continue after kill -9 of the process that sent them: all arrive, and the deliveries of each row in order', async () => {
   const { url, database, drop } = await freshDatabase()
   const receiver = await startReceiver()
   const context = { database, budgets: openBudgets() } as Context

@@ -130,7 +130,7 @@ describe('Two accounts that stop reading', () => {
     await until(async () => (await countConnectionsInUse(scene)) === 0, 'the exports to end')
   }
 
-  test('repeatedly do not stop the export of a third', async () => {
+  test('do not stop the export of a third, however often they do so', async () => {
     const [, , cleo] = scene.accounts as [Person, Person, Person]
     for (let round = 0; round < 3; round += 1) {
       const readers = await occupy()
@@ -290,7 +290,7 @@ describe('The bytes that are buffered for live listings of one account', { concu
     }
   }
 
-  test('are limited: the listing that exceeds the limit is rejected with 429, those of other accounts are not', async () => {
+  test('are limited: the listing that exceeds the limit is rejected with 429, but listings of other accounts are not', async () => {
     await nameAll(`repeat('long ', 40)`)
     const person = await rest.signUp()
     const lives: LiveReader[] = []

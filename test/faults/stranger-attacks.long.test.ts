@@ -16,7 +16,7 @@ const warmCalls = 1000
 const quietMilliseconds = 500
 const attackMilliseconds = 2000
 /**
- * The delay that other work on the same cores may cause, including that of the attacker. Without limits,
+ * The delay that other work on the same cores may cause, including the work of the attacker. Without limits,
  * attacks would delay other clients for half a minute.
  */
 const noiseMilliseconds = 5000

@@ -16,7 +16,7 @@ export interface UploadOptions {
   readonly assignmentId?: string
   readonly by?: Person | undefined
   readonly headers?: Readonly<Record<string, string>>
-  /** The address of another host than that of the scene. */
+  /** The address of a host other than the one in the scene. */
   readonly address?: string
 }
 
@@ -109,7 +109,7 @@ async function uploadTo(
   return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) }
 }
 
-/** Returns the names of all files below a directory, without `id`, which identifies the directory. */
+/** Returns the names of all files below a directory, except for `id`, which identifies the directory. */
 async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   return entries.filter((entry) => entry.isFile() && entry.name !== 'id').map(({ name }) => name)

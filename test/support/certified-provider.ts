@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
 
 /** The records of the provider, including its clients, by model and id. */
-export type KeptModels = Map<string, Record<string, unknown>>
+export type ProviderRecords = Map<string, Record<string, unknown>>
 
 export interface CertifiedProviderOptions {
   readonly scopes: readonly string[]
   /** The models whose records are valid for an hour. */
   readonly models: readonly string[]
-  readonly kept?: KeptModels
+  readonly records?: ProviderRecords
   /** Settings in addition to those of `configurationOf`. */
   readonly configuration: Readonly<Record<string, unknown>>
   /** Returns the account that is signed in without interaction. */
@@ -46,9 +46,14 @@ export async function startCertifiedProvider(options: CertifiedProviderOptions):
   }
 }
 
-const configurationOf = ({ scopes, models, kept = new Map(), configuration }: CertifiedProviderOptions) => ({
+const configurationOf = ({
+  scopes,
+  models,
+  records = new Map(),
+  configuration,
+}: CertifiedProviderOptions) => ({
   ...configuration,
-  adapter: adapterOn(kept),
+  adapter: adapterOn(records),
   scopes,
   pkce: { required: () => true },
   cookies: { keys: ['a key of the certified provider'] },
@@ -87,18 +92,18 @@ interface GrantContext {
 }
 
 /** Creates the storage adapter. The package's own one prints a warning that it is for development only. */
-function adapterOn(models: KeptModels) {
+function adapterOn(records: ProviderRecords) {
   return (model: string) => {
     const keyOf = (id: string) => `${model}:${id}`
     return {
-      upsert: async (id: string, payload: Record<string, unknown>) => void models.set(keyOf(id), payload),
-      find: async (id: string) => models.get(keyOf(id)),
-      findByUid: async (uid: string) => [...models.values()].find((payload) => payload.uid === uid),
-      destroy: async (id: string) => void models.delete(keyOf(id)),
+      upsert: async (id: string, payload: Record<string, unknown>) => void records.set(keyOf(id), payload),
+      find: async (id: string) => records.get(keyOf(id)),
+      findByUid: async (uid: string) => [...records.values()].find((payload) => payload.uid === uid),
+      destroy: async (id: string) => void records.delete(keyOf(id)),
       consume: async (id: string) =>
-        void Object.assign(models.get(keyOf(id)) ?? {}, { consumed: Date.now() }),
+        void Object.assign(records.get(keyOf(id)) ?? {}, { consumed: Date.now() }),
       async revokeByGrantId(grantId: string) {
-        for (const [key, payload] of models) if (payload.grantId === grantId) models.delete(key)
+        for (const [key, payload] of records) if (payload.grantId === grantId) records.delete(key)
       },
     }
   }

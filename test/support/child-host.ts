@@ -21,8 +21,8 @@ export interface ChildHost {
 const root = join(import.meta.dirname, '..', '..')
 
 /**
- * Returns a free port below those that the system assigns to outgoing connections. Several test processes
- * open thousands of these, and one of them could take the port before the host does.
+ * Returns a free port below the ports that the system assigns to outgoing connections. Test processes open
+ * thousands of connections, one of which could otherwise take the port before the host does.
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < portTriesMax; tries += 1) {
@@ -111,7 +111,7 @@ export async function runCli(
   return { code: code ?? signal, ...printed }
 }
 
-/** Starts the REST host, with `IDENTITY_PORT` also the identity host, and waits until it is ready. */
+/** Starts the REST host and, if `IDENTITY_PORT` is set, the identity host, and waits until they are ready. */
 export async function startChild(environment: ChildEnvironment): Promise<ChildHost> {
   const port = environment.REST_PORT ?? String(await freePort())
   const address = `http://127.0.0.1:${port}`

@@ -40,7 +40,7 @@ export interface FollowedCall {
 
 /** A standard gRPC client, created from the published .proto files. */
 export interface CommandCalls extends AsyncDisposable {
-  /** Sends a command. `name` is that of the file: CreateProject. */
+  /** Sends a command. `name` is its name in the .proto file, such as CreateProject. */
   call(name: string, request: object, options?: CallOptions): Promise<CommandAnswer>
   /** Sends a command that responds with a stream. */
   follow(name: string, request: object, options?: CallOptions): FollowedCall

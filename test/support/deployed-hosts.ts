@@ -175,7 +175,7 @@ function environmentOf(
       value.replace('http://identity:5200', `http://127.0.0.1:${ports.identity}`),
     ),
     ...('DATABASE_URL' in environment && { DATABASE_URL: urlFor(roleIn(environment.DATABASE_URL)) }),
-    // The default of compose.yaml mounts this file.
+    // In compose.yaml, the variable names a file that is mounted in the container.
     NODE_EXTRA_CA_CERTS: '/dev/null',
     // Hosts must not need a data directory.
     DATA_DIR: join(folder, 'none'),

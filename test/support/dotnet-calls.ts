@@ -18,7 +18,7 @@ import { encode, instant } from './message-pack-encoder.ts'
 
 /** Sends calls with the paths and messages of a .NET client, which compresses long messages. */
 export interface DotnetCalls extends AsyncDisposable {
-  /** Sends a command. `name` is that of the class: CreateProjectCommand. The fields are in PascalCase. */
+  /** Sends a command. `name` is its class, such as CreateProjectCommand. The fields are in PascalCase. */
   call(entity: string, name: string, fields: unknown, options?: CallOptions): Promise<CommandAnswer>
   /** Sends a command that responds with a stream, and returns its messages. */
   follow(entity: string, name: string, fields: unknown, token: string): ClientReadableStream<unknown>
@@ -69,7 +69,7 @@ export interface DotnetUnderTest {
   readonly commands: CommandsUnderTest
   readonly calls: DotnetCalls
   readonly workspace: DotnetWorkspace
-  /** Sends a command, by default as the administrator. `name` is that of the class without `Command`. */
+  /** Sends a command, by default as the administrator. `name` is the class without `Command`. */
   ask(name: string, fields: Fields | null, caller?: { readonly token: Token }): Promise<CommandAnswer>
   /** Sends a command that must be rejected with this status and message. */
   rejected(

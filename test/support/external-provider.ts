@@ -12,7 +12,7 @@ import {
   queryOf,
   requestOf,
 } from './browser.ts'
-import { type KeptModels, startCertifiedProvider } from './certified-provider.ts'
+import { type ProviderRecords, startCertifiedProvider } from './certified-provider.ts'
 
 /** A user with an account at the provider. */
 export interface ExternalAccount {
@@ -39,11 +39,11 @@ const account = (accountId: string, person: ExternalAccount) => ({ accountId, cl
 
 export async function startExternalProvider(): Promise<ExternalProviderUnderTest> {
   const people = new Map<string, ExternalAccount>()
-  const models: KeptModels = new Map()
+  const records: ProviderRecords = new Map()
   const { issuer, stop } = await startCertifiedProvider({
     scopes: ['openid', 'profile', 'email'],
     models: ['AccessToken', 'AuthorizationCode', 'Grant', 'IdToken', 'Interaction', 'Session'],
-    kept: models,
+    records,
     configuration: {
       clients: [],
       claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
@@ -67,7 +67,7 @@ export async function startExternalProvider(): Promise<ExternalProviderUnderTest
       ),
     }),
     register(identityAddress, id) {
-      models.set(`Client:${externalClient.id}`, {
+      records.set(`Client:${externalClient.id}`, {
         client_id: externalClient.id,
         client_secret: externalClient.secret,
         redirect_uris: [`${identityAddress}/ext/sign-in/from/${id}`],

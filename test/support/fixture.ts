@@ -24,7 +24,7 @@ const started = new Map<string, Stoppable[]>()
 /**
  * Starts something before the tests of a suite, and stops it after them. Fixtures are stopped in reverse
  * order. The returned object exists at once, so that helpers and other fixtures can refer to it. It has no
- * properties before the first test; then it has those of the started value.
+ * properties before the first test, and then has the properties of the started value.
  */
 export function fixture<Arguments extends unknown[], T extends object>(
   start: (...args: Arguments) => Promise<T> | T,

@@ -19,8 +19,8 @@ export interface FreshDatabase {
 
 /**
  * Creates an empty, migrated database on a real PostgreSQL: the server of TEST_DATABASE_URL, or an embedded
- * one that runs as long as this process. Call `drop` in an `after` hook; other databases are dropped at the
- * end of the run.
+ * one that runs as long as this process. Call `drop` in an `after` hook; otherwise, the database exists until
+ * the end of the run.
  */
 export async function freshDatabase(ownLimits: OwnLimits = {}): Promise<FreshDatabase> {
   server ??= startServer()
@@ -100,7 +100,7 @@ async function grantHostPrivileges(url: string) {
   await grantPrivileges(url, rolePrefix)
 }
 
-/** Small, because many databases share the connections of one server. Tests race at most twenty writers. */
+/** Small, because many databases share the connections of one server. */
 const poolSizeMax = 8
 
 interface Server {

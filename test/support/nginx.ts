@@ -35,7 +35,7 @@ export async function startNginx(upstreamPorts: readonly [number, number]): Prom
 
 const deployed = join(import.meta.dirname, '..', '..', 'deploy')
 
-/** Starts nginx with a file of `deploy/` and those next to it. `adapt` replaces the addresses. */
+/** Starts nginx with a file of `deploy/` and the files next to it. `adapt` replaces the addresses. */
 export async function startNginxOn(
   name: string,
   adapt: (text: string) => string,

@@ -82,7 +82,7 @@ const explicitEntities: readonly Entity[] = [
   'assignmentDependency',
 ]
 
-/** Creates a row of each other resource that has parents, so that new resources are included. */
+/** Creates a row of each remaining resource, so that new resources are included. */
 async function makeOthers(workspace: Workspace, ids: Readonly<Partial<Record<Entity, string>>>) {
   const rowIds: Partial<Record<Entity, string>> = {
     ...ids,

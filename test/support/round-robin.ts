@@ -14,9 +14,9 @@ export interface RoundRobin {
 export async function startRoundRobin(): Promise<RoundRobin> {
   const targets: string[] = []
   const counts: number[] = []
-  let turn = 0
+  let requestCount = 0
   const server = createServer((request, response) => {
-    const index = turn++ % targets.length
+    const index = requestCount++ % targets.length
     counts[index] = (counts[index] ?? 0) + 1
     const { method, headers, url } = request
     const forwarded = httpRequest(new URL(url ?? '/', targets[index]), { method, headers }, (answer) => {

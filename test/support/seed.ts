@@ -24,7 +24,7 @@ export interface Workspace {
   join(projectId: string, userId: string): Promise<string>
 }
 
-/** Creates the catalog rows to which others refer, and returns short functions that create these others. */
+/** Creates catalog rows, and returns short functions that create rows that refer to them. */
 export async function seed(rest: RestUnderTest): Promise<Workspace> {
   const send = async (method: string, path: string, body: Body, by: Person = rest.administrator) => {
     const answer = await by.call(method, path, body)

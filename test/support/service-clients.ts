@@ -6,7 +6,10 @@ import { robot } from './known-clients.ts'
 export interface ServiceClients {
   /** Returns an access token of a service client that acts as the account: for both hosts, or for `scope`. */
   serviceToken(login: string, scope?: string): Promise<string>
-  /** Returns an unused login with a configured client, which is much cheaper than other accounts. */
+  /**
+   * Returns an unused login that already has a client. Any other login needs a new client, and so another
+   * instance of the identity host.
+   */
   serviceLogin(): Promise<string>
 }
 

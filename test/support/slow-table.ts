@@ -3,7 +3,7 @@ import { connectDirectly } from './direct-connection.ts'
 
 /**
  * Makes every statement that reads impediments wait until `release` is called, as if there were many rows.
- * Other statements do not wait, and this costs no CPU.
+ * Other statements do not wait, and waiting costs no CPU time.
  */
 export async function slowDownImpediments(database: Database) {
   const direct = await connectDirectly(database)

@@ -20,7 +20,7 @@ export interface TokenOptions {
   readonly audience?: string | string[]
   readonly scope?: string
   readonly admin?: boolean
-  /** Claims that differ from those of a valid token. An undefined one is left out. */
+  /** Claims that differ from the claims of a valid token. An undefined claim is left out. */
   readonly claims?: Readonly<Record<string, unknown>>
   readonly header?: Readonly<Record<string, unknown>>
   /** The key that signs the token, instead of the current one. */

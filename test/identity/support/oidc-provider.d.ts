@@ -1,4 +1,4 @@
-/** The types that the oracle uses. Those of the package would require thirty more packages. */
+/** The types that the oracle uses. The types of the package would require thirty more packages. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http'
 
