@@ -11,7 +11,7 @@ import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { schemaProblems } from './schema-problems.ts'
 import { readStoredTable } from './stored-table.ts'
 
-/** A resource with a field of every kind, in the place of an assignment. */
+/** A resource that belongs to an assignment and has a field of every kind. */
 const gadget = defineResource({
   name: 'gadget',
   edition: 'ext',
@@ -33,7 +33,7 @@ const gadget = defineResource({
   filters: ['userId', { period: ['startDate', 'endDate'] }],
 })
 
-const isAlone = (name: string) => !['name', 'assignmentId', 'userId'].includes(name)
+const isAddedLater = (name: string) => !['name', 'assignmentId', 'userId'].includes(name)
 
 describe('The migration that is written from a declaration', () => {
   let fresh: FreshDatabase
@@ -55,13 +55,16 @@ describe('The migration that is written from a declaration', () => {
   test('adds columns that agree with it, to a table with rows', async () => {
     const { name, assignmentId, userId } = gadget.fields
     const before = { ...gadget, fields: { name, assignmentId, userId }, filters: [] }
-    await run(tableMigration({ ...before, columns: gadget.columns.filter((column) => !isAlone(column)) }))
+    await run(
+      tableMigration({ ...before, columns: gadget.columns.filter((column) => !isAddedLater(column)) }),
+    )
     await run(
       'alter table gadgets drop constraint gadgets_assignment_id_fkey, drop constraint gadgets_user_id_fkey',
     )
     await fresh.database.query(sql`
       insert into gadgets (id, name, assignment_id, user_id) values (${newId()}, 'Old', ${newId()}, ${newId()})`)
-    for (const name of Object.keys(gadget.fields).filter(isAlone)) await run(columnMigration(gadget, name))
+    for (const name of Object.keys(gadget.fields).filter(isAddedLater))
+      await run(columnMigration(gadget, name))
     assert.deepEqual(
       (await problems()).filter((problem) => !problem.includes(' references ')),
       [],
@@ -74,7 +77,7 @@ describe('The migration that is written from a declaration', () => {
     ['amountHours', 0],
     ['amountHours', 100_001],
   ] as const)
-    test(`rejects ${value} as the ${column} that the declaration rejects`, async () => {
+    test(`makes the store reject ${value} as the ${column}, like the declaration`, async () => {
       const fields = { [column]: gadget.fields[column] }
       await run(tableMigration({ ...gadget, fields, filters: [], access: administratorsOnly }))
       const insert = sql`insert into gadgets select * from jsonb_populate_record(null::gadgets,
@@ -82,7 +85,7 @@ describe('The migration that is written from a declaration', () => {
       await assert.rejects(fresh.database.query(insert), /gadgets_(order|amount_hours)_check/)
     })
 
-  test('gives a constraint of a new column a statement of its own, which a sharded store needs', () => {
+  test('adds the constraint of a new column in a separate statement, as a sharded store requires', () => {
     for (const name of Object.keys(gadget.fields).filter(
       (field) => field !== 'assignmentId' && field !== 'userId',
     ))
@@ -94,8 +97,11 @@ describe('The migration that is written from a declaration', () => {
     )
   })
 
-  test('is not written where existing rows have no value', () => {
+  test('is not written for a required reference, because existing rows have no value', () => {
     assert.throws(() => columnMigration(gadget, 'userId'), /make it optional/)
+  })
+
+  test('is not written for an undeclared column', () => {
     assert.throws(() => columnMigration(gadget, 'colour'), /gadget has no column colour/)
   })
 })

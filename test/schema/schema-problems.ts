@@ -9,7 +9,7 @@ const otherColumns: Readonly<Record<string, readonly string[]>> = {
   users: ['password_hash', 'security_stamp'],
 }
 
-/** Where the store differs from a declaration, one sentence each. */
+/** Returns how the store differs from a declaration, one sentence for each difference. */
 export function schemaProblems(resource: Resource, stored: StoredTable | undefined): string[] {
   const { name, table } = resource
   if (!stored) return [`${name}: the store has no table ${table}. Is its migration missing?`]
@@ -72,7 +72,7 @@ function columnProblems(where: string, want: StoredColumn, found: StoredColumn |
   ]
 }
 
-/** The declared length, or words, are what the store checks, too. */
+/** Returns a problem for each field whose length or words the store does not check as declared. */
 function lengthProblems(resource: Resource, { table, checks }: StoredTable): string[] {
   return ownFields(resource).flatMap(([name, { wire, schema }]) => {
     const words = Array.isArray(schema.enum) && schema.enum.map((word) => `'${word}'::text`).join(', ')
@@ -98,13 +98,13 @@ function foreignKeyProblems(resource: Resource, { table, foreignKeys }: StoredTa
 
 interface WantedIndex {
   readonly column: string
-  /** What the index is for. */
+  /** Completes the message: `for the search`. */
   readonly purpose: string
   readonly condition: RegExp
   readonly method?: string
 }
 
-/** An index may hold further columns; it has to begin with this one, or it is not used for this purpose. */
+/** An index may have further columns, but must begin with this one to be used for the purpose. */
 function indexProblems(resource: Resource, { table, indexes }: StoredTable): string[] {
   return wantedIndexes(resource).flatMap(({ column, purpose, condition, method = 'btree' }) =>
     indexes.some(
@@ -125,7 +125,7 @@ const uniqueProblems = ({ unique }: Resource, { table, indexes }: StoredTable): 
     : [`${table} has no unique index ${unique.index} over active rows or all rows.`]
 
 const active = /^$|^active$/
-/** An index of a reference that most rows are without needs only the others. */
+/** The index of an optional reference may omit the rows without it. */
 const activeOrGiven = /^$|^active$|^\(?\w+ IS NOT NULL\)?$/
 
 function wantedIndexes(resource: Resource): WantedIndex[] {

@@ -47,7 +47,7 @@ describe('A declaration that the store does not follow is reported', () => {
   const missing = (column: string) =>
     `widgets.${column}: the store has no such column. Is its migration missing?`
 
-  /** What was done to the store, and the one sentence that says so. */
+  /** Changes to the store, each with the sentence that reports it. */
   const mistakes: readonly (readonly [string, string])[] = [
     ['drop table widgets', 'widget: the store has no table widgets. Is its migration missing?'],
     ['alter table widgets rename removed_with to along', missing('removed_with')],
@@ -100,9 +100,9 @@ describe('A declaration that the store does not follow is reported', () => {
 
   const fresh = fixture(freshDatabase)
 
-  /** Takes everything back afterwards. */
+  /** Rolls all changes back afterwards. */
   const problemsAfter = async (...changes: readonly string[]): Promise<string[]> => {
-    const undo = new Error('Nothing of this stays.')
+    const undo = new Error('The changes are rolled back.')
     let problems: string[] = []
     await fresh.database
       .transaction(async (transaction) => {

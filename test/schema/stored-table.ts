@@ -1,13 +1,13 @@
 import type { Queries } from '../../src/db/database.ts'
 import { sql } from '../../src/db/sql.ts'
 
-/** What the store itself says of one table. */
+/** A table as the store describes it. */
 export interface StoredTable {
   readonly table: string
   readonly columns: ReadonlyMap<string, StoredColumn>
   /** The text of every check. */
   readonly checks: readonly string[]
-  /** Column to the table it references. */
+  /** Referenced tables, by column. */
   readonly foreignKeys: ReadonlyMap<string, string>
   readonly indexes: readonly StoredIndex[]
 }
@@ -22,10 +22,10 @@ export interface StoredColumn {
 interface StoredIndex {
   readonly name: string
   readonly isUnique: boolean
-  /** The first one; null for an expression. */
+  /** The first column; null for an expression. */
   readonly column: string | null
   readonly method: string
-  /** Of a partial index; empty for one of all rows. */
+  /** The condition of a partial index; empty if the index has all rows. */
   readonly condition: string
 }
 

@@ -18,7 +18,7 @@ function sidedDeclarations(css: string): string[] {
 
 function isSided(property: string, value: string): boolean {
   if (/\b(left|right)\b/.test(property) || /\b(left|right)\b/.test(value)) return true
-  // Spaces inside brackets separate nothing.
+  // Spaces inside brackets do not separate values.
   const parts = value.match(/(?:[^\s(]|\([^()]*(?:\([^()]*\)[^()]*)*\))+/g) ?? []
   const [first, second, third, fourth] = parts
   if (aroundTheBox.test(property)) return fourth !== undefined && second !== fourth
