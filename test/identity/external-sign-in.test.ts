@@ -247,7 +247,7 @@ describe('a sign-in by a provider without a fresh authentication', () => {
     assert.equal((await fresh.browser.get('/ext/connect', { provider: 'plain' })).status, 302)
   })
 
-  it('does not satisfy a client that requires a new one', async () => {
+  it('does not satisfy a client that requires a fresh authentication', async () => {
     for (const wanted of [{ prompt: 'login' }, { max_age: '0' }, { prompt: 'login', max_age: '0' }]) {
       const browser = openBrowser(host.address)
       const page = await browser.follow(
@@ -378,7 +378,7 @@ describe('an identity at an external provider', () => {
     )
   })
 
-  it('is one of at most twenty per account, even if they are connected concurrently', async () => {
+  it('cannot be connected to an account that has twenty, even if several are connected concurrently', async () => {
     const { id, browser } = await signedIn()
     for (let index = 0; index < 18; index += 1)
       await insertIdentity(host.database, external.issuer, { userId: id, subject: `many-${index}` })

@@ -132,7 +132,7 @@ const otherValues: Readonly<Record<string, readonly string[]>> = {
   unknown: ['x'],
 }
 
-/** A parameter that is left out, replaced, or sent twice. */
+/** Generates a parameter that is left out, replaced or sent twice. */
 const change = fc.constantFrom(...Object.keys(otherValues)).chain((name) =>
   fc.record({
     name: fc.constant(name),
@@ -141,7 +141,7 @@ const change = fc.constantFrom(...Object.keys(otherValues)).chain((name) =>
   }),
 )
 
-/** Valid requests with up to three changes. */
+/** Generates valid requests with up to three changes. */
 const authorizationRequests = fc.record({
   isSignedIn: fc.boolean(),
   parameters: fc.array(change, { maxLength: 3 }).map((changes) =>

@@ -51,7 +51,7 @@ describe('Administrators whose role is stored in the database', () => {
     return { ...person, token: await tokenOf(person) }
   }
 
-  test('are appointed by others, have the role from their next token on, and lose it with all of their tokens', async () => {
+  test('get the role with their next token, and lose it with all of their tokens', async () => {
     const person = await rest.signUp({ name: 'Mara' })
     const { secret } = await makeToken(rest, person.token, { scopes: ['*:read'] })
     assert.equal(await statusOfUsers(person.token), 403)
@@ -94,18 +94,22 @@ describe('Administrators whose role is stored in the database', () => {
     assertEnvelope(await revoke(first.token, first.id), 400)
     const answers = await Promise.all([revoke(first.token, second.id), revoke(second.token, first.id)])
     const statuses = answers.map(({ status }) => status).sort()
-    // The later request is rejected because of its token or after the lock, whichever comes first.
+    // The later request is rejected because its token has ended, or after it has waited for the lock.
     assert.equal(statuses[0], 200)
     assert.ok(statuses[1] === 401 || statuses[1] === 403, String(statuses[1]))
     assert.equal((await listedIds()).filter((id) => id === first.id || id === second.id).length, 1)
   })
 
-  test('are appointed once even by concurrent requests, and only for existing accounts', async () => {
+  test('are appointed once even by concurrent requests', async () => {
     const person = await rest.signUp()
     const root = rest.administrator.token
     const answers = await Promise.all(Array.from({ length: 4 }, () => grant(root, person.id)))
     assert.deepEqual(valuesOf(answers, 'status'), [200, 200, 200, 200])
     assert.equal((await listedIds()).filter((id) => id === person.id).length, 1)
+  })
+
+  test('cannot be appointed without an account, or revoked without a stored role', async () => {
+    const root = rest.administrator.token
     assertEnvelope(await grant(root, '00000000-0000-4000-8000-000000000001'), 404)
     assertEnvelope(await grant(root, 'x'), 400)
     assertEnvelope(await revoke(root, rest.administrator.id), 400)
@@ -260,7 +264,7 @@ describe('The deactivation of an account', () => {
     { title: 'remove and revoke the role of each other', first: remove, second: revokeRole },
     { title: 'revoke the role of and remove each other', first: revokeRole, second: remove },
   ])
-    test(`leaves at least one administrator: two ${title}, and only the first succeeds`, async () => {
+    test(`leaves at least one administrator: if two ${title}, only the first succeeds`, async () => {
       const [ann, bob] = [await appoint(), await appoint()]
       const statuses = await inOrder([() => first(ann.token, bob.id), () => second(bob.token, ann.id)])
       assert.deepEqual(statuses, [200, 403])
@@ -269,7 +273,7 @@ describe('The deactivation of an account', () => {
       assert.deepEqual(valuesOf(users, 'status'), [200, 401])
     })
 
-  test('is not needed to remove an account: administrators may remove their own', async () => {
+  test('is not needed before administrators remove their own account', async () => {
     const { id, token } = await appoint()
     assert.equal((await remove(token, id)).status, 200)
   })
@@ -381,7 +385,7 @@ describe('Identities at external providers', () => {
     return (await redeem(browser, pkce, callback)).json.access_token as string
   }
 
-  test('can be listed and unlinked by their owner, which ends only the sessions that they started', async () => {
+  test('can be listed and unlinked by their owner, which ends only the sessions that began with them', async () => {
     const { id: userId, token } = await signUpConnected('mine')
     const externalToken = (await arrive('mine')) ?? ''
     const [identity, ...more] = await list(token)

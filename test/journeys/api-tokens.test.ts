@@ -152,7 +152,7 @@ describe('Personal access tokens', { concurrency: true }, () => {
     ] as const)
       assertEnvelope(await ask(method, path, secret, body), 403)
     assert.equal((await ask('GET', '/api/users', secret)).status, 200)
-    // A service client has no session either, so it must not create anything that outlasts one.
+    // A service client has no session either, so it must not create tokens, links or administrators.
     const service = await rest.identity.serviceToken(other.login)
     assertEnvelope(await ask('POST', '/ext/tokens', service, requested), 403)
     const administratorService = await rest.identity.serviceToken(root.login)

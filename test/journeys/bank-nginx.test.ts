@@ -83,7 +83,7 @@ describe('Behind nginx', { skip }, () => {
   })
 })
 
-test('nginx never sends a transaction that got no response to the other instance, but does so with a request for a statement', {
+test('nginx never repeats a transaction without a response at the other instance, unlike a request for a statement', {
   skip,
 }, async (t) => {
   const arrivals = new Map<string, number>()

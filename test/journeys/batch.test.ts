@@ -473,11 +473,11 @@ describe('Large or concurrent batches', () => {
       ),
     )
     const projects = await Promise.all([batches.workspace.project('X'), batches.workspace.project('Y')])
-    const [forth, back] = [ids, ids.toReversed()].map((order, turn) => [
-      ...order.map((id) => update('impediment', { id, name: `Turn ${turn}` })),
-      create('assignment', batches.assignment({ projectId: projects[turn] })),
+    const [forth, back] = [ids, ids.toReversed()].map((order, index) => [
+      ...order.map((id) => update('impediment', { id, name: `Order ${index}` })),
+      create('assignment', batches.assignment({ projectId: projects[index] })),
       update('project', {
-        id: projects[1 - turn],
+        id: projects[1 - index],
         name: 'Z',
         organizationId: batches.workspace.organizationId,
       }),

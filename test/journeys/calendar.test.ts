@@ -113,7 +113,7 @@ describe('The calendar of assignments', () => {
     assert.equal((await subscribe({ token: secret }, { 'if-none-match': etag })).status, 200)
   })
 
-  test('accepts a token in its URL if it has no other scope, and no other operation accepts one there', async () => {
+  test('accepts a token in its URL, unlike other operations, if the token has no other scope', async () => {
     const { secret } = await tokenOf(ann)
     const wider = await tokenOf(ann, ['calendar:read', 'assignment:read'])
     const everything = await tokenOf(ann, ['*:write'])

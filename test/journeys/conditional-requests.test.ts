@@ -24,7 +24,7 @@ describe('A conditional request with an ETag', { concurrency: true }, () => {
     }
   })
 
-  test('gets another ETag for another query, another user, or after the administrator role is lost', async () => {
+  test('gets another ETag for another query, for another user, and after the loss of the administrator role', async () => {
     const { address } = await rest.identity.startAnother({ SVC_ADMIN_LOGINS: 'nobody@example.com' })
     const withoutRole = await rest.identity.signIn(rest.administrator.login, { address })
     const other = await rest.signUp()
@@ -113,7 +113,7 @@ describe('A conditional request with a date', () => {
   const dateOf = (answer: Answer) => answer.headers.get('last-modified') ?? ''
   const dateHeaderOf = (answer: Answer) => answer.headers.get('date') ?? ''
 
-  /** Repeats the request until it has Last-Modified, which it has once all transactions have ended. */
+  /** Repeats the request until its response has Last-Modified, once all earlier transactions have ended. */
   async function untilLastModified(path: string, by?: Person): Promise<{ date: string; answer: Answer }> {
     for (let attempt = 0; attempt < 200; attempt += 1) {
       const answer = await get(path, {}, by)
@@ -190,7 +190,8 @@ describe('A conditional request with a date', () => {
     })
 
     /**
-     * Asserts that no date that was sent before the change hides it, even after the change itself has a date.
+     * Asserts that a request with any date that was sent before the change gets the content, even after the
+     * host sends a Last-Modified for the change.
      */
     async function assertVisible(path: string, change: () => Promise<unknown>, count: number, by?: Person) {
       const { date, answer } = await untilLastModified(path, by)

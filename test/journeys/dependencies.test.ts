@@ -12,7 +12,7 @@ import { seed } from '../support/seed.ts'
 /** An assignment, and the assignment that it waits for. */
 type Pair = readonly [waiting: string, blocker: string]
 
-const isCycle = {
+const cycleErrors = {
   blockedById: ['BlockedById already waits for the assignment, directly or through others.'],
 }
 
@@ -71,7 +71,7 @@ describe('Dependencies between assignments', () => {
     assert.deepEqual(valuesOf(ofDependencies, 'action'), ['create', 'create'])
   })
 
-  test('have a live listing by project, without those of removed assignments', async () => {
+  test('have a live listing by project, which leaves out dependencies of removed assignments', async () => {
     const { projectId, tasks } = await makeProject(2)
     const [a, b] = tasks
     const path = `/ext/assignmentDependencies?projectId=${projectId}`
@@ -118,16 +118,16 @@ describe('Dependencies between assignments', () => {
     const { projectId, tasks } = await makeProject(4)
     const [a, b, c, d] = tasks
     await makeDependency(a, b)
-    assertRejected(await postDependency(b, a), 400, isCycle)
+    assertRejected(await postDependency(b, a), 400, cycleErrors)
     const last = await makeDependency(b, c)
-    assertRejected(await postDependency(c, a), 400, isCycle)
+    assertRejected(await postDependency(c, a), 400, cycleErrors)
     const other = await makeDependency(c, d)
     const change = { id: other, ...bodyOf([c, a]) }
-    assertRejected(await call('PATCH', '/ext/assignmentDependency', change), 400, isCycle)
+    assertRejected(await call('PATCH', '/ext/assignmentDependency', change), 400, cycleErrors)
     await write('DELETE', '/ext/assignmentDependency', last)
     const closing = await makeDependency(c, a)
     const restoreLast = () => call('POST', '/ext/assignmentDependency/restore', { ids: [last] })
-    assertRejected(await restoreLast(), 400, isCycle)
+    assertRejected(await restoreLast(), 400, cycleErrors)
     await write('DELETE', '/ext/assignmentDependency', closing)
     assert.equal((await restoreLast()).status, 200)
     // Two ways to the same assignment are no cycle.
@@ -201,10 +201,10 @@ describe('Dependencies between assignments', () => {
     assert.deepEqual(await dependenciesOf(projectId), [])
     const answer = await batch(items, 'eachForItself')
     assert.deepEqual(statusesOf(answer), [200, 200, 400])
-    assert.deepEqual(answer.body.results[2].errors, isCycle)
+    assert.deepEqual(answer.body.results[2].errors, cycleErrors)
   })
 
-  test('are removed with either assignment, and restored with the second', async () => {
+  test('are removed with either assignment, and restored when both assignments are active again', async () => {
     const { projectId, tasks } = await makeProject(3)
     const [a, b, c] = tasks
     await makeDependency(a, b)
@@ -237,7 +237,7 @@ describe('Dependencies between assignments', () => {
     assert.equal(removed.totalCount + (await dependenciesOf(projectId)).length, 3)
     for (const id of valuesOf(removed.data, 'id')) {
       const rejected = await call('POST', '/ext/assignmentDependency/restore', { ids: [id] })
-      assertRejected(rejected, 400, isCycle)
+      assertRejected(rejected, 400, cycleErrors)
     }
     await write('DELETE', '/ext/assignmentDependency', closing)
     for (const id of valuesOf(removed.data, 'id'))

@@ -82,11 +82,15 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     }
   })
 
-  test('are updated under /ext/ by a body with only the changed ones; blank texts and missing rows are errors', async () => {
+  test('are updated under /ext/ by a body with only the changed fields', async () => {
     const made = await make({ description: 'Long', priority: 2 })
     assert.equal((await call('PATCH', '/ext/assignment', { id: made.id, name: 'Short' })).status, 200)
     const { updatedAt: _, ...renamed } = await read(made.id)
     assert.deepEqual({ ...renamed, updatedAt: null }, { ...made, name: 'Short' })
+  })
+
+  test('cannot be updated to a blank name, or in a removed row', async () => {
+    const made = await make()
     const blank = await call('PATCH', '/ext/assignment', { id: made.id, name: ' ' })
     assert.deepEqual(blank.body.errors, { name: ['Name must not be empty.'] })
     const { id: gone } = await make()
@@ -139,7 +143,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     assert.ok(!('priority' in ignored.body.result.data[0]))
   })
 
-  test('appear in live listings under /ext/, not in those of v1', async () => {
+  test('appear in live listings under /ext/, but not in live listings of v1', async () => {
     const projectId = await workspace.project()
     const { id } = await make({ ...(await bodyOf(projectId)), priority: 1 })
     const { token } = rest.administrator
@@ -180,7 +184,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     )
   })
 
-  test('are covered by ETags, which are valid for both forms and in batches', async () => {
+  test('are covered by ETags, which are valid in v1, under /ext/ and in batches', async () => {
     const { id } = await make({ priority: 1 })
     const tagOf = async (root: string) =>
       (await call('GET', `${root}/assignment?id=${id}`)).headers.get('etag') ?? ''

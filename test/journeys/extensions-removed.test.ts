@@ -312,7 +312,7 @@ describe('A user who lists removed rows', () => {
         }
       })
 
-  test('sees only their own appointments, in projects of which they are members or were when these were removed', async () => {
+  test('sees only their own appointments, in projects of which they are members, or were when the project was removed', async () => {
     const counts = await Promise.all(
       roles.map(async (name) => {
         const path = '/ext/removed/appointments?pageSize=100'

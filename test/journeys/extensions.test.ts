@@ -29,7 +29,7 @@ const queryPathOf = (entity: Entity) => `/ext/query/${resources[entity].list}`
 /** The paths that only support GET. */
 const readPaths = ['/ext/people', ...entities.map(removedPathOf), ...entities.map(queryPathOf)]
 const extensionResources = entities.filter((entity) => resources[entity].root === '/ext')
-/** The paths of the resources of the extensions, and of those of v1 to which extensions add fields. */
+/** The paths of the resources of the extensions, and of the resources of v1 to which extensions add fields. */
 const resourcePaths = [
   ...extensionResources.map((entity) => ({ record: pathOf(entity), list: listPathOf(entity) })),
   ...resourcesOf('ext')
@@ -107,7 +107,7 @@ describe('The interface under /ext/', { concurrency: true }, () => {
     assert.deepEqual(document, await snapshotOf('extensions.v1.json'))
   })
 
-  test('documents people, the removed rows and queries of every resource, and every other route', () => {
+  test('documents every route', () => {
     assert.deepEqual(Object.keys(document.paths).sort(), [...paths, ...otherPaths].sort())
     for (const path of readPaths) assert.deepEqual(Object.keys(document.paths[path]), ['get'])
     for (const { record, list } of resourcePaths) {
@@ -290,7 +290,7 @@ describe('With EXTENSIONS=off on a store that has used them', () => {
     assert.equal(stream.status, 401)
   })
 
-  test('a personal access token is accepted by no command, on either wire', async () => {
+  test('a personal access token is accepted by no command, by gRPC or .NET', async () => {
     const [calls, dotnet] = [openCommandCalls(commands.target), openDotnetCalls(commands.target)]
     const { code } = await calls.call('ListOrganizations', { pagination: {} }, { token: secret })
     assert.equal(code, status.UNAUTHENTICATED)
@@ -326,7 +326,10 @@ describe('With EXTENSIONS=off on a store that has used them', () => {
   })
 })
 
-/** Each test runs alone on this host: any other write would make it read again, and hide that it missed a change. */
+/**
+ * The tests run one after another: any other write would make the host read the list again, and hide that it has
+ * missed a change.
+ */
 describe('A list under /ext/ that is requested again after a change', () => {
   // The session of a user who is removed for a short time stays in the cache.
   const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '300' })
@@ -336,7 +339,7 @@ describe('A list under /ext/ that is requested again after a change', () => {
     rest.call('GET', path, { token, headers })
   const idsIn = ({ data }: Answer['body']['result']): string[] => data.map(({ id }: { id: string }) => id)
 
-  /** Repeats the request until it has Last-Modified, which it has once all transactions have ended. */
+  /** Repeats the request until its response has Last-Modified, once all earlier transactions have ended. */
   async function untilLastModified(path: string, by: Person): Promise<string> {
     for (let attempt = 0; attempt < 200; attempt += 1) {
       const date = (await get(path, by)).headers.get('last-modified')
@@ -346,7 +349,7 @@ describe('A list under /ext/ that is requested again after a change', () => {
     throw new Error(`${path} has no Last-Modified after ten seconds.`)
   }
 
-  /** Asserts that a date that was sent before the change does not hide it. */
+  /** Asserts that a request with a date that was sent before the change gets the new content. */
   async function assertVisible(path: string, by: Person, change: () => Promise<unknown>, expected: string[]) {
     const date = await untilLastModified(path, by)
     assert.equal((await get(path, by, { 'if-modified-since': date })).status, 304)
@@ -371,7 +374,7 @@ describe('A list under /ext/ that is requested again after a change', () => {
     await assertVisible('/ext/people', ann, rename, [bob.id, ann.id])
   })
 
-  test('follows a membership that was removed with the account or the project, and restored with the other one', async () => {
+  test('follows a membership whose account and project are removed, and then restored one after the other', async () => {
     const path = '/ext/removed/assignments'
     const ann = await rest.signUp()
     const project = await workspace.project('Removed', ann)

@@ -160,7 +160,7 @@ describe('GET /ext/changes', () => {
     assertEnvelope(await rest.call('GET', '/ext/changes'), 401)
   })
 
-  test('returns 410 for a cursor older than the history, and for one from before the database was restored', async () => {
+  test('returns 410 for a cursor that is older than the history, and for one that is ahead of a restored database', async () => {
     const position = parsePosition(await now())
     assert.ok(position)
     const old = formatPosition({ ...position, sinceAt: position.sinceAt - 86_400_000 })

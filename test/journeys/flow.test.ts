@@ -29,7 +29,7 @@ describe('The flow of the contract, on two instances of both hosts behind one ad
   const discoverAs = (clientId: string, authentication: openid.ClientAuth) =>
     openid.discovery(new URL(deployment.identity.address), clientId, undefined, authentication, insecure)
 
-  test('works with openid-client and oauth4webapi: sign-in, code, redeem, refresh, replay, sign-out', async () => {
+  test('works with openid-client and oauth4webapi: sign-in, code, tokens, refresh, revocation, sign-out', async () => {
     const { person, origin } = deployment
     const config = await discoverAs('svc-webclient', openid.None())
     const pkceCodeVerifier = openid.randomPKCECodeVerifier()
@@ -157,7 +157,7 @@ function testFlowInBrowser(deployment: () => Deployment) {
       assert.deepEqual(await page.context().cookies(deployment().identity.address), [])
     })
 
-    test('the identity cookie is hidden from scripts and not sent with POST requests of other sites', async () => {
+    test('the identity cookie is HttpOnly and SameSite=Lax, and expires after eight hours', async () => {
       const page = await openPage()
       await goToSignIn(page)
       await submitSignIn(page, deployment().person.login, password)

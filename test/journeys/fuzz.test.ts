@@ -85,8 +85,8 @@ const anyNumber = fc.oneof(
 )
 
 /**
- * Generates values as JSON text, which can contain unpaired surrogates and numbers beyond those of
- * JavaScript.
+ * Generates values as JSON text, which can contain unpaired surrogates and numbers that JavaScript cannot
+ * represent.
  */
 const anyValue = (ids: () => readonly string[]): fc.Arbitrary<string> => {
   const id = fc.nat(7).map((index) => JSON.stringify(ids()[index]))

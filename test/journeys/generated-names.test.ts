@@ -142,7 +142,7 @@ function collisionsIn({ paths, components }: Document, released: readonly string
   )
 }
 
-/** Returns the operations with unnamed schemas, for which generators invent names that equal schemas share. */
+/** Returns the operations with unnamed schemas, for which generators would invent names. */
 const unnamedIn = ({ paths }: Document): string[] =>
   Object.values(paths)
     .flatMap((methods) => Object.values(methods))

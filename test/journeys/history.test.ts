@@ -125,7 +125,7 @@ describe('GET /ext/history', { concurrency: true }, () => {
     )
   })
 
-  test('of an assignment includes its related rows, but not those of other assignments', async () => {
+  test('of an assignment includes its related rows, but not rows of other assignments', async () => {
     const { id, projectId } = await makeAssignment()
     const other = await workspace.assignment(projectId, member.id, { name: 'Elsewhere' })
     const make = (resource: string, values: Readonly<Record<string, unknown>>) =>
@@ -165,7 +165,7 @@ describe('GET /ext/history', { concurrency: true }, () => {
     assertEnvelope(await read(`assignmentId=${id}&projectId=${projectId}`, member), 400)
   })
 
-  test('of accounts is visible to administrators only, that of catalogs to all users', async () => {
+  test('of accounts is visible to administrators only, and the history of catalogs to all users', async () => {
     assertEnvelope(await read(`resource=user&id=${member.id}`, member), 403)
     assert.equal((await changes(`resource=organization&id=${workspace.organizationId}`, outsider)).length, 1)
   })
@@ -237,7 +237,7 @@ describe('A query with at=', () => {
   const rows = async (list: string, query: string, by?: Person) => {
     const ask = () => get(`/ext/query/${list}?pageSize=100&${query}`, by)
     let answer = await ask()
-    // On a busy machine, writes in flight at that instant may take longer than a reader waits.
+    // On a busy machine, transactions that are open at that instant may take longer than a reader waits.
     for (let attempts = 1; answer.status === 503 && attempts < 10; attempts += 1) answer = await ask()
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     return answer.body.result.data
@@ -418,7 +418,7 @@ describe('A query with at=', () => {
     assert.equal(stream.status, 400)
   })
 
-  test('is complemented by the difference of a project between two instants: added, changed and removed rows', async () => {
+  test('has a counterpart that compares the rows of a project at two instants', async () => {
     const projectId = await workspace.project('Compared', member)
     const changedId = await workspace.assignment(projectId, member.id, { name: 'Original' })
     const removedId = await workspace.assignment(projectId, member.id, { name: 'Removed' })

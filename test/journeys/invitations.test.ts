@@ -59,7 +59,7 @@ describe('An invitation', { concurrency: true }, () => {
 
   const read = (secret: unknown) => ask('POST', '/ext/invitations/read', undefined, { secret })
 
-  test('shows its inviter and project to every reader of the link, which does not use it up', async () => {
+  test('shows its inviter and project to every reader of the link, and is not used up by reading', async () => {
     const { member, projectId } = await signUpWithProject()
     const { secret, link } = await invite(member, projectId)
     for (let reads = 0; reads < 2; reads += 1) {
@@ -168,7 +168,7 @@ describe('An invitation', { concurrency: true }, () => {
     }
   })
 
-  test('can be created for the projects of its creator, by administrators also without one, and never with a personal access token', async () => {
+  test('can be created for a project of its creator, or by administrators without a project, but never with a personal access token', async () => {
     const [{ member, projectId }, other] = [await signUpWithProject(), await signUpWithProject()]
     assertEnvelope(await ask('POST', '/ext/invitations', member.token, { projectId: other.projectId }), 404)
     assertEnvelope(await ask('POST', '/ext/invitations', member.token, {}), 400)
@@ -191,7 +191,7 @@ describe('An invitation', { concurrency: true }, () => {
     assertEnvelope(await ask('DELETE', '/ext/invitations', other.member.token, { id: link.id }), 404)
   })
 
-  test('is one of at most twenty open ones per account, even if they are created concurrently', async () => {
+  test('cannot be created by an account that has twenty open ones, even if many are created at once', async () => {
     const { member, projectId } = await signUpWithProject()
     const inviteAtOnce = async (count: number) => {
       const sent = Array.from({ length: count }, () =>

@@ -160,7 +160,7 @@ function testChangesOnOtherInstances() {
       live.close()
     })
 
-    test('a separate process, which follows those of this one', async () => {
+    test('a separate process, which also follows writes of this process', async () => {
       const { token, login } = rest.administrator
       const child = await startChild({
         DATABASE_URL: addressOf(rest.database),
@@ -341,7 +341,10 @@ function testStreamEnds(host: () => RestUnderTest, seeded: () => Workspace) {
   test('no longer causes queries for changes after its last reader has disconnected', async () => {
     await using separateHost = await startRestUnderTest()
     await using direct = await connectDirectly(separateHost.database)
-    /** Counts the statements of live listings that query changes within 1.5 seconds. Those of webhooks differ. */
+    /**
+     * Counts the statements of live listings that query changes within 1.5 seconds. The statements of webhooks
+     * differ.
+     */
     async function countChangeQueries(): Promise<number> {
       const seen = new Set<string>()
       for (let samples = 0; samples < 30; samples += 1) {
@@ -365,7 +368,7 @@ function testStreamEnds(host: () => RestUnderTest, seeded: () => Workspace) {
     assert.ok((await countChangeQueries()) <= 1, 'No client listens, and the store is still queried.')
   })
 
-  test('sends the newest snapshot to a client that stopped reading, not those in between', async () => {
+  test('sends the newest snapshot to a client that stopped reading, but not the snapshots in between', async () => {
     // The JSON has more than a megabyte, so it fills the socket buffers of the operating system within seconds.
     const description = '\u0001'.repeat(2000)
     const ids: string[] = await Promise.all(

@@ -48,7 +48,7 @@ describe('Clients that administrators register', { concurrency: true }, () => {
     assert.equal((await me()).body.id, id)
     const wrong = await tokensOf({ ...client, secret: 'x'.repeat(43) }, login)
     assert.equal(wrong.json.error, 'invalid_client')
-    // Its tokens are rejected at once, everything else within seconds.
+    // The tokens of a removed client are rejected at once, and its sign-ins within seconds.
     assert.deepEqual((await ask('DELETE', { id: client.id })).body, { success: true })
     assertEnvelope(await me(), 401)
     await untilNoticed(async () => !(await canSignIn(client, login)))
@@ -77,7 +77,7 @@ describe('Clients that administrators register', { concurrency: true }, () => {
     assert.ok(ids.includes(open.id) && ids.includes(confidential.id))
   })
 
-  test('lose scopes or first-party trust, together with the tokens that had more', async () => {
+  test('lose the tokens with more rights when they lose scopes or first-party trust', async () => {
     const [first, second] = [await rest.signUp(), await rest.signUp()]
     const client = await make({ hasSecret: false })
     await untilNoticed(() => canSignIn(client, first.login))

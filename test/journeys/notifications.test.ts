@@ -370,7 +370,7 @@ describe('Notifications', () => {
     await untilUnread(0)
   })
 
-  test(`are limited to ${notificationsMax} for each account, of which the oldest are deleted`, async () => {
+  test(`are limited to ${notificationsMax} for each account, and the oldest beyond that are deleted`, async () => {
     const hal = await rest.signUp({ name: 'Hal' })
     await workspace.join(projectId, hal.id)
     const old = await workspace.assignment(projectId, hal.id)

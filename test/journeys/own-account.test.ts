@@ -209,7 +209,7 @@ describe("The caller's own account", { concurrency: false }, () => {
 
   const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
 
-  test('locks password changes after five wrong ones, even for the right one, and nothing else', async () => {
+  test('locks password changes after five wrong passwords, even with the right one, and locks nothing else', async () => {
     const [mara, other] = [await join(), await join()]
     for (let guess = 1; guess <= 5; guess += 1)
       assertWrong(await change(mara.token, `Wrong-${guess}`, another))
@@ -219,7 +219,7 @@ describe("The caller's own account", { concurrency: false }, () => {
     assert.equal((await change(other.token, password, another)).status, 200)
   })
 
-  test('locks password changes whatever else is wrong with the request, and only for its owner', async () => {
+  test('locks password changes whatever else is wrong with the request, and reveals that only to its owner', async () => {
     const { token } = await join()
     const post = (body: BodyInit | undefined, headers: Record<string, string> = {}, as = token) =>
       fetch(`${rest.address}/api/me/password`, {
@@ -456,7 +456,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
     }
   })
 
-  test('of a removed account have ended and stay ended when it is restored, even if they began meanwhile', async () => {
+  test('of a removed account have ended and stay ended when it is restored, even if they began during the removal', async () => {
     const asAdministrator = (method: string, path: string, ids: readonly string[]) =>
       rest.administrator.call(method, path, { ids })
     for (let round = 0; round < 4; round += 1) {

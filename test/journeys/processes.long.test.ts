@@ -67,7 +67,7 @@ const untilAllListen = ({ address }: Pick<ChildHost, 'address'>) =>
   until(async () => sumOf(await metricsOf(address), connectionBudget) === 20_000, 'all processes')
 
 describe('Hosts in several processes on one port', { skip: process.platform === 'win32' }, () => {
-  test('serve requests in all of them, and each returns the metrics of all', async (t) => {
+  test('serve requests in every process, each of which returns the metrics of all', async (t) => {
     const { address, headers, host } = await startProcesses(t)
     assert.equal(workersOf(host).length, processes)
     const answers = await Promise.all(

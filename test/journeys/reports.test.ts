@@ -30,12 +30,12 @@ describe('A report under /ext/reports/', () => {
   const addAppointment = (assignment: string, by: Person, amountHours: number, keepDate: string) =>
     workspace.appointment(assignment, by.id, { amountHours, keepDate })
 
-  /** Ann and Bob share two projects, and Carl has another one. */
   const rest = fixture(startRestUnderTest)
   const workspace = fixture(seed, rest)
   const ann = fixture(() => rest.signUp({ name: 'Ann' }))
   const bob = fixture(() => rest.signUp({ name: 'Bob' }))
   const carl = fixture(() => rest.signUp({ name: 'Carl' }))
+  /** Ann and Bob share two projects, and Carl has another one. */
   before(async () => {
     project = await workspace.project('Relaunch', ann)
     other = await workspace.project('=Other, "quoted"', ann)
@@ -127,7 +127,7 @@ describe('A report under /ext/reports/', () => {
     )
   })
 
-  test('has a period of days in the time zone, including the first and not the last, and filters by ids', async () => {
+  test('includes the first day of its period but not the last, in the time zone, and is filtered by ids', async () => {
     const hoursOf = async (query: Query) => (await sumsOf('hours', { groupBy: 'week', ...query })).total.hours
     assert.equal(await hoursOf({ dateFrom: '2026-01-12', dateTo: '2026-02-01' }), 5.25)
     assert.equal(await hoursOf({ dateFrom: '2026-02-01', timeZone: 'Europe/Berlin' }), 3.25)

@@ -255,7 +255,10 @@ describe('A link of a session ends', { concurrency: true }, () => {
   })
 })
 
-/** The host caches a session for thirty seconds, in which it could otherwise create something that lasts a year. */
+/**
+ * The host caches a session for thirty seconds, during which the session could otherwise create something that
+ * lasts a year.
+ */
 describe('Nothing long-lived is created', { concurrency: true }, () => {
   const scopes = { Scopes__0: 'openid', Scopes__1: 'svc.api', Scopes__2: 'offline_access' }
   const rest = fixture(

@@ -78,7 +78,7 @@ describe('Sub-assignments', () => {
 
   test('form no cycle, even if several are written concurrently', async () => {
     const project = await makeProject()
-    for (let turn = 0; turn < 8; turn += 1) {
+    for (let round = 0; round < 8; round += 1) {
       const ids = [await make(project), await make(project), await make(project)]
       const answers = await Promise.all(
         ids.map((id, index) => setParent(id, ids[(index + 1) % ids.length] ?? id)),

@@ -60,7 +60,7 @@ describe('The timer of an account', () => {
     assert.deepEqual([appointment.amountHours, Date.parse(appointment.keepDate)], [3, Date.UTC(2026, 2, 1)])
   })
 
-  test('can run only once, so that only one of several devices that start it at the same time succeeds', async () => {
+  test('runs only once, even if several devices start it at the same time', async () => {
     const answers = await Promise.all([start(), start(), start()])
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409])
     const rejected = answers.find(({ status }) => status === 409)

@@ -19,7 +19,7 @@ describe('An access token of the identity host', { concurrency: true }, () => {
   const write = (statement: Sql) => rest.database.transaction((store) => store.query(statement))
   const statusOf = async (token: string, path = '/api/me') => (await rest.call('GET', path, { token })).status
 
-  test('of a user is accepted only if it is for the REST host', async () => {
+  test('of a user is for the REST host, and is accepted there', async () => {
     const { id, token } = await rest.signUp()
     const { body } = await rest.call('GET', '/api/me', { token })
     assert.deepEqual([body.id, claimsOf(token).aud], [id, 'svc-api'])

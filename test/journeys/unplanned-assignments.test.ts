@@ -55,7 +55,7 @@ describe('Assignments without dates or without a user', { concurrency: 4 }, () =
   }
   const both = (value: boolean) => ({ isUnscheduled: value, isUnassigned: value })
 
-  test('have placeholders and no flags in v1, which creates planned ones', async () => {
+  test('have placeholders and no flags in v1, which creates only planned assignments', async () => {
     const { id, ...made } = await make(unplanned)
     assert.deepEqual([made.isUnscheduled, made.isUnassigned], [true, true])
     const shown = (await send('GET', `/api/assignment?id=${id}`)).assignment
@@ -147,7 +147,7 @@ describe('Assignments without dates or without a user', { concurrency: 4 }, () =
     assert.deepEqual([latest.before.isUnscheduled, latest.after.isUnscheduled], [true, false])
   })
 
-  test('are filtered without placeholders in lists of the extensions, and with them in those of v1', async () => {
+  test('are filtered without placeholders in lists of the extensions, and with placeholders in lists of v1', async () => {
     const other = await workspace.project('Filters', ann)
     await make({ projectId: other, name: 'No dates', isUnscheduled: true })
     await make({ projectId: other, name: 'Nobody', isUnassigned: true })
@@ -223,7 +223,7 @@ describe('Assignments without dates or without a user', { concurrency: 4 }, () =
       assert.deepEqual(await kindsAbout(bob, id), [])
     })
 
-    test('no user of a due date that is a placeholder, and participants of the due date of one without a user', async () => {
+    test('no user of a due date that is a placeholder, but participants of the due date of an assignment without a user', async () => {
       const dates = { startDate: day(-3), endDate: day(1), userId: bob.id }
       const noDates = await make({ ...dates, isUnscheduled: true })
       const nobody = await make({ ...dates, isUnassigned: true })
