@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { alignHours } from '../../web/src/screens/reports/align-hours.ts'
 import {
+  addHours,
   hoursByAssignment,
   hoursByPerson,
   hoursByProject,
@@ -20,7 +20,7 @@ test('The lines of a chart are at round numbers, and no value is above the last 
     assert.deepEqual(ticksFor(greatest), lines, String(greatest))
 })
 
-test('A report counts each hour once, by week, assignment, project and person', () => {
+test('A report counts each hour once, and takes nothing over a plan from what is left of others', () => {
   const assignment = (id: string, projectId: string, amountHours: number) => ({
     id,
     projectId,
@@ -43,38 +43,32 @@ test('A report counts each hour once, by week, assignment, project and person', 
       assignment('design', 'relaunch', 10),
       assignment('texts', 'relaunch', 20),
       assignment('call', 'unknown', 4),
+      assignment('done', 'relaunch', 6),
     ],
     appointments: [
       entry('design', '2026-11-22T23:00:00Z', 1),
       entry('texts', '2026-11-23', 2),
       entry('call', '2026-11-16', 4.5, 'bob'),
     ],
+    isDone: ({ id }: { readonly id: string }) => id === 'done',
   } as unknown as ReportData
   const sumsOf = (rows: ReturnType<typeof hoursByWeek>) =>
-    rows.map(({ name, recorded, planned }) => ({ name, recorded, planned }))
-  assert.deepEqual(sumsOf(hoursByWeek(data)), [
-    { name: '2026-11-16', recorded: 5.5, planned: 17 },
-    { name: '2026-11-23', recorded: 2, planned: 17 },
-  ])
+    rows.map(({ name, recorded, planned, left, over }) => [name, recorded, planned, left, over].join(' '))
+  assert.deepEqual(sumsOf(hoursByWeek(data)), ['2026-11-16 5.5 20 11.5 0', '2026-11-23 2 20 15 0'])
   assert.deepEqual(sumsOf(hoursByAssignment(data)), [
-    { name: 'texts', recorded: 2, planned: 20 },
-    { name: 'design', recorded: 1, planned: 10 },
-    { name: 'call', recorded: 4.5, planned: 4 },
+    'call 4.5 4 0 0.5',
+    'texts 2 20 18 0',
+    'design 1 10 9 0',
+    'done 0 6 0 0',
   ])
+  assert.deepEqual(addHours(hoursByAssignment(data)), { planned: 40, recorded: 7.5, left: 27, over: 0.5 })
   assert.deepEqual(sumsOf(hoursByProject(data, new Map([['relaunch', { name: 'Relaunch' }]]))), [
-    { name: 'Relaunch', recorded: 3, planned: 30 },
-    { name: 'Project', recorded: 4.5, planned: 4 },
+    'Project 4.5 4 0 0.5',
+    'Relaunch 3 36 27 0',
   ])
   assert.deepEqual(sumsOf(hoursByPerson(data, (id) => id.toUpperCase())), [
-    { name: 'ANN', recorded: 3, planned: 30 },
-    { name: 'BOB', recorded: 4.5, planned: 0 },
-    { name: 'Unassigned', recorded: 0, planned: 4 },
+    'BOB 4.5 0 0 0',
+    'ANN 3 36 27 0',
+    'Unassigned 0 4 0 0.5',
   ])
-})
-
-test('The hours of a column have as many decimals as the most exact of them', () => {
-  const formatted = (...column: readonly number[]) => column.map(alignHours(column))
-  assert.deepEqual(formatted(1, 12, 0), ['1 h', '12 h', '–'])
-  assert.deepEqual(formatted(1, 2.5), ['1.0 h', '2.5 h'])
-  assert.deepEqual(formatted(1234, 0.25, 2.5), ['1,234.00 h', '0.25 h', '2.50 h'])
 })

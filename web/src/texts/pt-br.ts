@@ -1139,6 +1139,8 @@ export const ptBr = {
   Total: 'Total',
   'Recorded in total': 'Apontado ao todo',
   Left: 'Restante',
+  Over: 'Excedente',
+  Difference: 'Diferença',
   '{hours} over': '{hours} a mais',
   Week: 'Semana',
   Month: 'Mês',

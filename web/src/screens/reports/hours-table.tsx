@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { t } from '../../texts/text.ts'
-import { alignHours } from './align-hours.ts'
+import { formatHours } from '../../time/hours.ts'
+import { Icon } from '../../ui/icon.tsx'
 import type { HoursRow } from './report.ts'
 import { HoursTrack, Swatch } from './tracks.tsx'
 
@@ -10,16 +11,14 @@ interface HoursTableProps {
   /** The heading of the first column, such as Week. */
   readonly rowHeading: string
   readonly rows: readonly HoursRow[]
+  /** True if the rows with most recorded hours are the first. */
+  readonly isSorted?: boolean
   readonly nameOf: (row: HoursRow) => ComponentChildren
 }
 
-/** Shows planned and recorded hours as a table with a bar in each row. The headings are the legend. */
-export function HoursTable({ title, rowHeading, nameOf, ...props }: HoursTableProps) {
-  const rows = props.rows.map((row) => ({ ...row, planned: roundPlanned(row.planned) }))
+/** Shows hours as a table with a bar in each row. The headings are the legend. */
+export function HoursTable({ title, rowHeading, rows, isSorted, nameOf }: HoursTableProps) {
   const max = Math.max(...rows.flatMap(({ planned, recorded }) => [planned, recorded]))
-  const formatRecorded = alignHours(rows.map(({ recorded }) => recorded))
-  const formatPlanned = alignHours(rows.map(({ planned }) => planned))
-  const formatLeft = alignHours(rows.map((row) => leftOf(row) ?? 0))
   return (
     <table class="hours-table hours-bars">
       <caption class="visually-hidden">{title}</caption>
@@ -27,14 +26,18 @@ export function HoursTable({ title, rowHeading, nameOf, ...props }: HoursTablePr
         <tr>
           <th scope="col">{rowHeading}</th>
           <td class="hours-track" />
-          <th scope="col">
+          <th scope="col" aria-sort={isSorted ? 'descending' : undefined}>
             <Swatch of="recorded" /> {t('Recorded')}
+            {isSorted && <SortMark />}
           </th>
           <th scope="col">
             <Swatch of="planned" /> {t('Planned')}
           </th>
           <th scope="col" class="hours-left">
             {t('Left')}
+          </th>
+          <th scope="col" class="hours-over">
+            <Swatch of="over" /> {t('Over')}
           </th>
         </tr>
       </thead>
@@ -45,10 +48,13 @@ export function HoursTable({ title, rowHeading, nameOf, ...props }: HoursTablePr
             <td class="hours-track">
               <HoursTrack {...row} max={max} />
             </td>
-            <td>{formatRecorded(row.recorded)}</td>
-            <td>{formatPlanned(row.planned)}</td>
-            <td class="hours-left" data-label={row.recorded > row.planned ? undefined : t('Left')}>
-              <Left hours={leftOf(row)} format={formatLeft} />
+            <td>{formatOrDash(row.recorded)}</td>
+            <td>{formatOrDash(row.planned)}</td>
+            <td class="hours-left" data-label={labelOf(t('Left'), row.left)}>
+              {formatOrDash(row.left)}
+            </td>
+            <td class="hours-over" data-label={labelOf(t('Over'), row.over)}>
+              <OverPlan hours={row.over}>{formatOrDash(row.over)}</OverPlan>
             </td>
           </tr>
         ))}
@@ -57,28 +63,28 @@ export function HoursTable({ title, rowHeading, nameOf, ...props }: HoursTablePr
   )
 }
 
-/** Rounds to tenths, because a share of an estimate is only a guess. */
-export const roundPlanned = (hours: number): number => Math.round(hours * 10) / 10
+/** Formats the hours of a column. A dash is quieter than a zero. */
+export const formatOrDash = (hours: number): string => (hours === 0 ? '–' : formatHours(hours))
 
-interface LeftProps {
-  /** Negative if more is recorded than planned; undefined without a plan. */
-  readonly hours: number | undefined
-  format(hours: number): string
+/** A phone has no headings, so cells have them, except empty ones. */
+const labelOf = (label: string, hours: number): string | undefined => (hours > 0 ? label : undefined)
+
+/** The column by which a table is sorted, the largest first. */
+export const SortMark = () => (
+  <span class="sort-mark">
+    <Icon name="down" />
+  </span>
+)
+
+interface OverPlanProps {
+  readonly hours: number
+  readonly children: string
 }
 
-/** The planned hours that are not recorded yet, or those recorded in addition. */
-export function Left({ hours, format }: LeftProps) {
-  if (hours === undefined) return null
-  return hours < 0 ? (
-    <span class="over-plan">{t('{hours} over', { hours: format(-hours) })}</span>
-  ) : (
-    <span>{format(hours)}</span>
-  )
-}
-
-/** Returns the planned hours that are not recorded yet, without rounding errors. */
-export const leftOf = ({ planned, recorded }: Pick<HoursRow, 'planned' | 'recorded'>): number | undefined =>
-  planned > 0 ? Math.round((planned - recorded) * 100) / 100 : undefined
+/** Marks hours over the plan, if there are any. */
+export const OverPlan = ({ hours, children }: OverPlanProps) => (
+  <span class={hours > 0 ? 'over-plan' : ''}>{children}</span>
+)
 
 /** More rows are shown on request. */
 const rowsAtFirst = 20
@@ -91,7 +97,7 @@ export function HoursSection(props: HoursTableProps) {
   return (
     <section class="chart" aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
-      <HoursTable {...props} rows={showsAll ? rows : rows.slice(0, rowsAtFirst)} />
+      <HoursTable {...props} isSorted rows={showsAll ? rows : rows.slice(0, rowsAtFirst)} />
       {!showsAll && rows.length > rowsAtFirst && (
         <button type="button" class="button quiet wide" onClick={() => setShowsAll(true)}>
           {t('Show all {count}', { count: rows.length })}

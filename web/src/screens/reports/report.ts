@@ -1,17 +1,26 @@
 import type { RecordOf } from '../../api/api.ts'
 import { byId, loadAll, loadByIds } from '../../api/load-all.ts'
 import { responsibleOf } from '../../data/planned.ts'
+import { stagesQuery } from '../../data/project-stages.ts'
 import type { Services } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { addDays, dayOf, daysInWeek, mondayOf } from '../../time/days.ts'
 import { plannedHours, sumHours } from '../../time/hours.ts'
 
-/** The planned and recorded hours of a week, a project or an assignment. */
-export interface HoursRow {
-  readonly id: string
-  readonly name: string
+/** Hours of a period. */
+export interface Hours {
   readonly planned: number
   readonly recorded: number
+  /** The planned hours that are not recorded yet, of assignments that are not done. */
+  readonly left: number
+  /** The recorded hours that exceed the plan. */
+  readonly over: number
+}
+
+/** The hours of a week, a project, an assignment or a person. */
+export interface HoursRow extends Hours {
+  readonly id: string
+  readonly name: string
   /** That of a project. */
   readonly color?: RecordOf<'project'>['color']
 }
@@ -20,9 +29,9 @@ export interface Report {
   readonly mondays: readonly string[]
   /** A week's id is its Monday. */
   readonly weeks: readonly HoursRow[]
-  /** The projects or, in the report of a project, its assignments; sorted by hours. */
+  /** The projects or, in the report of a project, its assignments; those with most recorded hours first. */
   readonly parts: readonly HoursRow[]
-  /** The people who are responsible for planned hours or have recorded some; sorted by hours. */
+  /** The people who are responsible for planned hours or have recorded some, in the same order. */
   readonly people: readonly HoursRow[]
   readonly isCut: boolean
 }
@@ -37,13 +46,16 @@ export async function loadReport(
   { api, people }: Pick<Services, 'api' | 'people'>,
   mondays: readonly string[],
   projectId: string | undefined,
+  /** Returns the ids of the stages that mean done in a project. */
+  doneStagesOf: (projectId: string, stages: readonly RecordOf<'workflow'>[]) => ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<Report> {
   const [dateFrom, dateTo] = periodOf(mondays)
   const options = { pagesMax, signal }
-  const [planned, recorded] = await Promise.all([
+  const [planned, recorded, stages] = await Promise.all([
     loadAll(api, 'assignment', { projectId, dateFrom, dateTo }, options),
     loadAll(api, 'appointment', { dateFrom, dateTo }, options),
+    api.list('workflow', stagesQuery, signal),
   ])
   const plannedById = byId(planned.rows)
   const unplannedIds = recorded.rows
@@ -57,7 +69,8 @@ export async function loadReport(
   const projects = await loadByIds(api, 'project', projectIds, signal)
   const included = byId(assignments)
   const appointments = recorded.rows.filter(({ assignmentId }) => included.has(assignmentId))
-  const data = { mondays, assignments, appointments }
+  const isDone = (row: Assignment) => doneStagesOf(row.projectId, stages.data).has(row.workflowId)
+  const data = { mondays, assignments, appointments, isDone }
   await people.waitForNames([...assignments, ...appointments].map(({ userId }) => userId))
   return {
     mondays,
@@ -72,33 +85,59 @@ export async function loadReport(
 const periodOf = (mondays: readonly string[]) =>
   [mondays[0] ?? '', addDays(mondays.at(-1) ?? '', daysInWeek)] as const
 
+type Assignment = RecordOf<'assignment'>
+
 export interface ReportData {
   readonly mondays: readonly string[]
-  readonly assignments: readonly RecordOf<'assignment'>[]
+  readonly assignments: readonly Assignment[]
   readonly appointments: readonly RecordOf<'appointment'>[]
+  isDone(assignment: Assignment): boolean
 }
 
-export function hoursByWeek({ mondays, assignments, appointments }: ReportData): HoursRow[] {
-  const recorded = Map.groupBy(appointments, ({ keepDate }) => mondayOf(dayOf(keepDate)))
-  return mondays.map((monday) => ({
-    id: monday,
-    name: monday,
-    planned: plannedIn(assignments, monday, addDays(monday, daysInWeek)),
-    recorded: sumHours(recorded.get(monday) ?? []),
-  }))
+/**
+ * Compares each week with its plan as a whole, because the plan of one assignment is only spread over the
+ * weeks.
+ */
+export function hoursByWeek({ mondays, assignments, appointments, isDone }: ReportData): HoursRow[] {
+  const entriesByWeek = Map.groupBy(appointments, ({ keepDate }) => mondayOf(dayOf(keepDate)))
+  const openAssignments = assignments.filter((assignment) => !isDone(assignment))
+  const openIds = new Set(openAssignments.map(({ id }) => id))
+  return mondays.map((monday) => {
+    const entries = entriesByWeek.get(monday) ?? []
+    const openEntries = entries.filter(({ assignmentId }) => openIds.has(assignmentId))
+    const end = addDays(monday, daysInWeek)
+    return {
+      ...compareHours(plannedIn(assignments, monday, end), sumHours(entries)),
+      id: monday,
+      name: monday,
+      left: compareHours(plannedIn(openAssignments, monday, end), sumHours(openEntries)).left,
+    }
+  })
 }
 
-export function hoursByAssignment({ mondays, assignments, appointments }: ReportData): HoursRow[] {
-  const recorded = Map.groupBy(appointments, ({ assignmentId }) => assignmentId)
+export function hoursByAssignment({ mondays, assignments, appointments, isDone }: ReportData): HoursRow[] {
+  const entries = Map.groupBy(appointments, ({ assignmentId }) => assignmentId)
   const [from, to] = periodOf(mondays)
   return assignments
-    .map((assignment) => ({
-      id: assignment.id,
-      name: assignment.name,
-      planned: plannedIn([assignment], from, to),
-      recorded: sumHours(recorded.get(assignment.id) ?? []),
-    }))
+    .map((assignment) => {
+      const { id, name } = assignment
+      const hours = compareHours(plannedIn([assignment], from, to), sumHours(entries.get(id) ?? []))
+      return { ...hours, id, name, left: isDone(assignment) ? 0 : hours.left }
+    })
     .sort(byHours)
+}
+
+/** Rounds planned hours to tenths, because a share of an estimate is only a guess. */
+export function compareHours(plannedHours: number, recorded: number): Hours {
+  const planned = Math.round(plannedHours * 10) / 10
+  const left = Math.round((planned - recorded) * 100) / 100
+  return { planned, recorded, left: Math.max(0, left), over: planned > 0 ? Math.max(0, -left) : 0 }
+}
+
+/** What some are over their plan does not reduce what is left of others. */
+export function addHours(rows: readonly Hours[]): Hours {
+  const sum = (key: keyof Hours) => sumHours(rows.map((row) => ({ amountHours: row[key] })))
+  return { planned: sum('planned'), recorded: sum('recorded'), left: sum('left'), over: sum('over') }
 }
 
 export function hoursByProject(
@@ -109,31 +148,26 @@ export function hoursByProject(
   return [...Map.groupBy(data.assignments, ({ projectId }) => projectId)]
     .map(([id, assignments]) => {
       const parts = assignments.flatMap((assignment) => hours.get(assignment.id) ?? [])
-      return {
-        id,
-        name: projects.get(id)?.name ?? t('Project'),
-        color: projects.get(id)?.color,
-        planned: parts.reduce((sum, part) => sum + part.planned, 0),
-        recorded: sumHours(parts.map(({ recorded }) => ({ amountHours: recorded }))),
-      }
+      const { name = t('Project'), color } = projects.get(id) ?? {}
+      return { ...addHours(parts), id, name, color }
     })
     .sort(byHours)
 }
 
-/** Hours are planned for the responsible person, and recorded by the one who has worked. */
-export function hoursByPerson(
-  { mondays, assignments, appointments }: ReportData,
-  nameOf: (id: string) => string,
-): HoursRow[] {
-  const [from, to] = periodOf(mondays)
-  const planned = Map.groupBy(assignments, responsibleOf)
-  const recorded = Map.groupBy(appointments, ({ userId }) => userId)
-  return [...new Set([...planned.keys(), ...recorded.keys()])]
+/**
+ * Hours are planned for the responsible person, and recorded by the one who has worked. What is left or over
+ * belongs to the plan.
+ */
+export function hoursByPerson(data: ReportData, nameOf: (id: string) => string): HoursRow[] {
+  const hours = byId(hoursByAssignment(data))
+  const assigned = Map.groupBy(data.assignments, responsibleOf)
+  const entries = Map.groupBy(data.appointments, ({ userId }) => userId)
+  return [...new Set([...assigned.keys(), ...entries.keys()])]
     .map((id) => ({
+      ...addHours((assigned.get(id) ?? []).flatMap((assignment) => hours.get(assignment.id) ?? [])),
       id,
       name: id === '' ? t('Unassigned') : nameOf(id),
-      planned: plannedIn(planned.get(id) ?? [], from, to),
-      recorded: sumHours(recorded.get(id) ?? []),
+      recorded: sumHours(entries.get(id) ?? []),
     }))
     .filter((row) => row.planned + row.recorded > 0)
     .sort(byHours)
@@ -143,4 +177,4 @@ const plannedIn = (assignments: ReportData['assignments'], from: string, to: str
   assignments.reduce((sum, assignment) => sum + plannedHours(assignment, from, to), 0)
 
 const byHours = (a: HoursRow, b: HoursRow): number =>
-  b.recorded + b.planned - a.recorded - a.planned || a.name.localeCompare(b.name)
+  b.recorded - a.recorded || b.planned - a.planned || a.name.localeCompare(b.name)

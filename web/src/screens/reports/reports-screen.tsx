@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { rowsMax } from '../../api/load-all.ts'
+import { doneStagesOf } from '../../assignment/assignment-values.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { assignmentPath, projectPath, type ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
@@ -12,7 +13,7 @@ import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectCrumbs, ProjectMark } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { HoursSection } from './hours-table.tsx'
-import { loadReport, pagesMax, type Report } from './report.ts'
+import { addHours, loadReport, pagesMax, type Report } from './report.ts'
 import { ReportTabs } from './sums-screen.tsx'
 import { WeeksChart } from './weeks-chart.tsx'
 
@@ -35,7 +36,7 @@ export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
   const { value, isStale, problem, reload } = useLoaded(
     `${projectId} ${from}`,
     ['appointment', 'assignment'],
-    (signal) => loadReport(services, mondays, projectId, signal),
+    (signal) => loadReport(services, mondays, projectId, doneStagesOf, signal),
   )
   const period = `${formatDay(from)} – ${formatDay(addDays(from, weeksShown * daysInWeek - 1))}`
   const goTo = (monday: string) => {
@@ -67,6 +68,14 @@ export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
           >
             <Icon name="right" />
           </button>
+          <button
+            type="button"
+            class="button"
+            aria-disabled={from === defaultFrom}
+            onClick={() => goTo(defaultFrom)}
+          >
+            {t('This week')}
+          </button>
         </nav>
       }
     >
@@ -75,7 +84,7 @@ export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
       {value === undefined && !problem && <Skeleton as="boxes" blocks={3} rows={1} cells="area" />}
       {value && (
         <div class={isStale ? 'reports stale' : 'reports'}>
-          <Charts report={value} currentMonday={thisMonday} projectId={projectId} period={period} />
+          <Charts report={value} currentMonday={thisMonday} projectId={projectId} />
         </div>
       )}
     </Page>
@@ -86,10 +95,9 @@ interface ChartsProps {
   readonly report: Report
   readonly currentMonday: string
   readonly projectId: string | undefined
-  readonly period: string
 }
 
-function Charts({ report, currentMonday, projectId, period }: ChartsProps) {
+function Charts({ report, currentMonday, projectId }: ChartsProps) {
   const { weeks, parts, people, isCut } = report
   if (parts.length === 0) return <NoHours projectId={projectId} />
   return (
@@ -101,7 +109,7 @@ function Charts({ report, currentMonday, projectId, period }: ChartsProps) {
           })}
         </p>
       )}
-      <WeeksChart weeks={weeks} currentMonday={currentMonday} period={period} />
+      <WeeksChart weeks={weeks} currentMonday={currentMonday} total={addHours(parts)} />
       {projectId === undefined ? (
         <HoursSection
           title={t('Hours per project')}

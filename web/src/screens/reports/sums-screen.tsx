@@ -14,8 +14,7 @@ import { ConnectionStatus, EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectMark, type ProjectMarkProps, Tabs } from '../../ui/page.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { alignHours } from './align-hours.ts'
-import { Left, leftOf } from './hours-table.tsx'
+import { formatOrDash, OverPlan, SortMark } from './hours-table.tsx'
 import { hoursCsvFormat, localizeCsv } from './localized-csv.ts'
 import { parsePeriod } from './periods.ts'
 import {
@@ -155,14 +154,6 @@ function SumsTable({ rows, sumsQuery, total }: SumsTableProps) {
     recorded: sumHours(rows.map(({ recorded = 0 }) => ({ amountHours: recorded }))),
     planned: sumHours(rows.map(({ planned = 0 }) => ({ amountHours: planned }))),
   }
-  const formatInPeriod = alignHours([...rows.map(({ hours }) => hours), total.hours])
-  const format = {
-    recorded: alignHours([...rows.map(({ recorded = 0 }) => recorded), all.recorded]),
-    planned: alignHours([...rows.map(({ planned = 0 }) => planned), all.planned]),
-    left: alignHours(
-      [...rows, all].map(({ recorded = 0, planned = 0 }) => leftOf({ recorded, planned }) ?? 0),
-    ),
-  }
   const max = Math.max(...rows.flatMap(({ recorded = 0, planned = 0 }) => [recorded, planned]))
   const labelOf = (name: string | undefined) => {
     const label = groupings.find((grouping) => grouping.name === name)?.label
@@ -185,7 +176,10 @@ function SumsTable({ rows, sumsQuery, total }: SumsTableProps) {
                 {labelOf(thenBy)}
               </th>
             )}
-            <th scope="col">{t('In this period')}</th>
+            <th scope="col" aria-sort={thenBy ? undefined : 'descending'}>
+              {t('In this period')}
+              {!thenBy && <SortMark />}
+            </th>
             <th scope="col" class="minor">
               {t('Entries')}
             </th>
@@ -199,16 +193,9 @@ function SumsTable({ rows, sumsQuery, total }: SumsTableProps) {
                 <GroupName by={by} row={row} project={projects?.get(row.id)} />
               </th>
               {thenBy && <td class="sums-second">{row.thenByName ?? t('not visible to you')}</td>}
-              <td>{formatInPeriod(row.hours)}</td>
+              <td>{formatOrDash(row.hours)}</td>
               <td class="minor">{row.entries}</td>
-              {hasPlan && (
-                <PlanCells
-                  recorded={row.recorded ?? 0}
-                  planned={row.planned ?? 0}
-                  max={max}
-                  format={format}
-                />
-              )}
+              {hasPlan && <PlanCells recorded={row.recorded ?? 0} planned={row.planned ?? 0} max={max} />}
             </tr>
           ))}
         </tbody>
@@ -216,9 +203,9 @@ function SumsTable({ rows, sumsQuery, total }: SumsTableProps) {
           <tr>
             <th scope="row">{t('Total')}</th>
             {thenBy && <td />}
-            <td>{formatInPeriod(total.hours)}</td>
+            <td>{formatOrDash(total.hours)}</td>
             <td class="minor">{total.appointments}</td>
-            {hasPlan && <PlanCells {...all} format={format} />}
+            {hasPlan && <PlanCells {...all} />}
           </tr>
         </tfoot>
       </table>
@@ -261,7 +248,7 @@ const PlanHeaders = () => (
     <th scope="col" class="minor">
       <Swatch of="planned" /> {t('Planned')}
     </th>
-    <th scope="col">{t('Left')}</th>
+    <th scope="col">{t('Difference')}</th>
     <td class="sums-bar" />
   </>
 )
@@ -271,19 +258,29 @@ interface PlanCellsProps {
   readonly planned: number
   /** The hours of a whole bar; undefined for the sum of all rows, which has none. */
   readonly max?: number
-  readonly format: Readonly<Record<'recorded' | 'planned' | 'left', (hours: number) => string>>
 }
 
-const PlanCells = ({ recorded, planned, max, format }: PlanCellsProps) => (
-  <>
-    <td class="minor">{format.recorded(recorded)}</td>
-    <td class="minor">{format.planned(planned)}</td>
-    <td>
-      <Left hours={leftOf({ planned, recorded })} format={format.left} />
-    </td>
-    <td class="sums-bar">{max && <HoursTrack planned={planned} recorded={recorded} max={max} />}</td>
-  </>
-)
+/** Compares the sums of a row as a whole, because the report has no hours of single assignments. */
+function PlanCells({ recorded, planned, max }: PlanCellsProps) {
+  const difference = Math.round((planned - recorded) * 100) / 100
+  const over = planned > 0 ? Math.max(0, -difference) : 0
+  return (
+    <>
+      <td class="minor">{formatOrDash(recorded)}</td>
+      <td class="minor">{formatOrDash(planned)}</td>
+      <td>
+        {planned > 0 && (
+          <OverPlan hours={over}>
+            {over > 0 ? t('{hours} over', { hours: formatHours(over) }) : formatOrDash(difference)}
+          </OverPlan>
+        )}
+      </td>
+      <td class="sums-bar">
+        {max && <HoursTrack planned={planned} recorded={recorded} over={over} max={max} />}
+      </td>
+    </>
+  )
+}
 
 /**
  * Shows the tabs of both reports. Sums are part of the extensions; without these, there is only one report.

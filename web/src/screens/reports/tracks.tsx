@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks'
-import type { HoursRow } from './report.ts'
+import type { Hours } from './report.ts'
 
 export type SwatchKind = 'recorded' | 'planned' | 'over'
 
@@ -18,9 +18,9 @@ export const PlannedPattern = ({ id }: { readonly id: string }) => (
   </defs>
 )
 
-/** Splits recorded hours into those that were planned and those in addition. Without a plan, none are. */
-export const splitRecorded = ({ planned, recorded }: Pick<HoursRow, 'planned' | 'recorded'>) => {
-  const within = planned > 0 ? Math.min(planned, recorded) : recorded
+/** Splits recorded hours into those that were planned and those over the plan, which others may have recorded. */
+export const splitRecorded = ({ recorded, over }: Pick<Hours, 'recorded' | 'over'>) => {
+  const within = Math.max(0, recorded - over)
   return { within, over: recorded - within }
 }
 
@@ -28,15 +28,15 @@ export const splitRecorded = ({ planned, recorded }: Pick<HoursRow, 'planned' | 
 const trackHeight = 14
 const recordedHeight = 6
 
-interface HoursTrackProps extends Pick<HoursRow, 'planned' | 'recorded'> {
+interface HoursTrackProps extends Pick<Hours, 'planned' | 'recorded' | 'over'> {
   /** The hours of the whole width. */
   readonly max: number
 }
 
 /** Shows recorded hours as a bar in front of the outlined bar of the planned ones; the excess is amber. */
-export function HoursTrack({ planned, recorded, max }: HoursTrackProps) {
+export function HoursTrack({ planned, recorded, max, ...props }: HoursTrackProps) {
   const id = useId()
-  const { within, over } = splitRecorded({ planned, recorded })
+  const { within, over } = splitRecorded({ recorded, over: props.over })
   const lengthOf = (hours: number) => `${(hours / Math.max(max, 1)) * 100}%`
   const inner = { y: (trackHeight - recordedHeight) / 2, height: recordedHeight, rx: 2 }
   return (

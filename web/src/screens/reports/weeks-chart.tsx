@@ -2,24 +2,24 @@ import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../texts/text.ts'
 import { formatDay, formatWeek } from '../../time/days.ts'
-import { formatHours, formatNumber, formatPlanned } from '../../time/hours.ts'
-import { HoursTable, Left, leftOf, roundPlanned } from './hours-table.tsx'
-import type { HoursRow } from './report.ts'
+import { formatHours } from '../../time/hours.ts'
+import { HoursTable, OverPlan } from './hours-table.tsx'
+import type { Hours, HoursRow } from './report.ts'
 import { ticksFor } from './ticks.ts'
 import { PlannedPattern, Swatch, splitRecorded } from './tracks.tsx'
 
 interface WeeksChartProps {
   readonly weeks: readonly HoursRow[]
   readonly currentMonday: string
-  /** The period, as text. */
-  readonly period: string
+  /** The hours of the whole period. */
+  readonly total: Hours
 }
 
 /**
  * Shows recorded and planned hours week by week, as a chart or, on request, as a table. The figures above are
  * those of the whole period, or of the week under the pointer.
  */
-export function WeeksChart({ weeks, currentMonday, period }: WeeksChartProps) {
+export function WeeksChart({ weeks, currentMonday, total }: WeeksChartProps) {
   const id = useId()
   const [isTable, setTable] = useState(false)
   const [pointedId, setPointedId] = useState<string>()
@@ -29,10 +29,8 @@ export function WeeksChart({ weeks, currentMonday, period }: WeeksChartProps) {
   return (
     <figure class="chart" aria-labelledby={`${id}-caption`} onMouseLeave={() => setPointedId(undefined)}>
       <figcaption>
-        <div>
-          <h2 id={`${id}-caption`}>{title}</h2>
-          <p class="quiet-text">{pointed ? formatWeek(pointed.id) : period}</p>
-        </div>
+        <h2 id={`${id}-caption`}>{title}</h2>
+        {pointed && <span class="quiet-text">{formatWeek(pointed.id)}</span>}
         <button
           type="button"
           class="button"
@@ -45,7 +43,7 @@ export function WeeksChart({ weeks, currentMonday, period }: WeeksChartProps) {
           {isTable ? t('Show the chart') : t('Show as table')}
         </button>
       </figcaption>
-      <Figures {...(pointed ?? sumOf(weeks))} />
+      <Figures {...(pointed ?? total)} />
       <div ref={element} class="chart-body">
         {isTable && (
           <HoursTable
@@ -66,7 +64,7 @@ export function WeeksChart({ weeks, currentMonday, period }: WeeksChartProps) {
             viewBox={`0 0 ${width} ${height}`}
           >
             <title id={`${id}-title`}>{title}</title>
-            <desc id={`${id}-desc`}>{describe(sumOf(weeks))}</desc>
+            <desc id={`${id}-desc`}>{describe(total)}</desc>
             <PlannedPattern id={`${id}-planned`} />
             <Weeks
               weeks={weeks}
@@ -82,34 +80,26 @@ export function WeeksChart({ weeks, currentMonday, period }: WeeksChartProps) {
   )
 }
 
-type Sums = Pick<HoursRow, 'planned' | 'recorded'>
-
-const sumOf = (rows: readonly HoursRow[]): Sums => {
-  const sum = (key: keyof Sums) => Math.round(rows.reduce((total, row) => total + row[key], 0) * 100) / 100
-  return { planned: sum('planned'), recorded: sum('recorded') }
-}
-
 /** Describes the content of the chart in words. */
-const describe = ({ planned, recorded }: Sums): string =>
+const describe = ({ planned, recorded }: Hours): string =>
   t('{recorded} recorded, {planned} planned. The table has every number.', {
     recorded: formatHours(recorded),
-    planned: formatPlanned(planned),
+    planned: formatHours(planned),
   })
 
 /** The figures are the legend, too. */
-const Figures = ({ planned, recorded }: Sums) => (
+const Figures = ({ planned, recorded, left, over }: Hours) => (
   <dl class="figures">
     <Figure label={t('Recorded')} swatch={<Swatch of="recorded" />}>
       {formatHours(recorded)}
     </Figure>
     <Figure label={t('Planned')} swatch={<Swatch of="planned" />}>
-      {formatPlanned(planned)}
+      {formatHours(planned)}
     </Figure>
-    {planned > 0 && (
-      <Figure label={t('Left')}>
-        <Left hours={leftOf({ planned: roundPlanned(planned), recorded })} format={formatHours} />
-      </Figure>
-    )}
+    <Figure label={t('Left')}>{formatHours(left)}</Figure>
+    <Figure label={t('Over')} swatch={<Swatch of="over" />}>
+      <OverPlan hours={over}>{formatHours(over)}</OverPlan>
+    </Figure>
   </dl>
 )
 
@@ -148,7 +138,7 @@ function Weeks({ weeks, currentMonday, width, plannedFill, onPoint }: WeeksProps
   const ticks = ticksFor(Math.max(...weeks.flatMap(({ planned, recorded }) => [planned, recorded])))
   const yOf = (hours: number) =>
     height - marginBottom - (hours / (ticks.at(-1) ?? 1)) * (height - marginTop - marginBottom)
-  const left = 12 + digitWidth * Math.max(2, ...ticks.map((tick) => formatNumber(tick).length))
+  const left = 12 + digitWidth * Math.max(2, ...ticks.map((tick) => formatHours(tick).length))
   const groupWidth = (width - left) / weeks.length
   const labelWidth =
     letterWidth *
@@ -165,7 +155,7 @@ function Weeks({ weeks, currentMonday, width, plannedFill, onPoint }: WeeksProps
         <g key={tick}>
           <line class="grid-line" x1={left} x2={width} y1={yOf(tick)} y2={yOf(tick)} />
           <text class="axis" x={left - 8} y={yOf(tick) + 4} text-anchor="end">
-            {formatNumber(tick)}
+            {formatHours(tick)}
           </text>
         </g>
       ))}
@@ -228,7 +218,7 @@ function Bars({ week, middle, groupWidth, yOf, plannedFill }: BarsProps) {
         />
       )}
       {over > 0 && (
-        <rect class="over" {...inner} rx="2" y={yOf(recorded)} height={yOf(planned) - yOf(recorded)} />
+        <rect class="over" {...inner} rx="2" y={yOf(recorded)} height={yOf(within) - yOf(recorded)} />
       )}
       {within > 0 && (
         <rect class="recorded" {...inner} rx="2" y={yOf(within)} height={yOf(0) - yOf(within)} />
