@@ -7,6 +7,7 @@ import { assignment } from '../../src/resources/assignment.ts'
 import { createRequestSharing } from '../../web/src/api/api.ts'
 import { splitAtKeys } from '../../web/src/api/assignment-key.ts'
 import { translateError } from '../../web/src/api/problems.ts'
+import { rememberLast } from '../../web/src/app/load-once.ts'
 import { placeholders } from '../../web/src/data/planned.ts'
 import { matchPath } from '../../web/src/router/router.ts'
 import { describeUserAgent } from '../../web/src/screens/account/describe-user-agent.ts'
@@ -350,4 +351,12 @@ describe('A past timestamp', () => {
   ])
     test(`is shown as “${text}” after ${seconds} seconds`, () =>
       assert.equal(formatAgo(new Date(now - seconds * 1000).toISOString(), now), text))
+})
+
+test('What was computed for the last arguments is not computed again', () => {
+  const computed: string[] = []
+  const lengthOf = rememberLast((text: string, more: string) => computed.push(text + more))
+  for (const more of ['b', 'b', 'c', 'b']) lengthOf('a', more)
+  assert.deepEqual(computed, ['ab', 'ac', 'ab'])
+  assert.equal(lengthOf('a', 'b'), 3)
 })

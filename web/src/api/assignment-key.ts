@@ -23,7 +23,7 @@ export async function findByKey(
   tracker: Pick<Tracker, 'call'>,
   key: string,
   signal?: AbortSignal,
-): Promise<Pick<Assignment, 'id' | 'name' | 'projectId' | 'number' | 'assignmentTypeId'> | undefined> {
+): Promise<Assignment | undefined> {
   if (!isAssignmentKey(key)) return undefined
   try {
     const { assignment } = await tracker.call('GET /ext/assignment/by-key', { query: { key } }, { signal })

@@ -1,6 +1,7 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../texts/text.ts'
 import { Ago } from '../ui/ago.tsx'
+import { PersonAvatar } from '../ui/avatar.tsx'
 import { type Option, useActiveInView } from '../ui/combobox.tsx'
 import { MonthGrid } from '../ui/day-input.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -23,6 +24,14 @@ interface PaletteLine extends Option {
   readonly words?: string
   /** The letters of the name that match the typed text. */
   readonly spans?: readonly Span[] | undefined
+  /** Another word that matches the typed text. */
+  readonly alias?: string | undefined
+  /** The key of an assignment, in front of its name. */
+  readonly assignmentKey?: string | undefined
+  /** True for a done assignment. */
+  readonly isDone?: boolean
+  /** The responsible person of an assignment; empty if there is none. */
+  readonly personId?: string
   /** The timestamp at which the user opened it last. */
   readonly openedAt?: string | undefined
   /** The day that it chooses, which the month below the list shows. */
@@ -139,7 +148,9 @@ function Step({ step, isFirst, at, onBack, onChoose, onClose }: StepProps) {
             else state.onKeyDown(event)
           }}
         />
-        <CloseButton onClose={onClose} />
+        <button type="button" class="button quiet palette-close" onClick={onClose}>
+          {t('Cancel')}
+        </button>
       </div>
       <div
         ref={list}
@@ -179,7 +190,7 @@ function Step({ step, isFirst, at, onBack, onChoose, onClose }: StepProps) {
         )}
       </div>
       {step.hasMonth && <Month step={step} items={items} onChoose={onChoose} />}
-      <KeyHints isFirst={isFirst} />
+      <KeyHints isFirst={isFirst} onClose={onClose} />
     </>
   )
 }
@@ -198,8 +209,10 @@ function usePlace(
 const ItemContent = ({ item, isActive }: { readonly item: PaletteItem; readonly isActive: boolean }) => (
   <>
     <span class="palette-mark">{item.mark}</span>
-    <span class={`palette-name ${item.isDanger ? 'palette-danger' : ''}`} dir="auto">
+    {item.assignmentKey && <span class="palette-key">{item.assignmentKey}</span>}
+    <span class={nameClassOf(item)} dir="auto">
       <Marked text={item.name} spans={item.spans} />
+      {item.alias && item.alias !== item.note && <span class="palette-alias"> · {item.alias}</span>}
     </span>
     {item.note && (
       <span class="quiet-text" dir="auto">
@@ -208,16 +221,19 @@ const ItemContent = ({ item, isActive }: { readonly item: PaletteItem; readonly 
     )}
     {(item.isCurrent || item.isChecked) && <Icon name="check" />}
     {item.openedAt && <Ago timestamp={item.openedAt} class="palette-ago" />}
+    {item.personId !== undefined && <PersonAvatar id={item.personId} />}
     {item.keys && <Keys keys={item.keys} />}
     {item.isCreation && <CreationHint isActive={isActive} />}
     {item.next && <Icon name="right" />}
   </>
 )
 
-/** Says which keys create the record, because Enter alone does not. */
+const nameClassOf = ({ isDanger, isDone }: PaletteItem): string =>
+  `palette-name ${isDanger ? 'palette-danger' : ''} ${isDone ? 'palette-done' : ''}`
+
+/** The keys that create the record, because Enter alone does not. */
 const CreationHint = ({ isActive }: { readonly isActive: boolean }) => (
   <span class="palette-hint">
-    {!isActive && <span>{t('not by Enter alone')}</span>}
     <Keys keys={isActive ? ['Enter'] : ['Ctrl', 'Enter']} />
   </span>
 )
@@ -241,14 +257,8 @@ function Marked({ text, spans = [] }: MarkedProps) {
   )
 }
 
-const CloseButton = ({ onClose }: Pick<StepProps, 'onClose'>) => (
-  <button type="button" class="button quiet palette-close" title={t('Close')} onClick={onClose}>
-    <kbd>Esc</kbd>
-    <span>{t('Cancel')}</span>
-  </button>
-)
-
-const KeyHints = ({ isFirst }: Pick<StepProps, 'isFirst'>) => (
+/** The keys; that of closing can be clicked, too. */
+const KeyHints = ({ isFirst, onClose }: Pick<StepProps, 'isFirst' | 'onClose'>) => (
   <footer class="palette-footer">
     {keyHints.map(({ keys, label }) => (
       <span key={label}>
@@ -260,6 +270,9 @@ const KeyHints = ({ isFirst }: Pick<StepProps, 'isFirst'>) => (
         <Keys keys={['⌫']} /> {t('Back')}
       </span>
     )}
+    <button type="button" class="palette-escape" tabIndex={-1} onClick={onClose}>
+      <Keys keys={['Esc']} /> {t('Close')}
+    </button>
   </footer>
 )
 
@@ -282,7 +295,6 @@ interface MonthItems {
 const keyHints = [
   { keys: ['↑', '↓'], label: 'Move' },
   { keys: ['Enter'], label: 'Choose' },
-  { keys: ['Esc'], label: 'Close' },
 ] as const
 
 interface Group {

@@ -1,6 +1,7 @@
 import type { Api, RecordOf } from '../api/api.ts'
 import { type ById, byId, loadAll, rowsMax } from '../api/load-all.ts'
-import { catalogQuery } from '../data/use-listing.ts'
+import { doneStagesOf } from '../assignment/assignment-values.ts'
+import { type StageLook, stageLooksOf, stagesOf, stagesQuery } from '../data/project-stages.ts'
 import { matchPath } from '../router/router.ts'
 import type { Services } from '../services/services.ts'
 import { createSearch, type Search } from '../ui/fuzzy.ts'
@@ -22,7 +23,8 @@ export interface KnownRecords {
   /** The kinds of which the server has more. */
   readonly cut: ReadonlySet<'projects' | 'people'>
   readonly projectsById: ById<RecordOf<'project'>>
-  readonly typeNames: ReadonlyMap<string, string>
+  /** Returns the look of the stage of an assignment. */
+  lookOf(assignment: Pick<RecordOf<'assignment'>, 'projectId' | 'workflowId'>): StageLook | undefined
 }
 
 /** A value that is loaded once, as long as nothing fails. */
@@ -51,11 +53,12 @@ const pagesMax = 5
 const freshMilliseconds = 60_000
 const resources: ReadonlySet<string> = new Set([
   'all',
-  'assignmentType',
   'project',
+  'projectStage',
   'projectView',
   'savedView',
   'user',
+  'workflow',
 ])
 
 const knownByApi = new WeakMap<Api, Once<KnownRecords>>()
@@ -98,11 +101,11 @@ function createKnownRecords(services: Services): Once<KnownRecords> {
 async function loadKnownRecords(services: Services): Promise<KnownRecords> {
   const { api, people } = services
   const { signal } = new AbortController()
-  const [projects, persons, views, typeNames] = await Promise.all([
+  const [projects, persons, views, lookOf] = await Promise.all([
     loadAll(api, 'project', { sortColumn: 'name' }, { pagesMax, signal }),
     people.search('', signal, { max: rowsMax }),
     loadViews(services, signal),
-    loadTypeNames(services, signal),
+    loadLooks(services, signal),
   ])
   const projectsById = byId(projects.rows)
   const knownViews = views.flatMap(({ id, name, address }): readonly KnownView[] => {
@@ -125,13 +128,26 @@ async function loadKnownRecords(services: Services): Promise<KnownRecords> {
       ...(persons.length === rowsMax ? (['people'] as const) : []),
     ]),
     projectsById,
-    typeNames,
+    lookOf,
   }
 }
 
-export async function loadTypeNames({ api }: Services, signal: AbortSignal) {
-  const { data } = await api.list('assignmentType', catalogQuery, signal)
-  return new Map(data.map(({ id, name }) => [id, name]))
+/** Loads the stages of all projects. */
+async function loadLooks(
+  { api, configuration }: Services,
+  signal: AbortSignal,
+): Promise<KnownRecords['lookOf']> {
+  const [workflows, choices] = await Promise.all([
+    api.list('workflow', stagesQuery, signal),
+    configuration.extensions
+      ? loadAll(api, 'projectStage', { sortColumn: 'order' }, { pagesMax, signal })
+      : undefined,
+  ])
+  const choicesByProject = Map.groupBy(choices?.rows ?? [], ({ projectId }) => projectId)
+  return ({ projectId, workflowId }) => {
+    const stages = stagesOf(workflows.data, choicesByProject.get(projectId) ?? [])
+    return stageLooksOf(stages, doneStagesOf(projectId, stages)).get(workflowId)
+  }
 }
 
 /** Loads the personal views, and those that are shared with projects. */

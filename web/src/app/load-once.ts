@@ -9,3 +9,15 @@ export function loadOnce<Value>(load: () => Promise<Value>): () => Promise<Value
     return loading
   }
 }
+
+/** Returns the function with a memory of its last call, which the same arguments do not repeat. */
+export function rememberLast<Arguments extends readonly unknown[], Result>(
+  compute: (...all: Arguments) => Result,
+): (...all: Arguments) => Result {
+  let last: { readonly all: Arguments; readonly result: Result } | undefined
+  return (...all) => {
+    if (!last?.all.every((argument, index) => argument === all[index]))
+      last = { all, result: compute(...all) }
+    return last.result
+  }
+}

@@ -1,24 +1,20 @@
 import type { RecordOf } from '../api/api.ts'
 import { assignmentKey, findByKey, isAssignmentKey } from '../api/assignment-key.ts'
 import { loadByIds, rowsMax } from '../api/load-all.ts'
+import { responsibleOf } from '../data/planned.ts'
 import { assignmentPath, matchPath, projectPath } from '../router/router.ts'
 import { viewParameter } from '../screens/project/view-address.ts'
 import type { Services } from '../services/services.ts'
-import { foldText, inOneLine, t } from '../texts/text.ts'
+import { foldText, t } from '../texts/text.ts'
 import { PersonAvatar } from '../ui/avatar.tsx'
 import { findMatches, type Match, rankFound, ranks } from '../ui/fuzzy.ts'
 import { Icon } from '../ui/icon.tsx'
-import { TypeShape } from '../ui/marks.tsx'
+import { StageMark } from '../ui/marks.tsx'
 import { ProjectMark } from '../ui/page.tsx'
 import { actionsOn, findForgiving } from './assignment-steps.tsx'
 import type { PaletteItem, PaletteStep } from './command-palette.tsx'
-import {
-  type KnownRecords,
-  type KnownView,
-  knownRecordsOf,
-  loadTypeNames,
-  type Once,
-} from './known-records.ts'
+import { type KnownRecords, type KnownView, knownRecordsOf, type Once } from './known-records.ts'
+import { rememberLast } from './load-once.ts'
 import { type Command, commandsOf, type Frame } from './palette-commands.ts'
 import { readRecent, recentMax } from './recent.ts'
 
@@ -57,9 +53,22 @@ interface FirstStep {
   readonly frame: Frame
   readonly start: Once<Start>
   readonly known: Once<KnownRecords>
+  findKnown(start: Start, records: KnownRecords | undefined, text: string): FoundGroups
 }
 
+/** Returns the first step of an opened palette. */
+export const createFirstStep = (services: Services, parts: Omit<FirstStep, 'findKnown'>): FirstStep => ({
+  ...parts,
+  // Each text is needed twice: at once, and with the results of the server.
+  findKnown: rememberLast((start, records, text) => findKnown(services, parts.frame, start, records, text)),
+})
+
 type FoundItem = PaletteItem & Match
+
+interface FoundGroups {
+  readonly first: readonly FoundItem[]
+  readonly rest: readonly FoundItem[]
+}
 
 const isTyped = ({ matchRank }: Match): boolean => matchRank < ranks.letters
 
@@ -77,7 +86,7 @@ export async function findFirst(
   const start = await step.start.load()
   if (text === '') return [...start.recent, ...actionsIn(services, step.frame, start)]
   const records = await step.known.load().catch(() => undefined)
-  const { first, rest } = findKnown(services, step.frame, start, records, text)
+  const { first, rest } = step.findKnown(start, records, text)
   const knownIds = new Set([...first, ...rest].map(({ id }) => id))
   const others = await findOnServer(services, records, text, signal).catch((error) => {
     // The known records are useful without a network, too.
@@ -100,14 +109,13 @@ export async function findFirst(
  * begin with it.
  */
 export function findAtOnce(
-  services: Services,
-  { frame, start, known }: FirstStep,
+  { findKnown, start, known }: FirstStep,
   input: string,
 ): readonly PaletteItem[] | undefined {
   const text = input.trim()
   if (text === '' || start.current === undefined || isAssignmentKey(text) || typedName(text) !== undefined)
     return undefined
-  const { first } = findKnown(services, frame, start.current, known.current, text)
+  const { first } = findKnown(start.current, known.current, text)
   return first.filter(({ matchRank }) => matchRank !== ranks.typo)
 }
 
@@ -126,7 +134,7 @@ function findKnown(
   start: Start,
   known: KnownRecords | undefined,
   text: string,
-): { readonly first: readonly FoundItem[]; readonly rest: readonly FoundItem[] } {
+): FoundGroups {
   const { router } = services
   const recent = findMatches(start.recent, text)
   const recentIds = new Set(recent.map(({ id }) => id))
@@ -241,31 +249,32 @@ function personStep(services: Services, person: { readonly id: string; readonly 
   }
 }
 
-type AssignmentLine = Pick<Assignment, 'id' | 'name' | 'projectId' | 'number' | 'assignmentTypeId'>
-
-/** Turns assignments into items, with their keys and projects, and the marks of their types. */
+/** Turns assignments into items, with their keys, projects and people, and the marks of their stages. */
 async function assignmentItems(
   services: Services,
-  rows: readonly Found<AssignmentLine>[],
+  rows: readonly Found<Assignment>[],
   group: string,
   signal: AbortSignal,
 ): Promise<readonly FoundItem[]> {
   const { api, router } = services
-  const known = knownRecordsOf(services).current
+  const records = knownRecordsOf(services)
+  // Assignments are useful without the marks of their stages, too.
+  const known = records.current ?? (await records.load().catch(() => undefined))
   const unknownIds = rows.flatMap(({ projectId }) => (known?.projectsById.has(projectId) ? [] : projectId))
-  const [projects, typeNames] = await Promise.all([
-    loadByIds(api, 'project', unknownIds, signal),
-    known?.typeNames ?? loadTypeNames(services, signal),
-  ])
+  const projects = await loadByIds(api, 'project', unknownIds, signal)
   return rows.map((row) => {
     const project = projects.get(row.projectId) ?? known?.projectsById.get(row.projectId)
+    const look = known?.lookOf(row)
     return {
       ...matchOf(row),
       id: row.id,
       name: row.name,
       group,
-      note: inOneLine(assignmentKey(project?.key, row), project?.name),
-      mark: <TypeShape name={typeNames.get(row.assignmentTypeId) ?? ''} />,
+      assignmentKey: assignmentKey(project?.key, row),
+      note: project?.name ?? '',
+      mark: look && <StageMark {...look} />,
+      isDone: look?.isDone === true,
+      personId: responsibleOf(row),
       run: () => router.go(assignmentPath(row.projectId, row.id)),
     }
   })
@@ -273,7 +282,11 @@ async function assignmentItems(
 
 type Found<Named> = Named & Partial<Match>
 
-const matchOf = ({ matchRank = ranks.start, spans = [] }: Partial<Match>): Match => ({ matchRank, spans })
+const matchOf = ({ matchRank = ranks.start, spans = [], alias }: Partial<Match>): Match => ({
+  matchRank,
+  spans,
+  alias,
+})
 
 const projectItem = (
   project: Found<Pick<RecordOf<'project'>, 'id' | 'name' | 'color'>>,
@@ -328,9 +341,9 @@ async function findOnServer(
     isCut('projects') ? api.list('project', query, signal) : undefined,
     isCut('people') ? people.search(text, signal) : [],
   ])
-  const found: readonly Found<AssignmentLine>[] = [
+  const found: readonly Found<Assignment>[] = [
     ...(assignmentOfKey ? [assignmentOfKey] : []),
-    ...best<AssignmentLine>(assignments.data).filter(({ id }) => id !== assignmentOfKey?.id),
+    ...best(assignments.data).filter(({ id }) => id !== assignmentOfKey?.id),
   ]
   return [
     ...best(projects?.data ?? []).map((project) => projectItem(project, t('Projects'), router)),

@@ -15,7 +15,7 @@ import { fieldsOn, stepFor, titleOf } from './assignment-steps.tsx'
 import { CommandPalette, type PaletteItem, type PaletteStep } from './command-palette.tsx'
 import { createOnce, knownRecordsOf } from './known-records.ts'
 import type { Frame } from './palette-commands.ts'
-import { findAtOnce, findFirst, findProjects, loadStart } from './palette-steps.tsx'
+import { createFirstStep, findAtOnce, findFirst, findProjects, loadStart } from './palette-steps.tsx'
 import { findScreen } from './screens.ts'
 import { findTargetId } from './targets.ts'
 import type { Overlay } from './use-shortcuts.ts'
@@ -37,22 +37,27 @@ export function Palette({
   const [targetId] = useState(() => findTargetId(pathname))
   const { projectId } = findScreen(pathname)?.parameters ?? {}
   const known = knownRecordsOf(services)
-  const [start] = useState(() => createOnce(() => loadStart(services, targetId)))
+  const [step] = useState(() =>
+    createFirstStep(services, {
+      frame: { ...frame, projectId },
+      start: createOnce(() => loadStart(services, targetId)),
+      known,
+    }),
+  )
   const [, setLoadedCount] = useState(0)
   useEffect(() => {
     // What is known can be found at once as soon as it has arrived.
-    for (const part of [start, known])
+    for (const part of [step.start, known])
       part.load().then(
         () => setLoadedCount((count) => count + 1),
         () => undefined,
       )
   }, [])
-  const step = { frame: { ...frame, projectId }, start, known }
   const title = t('Search or run a command')
   const first: PaletteStep = {
     title,
     placeholder: title,
-    findAtOnce: (text) => findAtOnce(services, step, text),
+    findAtOnce: (text) => findAtOnce(step, text),
     find: (text, signal) => findFirst(services, step, text, signal),
   }
   const close = () => {

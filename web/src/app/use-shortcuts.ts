@@ -60,7 +60,7 @@ const goTo = (letter: string, href: string, description: MessageKey): Shortcut =
 /** Keys that choose a value for the selected, focused or open assignments. */
 export const assignmentKeys: readonly (Shortcut & { readonly field: AssignmentField })[] = (
   [
-    { key: 'S', field: 'stage', description: 'Move to a stage…' },
+    { key: 'S', alias: 'M', field: 'stage', description: 'Move to a stage…' },
     { key: 'A', field: 'person', description: 'Assign to a person…' },
     { key: 'P', field: 'priority', description: 'Set the priority…', isExtension: true },
     { key: 'L', field: 'labels', description: 'Add or remove a label…', isExtension: true },
@@ -115,12 +115,12 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
   {
     title: 'Go to',
     shortcuts: [
-      goTo('M', '/my-work', 'Go to my work'),
-      goTo('P', '/projects', 'Go to the projects'),
-      goTo('W', '/week', 'Go to my week'),
-      goTo('I', '/impediments', 'Go to the impediments'),
-      goTo('N', '/inbox', 'Go to the inbox'),
-      goTo('R', '/reports', 'Go to the reports'),
+      goTo('M', '/my-work', 'My work'),
+      goTo('P', '/projects', 'Projects'),
+      goTo('W', '/week', 'My week'),
+      goTo('I', '/impediments', 'Impediments'),
+      goTo('N', '/inbox', 'Inbox'),
+      goTo('R', '/reports', 'Reports'),
     ],
   },
   {
@@ -130,7 +130,6 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
       { keys: ['Shift', '← →'], description: 'Move a card to the next stage' },
       { keys: ['Shift', '↑ ↓'], description: 'Move a card up or down, if ordered by hand' },
       ...assignmentKeys,
-      { keys: ['M'], description: 'Choose the stage of a card' },
       { keys: ['T'], description: 'Start or stop the timer of a card' },
       { keys: ['F2'], description: 'Rename a card' },
       {
@@ -207,12 +206,15 @@ const namesOf = (key: string, { shiftKey }: KeyboardEvent, isAfterG: boolean): r
 ]
 
 /**
- * A click on a value of a card or row opens the choice of another value. A right click, the menu key or a long
+ * A click on a value of a card or row opens the choice of another value, and one on a button for a new assignment
+ * the choice of its project. A right click, the menu key or a long
  * press opens the menu of all actions.
  */
 function listenToPointer(open: ShortcutContext['open']): () => void {
   const onClick = (event: MouseEvent) => {
-    const value = event.target instanceof Element && event.target.closest<HTMLElement>('[data-field]')
+    if (!(event.target instanceof Element)) return
+    if (event.target.closest('[data-new-assignment]')) return open({ kind: 'choose-project' })
+    const value = event.target.closest<HTMLElement>('[data-field]')
     const id = value ? findIdAt(value) : undefined
     if (!value || id === undefined) return
     event.preventDefault()

@@ -2,7 +2,7 @@ import { foldText } from '../texts/text.ts'
 
 export interface Searchable {
   readonly name: string
-  /** Other words that users type for it. They are not shown. */
+  /** Other words that users type for it. */
   readonly words?: string
 }
 
@@ -13,6 +13,8 @@ export interface Match {
   readonly matchRank: number
   /** The letters of the name that match. */
   readonly spans: readonly Span[]
+  /** The first of the other words that matches a word that the name lacks. */
+  readonly alias?: string | undefined
 }
 
 /** How well a name matches a text, the best first. */
@@ -95,7 +97,9 @@ export function createSearch<Item extends Searchable>(items: readonly Item[]): S
       .slice(0, max)
       .map(({ index, matchRank }) => {
         const item = items[index] as Item
-        return { ...item, matchRank, spans: spansOf(query, item.name, matchRank) }
+        const spans = spansOf(query, item.name, matchRank)
+        const alias = aliasOf(query, entries[index], item.words, matchRank)
+        return { ...item, matchRank, spans, alias }
       })
   }
 }
@@ -313,6 +317,23 @@ function foldedSpansOf(query: Query, name: Folded, rank: number): readonly Span[
     const typo = rank === ranks.typo ? findTypo(name, word) : undefined
     return typo ? [typo] : []
   })
+}
+
+/** Returns the word that is shown next to a name, so that no match seems to be without a reason. */
+function aliasOf(
+  query: Query,
+  entry: Entry | undefined,
+  words: string | undefined,
+  rank: number,
+): string | undefined {
+  if (!entry || !words || rank < ranks.otherWords || rank === ranks.letters) return undefined
+  const missing = query.words.filter((word) => !entry.name.text.includes(word))
+  for (const word of missing) {
+    const found = findWord(entry.words.text, word)
+    const at = found >= 0 ? found : findTypo(entry.words, word)?.[0]
+    if (at !== undefined) return /^\S+/.exec(words.slice(positionsIn(words, entry.words.text)(at)))?.[0]
+  }
+  return undefined
 }
 
 /** Returns a function from positions in the folded name to positions in the name. */

@@ -150,7 +150,7 @@ function Card(props: CardProps) {
         dir="auto"
         href={assignmentPath(assignment.projectId, assignment.id, query)}
         aria-current={isOpen ? 'true' : undefined}
-        aria-keyshortcuts={`Shift+ArrowLeft Shift+ArrowRight${onStep ? ' Shift+ArrowUp Shift+ArrowDown' : ''} S A L P D M T`}
+        aria-keyshortcuts={`Shift+ArrowLeft Shift+ArrowRight${onStep ? ' Shift+ArrowUp Shift+ArrowDown' : ''} S M A L P D T`}
         draggable={false}
         onKeyDown={onKeyDown}
       >
@@ -183,7 +183,7 @@ function focusWhenRendered(selector: string, triesLeft = 200): void {
 const stageSteps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
 const cardSteps: Readonly<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1 }
 /** Each of these keys clicks a button of the card. */
-const buttonSelectors: Readonly<Record<string, string>> = { m: '[aria-haspopup=menu]', t: '.timer-button' }
+const buttonSelectors: Readonly<Record<string, string>> = { t: '.timer-button' }
 
 /** More labels would fill the card; the panel shows all. */
 const labelsMax = 5
