@@ -123,7 +123,7 @@ function sumJourneys(stage: () => Stage): void {
     await retry.waitFor({ state: 'detached' })
   })
 
-  test('the week shows notes, and what is left of the day, the week and the estimate', async () => {
+  test('the week shows notes, and what is free of the day and the week, and left of the estimate', async () => {
     const { signIn, workspace } = stage()
     const { id: userId } = await workspace.join('Wilma Week')
     const days = { startDate: '2029-04-02', endDate: '2029-04-06' }
@@ -133,14 +133,34 @@ function sumJourneys(stage: () => Stage): void {
     const page = await signIn('wilma@example.com', '/week?week=2029-04-02')
     await page.getByText('7 h left of 10 h').waitFor()
     await page.getByText('Mon: Drew the plan').waitFor()
-    await page.getByText('5 h left', { exact: true }).waitFor()
-    await page.getByText('37 h left', { exact: true }).waitFor()
+    await page.getByText('5 h free', { exact: true }).waitFor()
+    await page.getByText('37 h free', { exact: true }).waitFor()
+    // An empty field is a short line until the pointer is on its row, and a day without hours has a quiet zero.
+    const edgeOf = (label: string) =>
+      page.getByRole('textbox', { name: label }).evaluate((field) => getComputedStyle(field).borderTopColor)
+    const row = page.locator('.week-row')
+    assert.equal(await edgeOf('Weekly, Tue'), 'rgba(0, 0, 0, 0)')
+    assert.notEqual(await edgeOf('Weekly, Mon'), 'rgba(0, 0, 0, 0)')
+    const widthOfLine = () =>
+      row
+        .locator('.blank')
+        .first()
+        .evaluate((field) => getComputedStyle(field, '::before').width)
+    assert.equal(await widthOfLine(), '10px')
+    await row.hover()
+    await page.waitForFunction(
+      () =>
+        getComputedStyle(document.querySelector('.blank > .input') as Element).borderTopColor !==
+        'rgba(0, 0, 0, 0)',
+    )
+    assert.equal(await widthOfLine(), 'auto')
+    await page.locator('.week-sums').getByText('0 h', { exact: true }).first().waitFor()
     await page.getByLabel('Hours per day').fill('4h00')
     await page.keyboard.press('Enter')
-    await page.getByText('1 h left', { exact: true }).waitFor()
-    await page.getByText('17 h left', { exact: true }).waitFor()
+    await page.getByText('1 h free', { exact: true }).waitFor()
+    await page.getByText('17 h free', { exact: true }).waitFor()
     await page.reload()
-    await page.getByText('17 h left', { exact: true }).waitFor()
+    await page.getByText('17 h free', { exact: true }).waitFor()
     await assertAccessible(page, 'week with a target')
     await page.getByRole('button', { name: 'Start a timer for Weekly' }).click()
     await page.getByRole('timer').waitFor()

@@ -217,7 +217,12 @@ export function weekJourneys(stage: () => Stage): void {
     await plan('2027-07-12', '2027-07-16', 'Entered for another')
     const address = `/week?week=2027-07-12&person=${workspace.mara.id}`
     const page = await signIn('root@example.com', address)
-    await page.getByRole('heading', { name: 'Week of Mara Lindqvist' }).waitFor()
+    const heading = page.getByRole('heading', { name: 'Week of Mara Lindqvist' })
+    await heading.waitFor()
+    // The choice of the person stands next to the heading.
+    const end = (box: typeof never | null) => (box ?? never).x + (box ?? never).width
+    const picker = await page.getByRole('combobox', { name: 'Person' }).boundingBox()
+    assert.ok((picker ?? never).x - end(await heading.boundingBox()) < 30)
     await cell(page, 'Entered for another, Mon 12 Jul 2027').fill('8')
     assert.equal(await statusAfter(page, () => page.keyboard.press('Enter')), 200)
     const other = await signIn('jonas@example.com', address)
@@ -260,6 +265,9 @@ export function weekJourneys(stage: () => Stage): void {
     assert.ok(name.width > 180 && name.x + name.width <= field.x, `the name is ${name.width} wide`)
     assert.ok(field.x + field.width > 360 && field.height >= 44, `the hours end at ${field.x + field.width}`)
     assert.ok(name.y < field.y + field.height && sum.y >= field.y + field.height)
+    // A name of one line begins as high as one of two lines would, and the day has a sum in its heading.
+    assert.ok(Math.abs(name.y - field.y) < 4, `the name begins at ${name.y}, the field at ${field.y}`)
+    await page.locator('.week-day').getByText('0 h', { exact: true }).waitFor()
     await cell(page, 'On the way, Wed 4 Aug 2027').fill('2')
     assert.equal(await statusAfter(page, () => page.keyboard.press('Enter')), 200)
     await page.getByRole('button', { name: 'Wed 4 2' }).waitFor()

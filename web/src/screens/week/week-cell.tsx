@@ -30,6 +30,7 @@ export function WeekCell(props: WeekCellProps) {
   const label = `${isolate(assignmentName)}, ${formatWeekday(day)} ${formatDay(day)}`
   const notes = entries.flatMap(({ description }) => description ?? [])
   const savedText = entries.length === 0 ? '' : formatHoursInput(sumHours(entries))
+  const text = unsaved?.text ?? savedText
   const actions: Readonly<Record<string, () => void>> = {
     Escape: onRevert,
     F2: onOpen,
@@ -42,7 +43,7 @@ export function WeekCell(props: WeekCellProps) {
     action()
   }
   return (
-    <div class={`week-cell ${notes.length > 0 ? 'noted' : ''}`}>
+    <div class={`week-cell ${notes.length > 0 ? 'noted' : ''} ${text === '' ? 'blank' : ''}`}>
       <input
         class="input"
         inputMode="decimal"
@@ -53,7 +54,7 @@ export function WeekCell(props: WeekCellProps) {
         title={notes.join('\n') || undefined}
         data-at={`${position.row},${position.column}`}
         readOnly={hasSeveral}
-        value={unsaved?.text ?? savedText}
+        value={text}
         onFocus={(event) => event.currentTarget.select()}
         onInput={(event) => onType(event.currentTarget.value)}
         onBlur={() => unsaved && onSave(unsaved.text)}

@@ -108,7 +108,10 @@ export function WeekGrid({ monday, rows, state, recorded, isOwn, onOpen }: WeekG
   )
 }
 
-const classOf = (day: string): string => (day === today() ? 'today' : '')
+function classOf(day: string): string {
+  if (day === today()) return 'today'
+  return isWeekend(day) ? 'weekend' : ''
+}
 
 /** Returns the days that are shown: all, or the chosen one in a window that is too narrow for seven. */
 function useShownDays(days: readonly string[]) {
@@ -241,6 +244,7 @@ function Row({ index, row, recorded, isOwn, monday, shownDays, state, cellOf, on
           <Total
             recorded={sumHours(cells.flatMap((cell) => cell.entries))}
             planned={plannedHours(assignment, monday, addDays(monday, daysInWeek))}
+            plannedText="of {hours}"
           />
         </td>
       </tr>
@@ -316,7 +320,7 @@ interface WeekSumsProps {
   readonly shownDays: readonly string[]
   readonly entries: readonly Appointment[]
   readonly planned: number
-  /** True for the user's own week, which also shows remaining hours. */
+  /** True for the user's own week, which also shows free hours. */
   readonly isOwn: boolean
 }
 
@@ -336,12 +340,9 @@ const WeekSums = ({ days, shownDays, entries, planned, isOwn }: WeekSumsProps) =
         </td>
       ))}
       <td class="week-total" data-label={t('Week')}>
-        <Total recorded={sumHours(entries)} planned={planned} />
+        <Total recorded={sumHours(entries)} planned={planned} plannedText="{hours} planned" />
         {isOwn && (
-          <RemainingHours
-            recorded={sumHours(entries)}
-            target={dailyTarget() * days.filter(isWorkingDay).length}
-          />
+          <FreeHours recorded={sumHours(entries)} target={dailyTarget() * days.filter(isWorkingDay).length} />
         )}
       </td>
     </tr>
@@ -375,25 +376,32 @@ const DaySum = ({
     )
   return (
     <>
-      {entries.length > 0 && formatHours(hours)}
-      {target > 0 && entries.length > 0 && <RemainingHours recorded={hours} target={target} />}
+      <span class={entries.length > 0 ? '' : 'quiet-text'}>{formatHours(hours)}</span>
+      {target > 0 && entries.length > 0 && <FreeHours recorded={hours} target={target} />}
     </>
   )
 }
 
-/** Shows the remaining hours of a target, until it is reached. */
-const RemainingHours = ({ recorded, target }: { readonly recorded: number; readonly target: number }) =>
+/** Shows the free hours of a day or week, until its target is reached. */
+const FreeHours = ({ recorded, target }: { readonly recorded: number; readonly target: number }) =>
   recorded >= target ? null : (
     <span class="quiet-text line week-left">
-      {t('{hours} left', { hours: formatHours(Math.round((target - recorded) * 100) / 100) })}
+      {t('{hours} free', { hours: formatHours(Math.round((target - recorded) * 100) / 100) })}
     </span>
   )
 
-const Total = ({ recorded, planned }: { readonly recorded: number; readonly planned: number }) => (
+interface TotalProps {
+  readonly recorded: number
+  readonly planned: number
+  /** A sum may contain hours of assignments without a plan in this week, so it is no part of the plan. */
+  readonly plannedText: 'of {hours}' | '{hours} planned'
+}
+
+const Total = ({ recorded, planned, plannedText }: TotalProps) => (
   <>
     <strong>{formatHours(recorded)}</strong>{' '}
     {planned > 0 && (
-      <span class="quiet-text week-head-more">{t('of {hours}', { hours: formatPlanned(planned) })}</span>
+      <span class="quiet-text week-head-more">{t(plannedText, { hours: formatPlanned(planned) })}</span>
     )}
   </>
 )

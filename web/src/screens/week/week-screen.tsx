@@ -52,7 +52,7 @@ export function WeekScreen() {
         actions={
           <>
             {self?.isAdministrator && (
-              <div class="filter-person">
+              <div class="filter-person week-person">
                 <PersonPicker
                   label={t('Person')}
                   value={userId}
