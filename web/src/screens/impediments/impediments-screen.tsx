@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { Api, RecordOf } from '../../api/api.ts'
 import { assignmentKey } from '../../api/assignment-key.ts'
-import { loadAll, loadByIds } from '../../api/load-all.ts'
+import { loadAll, loadByIds, rowsMax } from '../../api/load-all.ts'
+import { sentenceOf } from '../../api/problems.ts'
 import { findAssignments } from '../../assignment/assignment-values.ts'
 import { responsibleOf } from '../../data/planned.ts'
 import { useListing } from '../../data/use-listing.ts'
@@ -12,13 +13,15 @@ import { useForm } from '../../forms/use-form.ts'
 import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { isolate, t } from '../../texts/text.ts'
-import { formatAge } from '../../time/days.ts'
+import { dayOf, daysBetween, formatAge, today } from '../../time/days.ts'
+import { Ago } from '../../ui/ago.tsx'
 import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { Menu } from '../../ui/menu.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page, ProjectMark } from '../../ui/page.tsx'
+import { Page, ProjectMark, Tabs } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
@@ -28,6 +31,7 @@ interface Filters {
   readonly search: string
   readonly projectId: string
   readonly includesEveryone: boolean
+  readonly areResolved: boolean
 }
 
 /** Lists the impediments of the user's own assignments, or of all assignments in the user's projects. */
@@ -39,13 +43,14 @@ export function ImpedimentsScreen() {
     search: query.get('search') ?? '',
     projectId: query.get('projectId') ?? '',
     includesEveryone: query.get('whose') === 'all',
+    areResolved: query.get('view') === 'resolved',
   }
   const [dialog, setDialog] = useState<{ readonly row: ImpedimentRow | undefined }>()
   const { value, problem, reload } = useLoaded(
-    person?.id ?? '',
+    `${person?.id}${filters.areResolved ? ' resolved' : ''}`,
     ['assignmentImpediment', 'impediment'],
     async (signal) => {
-      const impediments = await loadImpediments(api, person?.id ?? '', signal)
+      const impediments = await loadImpediments(api, person?.id ?? '', filters.areResolved, signal)
       await people.waitForNames(impediments.rows.map(({ assignment }) => assignment.userId))
       return impediments
     },
@@ -56,12 +61,16 @@ export function ImpedimentsScreen() {
     <Page
       title={t('Impediments')}
       actions={
-        <button type="button" class="button primary" onClick={() => setDialog({ row: undefined })}>
-          <Icon name="plus" />
-          <span>{t('New impediment')}</span>
-        </button>
+        <>
+          {person?.isAdministrator && <TypesMenu />}
+          <button type="button" class="button primary brief" onClick={() => setDialog({ row: undefined })}>
+            <Icon name="plus" />
+            <span>{t('New impediment')}</span>
+          </button>
+        </>
       }
     >
+      <ViewTabs />
       <ImpedimentFilters filters={filters} projects={value?.projects ?? []} />
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {value === undefined && !problem && <Skeleton as="rows" rows={4} cells="icon lines icon button" />}
@@ -76,14 +85,41 @@ export function ImpedimentsScreen() {
           {t('Only the newest {count} impediments are considered.', { count: value.rows.length })}
         </p>
       )}
-      {person?.isAdministrator && value && (
-        <p class="quiet-text">
-          <a href="/administration/impediments">{t('Impediment types')}</a>
-        </p>
-      )}
       {dialog && <ImpedimentDialog row={dialog.row} onClose={() => setDialog(undefined)} />}
     </Page>
   )
+}
+
+/** Leads to what only administrators need now and then. */
+function TypesMenu() {
+  const { router } = useServices()
+  const items = [{ label: t('Impediment types'), run: () => router.go('/administration/impediments') }]
+  return (
+    <Menu label={t('More actions')} items={items}>
+      <Icon name="more" />
+    </Menu>
+  )
+}
+
+/**
+ * Links to the impediments that are resolved and to the others, with the same filters. Removed records are only
+ * listed with the extensions.
+ */
+function ViewTabs() {
+  const { configuration, router } = useServices()
+  const query = router.address.value.searchParams
+  const hrefOf = (view: string) => {
+    const next = new URLSearchParams(query)
+    next.delete('view')
+    if (view !== '') next.set('view', view)
+    return next.size === 0 ? '/impediments' : `/impediments?${next}`
+  }
+  const current = query.get('view') ?? ''
+  const tabs = [
+    { view: '', label: t('Unresolved') },
+    { view: 'resolved', label: t('Resolved') },
+  ].map(({ view, label }) => ({ label, href: hrefOf(view), isCurrent: view === current }))
+  return configuration.extensions ? <Tabs label={t('View')} tabs={tabs} /> : null
 }
 
 function matches({ link, kind, assignment, project, isMine }: ImpedimentRow, filters: Filters): boolean {
@@ -142,7 +178,11 @@ const NoImpediments = ({ filters, hasAny }: { readonly filters: Filters; readonl
       <p>
         {isFiltered && t('Try fewer letters, or another project.')}
         {!isFiltered && hasAny && t('There are impediments on assignments of other people.')}
-        {!isFiltered && !hasAny && t('When something blocks an assignment, record it here.')}
+        {!isFiltered &&
+          !hasAny &&
+          (filters.areResolved
+            ? t('What was resolved is listed here.')
+            : t('When something blocks an assignment, record it here.'))}
       </p>
       {!isFiltered && hasAny && (
         <button type="button" class="button" onClick={() => router.setQuery({ whose: 'all' })}>
@@ -154,7 +194,7 @@ const NoImpediments = ({ filters, hasAny }: { readonly filters: Filters; readonl
 }
 
 interface ProjectGroupProps {
-  /** The impediments of one project, the newest first. */
+  /** The impediments of one project. */
   readonly rows: readonly ImpedimentRow[]
   onChange(row: ImpedimentRow): void
 }
@@ -181,14 +221,18 @@ function ProjectGroup({ rows, onChange }: ProjectGroupProps) {
   )
 }
 
-function ImpedimentLine({ row, onChange }: { readonly row: ImpedimentRow; onChange(): void }) {
-  const remove = useRemoval()
+interface ImpedimentLineProps {
+  readonly row: ImpedimentRow
+  onChange(): void
+}
+
+function ImpedimentLine({ row, onChange }: ImpedimentLineProps) {
   const { link, kind, assignment, project } = row
-  const name = `${isolate(kind)} (${isolate(assignment.name)})`
+  const isResolved = link.deletedAt !== null
   return (
     <li class="row impediment-row">
-      <span class="blocked">
-        <Icon name="warning" />
+      <span class={isResolved ? 'resolved' : 'blocked'}>
+        <Icon name={isResolved ? 'check' : 'warning'} />
       </span>
       <span class="row-text">
         <span class="impediment-head">
@@ -201,31 +245,92 @@ function ImpedimentLine({ row, onChange }: { readonly row: ImpedimentRow; onChan
           <span class="note-chip" data-color="red">
             <bdi>{kind}</bdi>
           </span>
-          {link.description && <span dir="auto">{link.description}</span>}
+          {link.description && (
+            <span class="quiet-text" dir="auto">
+              {link.description}
+            </span>
+          )}
         </span>
       </span>
-      <span class="quiet-text impediment-age">{t('Blocked {age}', { age: formatAge(link.createdAt) })}</span>
+      {link.deletedAt === null ? (
+        <span class="quiet-text impediment-age" data-color={ageColorOf(link.createdAt)}>
+          {t('Blocked {age}', { age: formatAge(link.createdAt) })}
+        </span>
+      ) : (
+        <Ago timestamp={link.deletedAt} class="quiet-text impediment-age" />
+      )}
       <PersonAvatar id={responsibleOf(assignment)} />
       <span class="row-buttons">
-        <button
-          type="button"
-          class="button quiet icon-only"
-          aria-label={t('Edit {name}', { name })}
-          onClick={onChange}
-        >
-          <Icon name="edit" />
-        </button>
-        <button
-          type="button"
-          class="button"
-          aria-label={t('Resolve {name}', { name })}
-          onClick={() => void remove('assignmentImpediment', link.id, kind, '{name} is resolved.')}
-        >
-          <Icon name="check" />
-          <span>{t('Resolve')}</span>
-        </button>
+        {isResolved ? <ReopenButton row={row} /> : <OpenButtons row={row} onChange={onChange} />}
       </span>
     </li>
+  )
+}
+
+/** The days after which an impediment has lasted long, and too long. */
+const longDays = 2
+const tooLongDays = 5
+
+function ageColorOf(timestamp: string): 'amber' | 'red' | undefined {
+  const days = daysBetween(dayOf(timestamp), today())
+  if (days >= tooLongDays) return 'red'
+  return days >= longDays ? 'amber' : undefined
+}
+
+const nameOfRow = ({ kind, assignment }: ImpedimentRow): string =>
+  `${isolate(kind)} (${isolate(assignment.name)})`
+
+function OpenButtons({ row, onChange }: ImpedimentLineProps) {
+  const remove = useRemoval()
+  const { link, kind } = row
+  const name = nameOfRow(row)
+  return (
+    <>
+      <button
+        type="button"
+        class="button quiet icon-only"
+        aria-label={t('Edit {name}', { name })}
+        onClick={onChange}
+      >
+        <Icon name="edit" />
+      </button>
+      <button
+        type="button"
+        class="button"
+        aria-label={t('Resolve {name}', { name })}
+        onClick={() => void remove('assignmentImpediment', link.id, kind, '{name} is resolved.')}
+      >
+        <Icon name="check" />
+        <span>{t('Resolve')}</span>
+      </button>
+    </>
+  )
+}
+
+function ReopenButton({ row }: Pick<ImpedimentLineProps, 'row'>) {
+  const { api, toasts } = useServices()
+  const ids = [row.link.id]
+  const reopen = () => api.restore('assignmentImpediment', ids)
+  const run = () =>
+    reopen().then(
+      () =>
+        toasts.show({
+          kind: 'done',
+          text: t('{name} is no longer resolved.', { name: row.kind }),
+          undo: () => api.remove('assignmentImpediment', ids),
+          redo: reopen,
+        }),
+      (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }),
+    )
+  return (
+    <button
+      type="button"
+      class="button"
+      aria-label={t('Reopen {name}', { name: nameOfRow(row) })}
+      onClick={() => void run()}
+    >
+      {t('Reopen')}
+    </button>
   )
 }
 
@@ -315,7 +420,7 @@ interface ImpedimentRow {
 }
 
 interface Impediments {
-  /** The impediments, the newest first. */
+  /** The impediments: those that last longest first, or those that were resolved last. */
   readonly rows: readonly ImpedimentRow[]
   readonly projects: readonly Named[]
   readonly isCut: boolean
@@ -324,10 +429,26 @@ interface Impediments {
 /** At most 1,000 impediments are loaded. If there are more, the screen says that it does not show all. */
 const pagesMax = 10
 
-async function loadImpediments(api: Api, userId: string, signal: AbortSignal): Promise<Impediments> {
+async function loadLinks(api: Api, areResolved: boolean, signal: AbortSignal) {
+  if (areResolved) {
+    // A resolved impediment is a removed record; only the newest are of interest.
+    const page = await api.removed('assignmentImpediment', { pageSize: rowsMax }, signal)
+    return { rows: page.data, isCut: page.totalPages > 1 }
+  }
+  const newestFirst = { sortColumn: 'createdAt', sortOrder: 'DESC' } as const
+  const { rows, isCut } = await loadAll(api, 'assignmentImpediment', newestFirst, { pagesMax, signal })
+  return { rows: rows.toReversed(), isCut }
+}
+
+async function loadImpediments(
+  api: Api,
+  userId: string,
+  areResolved: boolean,
+  signal: AbortSignal,
+): Promise<Impediments> {
   const options = { pagesMax, signal }
   const [links, kinds, participations] = await Promise.all([
-    loadAll(api, 'assignmentImpediment', { sortColumn: 'createdAt', sortOrder: 'DESC' }, options),
+    loadLinks(api, areResolved, signal),
     loadAll(api, 'impediment', {}, options),
     loadAll(api, 'userAssignment', { userId }, options),
   ])

@@ -4,6 +4,7 @@ import { assignmentKey } from '../../api/assignment-key.ts'
 import { type ById, byId, loadAll, loadByIds, rowsMax } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { doneStagesOf, updateBodyOf } from '../../assignment/assignment-values.ts'
+import { dailyTarget } from '../../assignment/daily-target.ts'
 import { priorityName } from '../../assignment/priority.ts'
 import {
   changesOf,
@@ -22,12 +23,13 @@ import { assignmentPath } from '../../router/router.ts'
 import { type Services, useServices } from '../../services/services.ts'
 import { type MessageKey, t } from '../../texts/text.ts'
 import { addDays, dayOf, daysInWeek, formatAge, mondayOf, today } from '../../time/days.ts'
-import { formatHours } from '../../time/hours.ts'
+import { formatHours, sumHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { HoursMark, PriorityMark, StageMark } from '../../ui/marks.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectMark } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { useMedia } from '../../ui/use-media.ts'
 
 const titles: Readonly<Record<Group, MessageKey>> = {
   blocked: 'Blocked',
@@ -44,17 +46,42 @@ export function MyWorkScreen() {
   const services = useServices()
   const { session } = services
   const id = session.person.value?.id ?? ''
+  // The style sheet draws rows of one line from the same width on.
+  const isWide = useMedia('(min-width: 1024px)')
   const { value, problem, reload } = useLoaded(
     id,
-    ['assignment', 'userAssignment', 'assignmentImpediment'],
+    ['appointment', 'assignment', 'userAssignment', 'assignmentImpediment'],
     (signal) => loadMyWork(services, id, signal),
     { cacheName: 'my work' },
   )
   return (
-    <Page title={t('My work')}>
+    <Page
+      title={t('My work')}
+      actions={
+        <>
+          {value?.todayHours !== undefined && (
+            <a class="button quiet" href="/week">
+              {t('{hours} of {target} today', {
+                hours: formatHours(value.todayHours),
+                target: formatHours(dailyTarget()),
+              })}
+            </a>
+          )}
+          <button type="button" class="button primary brief" data-new-assignment aria-keyshortcuts="N">
+            <Icon name="plus" />
+            <span>{t('New assignment')}</span>
+          </button>
+        </>
+      }
+    >
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {value === undefined && !problem && (
-        <Skeleton as="rows" blocks={2} rows={4} cells="lines field icon icon" />
+        <Skeleton
+          as="rows"
+          blocks={2}
+          rows={4}
+          cells={isWide ? 'text field icon icon' : 'lines field icon icon'}
+        />
       )}
       {value?.groups.size === 0 && (
         <EmptyState title={t('Nothing to do')}>
@@ -111,10 +138,11 @@ function WorkRow({ assignment, work }: { readonly assignment: Assignment; readon
           {name}
         </a>
         <span class="quiet-text line work-facts">
-          <ProjectMark project={project ?? { id: projectId }} />
-          <span dir="auto">{project?.name}</span>
-          <span>{assignmentKey(project?.key, assignment)}</span>
-          <QueueMark changes={changesOf(id)} />
+          <span class="work-project" title={project?.name}>
+            <ProjectMark project={project ?? { id: projectId }} />
+            <span dir="auto">{project?.name}</span>
+          </span>
+          <span class="work-key">{assignmentKey(project?.key, assignment)}</span>
           <span class="due-text" data-color={dueColorOf(assignment, false)}>
             {dueText(assignment, false)}
           </span>
@@ -122,11 +150,14 @@ function WorkRow({ assignment, work }: { readonly assignment: Assignment; readon
             <PriorityMark priority={assignment.priority} name={priorityName(assignment.priority)} />
           ) : null}
           {assignment.amountHours > 0 && <HoursMark hours={assignment.amountHours} />}
-          {blockedSince && (
-            <span class="blocked">
-              <Icon name="warning" /> {t('Blocked {age}', { age: formatAge(blockedSince) })}
-            </span>
-          )}
+          <span class="work-state">
+            <QueueMark changes={changesOf(id)} />
+            {blockedSince && (
+              <span class="blocked">
+                <Icon name="warning" /> {t('Blocked {age}', { age: formatAge(blockedSince) })}
+              </span>
+            )}
+          </span>
         </span>
       </span>
       <StageSelect assignment={assignment} stages={work.stages} />
@@ -136,11 +167,12 @@ function WorkRow({ assignment, work }: { readonly assignment: Assignment; readon
       ) : (
         <button
           type="button"
-          class="button quiet"
+          class="button quiet icon-only"
           aria-label={t('Record time for {name}', { name })}
+          title={t('Record time')}
           onClick={() => setRecording(true)}
         >
-          <Icon name="clock" />
+          <Icon name="plus" />
         </button>
       )}
     </li>
@@ -268,6 +300,8 @@ interface MyWork {
   /** Maps each blocked assignment to the start of its oldest impediment. */
   readonly blockedSince: ReadonlyMap<string, string>
   readonly isCut: boolean
+  /** The recorded hours of today, which a value of an earlier version lacks. */
+  readonly todayHours?: number
 }
 
 /** The groups in the order of the screen. */
@@ -323,6 +357,8 @@ async function loadMyWork(services: Services, userId: string, signal: AbortSigna
     { sortColumn: 'createdAt', sortOrder: 'DESC' },
     { pagesMax: impedimentPagesMax, signal },
   )
+  const ofToday = { userId, dateFrom: today(), dateTo: addDays(today(), 1) }
+  const entries = await loadAll(api, 'appointment', ofToday, { ...firstPage, signal })
   const blockedSince = new Map(
     impediments.rows.map(({ assignmentId, createdAt }) => [assignmentId, createdAt]),
   )
@@ -335,6 +371,7 @@ async function loadMyWork(services: Services, userId: string, signal: AbortSigna
     projects,
     blockedSince,
     isCut: pagesOfStages.some(({ isCut }) => isCut),
+    todayHours: sumHours(entries.rows),
   }
 }
 

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addDays, daysBetween, mondayOf, today } from '../../../web/src/time/days.ts'
+import type { Stage } from '../support/stage.ts'
+import { assertAccessible } from './accessibility.ts'
+
+export function myWorkJourneys(stage: () => Stage): void {
+  test('is the first page, with overdue, due and blocked assignments of all projects, but none that are done', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const person = await workspace.join('Wanda Worker')
+    const makeDue = (name: string, days: number, values = {}) =>
+      workspace.assignment(name, {
+        userId: person.id,
+        startDate: addDays(today(), -9),
+        endDate: addDays(today(), days),
+        ...values,
+      })
+    await makeDue('Late thing', -2)
+    const dueToday = await makeDue('Thing of today', 0)
+    await makeDue('Done thing', -3, { workflowId: workspace.stages.Done })
+    // It has begun, and is due on the first day after the next week.
+    await makeDue('Far thing', daysBetween(today(), addDays(mondayOf(today()), 14)))
+    const assignmentId = await makeDue('Stuck thing', 1)
+    await workspace.make('assignmentImpediment', { assignmentId, impedimentId: workspace.impedimentId })
+    const page = await signIn(person.login, '/projects')
+    await page.goto(`${hosts.web}/`)
+    await page.waitForURL('**/my-work')
+    await page.getByRole('region', { name: 'Overdue' }).getByRole('link', { name: 'Late thing' }).waitFor()
+    await page.getByRole('region', { name: 'Blocked' }).getByText('Blocked since today').waitFor()
+    assert.equal(await page.getByText('Done thing').count(), 0)
+    await page.getByRole('region', { name: 'Due later' }).getByRole('link', { name: 'Far thing' }).waitFor()
+    await assertAccessible(page, 'my work')
+    // A row is one line, and the facts of all rows have the same columns.
+    const shapes = await page
+      .locator('.work-row')
+      .evaluateAll((rows) =>
+        rows.map((each) =>
+          [
+            each.clientHeight < 48,
+            each.querySelector('.due-text')?.getBoundingClientRect().right,
+            each.querySelector('select')?.getBoundingClientRect().left,
+          ].join(' '),
+        ),
+      )
+    assert.deepEqual([shapes.length, new Set(shapes).size, shapes[0]?.startsWith('true')], [4, 1, true])
+    const row = page.getByRole('listitem').filter({ hasText: 'Thing of today' })
+    await row.getByRole('button', { name: 'Record time for Thing of today' }).click()
+    await row.getByLabel('Hours today for Thing of today').fill('1:30')
+    await page.keyboard.press('Enter')
+    await page.getByText('1.5 h recorded for Thing of today.').waitFor()
+    await page.getByRole('link', { name: '1.5 h of 8 h today' }).waitFor()
+    await row.getByLabel('Stage of Thing of today').selectOption('Done')
+    await row.waitFor({ state: 'detached' })
+    assert.equal((await workspace.get('assignment', dueToday)).workflowId, workspace.stages.Done)
+    await page.getByRole('button', { name: 'New assignment' }).click()
+    await page.getByRole('dialog', { name: 'New assignment in…' }).waitFor()
+  })
+
+  test('returns to pages whose heading has the focus, as has a page that the palette opens', async () => {
+    const { signIn, workspace } = stage()
+    const { organizationId } = workspace
+    const { id } = await workspace.make('project', { name: 'Second heading', organizationId })
+    await workspace.make('userProject', { projectId: id, userId: workspace.mara.id })
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
+    await page.getByRole('heading', { name: 'Website relaunch' }).waitFor()
+    // The heading has the focus after the sign-in, and a dialog returns the focus.
+    const newAssignmentButton = page.getByRole('button', { name: 'New assignment', exact: true })
+    await newAssignmentButton.focus()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('second heading')
+    await page.getByRole('option', { name: 'Second heading', exact: true }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.locator('h1:focus', { hasText: 'Second heading' }).waitFor()
+    await newAssignmentButton.focus()
+    await page.goBack()
+    await page.locator('h1:focus', { hasText: 'Website relaunch' }).waitFor()
+  })
+}
+
+export function impedimentJourneys(stage: () => Stage): void {
+  test('are added, described and resolved for any assignment of the user', async () => {
+    const { signIn, workspace } = stage()
+    await workspace.assignment('Blocked work')
+    const page = await signIn('mara@example.com', '/impediments')
+    await page.getByRole('button', { name: 'New impediment' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New impediment' })
+    await dialog.getByRole('button', { name: 'Add' }).click()
+    await dialog.getByText('Assignment is required.').waitFor()
+    await dialog.getByRole('combobox', { name: 'Assignment' }).fill('blocked')
+    await dialog.getByRole('option', { name: 'Blocked work' }).click()
+    await dialog.getByLabel('Impediment', { exact: true }).selectOption('Waiting for the customer')
+    await dialog.getByRole('button', { name: 'Add' }).click()
+    const line = page
+      .getByRole('region', { name: 'Website relaunch' })
+      .getByRole('listitem')
+      .filter({ hasText: 'Blocked work' })
+    await line.getByRole('img', { name: 'Mara Lindqvist' }).waitFor()
+    await line.getByText('Blocked since today').waitFor()
+    await line.getByRole('button', { name: /^Edit/ }).click()
+    await page.getByLabel('Note').fill('They answer on Monday')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await line.getByText('They answer on Monday').waitFor()
+    await line.getByRole('button', { name: /^Resolve/ }).click()
+    await line.waitFor({ state: 'detached' })
+    await page.getByText('Waiting for the customer is resolved.').waitFor()
+    // Undo restores the note, too.
+    await page.keyboard.press('Control+z')
+    await line.getByText('They answer on Monday').waitFor()
+    // The resolved ones have a tab, from which they return.
+    await line.getByRole('button', { name: /^Resolve/ }).click()
+    await line.waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Resolved', exact: true }).click()
+    await line.getByText('They answer on Monday').waitFor()
+    await line.getByRole('button', { name: /^Reopen/ }).click()
+    await line.waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Unresolved' }).click()
+    // The longer something is blocked, the more its age stands out.
+    await page.route(/\/assignmentImpediments?\?/i, async (route) => {
+      const response = await route.fetch()
+      const body = (await response.text()).replaceAll(
+        /"createdAt":"[^"]+"/g,
+        `"createdAt":"${new Date(Date.now() - 6 * 86_400_000).toISOString()}"`,
+      )
+      await route.fulfill({ response, body })
+    })
+    await page.reload()
+    await line.getByText('Blocked for 6 days').and(page.locator('[data-color=red]')).waitFor()
+  })
+
+  test('are found by text, by project, and among those of all users', async () => {
+    const { signIn, workspace } = stage()
+    const { impedimentId, jonas, mara } = workspace
+    const project = await workspace.make('project', {
+      name: 'Harbour',
+      organizationId: workspace.organizationId,
+    })
+    await workspace.make('userProject', { projectId: project.id, userId: mara.id })
+    const mine = await workspace.assignment('Pier plan', { projectId: project.id })
+    const other = await workspace.assignment('Crane plan', { projectId: project.id, userId: jonas.id })
+    const block = (assignmentId: string, description: string) =>
+      workspace.make('assignmentImpediment', { assignmentId, impedimentId, description })
+    await block(mine, 'No map')
+    await block(other, 'No crane')
+    const page = await signIn('mara@example.com', '/impediments')
+    await page.getByText('No map').waitFor()
+    assert.equal(await page.getByText('No crane').count(), 0)
+    await page.getByLabel('Everyone’s assignments').check()
+    await page.getByText('No crane').waitFor()
+    // The one that has lasted longest is the first.
+    const texts = await page.getByRole('region', { name: 'Harbour' }).getByRole('listitem').allInnerTexts()
+    assert.deepEqual(
+      texts.map((text) => /No \w+/.exec(text)?.[0]),
+      ['No map', 'No crane'],
+    )
+    await page.getByLabel('Project', { exact: true }).selectOption('Harbour')
+    await page.getByRole('searchbox').fill('crane')
+    await page.getByText('No map').waitFor({ state: 'detached' })
+    await page.waitForURL(/search=crane/)
+    await page.reload()
+    await page.getByText('No crane').waitFor()
+    assert.equal(await page.getByRole('main').getByRole('listitem').count(), 1)
+  })
+}
