@@ -154,13 +154,13 @@ describe('The list', () => {
     personOf: (id: string) => id,
     labelsOf: () => [],
     keyOf: () => '',
-    hindranceOf: () => undefined,
+    blockReasonOf: () => undefined,
   }
   const stagePositions = new Map([
     ['s1', 0],
     ['s2', 1],
   ])
-  const doneIds = new Set(['s2'])
+  const doneStageIds = new Set(['s2'])
 
   test('is sorted by a column, and equal rows by name, with numbers in numeric order', () => {
     const rows = [
@@ -170,7 +170,7 @@ describe('The list', () => {
     ]
     const order = (query: string) => parseOrder(new URLSearchParams(query))
     const ids = (query: string) =>
-      sortRows(rows, order(query), { names, stagePositions, doneIds }).map(({ id }) => id)
+      sortRows(rows, order(query), { names, stagePositions, doneStageIds }).map(({ id }) => id)
     assert.deepEqual(ids(''), ['Task 9', 'Task 10', 'Task 1'])
     assert.deepEqual(ids('sort=-end'), ['Task 1', 'Task 9', 'Task 10'])
     assert.deepEqual(ids('sort=nonsense'), ids(''))
@@ -188,7 +188,7 @@ describe('The list', () => {
       assignment('b', '2026-11-16', '2026-11-17'),
     ]
     const stage = parseGrouping(new URLSearchParams('group=stage'), { extensions: false })
-    const lines = linesOf(rows, stage, { names, stagePositions, doneIds })
+    const lines = linesOf(rows, stage, { names, stagePositions, doneStageIds })
     assert.deepEqual(valuesOf(lines, 'id'), ['group-s1', 'b', 'group-s2', 'a'])
   })
 

@@ -18,14 +18,14 @@ const names: NameLookup = {
   personOf: (id) => id,
   labelsOf: (id) => (labels.get(id) ?? []).map((name) => ({ name }) as RecordOf<'label'>),
   keyOf: () => '',
-  hindranceOf: ({ id }) => (id === 'b' ? { isWaiting: true, text: 'Waits for a' } : undefined),
+  blockReasonOf: ({ id }) => (id === 'b' ? { isWaiting: true, text: 'Waits for a' } : undefined),
 }
 const rows = ['a', 'b', 'c'].map(
   (id, index) => ({ id, name: id, priority: [null, 2, 4][index] }) as RecordOf<'assignment'>,
 )
 const groupingOf = (group: string, extensions = true) =>
   parseGrouping(new URLSearchParams({ group }), { extensions })
-const lookups = { names, stagePositions: new Map(), doneIds: new Set<string>() }
+const lookups = { names, stagePositions: new Map(), doneStageIds: new Set<string>() }
 const grouped = (group: string, assignments = rows) => linesOf(assignments, groupingOf(group), lookups)
 /** Returns the titles of groups, each with the ids of its rows below. */
 const outlineOf = (lines: ReturnType<typeof linesOf>) =>

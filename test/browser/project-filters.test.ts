@@ -44,7 +44,7 @@ describe('Filters of a project', () => {
       ['b', [{ id: 'l1' }]],
     ]),
     blockedIds: new Set(['b', 'c']),
-    doneIds: new Set(['done']),
+    doneStageIds: new Set(['done']),
     memberIds: new Set(['u1', 'u2']),
   }
   const filtersOf = (query: string, { extensions = true } = {}) =>

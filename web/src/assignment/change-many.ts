@@ -167,16 +167,16 @@ export function useRemoveMany() {
       tn(failedCount, 'One assignment was not removed.', '{count} assignments were not removed.'),
       result,
     )
-    return result.doneIds
+    return result.succeededIds
   }
   const removeEach = async (ids: readonly string[]) => {
-    const doneIds = await remove(ids)
-    if (doneIds.length > 0)
+    const succeededIds = await remove(ids)
+    if (succeededIds.length > 0)
       toasts.show({
         kind: 'done',
-        text: tn(doneIds.length, 'One assignment was removed.', '{count} assignments were removed.'),
-        undo: () => restore(doneIds),
-        redo: () => remove(doneIds),
+        text: tn(succeededIds.length, 'One assignment was removed.', '{count} assignments were removed.'),
+        undo: () => restore(succeededIds),
+        redo: () => remove(succeededIds),
       })
   }
   return async (ids: readonly string[]): Promise<void> => {
@@ -190,7 +190,7 @@ export function useRemoveMany() {
 }
 
 interface EachResult {
-  readonly doneIds: readonly string[]
+  readonly succeededIds: readonly string[]
   readonly failedCount: number
   /** The error message of the first failed assignment. */
   readonly reason: string
@@ -264,7 +264,7 @@ async function runEach(
     'assignment',
     ids.map((id) => ({ operation, body: { ids: [id] } })),
   )
-  const doneIds = ids.filter((_, index) => results[index]?.statusCode === 200)
+  const succeededIds = ids.filter((_, index) => results[index]?.statusCode === 200)
   const reason = results.find(({ statusCode }) => statusCode !== 200)?.message ?? ''
-  return { doneIds, failedCount: ids.length - doneIds.length, reason }
+  return { succeededIds, failedCount: ids.length - succeededIds.length, reason }
 }

@@ -98,7 +98,7 @@ function Neighbours(props: NeighboursProps) {
   const { assignment, stages, direction, neighbours, presentIds, isAdding } = props
   const { api } = useServices()
   const [problem, setProblem] = useState<string>()
-  const doneIds = doneStagesOf(assignment.projectId, stages)
+  const doneStageIds = doneStagesOf(assignment.projectId, stages)
   const add = async (otherId: string) => {
     setProblem(undefined)
     const { waiting, blocker } = direction.order(assignment.id, otherId)
@@ -118,7 +118,7 @@ function Neighbours(props: NeighboursProps) {
             {...neighbour}
             assignment={assignment}
             direction={direction}
-            doneIds={doneIds}
+            doneStageIds={doneStageIds}
             stageName={stages.find(({ id }) => id === neighbour.other.workflowId)?.name}
           />
         ))}
@@ -155,20 +155,20 @@ function Neighbours(props: NeighboursProps) {
 interface NeighbourRowProps extends Neighbour {
   readonly assignment: Assignment
   readonly direction: Direction
-  readonly doneIds: ReadonlySet<string>
+  readonly doneStageIds: ReadonlySet<string>
   readonly stageName: string | undefined
 }
 
-function NeighbourRow({ linkId, other, assignment, direction, doneIds, stageName }: NeighbourRowProps) {
+function NeighbourRow({ linkId, other, assignment, direction, doneStageIds, stageName }: NeighbourRowProps) {
   const remove = useRemoval()
   const { waiting, blocker } = direction.order(assignment, other)
-  const isEitherDone = [waiting, blocker].some(({ workflowId }) => doneIds.has(workflowId))
+  const isEitherDone = [waiting, blocker].some(({ workflowId }) => doneStageIds.has(workflowId))
   const date = other === blocker ? other.endDate : other.startDate
   return (
     <RelatedRow
       assignment={other}
       line={inOneLine(stageName, untilText(other))}
-      isDone={doneIds.has(other.workflowId)}
+      isDone={doneStageIds.has(other.workflowId)}
       removeLabel={t('Remove the dependency on {name}', { name: other.name })}
       onRemove={() => void remove('assignmentDependency', linkId, other.name, 'The dependency was removed.')}
     >

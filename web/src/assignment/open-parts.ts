@@ -19,10 +19,10 @@ export async function warnOfOpenParts(
   if (!configuration.extensions || first === undefined) return
   try {
     const stages = await loadStages(services, first.projectId, new AbortController().signal)
-    const doneIds = doneStagesOf(first.projectId, stages)
-    const ids = rows.filter(({ workflowId }) => doneIds.has(workflowId)).map(({ id }) => `'${id}'`)
+    const doneStageIds = doneStagesOf(first.projectId, stages)
+    const ids = rows.filter(({ workflowId }) => doneStageIds.has(workflowId)).map(({ id }) => `'${id}'`)
     if (ids.length === 0) return
-    const conditions = [...doneIds].map((id) => `workflowId ne '${id}'`).slice(0, 10)
+    const conditions = [...doneStageIds].map((id) => `workflowId ne '${id}'`).slice(0, 10)
     const filter = [`parentId in (${ids.slice(0, idsMax).join(', ')})`, ...conditions].join(' and ')
     const query = { filter, fields: 'id', pageSize: 1, count: true }
     const count = (await tracker.call('GET /ext/query/assignments', { query })).result.totalCount ?? 0

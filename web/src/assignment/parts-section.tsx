@@ -29,8 +29,8 @@ export function PartsSection({ assignment, stages, parts, addedRelation, onSaved
   const [problem, setProblem] = useState<string>()
   const parent = useListing('assignment', assignment.parentId ? { ids: assignment.parentId } : undefined)
     .rows[0]
-  const doneIds = doneStagesOf(assignment.projectId, stages)
-  const doneCount = parts.rows.filter(({ workflowId }) => doneIds.has(workflowId)).length
+  const doneStageIds = doneStagesOf(assignment.projectId, stages)
+  const doneCount = parts.rows.filter(({ workflowId }) => doneStageIds.has(workflowId)).length
   const setParent = async (id: string, parentId: string | null) => {
     setProblem(undefined)
     try {
@@ -64,7 +64,7 @@ export function PartsSection({ assignment, stages, parts, addedRelation, onSaved
             key={part.id}
             assignment={part}
             line={lineOf(part)}
-            isDone={doneIds.has(part.workflowId)}
+            isDone={doneStageIds.has(part.workflowId)}
             removeLabel={t('Remove {name} from the sub-assignments', { name: part.name })}
             onRemove={() => void setParent(part.id, null)}
           />
@@ -78,7 +78,7 @@ export function PartsSection({ assignment, stages, parts, addedRelation, onSaved
             <RelatedRow
               assignment={parent}
               line={lineOf(parent)}
-              isDone={doneIds.has(parent.workflowId)}
+              isDone={doneStageIds.has(parent.workflowId)}
               removeLabel={t('Remove from {name}', { name: parent.name })}
               onRemove={() => void setParent(assignment.id, null)}
             />

@@ -70,12 +70,12 @@ export interface StageLook {
 /** Returns the look of each stage by its id. */
 export function stageLooksOf(
   stages: readonly { readonly id: string; readonly color: ColorName }[],
-  doneIds: { has(id: string): boolean },
+  doneStageIds: { has(id: string): boolean },
 ): ReadonlyMap<string, StageLook> {
   return new Map(
     stages.map(({ id, color }, index) => [
       id,
-      { color, progress: index / Math.max(1, stages.length - 1), isDone: doneIds.has(id) },
+      { color, progress: index / Math.max(1, stages.length - 1), isDone: doneStageIds.has(id) },
     ]),
   )
 }

@@ -20,7 +20,7 @@ const blockersMax = 10 * rowsMax
  */
 export function useProjectDependencies(
   projectId: string | undefined,
-  doneIds: ReadonlySet<string>,
+  doneStageIds: ReadonlySet<string>,
   onlyNewest = false,
 ) {
   const { api, configuration } = useServices()
@@ -37,8 +37,8 @@ export function useProjectDependencies(
     { cacheName: 'blockers' },
   )
   const blockers = useMemo(
-    () => groupBlockers(links.rows, loaded.value ?? noAssignments, doneIds),
-    [links.rows, loaded.value, doneIds],
+    () => groupBlockers(links.rows, loaded.value ?? noAssignments, doneStageIds),
+    [links.rows, loaded.value, doneStageIds],
   )
   // Rows that are shown stay visible while the assignments of a new dependency are loaded.
   const readyId = useRef<string>(undefined)
@@ -55,11 +55,11 @@ type Link = Pick<RecordOf<'assignmentDependency'>, 'assignmentId' | 'blockedById
 export function groupBlockers(
   links: readonly Link[],
   assignments: ById<Assignment>,
-  doneIds: ReadonlySet<string>,
+  doneStageIds: ReadonlySet<string>,
 ): Blockers {
   const open = links.flatMap(({ assignmentId, blockedById }) => {
     const blocker = assignments.get(blockedById)
-    return blocker === undefined || doneIds.has(blocker.workflowId) ? [] : [{ assignmentId, blocker }]
+    return blocker === undefined || doneStageIds.has(blocker.workflowId) ? [] : [{ assignmentId, blocker }]
   })
   return new Map(
     [...Map.groupBy(open, ({ assignmentId }) => assignmentId)].map(([id, group]) => [

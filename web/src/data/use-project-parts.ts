@@ -26,7 +26,7 @@ export function useProjectParts(
   projectId: string,
   rows: readonly Part[],
   totalCount: number | undefined,
-  doneIds: ReadonlySet<string>,
+  doneStageIds: ReadonlySet<string>,
 ): PartCounts {
   const { configuration, tracker } = useServices()
   const isNeeded = configuration.extensions && totalCount !== undefined
@@ -54,16 +54,19 @@ export function useProjectParts(
     },
     { cacheName: 'parts' },
   )
-  return useMemo(() => countParts([...(loaded.value ?? []), ...rows], doneIds), [loaded.value, rows, doneIds])
+  return useMemo(
+    () => countParts([...(loaded.value ?? []), ...rows], doneStageIds),
+    [loaded.value, rows, doneStageIds],
+  )
 }
 
 /** Later rows replace earlier ones. */
-function countParts(rows: readonly Part[], doneIds: ReadonlySet<string>): PartCounts {
+function countParts(rows: readonly Part[], doneStageIds: ReadonlySet<string>): PartCounts {
   const counts = new Map<string, PartCount>()
   for (const { parentId, workflowId } of new Map(rows.map((row) => [row.id, row])).values()) {
     if (!parentId) continue
     const { done, count } = counts.get(parentId) ?? { done: 0, count: 0 }
-    counts.set(parentId, { done: done + Number(doneIds.has(workflowId)), count: count + 1 })
+    counts.set(parentId, { done: done + Number(doneStageIds.has(workflowId)), count: count + 1 })
   }
   return counts
 }

@@ -215,8 +215,8 @@ function StageSelect({ assignment, stages }: StageSelectProps) {
       report(error)
     }
   }
-  const doneIds = doneStagesOf(assignment.projectId, stages)
-  const look = stageLooksOf(stagesOf(stages, []), doneIds).get(shownId)
+  const doneStageIds = doneStagesOf(assignment.projectId, stages)
+  const look = stageLooksOf(stagesOf(stages, []), doneStageIds).get(shownId)
   return (
     <span class="work-stage">
       {look && <StageMark {...look} />}

@@ -63,14 +63,14 @@ interface StagesListProps {
 
 function StagesList({ projectId, stages, choices }: StagesListProps) {
   const { configuration } = useServices()
-  const doneIds = doneStagesOf(projectId, stages)
+  const doneStageIds = doneStagesOf(projectId, stages)
   const defaults = useProjectStages(undefined).stages
   const { lines, change } = useStageChanges(projectId, defaults, choices)
   const used = lines.filter(({ isUsed }) => isUsed)
   const colorOf = ({ stage, color }: Line) => color ?? colorIn(defaults, stage.id)
   const looks = stageLooksOf(
     lines.map((line) => ({ id: line.stage.id, color: colorOf(line) })),
-    doneIds,
+    doneStageIds,
   )
   return (
     <>

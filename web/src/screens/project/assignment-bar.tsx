@@ -9,8 +9,8 @@ import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { TypeShape } from '../../ui/marks.tsx'
 import type { Bar } from './bars.ts'
-import { HindranceIcon } from './hindrance-icon.tsx'
-import type { Hindrance } from './use-blocked.ts'
+import { BlockReasonIcon } from './block-reason-icon.tsx'
+import type { BlockReason } from './use-blocked.ts'
 import { assignmentElementId } from './use-card-focus.ts'
 
 interface AssignmentBarProps {
@@ -20,9 +20,9 @@ interface AssignmentBarProps {
   readonly isDone: boolean
   /** Whether its details are open. */
   readonly isOpen: boolean
-  /** A further line of the tooltip, instead of that of the hindrance. */
+  /** A further line of the tooltip, instead of the reason why it is blocked. */
   readonly note?: string | undefined
-  readonly hindrance?: Hindrance | undefined
+  readonly blockReason?: BlockReason | undefined
   /** The query of the current address, kept in the link. */
   readonly addressQuery: string
   /**
@@ -49,7 +49,7 @@ export function AssignmentBar(props: AssignmentBarProps) {
   const { bar, isDone, isOpen, addressQuery, isFirst = true, gridStyle, draggable = false } = props
   const { row, beginsBefore, endsAfter, namePlace } = bar
   const isLate = !isDone && dayOf(row.endDate) < today()
-  const label = [labelOf(bar), isLate ? t('Overdue') : undefined, props.note ?? props.hindrance?.text]
+  const label = [labelOf(bar), isLate ? t('Overdue') : undefined, props.note ?? props.blockReason?.text]
     .filter((text) => text !== undefined)
     .join('\n')
   const states = {
@@ -110,8 +110,8 @@ function contentOf(props: BarContent) {
   )
 }
 
-const iconsOf = ({ isLate, isDone, hindrance }: BarContent) => [
-  ...(hindrance ? [<HindranceIcon key="hindrance" {...hindrance} />] : []),
+const iconsOf = ({ isLate, isDone, blockReason }: BarContent) => [
+  ...(blockReason ? [<BlockReasonIcon key="blockReason" {...blockReason} />] : []),
   ...(isLate ? [<Icon key="late" name="clock" />] : []),
   ...(isDone ? [<Icon key="done" name="check" />] : []),
 ]

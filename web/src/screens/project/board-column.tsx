@@ -34,7 +34,7 @@ export interface BoardProps {
   readonly projectId: string
   readonly projectKey: string | undefined
   readonly stages: readonly Stage[]
-  readonly doneIds: ReadonlySet<string>
+  readonly doneStageIds: ReadonlySet<string>
   readonly filters: Filters
   readonly assignments: readonly Assignment[]
   readonly types: readonly RecordOf<'assignmentType'>[]
@@ -77,9 +77,9 @@ const recentDays = 14
  * column.
  */
 export function BoardColumn(props: BoardColumnProps) {
-  const { stage, assignments, doneIds, dragged, revealedId, countOf, hasMore, onDrop, onMore } = props
-  const isDone = doneIds.has(stage.id)
-  const looks = useMemo(() => stageLooksOf(props.stages, doneIds), [props.stages, doneIds])
+  const { stage, assignments, doneStageIds, dragged, revealedId, countOf, hasMore, onDrop, onMore } = props
+  const isDone = doneStageIds.has(stage.id)
+  const looks = useMemo(() => stageLooksOf(props.stages, doneStageIds), [props.stages, doneStageIds])
   const [showsOlder, setShowsOlder] = useState(false)
   const [isAdding, setAdding] = useState(false)
   const isManuallyOrdered = props.isManuallyOrdered && !isDone

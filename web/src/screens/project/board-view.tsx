@@ -34,10 +34,10 @@ export interface BoardViewProps extends ProjectViewProps {
 
 /** Shows the live assignments by stage. */
 export function BoardView(props: BoardViewProps) {
-  const { projectId, doneIds } = props.scope
+  const { projectId, doneStageIds } = props.scope
   const [areCardsShown, setCardsShown] = useState(false)
   const needsAllRows = hasRowFilters(props.filters)
-  const facts = useCardFacts(projectId, doneIds, !areCardsShown && !needsAllRows)
+  const facts = useCardFacts(projectId, doneStageIds, !areCardsShown && !needsAllRows)
   const factsProps = { ...props, facts, onShown: () => setCardsShown(true) }
   return needsAllRows ? <FilteredBoard {...factsProps} /> : <PagedBoard {...factsProps} />
 }
@@ -49,11 +49,11 @@ interface FactsProps extends BoardViewProps {
 
 /** Loads each stage as far as the user has scrolled. */
 function PagedBoard(props: FactsProps) {
-  const { projectId, stages, doneIds } = props.scope
+  const { projectId, stages, doneStageIds } = props.scope
   const isManuallyOrdered = useIsManuallyOrdered()
   const queries = useMemo(
-    () => stages.map(({ id }) => stageQuery(id, doneIds.has(id), isManuallyOrdered)),
-    [stages, doneIds, isManuallyOrdered],
+    () => stages.map(({ id }) => stageQuery(id, doneStageIds.has(id), isManuallyOrdered)),
+    [stages, doneStageIds, isManuallyOrdered],
   )
   const pages = useStagePages({ projectId, ...queryOfFilters(props.filters) }, queries)
   return <BoardPages {...props} pages={pages} />
@@ -62,20 +62,29 @@ function PagedBoard(props: FactsProps) {
 /** Loads all assignments, because the API cannot apply these filters. */
 function FilteredBoard(props: FactsProps) {
   const { scope, filters, facts } = props
-  const { projectId, doneIds } = scope
+  const { projectId, doneStageIds } = scope
   const listing = useFollowedRows({ projectId, ...queryOfFilters(filters) }, { firstPageAtOnce: false })
   const [createdIds, setCreatedIds] = useState<ReadonlySet<string>>(new Set())
   const { labels, impediments, blockers } = facts
   const members = useMemberIds(projectId, filters)
   const board = useMemo(() => {
     const blockedIds = blockedIdsOf(impediments, blockers)
-    const matches = matcherOf(filters, { labels, blockedIds, doneIds, memberIds: members.ids })
+    const matches = matcherOf(filters, { labels, blockedIds, doneStageIds, memberIds: members.ids })
     // Assignments that the user has just created stay visible, whatever the filters say.
     const rows = listing.rows.filter((row) => matches(row) || createdIds.has(row.id))
     const byStage = Map.groupBy(rows, ({ workflowId }) => workflowId)
     const counts = new Map([...byStage].map(([id, stageRows]) => [id, stageRows.length]))
     return { rows: byId(rows), counts, hasMore: () => false }
-  }, [listing.rows, JSON.stringify(filters), labels, impediments, blockers, doneIds, members.ids, createdIds])
+  }, [
+    listing.rows,
+    JSON.stringify(filters),
+    labels,
+    impediments,
+    blockers,
+    doneStageIds,
+    members.ids,
+    createdIds,
+  ])
   const put = (row: Assignment) => {
     setCreatedIds((ids) => new Set([...ids, row.id]))
     listing.put([row])
@@ -101,7 +110,7 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
   const { scope, filters, isNameLoading, areStagesLoading, openId, query, revealedId, onReveal } = props
   const { facts, pages } = props
   const { api } = useServices()
-  const { projectId, stages, doneIds } = scope
+  const { projectId, stages, doneStageIds } = scope
   const { board } = pages
   useEffect(() => props.onConnection(pages.connection), [pages.connection])
   const stored = useMemo(() => [...board.rows.values()], [board])
@@ -110,7 +119,7 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
   // The first stage may be loaded before the other stages.
   const areAllLoaded = !pages.isLoading && (hasRowFilters(filters) || board.counts.size === stages.length)
   const totalCount = [...board.counts.values()].reduce((sum, count) => sum + count, 0)
-  const parts = useProjectParts(projectId, stored, areAllLoaded ? totalCount : undefined, doneIds)
+  const parts = useProjectParts(projectId, stored, areAllLoaded ? totalCount : undefined, doneStageIds)
   const isManuallyOrdered = useIsManuallyOrdered()
   useEffect(() => {
     // A dialog of this tab may have created the assignment, and the loaded pages may not contain it.
@@ -134,7 +143,7 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
           projectId={projectId}
           projectKey={props.scope.projectKey}
           stages={stages}
-          doneIds={doneIds}
+          doneStageIds={doneStageIds}
           filters={filters}
           assignments={moves.rows}
           types={facts.types}
@@ -166,11 +175,11 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
 }
 
 /** Loads the related data of cards. They are rendered only with it, because it determines their height. */
-function useCardFacts(projectId: string, doneIds: ReadonlySet<string>, onlyNewest: boolean) {
+function useCardFacts(projectId: string, doneStageIds: ReadonlySet<string>, onlyNewest: boolean) {
   const types = useListing('assignmentType', catalogQuery)
   const impediments = useAllRows('assignmentImpediment', {}, { live: true })
   const labels = useProjectLabels(projectId, onlyNewest)
-  const dependencies = useProjectDependencies(projectId, doneIds, onlyNewest)
+  const dependencies = useProjectDependencies(projectId, doneStageIds, onlyNewest)
   return {
     types: types.rows,
     impediments: impediments.rows,

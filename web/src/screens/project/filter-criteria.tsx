@@ -71,7 +71,7 @@ export function useCriteria(options: CriteriaOptions): readonly Criterion[] {
   const labels = useAllRows('label', extensions ? labelQuery(scope.projectId) : undefined)
   const types = useListing('assignmentType', extensions ? catalogQuery : undefined).rows
   const people = usePersonOptions(options)
-  const looks = stageLooksOf(scope.stages, scope.doneIds)
+  const looks = stageLooksOf(scope.stages, scope.doneStageIds)
   const list = listOf(filters)
   const person = list('userId', t('Person'), 'person', people)
   const days = hasDays ? [periodOf(filters)] : []

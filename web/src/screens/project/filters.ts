@@ -14,7 +14,7 @@ interface RowFacts {
   readonly labels: ReadonlyMap<string, readonly Pick<Label, 'id'>[]>
   /** Assignments that have an impediment, or wait for others that are not done. */
   readonly blockedIds: ReadonlySet<string>
-  readonly doneIds: ReadonlySet<string>
+  readonly doneStageIds: ReadonlySet<string>
   /** The members of the project; needed only if `dependsOnMembers`. */
   readonly memberIds: ReadonlySet<string>
 }
@@ -49,9 +49,9 @@ const rowFilters = {
   priorities: ({ priority }, value) => passes(value, String(priority ?? 0)),
   stages: ({ workflowId }, value) => passes(value, workflowId),
   types: ({ assignmentTypeId }, value) => passes(value, assignmentTypeId),
-  blocked: ({ id, workflowId }, _value, { blockedIds, doneIds }) =>
-    blockedIds.has(id) && !doneIds.has(workflowId),
-  overdue: (row, _value, { doneIds }) => isLate(row, doneIds.has(row.workflowId)),
+  blocked: ({ id, workflowId }, _value, { blockedIds, doneStageIds }) =>
+    blockedIds.has(id) && !doneStageIds.has(workflowId),
+  overdue: (row, _value, { doneStageIds }) => isLate(row, doneStageIds.has(row.workflowId)),
   /** Any value matches only assignments without dates. */
   dates: ({ isUnscheduled }) => isUnscheduled === true,
   changed: ({ createdAt, updatedAt }, value) =>

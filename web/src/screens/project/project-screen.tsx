@@ -41,7 +41,7 @@ function Project({ projectId, assignmentId }: ProjectProps) {
   const { configuration, router, session } = useServices()
   const address = router.address.value
   const project = useListing('project', { ids: projectId })
-  const { stages, doneIds, ...stagesState } = useStages(projectId)
+  const { stages, doneStageIds, ...stagesState } = useStages(projectId)
   const [connection, setConnection] = useState<Connection>('connecting')
   const [revealedId, setRevealedId] = useState<string>()
   const isNarrow = useMedia('(max-width: 900px)')
@@ -49,7 +49,7 @@ function Project({ projectId, assignmentId }: ProjectProps) {
   useProjectChanges(projectId)
   const name = project.rows[0]?.name
   const view = parseView(address.searchParams)
-  const scope = { projectId, projectKey: project.rows[0]?.key, stages, doneIds }
+  const scope = { projectId, projectKey: project.rows[0]?.key, stages, doneStageIds }
   const { dialog, openDialog } = useProjectDialog(scope, name ?? '', setRevealedId)
   useOpenNewFromUrl(() => openDialog('new'))
   const viewProps = {
@@ -128,8 +128,8 @@ function useProjectDialog(
 /** Returns the stages, and the ids of those that count as done, in the same set until its members change. */
 function useStages(projectId: string) {
   const loaded = useProjectStages(projectId)
-  const doneIds = doneStagesOf(projectId, loaded.stages)
-  return { ...loaded, doneIds: useMemo(() => doneIds, [[...doneIds].join(' ')]) }
+  const doneStageIds = doneStagesOf(projectId, loaded.stages)
+  return { ...loaded, doneStageIds: useMemo(() => doneStageIds, [[...doneStageIds].join(' ')]) }
 }
 
 interface ContentProps extends BoardViewProps {

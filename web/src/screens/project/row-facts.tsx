@@ -5,8 +5,8 @@ import { dueColorOf, dueText, isLate } from '../../data/planned.ts'
 import { dayOf, formatDay } from '../../time/days.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { HoursMark, PriorityMark, StageMark } from '../../ui/marks.tsx'
-import { HindranceIcon } from './hindrance-icon.tsx'
-import type { Hindrance } from './use-blocked.ts'
+import { BlockReasonIcon } from './block-reason-icon.tsx'
+import type { BlockReason } from './use-blocked.ts'
 import type { NameLookup } from './view-props.ts'
 
 type FactName = 'blocked' | 'key' | 'stage' | 'end' | 'priority' | 'hours'
@@ -23,7 +23,7 @@ interface RowFactsProps {
 type Fact = (props: RowFactsProps) => VNode | false | undefined
 
 const facts: Readonly<Record<FactName, Fact>> = {
-  blocked: ({ row, names }) => <HindranceMark hindrance={names.hindranceOf(row)} />,
+  blocked: ({ row, names }) => <BlockReasonMark blockReason={names.blockReasonOf(row)} />,
   key: ({ row, names }) => <span class="card-key">{names.keyOf(row)}</span>,
   stage({ row: { workflowId }, names }) {
     const look = names.stageLookOf(workflowId)
@@ -69,10 +69,10 @@ export function RowFacts(props: RowFactsProps) {
   )
 }
 
-export const HindranceMark = ({ hindrance }: { readonly hindrance: Hindrance | undefined }) =>
-  hindrance && (
-    <span title={hindrance.text}>
-      <HindranceIcon {...hindrance} />
-      <span class="visually-hidden">{hindrance.text}</span>
+export const BlockReasonMark = ({ blockReason }: { readonly blockReason: BlockReason | undefined }) =>
+  blockReason && (
+    <span title={blockReason.text}>
+      <BlockReasonIcon {...blockReason} />
+      <span class="visually-hidden">{blockReason.text}</span>
     </span>
   )

@@ -7,18 +7,18 @@ import { dependsOnMembers, type Filters, matcherOf } from './filters.ts'
 import type { ProjectViewProps } from './view-props.ts'
 
 /** Returns a predicate for the filters that are not part of the query. Loads only the data that they need. */
-export function useRowFilter({ projectId, doneIds }: ProjectViewProps['scope'], filters: Filters) {
+export function useRowFilter({ projectId, doneStageIds }: ProjectViewProps['scope'], filters: Filters) {
   const needsBlocked = filters.blocked !== ''
   const labels = useProjectLabels(filters.labels === '' ? undefined : projectId)
-  const dependencies = useProjectDependencies(needsBlocked ? projectId : undefined, doneIds)
+  const dependencies = useProjectDependencies(needsBlocked ? projectId : undefined, doneStageIds)
   const impediments = useAllRows('assignmentImpediment', needsBlocked ? {} : undefined, { live: true })
   const members = useMemberIds(projectId, filters)
   const { blockers } = dependencies
   const { byAssignment } = labels
   const matches = useMemo(() => {
     const blockedIds = blockedIdsOf(impediments.rows, blockers)
-    return matcherOf(filters, { labels: byAssignment, blockedIds, doneIds, memberIds: members.ids })
-  }, [JSON.stringify(filters), byAssignment, impediments.rows, blockers, doneIds, members.ids])
+    return matcherOf(filters, { labels: byAssignment, blockedIds, doneStageIds, memberIds: members.ids })
+  }, [JSON.stringify(filters), byAssignment, impediments.rows, blockers, doneStageIds, members.ids])
   return {
     matches,
     memberIds: members.ids,

@@ -7,7 +7,7 @@ import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import type { Label, LabelsByAssignment } from '../../data/use-project-labels.ts'
 import { useServices } from '../../services/services.ts'
 import type { Filters } from './filters.ts'
-import type { Hindrance, Hindrances } from './use-blocked.ts'
+import type { BlockReason, BlockReasons } from './use-blocked.ts'
 
 /** Resolves the ids of an assignment to what a view shows for them. */
 export interface NameLookup {
@@ -20,18 +20,18 @@ export interface NameLookup {
   labelsOf(assignmentId: string): readonly Label[]
   keyOf(row: RecordOf<'assignment'>): string
   /** Returns why an assignment is blocked or waits; undefined while no column shows it. */
-  hindranceOf(row: RecordOf<'assignment'>): Hindrance | undefined
+  blockReasonOf(row: RecordOf<'assignment'>): BlockReason | undefined
 }
 
 export function useNameLookup(
-  { stages, projectKey, doneIds }: ProjectViewProps['scope'],
+  { stages, projectKey, doneStageIds }: ProjectViewProps['scope'],
   labels: LabelsByAssignment,
-  hindrances: Hindrances,
+  blockReasons: BlockReasons,
 ): NameLookup {
   const { people } = useServices()
   const types = useListing('assignmentType', catalogQuery).rows
   return useMemo(() => {
-    const looks = stageLooksOf(stages, doneIds)
+    const looks = stageLooksOf(stages, doneStageIds)
     const nameIn = (rows: NameLookup['types'], id: string) => rows.find((row) => row.id === id)?.name ?? '…'
     return {
       types,
@@ -41,9 +41,10 @@ export function useNameLookup(
       personOf: people.nameOf,
       labelsOf: (id) => labels.get(id) ?? [],
       keyOf: (row) => assignmentKey(projectKey, row),
-      hindranceOf: ({ id, workflowId }) => (doneIds.has(workflowId) ? undefined : hindrances.get(id)),
+      blockReasonOf: ({ id, workflowId }) =>
+        doneStageIds.has(workflowId) ? undefined : blockReasons.get(id),
     }
-  }, [stages, projectKey, doneIds, types, people, labels, hindrances])
+  }, [stages, projectKey, doneStageIds, types, people, labels, blockReasons])
 }
 
 export type ViewName = 'board' | 'list' | 'calendar' | 'timeline'
@@ -57,7 +58,7 @@ export interface ProjectViewProps {
     /** All stages. Those that the project uses come first. */
     readonly stages: readonly ProjectStage[]
     /** The stages whose assignments are done. */
-    readonly doneIds: ReadonlySet<string>
+    readonly doneStageIds: ReadonlySet<string>
   }
   readonly filters: Filters
   readonly openId: string | undefined

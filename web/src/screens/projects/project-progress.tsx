@@ -31,11 +31,11 @@ export function useProgress(): ((projectId: string) => Progress | undefined) | u
   return (projectId) => {
     const projectGroups = groups.get(projectId) ?? []
     if (projectId === cutId || (isCut && projectGroups.length === 0)) return undefined
-    const doneIds = doneStagesOf(projectId, stages)
+    const doneStageIds = doneStagesOf(projectId, stages)
     const sumOf = (parts: typeof projectGroups) =>
       parts.reduce((sum, { assignments }) => sum + assignments, 0)
     return {
-      open: sumOf(projectGroups.filter(({ workflow }) => !doneIds.has(workflow?.id ?? ''))),
+      open: sumOf(projectGroups.filter(({ workflow }) => !doneStageIds.has(workflow?.id ?? ''))),
       total: sumOf(projectGroups),
     }
   }

@@ -122,13 +122,13 @@ const overdueDays = 4 * daysInWeek
 function usePeriodOf(
   { mondays, month, isNow }: CalendarPeriod,
   isList: boolean,
-  { doneIds }: ProjectViewProps['scope'],
+  { doneStageIds }: ProjectViewProps['scope'],
 ) {
   const [first = '', last = ''] = [mondays[0], mondays.at(-1)]
   const isShown = useCallback(
     (row: Assignment) =>
-      !isList || dayOf(row.endDate) >= month || (isNow && isLate(row, doneIds.has(row.workflowId))),
-    [isList, month, isNow, doneIds],
+      !isList || dayOf(row.endDate) >= month || (isNow && isLate(row, doneStageIds.has(row.workflowId))),
+    [isList, month, isNow, doneStageIds],
   )
   const from = isList && isNow ? addDays(first, -overdueDays) : first
   return [from, addDays(last, daysInWeek), isShown] as const
@@ -139,9 +139,9 @@ const noLabels: Parameters<typeof useNameLookup>[1] = new Map()
 /** Returns the functions that decide how an assignment looks, and where its bar is. */
 function useLooks(scope: ProjectViewProps['scope'], isLoading: boolean) {
   const { session } = useServices()
-  const { hindrances } = useBlocked(isLoading ? undefined : scope.projectId, scope.doneIds)
-  const names = useNameLookup(scope, noLabels, hindrances)
-  const isDone = (row: Assignment) => scope.doneIds.has(row.workflowId)
+  const { blockReasons } = useBlocked(isLoading ? undefined : scope.projectId, scope.doneStageIds)
+  const names = useNameLookup(scope, noLabels, blockReasons)
+  const isDone = (row: Assignment) => scope.doneStageIds.has(row.workflowId)
   return {
     names,
     isDone,
@@ -151,7 +151,7 @@ function useLooks(scope: ProjectViewProps['scope'], isLoading: boolean) {
       if (responsibleOf(row) === session.person.value?.id) return 0
       return dayOf(row.endDate) < today() ? 1 : 2
     },
-    hindranceOf: names.hindranceOf,
+    blockReasonOf: names.blockReasonOf,
     colorOf: (row: Assignment) => colorIn(scope.stages, row.workflowId),
     typeOf: (row: Assignment) => names.types.find(({ id }) => id === row.assignmentTypeId)?.name,
   }
@@ -165,7 +165,7 @@ interface WeeksProps extends Pick<CalendarWeekProps, 'openId' | 'query'> {
   readonly isStale: boolean
   /** Rows with a lower rank come first. */
   rankOf(row: Assignment): number
-  hindranceOf: CalendarWeekProps['hindranceOf']
+  blockReasonOf: CalendarWeekProps['blockReasonOf']
   isDone(row: Assignment): boolean
   colorOf: CalendarWeekProps['colorOf']
   typeOf: CalendarWeekProps['typeOf']

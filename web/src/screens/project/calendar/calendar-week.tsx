@@ -18,7 +18,7 @@ import { Popover } from '../../../ui/popover.tsx'
 import { directionSign, logicalArrowKey } from '../../../ui/text-direction.ts'
 import { AssignmentBar } from '../assignment-bar.tsx'
 import { type Bar, fitBars } from '../bars.ts'
-import type { Hindrance } from '../use-blocked.ts'
+import type { BlockReason } from '../use-blocked.ts'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -40,7 +40,7 @@ export interface CalendarWeekProps {
   colorOf(row: Assignment): ColorName
   onShift(row: Assignment, days: number): void
   typeOf(row: Assignment): string | undefined
-  hindranceOf(row: Assignment): Hindrance | undefined
+  blockReasonOf(row: Assignment): BlockReason | undefined
   /** Returns all assignments of the day, for the popover of the button for more. */
   moreOf(day: string): ComponentChildren
   onDrag(row: Assignment | undefined, from: string): void
@@ -132,7 +132,7 @@ function WeekBar({
   isDone,
   colorOf,
   typeOf,
-  hindranceOf,
+  blockReasonOf,
   openId,
   query,
   onShift,
@@ -151,7 +151,7 @@ function WeekBar({
       isDone={isDone(row)}
       color={colorOf(row)}
       typeName={typeOf(row)}
-      hindrance={hindranceOf(row)}
+      blockReason={blockReasonOf(row)}
       isOpen={row.id === openId}
       addressQuery={query}
       isFirst={!beginsBefore || isFirstWeek}

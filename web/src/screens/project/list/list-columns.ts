@@ -54,8 +54,8 @@ export const columns: readonly Column[] = [
   {
     name: 'blocked',
     label: 'Blocked',
-    text: (row, names) => names.hindranceOf(row)?.text ?? '',
-    value: (row, names) => (names.hindranceOf(row) ? t('Yes') : ''),
+    text: (row, names) => names.blockReasonOf(row)?.text ?? '',
+    value: (row, names) => (names.blockReasonOf(row) ? t('Yes') : ''),
   },
   {
     name: 'stage',
@@ -182,7 +182,7 @@ export interface ListContext {
   readonly names: NameLookup
   /** The position of each stage in the workflow. */
   readonly stagePositions: ReadonlyMap<string, number>
-  readonly doneIds: { has(stageId: string): boolean }
+  readonly doneStageIds: { has(stageId: string): boolean }
 }
 
 /**
@@ -192,13 +192,13 @@ export interface ListContext {
 export function sortRows(
   rows: readonly Assignment[],
   { column, isDescending }: SortOrder,
-  { names, stagePositions, doneIds }: ListContext,
+  { names, stagePositions, doneStageIds }: ListContext,
 ) {
   const compareTexts = new Intl.Collator(locale(), { numeric: true }).compare
   const keyed = rows.map((row) => ({
     row,
     key: column.sortKey?.(row, stagePositions) ?? column.text(row, names),
-    isLast: column.name === 'end' && !isDescending && doneIds.has(row.workflowId),
+    isLast: column.name === 'end' && !isDescending && doneStageIds.has(row.workflowId),
   }))
   const compareKeys = (a: string | number, b: string | number): number => {
     if (column.sortKey === undefined) return compareTexts(String(a), String(b))

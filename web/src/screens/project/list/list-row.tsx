@@ -9,7 +9,7 @@ import { t } from '../../../texts/text.ts'
 import { PersonAvatar } from '../../../ui/avatar.tsx'
 import type { IconName } from '../../../ui/icon.tsx'
 import { PartsMark, PriorityShape, StageMark, TypeShape } from '../../../ui/marks.tsx'
-import { HindranceMark, RowFacts } from '../row-facts.tsx'
+import { BlockReasonMark, RowFacts } from '../row-facts.tsx'
 import { assignmentElementId } from '../use-card-focus.ts'
 import type { NameLookup } from '../view-props.ts'
 import type { Column } from './list-columns.ts'
@@ -128,7 +128,7 @@ function Cell({ column, row, names, isDone }: ListRowProps & { readonly column: 
   }
   const text = column.text(row, names)
   if (text === '') return null
-  if (column.name === 'blocked') return <HindranceMark hindrance={names.hindranceOf(row)} />
+  if (column.name === 'blocked') return <BlockReasonMark blockReason={names.blockReasonOf(row)} />
   const dueColor = column.name === 'end' ? dueColorOf(row, isDone) : undefined
   if (dueColor)
     return (

@@ -135,7 +135,7 @@ function useRowElements(props: ListTableProps, isNarrow: boolean, ends: readonly
         top={(ends[index - 1] ?? 0) - (ends[first - 1] ?? 0)}
         columns={columns}
         names={names}
-        isDone={scope.doneIds.has(line.row.workflowId)}
+        isDone={scope.doneStageIds.has(line.row.workflowId)}
         isOpen={line.id === openId}
         isSelected={selection.has(line.id)}
         isNarrow={isNarrow}

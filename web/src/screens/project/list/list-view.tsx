@@ -56,7 +56,7 @@ export function ListView(props: ProjectViewProps) {
     }
   }, [query])
   const totalCount = followed.isLoading ? undefined : followed.rows.length
-  const parts = useProjectParts(scope.projectId, followed.rows, totalCount, scope.doneIds)
+  const parts = useProjectParts(scope.projectId, followed.rows, totalCount, scope.doneStageIds)
   const { lines, names } = useLines(scope, listing.rows, settings)
   const selection = useSelection(lines.flatMap((line) => ('row' in line ? [line.id] : [])))
   const folded = useFoldedGroups(scope.projectId)
@@ -130,17 +130,17 @@ function useLines(scope: ProjectViewProps['scope'], rows: readonly Assignment[],
     settings.grouping?.name === 'labels' ? scope.projectId : scopeOf('labels'),
     isEmpty,
   )
-  const blocked = useBlocked(scopeOf('blocked'), scope.doneIds, isEmpty)
-  const names = useNameLookup(scope, labels.byAssignment, blocked.hindrances)
+  const blocked = useBlocked(scopeOf('blocked'), scope.doneStageIds, isEmpty)
+  const names = useNameLookup(scope, labels.byAssignment, blocked.blockReasons)
   const stagePositions = useMemo(
     () => new Map(scope.stages.map(({ id }, index) => [id, index])),
     [scope.stages],
   )
   const peopleKey = usePeopleKey(rows, names)
   const lines = useMemo(() => {
-    const context = { names, stagePositions, doneIds: scope.doneIds }
+    const context = { names, stagePositions, doneStageIds: scope.doneStageIds }
     return linesOf(sortRows(rows, settings.order, context), settings.grouping, context)
-  }, [rows, settings, names, stagePositions, scope.doneIds, peopleKey])
+  }, [rows, settings, names, stagePositions, scope.doneStageIds, peopleKey])
   return { lines, names }
 }
 

@@ -19,14 +19,14 @@ export interface OpenDependency {
 
 /** Returns the dependencies of the shown assignments, whose dates include changes that are not saved yet. */
 export function useOpenDependencies(
-  { doneIds }: ProjectViewProps['scope'],
+  { doneStageIds }: ProjectViewProps['scope'],
   rows: readonly Assignment[],
   blockers: Blockers,
 ) {
   return useMemo(() => {
     const shown = byId(rows)
     return rows.flatMap((row) =>
-      doneIds.has(row.workflowId)
+      doneStageIds.has(row.workflowId)
         ? []
         : (blockers.get(row.id) ?? []).map(
             (blocker): OpenDependency => ({
@@ -37,7 +37,7 @@ export function useOpenDependencies(
             }),
           ),
     )
-  }, [blockers, rows, doneIds])
+  }, [blockers, rows, doneStageIds])
 }
 
 /** Maps each waiting assignment to a line of text, which says the same as its arrows. */

@@ -9,7 +9,7 @@ import { fullWeekShare } from './workload.ts'
 
 interface LegendProps {
   readonly stages: readonly ProjectStage[]
-  readonly doneIds: ReadonlySet<string>
+  readonly doneStageIds: ReadonlySet<string>
   /** The ids of the stages of the shown bars. */
   readonly shownStageIds: ReadonlySet<string>
   /** Phones draw no dependencies. */
@@ -42,8 +42,8 @@ const arrowLines = () =>
     [swatch('too-early'), t('Starts before what it waits for ends')],
   ] as const
 
-function LegendLines({ stages, doneIds, shownStageIds, hasArrows }: LegendProps) {
-  const looks = stageLooksOf(stages, doneIds)
+function LegendLines({ stages, doneStageIds, shownStageIds, hasArrows }: LegendProps) {
+  const looks = stageLooksOf(stages, doneStageIds)
   const lines = [
     ...stages
       .filter(({ id }) => shownStageIds.has(id))

@@ -8,7 +8,7 @@ import { PersonAvatar } from '../../../ui/avatar.tsx'
 import { logicalArrowKey } from '../../../ui/text-direction.ts'
 import { AssignmentBar } from '../assignment-bar.tsx'
 import type { Bar } from '../bars.ts'
-import type { Hindrances } from '../use-blocked.ts'
+import type { BlockReasons } from '../use-blocked.ts'
 import type { Shift } from '../use-period-rows.ts'
 import { dragBar, preventScrolling } from './drag-bar.ts'
 import { barMarginPixels } from './measures.ts'
@@ -25,12 +25,12 @@ export interface LaneContext {
   readonly target: number
   readonly openId: string | undefined
   readonly query: string
-  readonly doneIds: ReadonlySet<string>
+  readonly doneStageIds: ReadonlySet<string>
   readonly stages: readonly ProjectStage[]
   /** Maps each waiting assignment to a text that names all assignments for which it waits. */
   readonly waitingTexts: ReadonlyMap<string, string>
   /** Maps each assignment that waits or has an impediment to a short text that says so. */
-  readonly hindrances: Hindrances
+  readonly blockReasons: BlockReasons
   onShift(row: Assignment, shift: Shift): void
 }
 
@@ -56,7 +56,7 @@ export function PersonLane(props: PersonLaneProps) {
 /** Shows the assignments of one person, day by day. Overloaded days are tinted. */
 function Lane(props: PersonLaneProps) {
   const { id, name, rows, bars, top, height, context } = props
-  const { from, dayCount, dayPixels, doneIds } = context
+  const { from, dayCount, dayPixels, doneStageIds } = context
   // Work without a person overloads no one, so no day of its lane is tinted.
   const target = id === '' ? Number.POSITIVE_INFINITY : context.target
   const track = useRef<HTMLDivElement>(null)
@@ -64,11 +64,11 @@ function Lane(props: PersonLaneProps) {
   const hoursByDay = useMemo(
     () =>
       plannedHoursByDay(
-        rows.filter(({ workflowId }) => !doneIds.has(workflowId)),
+        rows.filter(({ workflowId }) => !doneStageIds.has(workflowId)),
         from,
         dayCount,
       ),
-    [rows, doneIds, from, dayCount],
+    [rows, doneStageIds, from, dayCount],
   )
   const lineCount = lineCountOf(bars)
   const weeks = weekLoadsOf(hoursByDay, target)
@@ -206,11 +206,11 @@ interface LaneBarProps extends PersonLaneProps {
 
 function LaneBar(props: LaneBarProps) {
   const { bar, previousId, nextId, context, measureDay } = props
-  const { doneIds, stages, waitingTexts, hindrances, openId, query, onShift } = context
+  const { doneStageIds, stages, waitingTexts, blockReasons, openId, query, onShift } = context
   const { row, line, first, last, beginsBefore, endsAfter, nameRoom } = bar
   const { dayPixels } = context
-  const isDone = doneIds.has(row.workflowId)
-  const hindrance = isDone ? undefined : hindrances.get(row.id)
+  const isDone = doneStageIds.has(row.workflowId)
+  const blockReason = isDone ? undefined : blockReasons.get(row.id)
   const shiftOf = (event: KeyboardEvent): Shift | undefined => {
     const key = logicalArrowKey(event)
     const days = { ArrowLeft: -1, ArrowRight: 1 }[key]
@@ -223,7 +223,7 @@ function LaneBar(props: LaneBarProps) {
       bar={bar}
       isDetailed={false}
       isDone={isDone}
-      hindrance={hindrance}
+      blockReason={blockReason}
       color={colorIn(stages, row.workflowId)}
       isOpen={row.id === openId}
       note={waitingTexts.get(row.id)}

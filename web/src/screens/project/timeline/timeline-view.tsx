@@ -68,24 +68,27 @@ export function TimelineView(props: ProjectViewProps) {
   })
   const keepFocusOn = useCardFocus()
   // Block reasons are loaded only when the bars can be shown, so that they do not delay the bars.
-  const { hindrances, blockers } = useBlocked(people && scope.projectId, scope.doneIds)
+  const { blockReasons, blockers } = useBlocked(people && scope.projectId, scope.doneStageIds)
   const dependencies = useOpenDependencies(scope, listing.rows, blockers)
   const waitingTexts = useMemo(() => waitingTextsOf(dependencies), [dependencies])
-  const shownStageIds = useMemo(
-    () => new Set(listing.rows.map(({ workflowId }) => workflowId)),
-    [listing.rows],
-  )
+  const shownStageIds = useStageIds(listing.rows)
   const onShift = useStableCallback((row: Assignment, change: Shift) => {
     keepFocusOn(row.id)
     void listing.reschedule(row, change)
   })
-  const { doneIds, stages } = scope
-  const target = dailyTarget()
-  // Lanes are memoized by this object.
-  const context = useMemo(
-    () => ({ from, dayCount, target, openId, query, doneIds, stages, waitingTexts, hindrances, onShift }),
-    [from, dayCount, target, openId, query, doneIds, stages, waitingTexts, hindrances, onShift],
-  )
+  const { doneStageIds, stages } = scope
+  const context = useLaneContext({
+    from,
+    dayCount,
+    target: dailyTarget(),
+    openId,
+    query,
+    doneStageIds,
+    stages,
+    waitingTexts,
+    blockReasons,
+    onShift,
+  })
   // The skeleton below is lower, because the tools are above it. Without the key, this one would move there.
   if (props.isNameLoading) return <ViewSkeleton key="name" view="timeline" />
   return (
@@ -103,7 +106,12 @@ export function TimelineView(props: ProjectViewProps) {
         {people && listing.rows.length === 0 && (
           <span class="quiet-text">{t('No assignments with dates in this period')}</span>
         )}
-        <Legend stages={stages} doneIds={doneIds} shownStageIds={shownStageIds} hasArrows={!isPhone} />
+        <Legend
+          stages={stages}
+          doneStageIds={doneStageIds}
+          shownStageIds={shownStageIds}
+          hasArrows={!isPhone}
+        />
       </div>
       {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
       {people === undefined && !listing.problem && <ViewSkeleton view="timeline" />}
@@ -127,6 +135,13 @@ export function TimelineView(props: ProjectViewProps) {
     </>
   )
 }
+
+/** Returns the same object until a value changes, because lanes are memoized by it. */
+const useLaneContext = (context: LanesProps['context']): LanesProps['context'] =>
+  useMemo(() => context, Object.values(context))
+
+const useStageIds = (rows: readonly Assignment[]): ReadonlySet<string> =>
+  useMemo(() => new Set(rows.map(({ workflowId }) => workflowId)), [rows])
 
 const rangeText = (from: string, to: string): string =>
   dateFormat('long').formatRange(dateOf(from), dateOf(to))

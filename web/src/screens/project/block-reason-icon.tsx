@@ -1,8 +1,8 @@
 import { Icon } from '../../ui/icon.tsx'
-import type { Hindrance } from './use-blocked.ts'
+import type { BlockReason } from './use-blocked.ts'
 
 /** The one drawing of what blocks an assignment, or what it waits for; decorative, next to its text. */
-export const HindranceIcon = ({ isWaiting }: Pick<Hindrance, 'isWaiting'>) => (
+export const BlockReasonIcon = ({ isWaiting }: Pick<BlockReason, 'isWaiting'>) => (
   <span class={isWaiting ? 'waits' : 'blocked'}>
     <Icon name={isWaiting ? 'link' : 'warning'} />
   </span>
