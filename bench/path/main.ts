@@ -40,7 +40,7 @@ export async function runPathBench(args: readonly string[]): Promise<void> {
   try {
     const store = createSharedStore(readSettings(environment, readStoreSettings), {
       stops,
-      onFault: console.error,
+      onStateChange: console.error,
     })
     const host = await startRest(readSettings(environment, readRestSettings), store)
     stops.push(host.stop)

@@ -37,7 +37,7 @@ interface ProcessHooks {
   /** Functions that are called when the process stops, the last one first. */
   readonly stops: (() => Promise<void>)[]
   /** Called with a sentence when the embedded database has ended unexpectedly, and when it runs again. */
-  readonly onFault: (sentence: string) => void
+  readonly onStateChange: (sentence: string) => void
 }
 
 /** The supervisor sends these to each worker. */
@@ -50,7 +50,7 @@ interface WorkerOptions {
 /** Opens the store of a process. The supervisor of a worker has already migrated the schema. */
 export function createSharedStore(
   settings: StoreSettings,
-  { stops, onFault }: ProcessHooks,
+  { stops, onStateChange }: ProcessHooks,
   worker?: WorkerOptions,
 ): SharedStore {
   let account: SeedReport | undefined
@@ -59,7 +59,7 @@ export function createSharedStore(
   const open = runOnce(async () => {
     const store = worker
       ? connectStore(worker.address, settings, budgets)
-      : await openStore(settings, budgets, onFault)
+      : await openStore(settings, budgets, onStateChange)
     stops.push(store.stop ?? noStop, store.close)
     opened = store.database
     if (settings.telemetry) stops.push(await startTelemetry(store.database, settings.telemetry))
@@ -133,7 +133,7 @@ const noStop = async () => undefined
 async function openStore(
   settings: StoreSettings,
   budgets: Budgets,
-  onFault: (sentence: string) => void,
+  onStateChange: (sentence: string) => void,
 ): Promise<OpenStore> {
   const { databaseUrl, dataDirectory } = settings
   if (databaseUrl !== undefined) {
@@ -143,7 +143,7 @@ async function openStore(
     const address = await detectPoolers(databaseUrl, { ...settings, onNoNamedStatements })
     return openMigratedStore(address, settings, budgets)
   }
-  const embedded = await startEmbeddedStore({ dataDirectory, onFault })
+  const embedded = await startEmbeddedStore({ dataDirectory, onStateChange })
   try {
     const store = await openMigratedStore({ url: embedded.url }, settings, budgets)
     return { ...store, stop: embedded.stop }
@@ -255,7 +255,7 @@ export async function withStore<Result>(
   }
 }
 
-/** Runs `work` with the database of the settings. Throws if its schema is not that of this version. */
+/** Runs `work` with the database of the settings. Throws if the database has an older schema than this version. */
 export const withDatabase = <Result>(work: (database: Database) => Promise<Result>): Promise<Result> =>
   withStore({ createIfMissing: false }, async ({ url }) => {
     const database = openDatabase({ url, applicationName: 'cli', namedStatements: false })

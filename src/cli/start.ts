@@ -23,7 +23,7 @@ export async function runStart(names: readonly string[]): Promise<void> {
   const stop = stopOnSignal(stops, drainSeconds, log)
   stopWithNpm(stop, log)
   try {
-    const store = createSharedStore(storeSettings, { stops, onFault: reportFault(log) })
+    const store = createSharedStore(storeSettings, { stops, onStateChange: logStateChange(log) })
     const usesWorkers = settings.processes > 1 && settings.hosts.some(({ runsInWorkers }) => runsInWorkers)
     const running = await (usesWorkers
       ? startWithWorkers(settings, store, stops, log)
@@ -59,7 +59,7 @@ function warnOfEmbeddedStore(
 }
 
 /** Logs that the embedded database has ended unexpectedly, or that it is running again. */
-const reportFault = (log: Log) => (reason: string) =>
+const logStateChange = (log: Log) => (reason: string) =>
   log.error({ reason }, 'The embedded database ended, or runs again.')
 
 /**
@@ -92,7 +92,7 @@ export async function runWorker(names: readonly string[]): Promise<void> {
   try {
     const store = createSharedStore(
       storeSettings,
-      { stops, onFault: reportFault(log) },
+      { stops, onStateChange: logStateChange(log) },
       { address, processes, peers },
     )
     running = await startInThisProcess(hosts, store, stops)
@@ -180,7 +180,7 @@ async function startWithWorkers(
       stops.push(...hosts.map((host) => host.stop))
       return hosts
     })
-  // If one of them rejects, the other must have ended, so that everything that it has started can be stopped.
+  // If one start fails, the other one must have ended, too, so that everything that it has started can be stopped.
   await Promise.allSettled([localStart, supervisedStart])
   const [local, supervised] = await Promise.all([localStart, supervisedStart])
   return [...local, ...supervised]

@@ -50,7 +50,7 @@ describe('crashes', { concurrency: 2 }, () => {
     const countNotes = async (url: string, text: string) =>
       (await queryRows(url, `select 1 from note where text = '${text}'`)).length
 
-    test('kill -9 of the process ends its database, too, and the next start has the committed row', async (t) => {
+    test('kill -9 of the process also ends its database, and the next start has the committed row', async (t) => {
       const dataDirectory = await sharedStore()
       const launched = launch(t, dataDirectory)
       await queryRows(await launched.url, `insert into note values ('before kill -9 of the process')`)
@@ -72,12 +72,12 @@ describe('crashes', { concurrency: 2 }, () => {
       assert.equal(await countNotes(store.url, 'right before the next start'), 1)
     })
 
-    test('kill -9 of the database is reported, and it is restarted under its address with the committed row', async (t) => {
+    test('kill -9 of the database is reported, and the database restarts at the same address with the committed row', async (t) => {
       const dataDirectory = await sharedStore()
       const reported: string[] = []
       const store = await startEmbeddedStore({
         dataDirectory,
-        onFault: (sentence) => reported.push(sentence),
+        onStateChange: (sentence) => reported.push(sentence),
       })
       t.after(store.stop)
       await queryRows(store.url, `insert into note values ('before kill -9 of the database')`)
@@ -124,7 +124,7 @@ describe('crashes', { concurrency: 2 }, () => {
       await store.stop()
     })
 
-    test('files left by a killed database that name a zombie or another program do not block the start', async (t) => {
+    test('leftover files of a killed database do not block the start, even if their process id belongs to a zombie or another program', async (t) => {
       if (!isLinux) return t.skip('zombies are recognized on Linux only')
       const dataDirectory = await sharedStore()
       // Only processes of its own user mislead PostgreSQL.

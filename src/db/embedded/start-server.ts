@@ -40,6 +40,7 @@ interface Server {
 interface ServerOptions {
   readonly dataDirectory: string
   readonly settings: Settings
+  /** Called if the server ends by itself after it has started. A failed start rejects instead. */
   readonly onExit: (reason: string) => void
 }
 
@@ -57,13 +58,11 @@ export async function startServer(
   if (!isProtected) trustLocalConnections(setup)
   const command = commandFor(setup, { ...settingsFor(setup, socketDirectory), ...settings })
   const { program, pid, logPath } = await startUntilReady(setup, command, dataDirectory)
+  const isGone = () => program.exitDescription() !== undefined && !isServerOf(pid, cluster)
   let isStopping = false
-  void program.exited.then((ending) => {
-    if (!isStopping) onExit(`The database ended unexpectedly (${ending}). Its log is ${logPath}.`)
-  })
   const stop = async () => {
     isStopping = true
-    await endServer(pid, () => program.exitDescription() !== undefined && !isServerOf(pid, cluster))
+    await endServer(pid, isGone)
     if (socketDirectory !== cluster) rmSync(socketDirectory, { recursive: true, force: true })
   }
   const password = isProtected ? knownPassword : createPassword(dataDirectory)
@@ -73,6 +72,9 @@ export async function startServer(
     await stop()
     throw error
   }
+  void program.exited.then((ending) => {
+    if (!isStopping) onExit(`The database ended unexpectedly (${ending}). Its log is ${logPath}.`)
+  })
   return { url: storeUrl(socketDirectory, password), stop }
 }
 
@@ -99,7 +101,7 @@ function settingsFor({ cluster, major }: Setup, socketDirectory: string): Settin
   }
 }
 
-/** The name in the title of each of the server's processes. */
+/** The name that the titles of all processes of the server contain. */
 const clusterNameOf = (cluster: string) =>
   `tracker-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`
 
@@ -109,7 +111,9 @@ function commandFor({ binaries, cluster }: Setup, settings: Settings): readonly 
 }
 
 interface StartedServer {
+  /** The shell that runs the server and ends it with this process. */
   readonly program: DependentProgram
+  /** The process id of the server itself, a child of the shell. */
   readonly pid: number
   readonly logPath: string
 }
@@ -138,7 +142,7 @@ async function startUntilReady(
   }
 }
 
-/** Sessions are killed at once, but the kernel may need seconds to flush the data of a large one. */
+/** Killed sessions end at once, but the kernel may need seconds to release the memory of a large one. */
 const orphanSecondsMax = 10
 const orphanPauseMilliseconds = 50
 
@@ -159,7 +163,7 @@ const readySecondsMax = 300
 
 const lastLines = (text: string) => text.trim().split('\n').slice(-10).join('\n')
 
-/** A log file that the server writes to. It is closed here after the server has inherited it. */
+/** A log file that the server writes to. This process closes its handle after the server has inherited it. */
 interface ServerLog {
   readonly path: string
   readonly handle: number
@@ -189,14 +193,18 @@ const logBytesMax = 10 * 1024 * 1024
 export function socketDirectoryFor(cluster: string, account: RunAs): string {
   if (isShort(cluster)) return cluster
   const name = clusterNameOf(cluster)
-  const directory = [tmpdir(), '/tmp'].map((parent) => join(parent, name)).find(isShort) ?? join('/tmp', name)
+  const preferred = join(tmpdir(), name)
+  const directory = isShort(preferred) ? preferred : join('/tmp', name)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   requirePrivate(directory, account)
   if (account.user !== undefined) chownSync(directory, account.user.uid, account.user.gid)
   return directory
 }
 
-/** PostgreSQL takes any process with the id in a stale lock for a running server, as with its pid file. */
+/**
+ * PostgreSQL does not start while a process has the id in the lock file, even if that process is another program
+ * and the file is stale.
+ */
 const removeStaleSocketLock = (socketDirectory: string) =>
   rmSync(join(socketDirectory, `${socketName}.lock`), { force: true })
 
@@ -216,8 +224,8 @@ function requirePrivate(directory: string, { user }: RunAs): void {
 }
 
 /**
- * Starts the server with `pg_ctl`, which listens on TCP on this machine only. There is no watchdog: the
- * server of a killed process is ended by the next start. Untested, because no Windows machine was available.
+ * Starts the server with `pg_ctl`. The server listens on TCP, on 127.0.0.1 only. There is no watchdog: the server
+ * of a killed process is ended by the next start. Untested, because no Windows machine was available.
  */
 export async function startWindowsServer(
   setup: Setup,
@@ -234,6 +242,7 @@ export async function startWindowsServer(
   const log = join(dataDirectory, 'postgres.log')
   if (!control('start', '-l', log, '-o', options.join(' ')))
     throw new Error(`The database did not start: see ${log}.`)
+  // On Windows, `createCluster` creates no database `tracker`.
   const url = `postgresql://tracker:${findPassword(dataDirectory)}@127.0.0.1:${port}/postgres`
   const stop = async () => {
     control('stop', '-m', 'fast')
