@@ -181,7 +181,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     file: 'src/records/rights.ts',
     rule: 'an app of an administrator changes no account',
-    from: "if (purpose === 'write' && isAccountResource(listed)) rejectThirdPartyApp(caller)",
+    from: "if (purpose === 'write' && isAccountResource(resource)) rejectThirdPartyApp(caller)",
     to: '',
     tests: ['journeys/sessions-end'],
   },
@@ -223,7 +223,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     file: 'src/records/remove.ts',
     rule: 'two administrators who remove each other do so one after the other',
-    from: '  await requireRoleToRemove(transaction, context, resource, caller)\n',
+    from: '  await requireAccessToRemove(transaction, context, resource, caller)\n',
     to: '',
     tests: ['journeys/administrators'],
   },

@@ -182,8 +182,8 @@ export const mutants: readonly Mutant[] = [
   {
     file: 'src/features/reports/run-report.ts',
     rule: 'a report names only rows that its reader can see',
-    from: "listedRows(listed, caller, 'active')",
-    to: "listedRows(listed, { ...caller, isAdministrator: true }, 'active')",
+    from: "listedRows(resource, caller, 'active')",
+    to: "listedRows(resource, { ...caller, isAdministrator: true }, 'active')",
     tests: ['journeys/reports.test'],
   },
   {

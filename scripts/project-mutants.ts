@@ -80,7 +80,7 @@ export const projectMutants: readonly Mutant[] = [
   {
     file: 'src/records/visible-rows.ts',
     rule: 'a list of removed rows changes when the parents of its rows do',
-    from: "const parents = state === 'removed' ? parentsOfRemoved(listed) : []",
+    from: "const parents = state === 'removed' ? parentsOfRemoved(resource) : []",
     to: 'const parents: string[] = []',
     tests: ['journeys/labels'],
   },

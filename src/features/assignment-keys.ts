@@ -2,7 +2,7 @@ import type { Queries } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { invalid, notFound } from '../model/problem.ts'
 import { get } from '../records/get.ts'
-import { requireRole } from '../records/rights.ts'
+import { requireAccess } from '../records/rights.ts'
 import { assignment as declared } from '../resources/assignment.ts'
 import { extensionForm } from '../resources/derived.ts'
 import { recordBody } from '../routes/if-match.ts'
@@ -36,7 +36,7 @@ export function assignmentKeyRoute(): Route {
     errors: [400, 403, 404],
     isConditional: true,
     async handle({ context, caller, request }) {
-      requireRole(assignment, caller, 'read')
+      requireAccess(assignment, caller, 'read')
       const { key } = request.query as Readonly<Record<string, unknown>>
       if (typeof key !== 'string' || !keyRegExp.test(key.trim()))
         throw invalid({ key: ['Key must be that of an assignment, such as MBA-12.'] })

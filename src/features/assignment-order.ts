@@ -7,7 +7,7 @@ import { capitalize, type Parsed } from '../model/field.ts'
 import { uuid } from '../model/field-kinds.ts'
 import { collectViolations, contended, invalid, notFound, parseObject } from '../model/problem.ts'
 import type { Context } from '../records/context.ts'
-import { requireRole } from '../records/rights.ts'
+import { requireAccess } from '../records/rights.ts'
 import { writeUpdate } from '../records/update.ts'
 import { visibleRows } from '../records/visible-rows.ts'
 import type { RequiredVersions } from '../records/write-conditions.ts'
@@ -95,7 +95,7 @@ async function moveAssignment(
   body: unknown,
   versions: RequiredVersions,
 ): Promise<Row> {
-  requireRole(assignment, caller, 'write')
+  requireAccess(assignment, caller, 'write')
   const move = parseMove(body)
   return database.transaction(async (transaction) => {
     const { projectId } = await findPlace(transaction, caller, move.id)

@@ -5,9 +5,9 @@ import { csvHeader, csvLine } from '../http/csv.ts'
 import { invalid, unauthenticated } from '../model/problem.ts'
 import type { Context } from '../records/context.ts'
 import { streamList, timeoutAdvice } from '../records/list.ts'
-import { parseListQuery, requiredAccess } from '../records/list-query.ts'
+import { parseListQuery, purposeOf } from '../records/list-query.ts'
 import { explainTimeout } from '../records/read-guards.ts'
-import { requireRole } from '../records/rights.ts'
+import { requireAccess } from '../records/rights.ts'
 import { serializeRecord } from '../records/serialize-record.ts'
 import type { RowState } from '../records/visible-rows.ts'
 import { resources } from '../resources/all.ts'
@@ -20,20 +20,20 @@ import { rejectAtKey } from './changes/list-routes.ts'
 
 /** Returns a whole list in one response, however long. */
 export const exportRoutes = (context: Context): Route[] => [
-  ...[person, ...resources].map((listed) => exportRoute(context, listed, 'active')),
-  ...resources.map((listed) => exportRoute(context, listed, 'removed')),
+  ...[person, ...resources].map((resource) => exportRoute(context, resource, 'active')),
+  ...resources.map((resource) => exportRoute(context, resource, 'removed')),
 ]
 
-const exportRoute = (context: Context, listed: ListedResource, state: RowState): Route => ({
-  id: state === 'active' ? `Export${listed.pluralTitle}` : `ExportRemoved${listed.pluralTitle}`,
+const exportRoute = (context: Context, resource: ListedResource, state: RowState): Route => ({
+  id: state === 'active' ? `Export${resource.pluralTitle}` : `ExportRemoved${resource.pluralTitle}`,
   tag: 'Exports',
-  summary: `Returns all rows of the list of ${state === 'active' ? '' : 'removed '}${listed.pluralNoun}, as of one instant, as CSV or as lines of JSON.`,
-  description: `${readableBy(listed, state)} Filters and order are those of the list. The response is streamed from the database; one that breaks off is incomplete.`,
+  summary: `Returns all rows of the list of ${state === 'active' ? '' : 'removed '}${resource.pluralNoun}, as of one instant, as CSV or as lines of JSON.`,
+  description: `${readableBy(resource, state)} Filters and order are those of the list. The response is streamed from the database; one that breaks off is incomplete.`,
   method: 'GET',
-  path: state === 'active' ? `/ext/export/${listed.plural}` : `/ext/export/removed/${listed.plural}`,
+  path: state === 'active' ? `/ext/export/${resource.plural}` : `/ext/export/removed/${resource.plural}`,
   parameters: [
     formatKey,
-    ...listKeys(listed, state).filter(({ name }) => name !== 'pageNumber' && name !== 'pageSize'),
+    ...listKeys(resource, state).filter(({ name }) => name !== 'pageNumber' && name !== 'pageSize'),
   ],
   response: { type: 'string' },
   responseTypes: Object.values(formats).map(({ type }) => type),
@@ -43,27 +43,27 @@ const exportRoute = (context: Context, listed: ListedResource, state: RowState):
     rejectAtKey(request)
     const queryValues = request.query as Readonly<Record<string, unknown>>
     const format = parseFormat(queryValues.format)
-    requireRole(listed, caller, requiredAccess(state))
-    const query = parseListQuery(listed, queryValues, state)
-    const rows = streamList(context, listed, caller, query, {
-      format: formats[format].formatterOf(listed),
-      ...watchConnection(exchange, listed),
+    requireAccess(resource, caller, purposeOf(state))
+    const query = parseListQuery(resource, queryValues, state)
+    const rows = streamList(context, resource, caller, query, {
+      format: formats[format].formatterOf(resource),
+      ...watchConnection(exchange, resource),
     })
     // The first read reports errors before the response begins.
-    const first = await explainTimeout(timeoutAdvice(listed, query), () => rows.next())
+    const first = await explainTimeout(timeoutAdvice(resource, query), () => rows.next())
     const { type, extension } = formats[format]
     reply.headers({
       'content-type': `${type}; charset=utf-8${format === 'csv' ? '; header=present' : ''}`,
-      'content-disposition': `attachment; filename="${listed.plural}.${extension}"`,
+      'content-disposition': `attachment; filename="${resource.plural}.${extension}"`,
       'cache-control': 'private, no-store',
     })
-    reply.send(Readable.from(streamBody(formats[format].headOf(listed), first, rows, exchange)))
+    reply.send(Readable.from(streamBody(formats[format].headOf(resource), first, rows, exchange)))
     return undefined
   },
 })
 
-const readableBy = (listed: ListedResource, state: RowState): string =>
-  state === 'active' ? describeReadAccess(listed) : 'Only rows that the caller may restore.'
+const readableBy = (resource: ListedResource, state: RowState): string =>
+  state === 'active' ? describeReadAccess(resource) : 'Only rows that the caller may restore.'
 
 const formats = {
   csv: {
@@ -79,8 +79,8 @@ const formats = {
     type: 'application/x-ndjson',
     extension: 'jsonl',
     headOf: () => '',
-    formatterOf: (listed: ListedResource) => (rows: Row[]) =>
-      rows.map((row) => `${JSON.stringify(serializeRecord(listed, row))}\n`).join(''),
+    formatterOf: (resource: ListedResource) => (rows: Row[]) =>
+      rows.map((row) => `${JSON.stringify(serializeRecord(resource, row))}\n`).join(''),
   },
 } as const
 
@@ -103,13 +103,13 @@ function parseFormat(input: unknown): Format {
  * Aborts the export if the client disconnects. An error resets the connection before the last chunk, so that
  * no client takes the response for complete.
  */
-function watchConnection({ request, reply }: Exchange, listed: ListedResource) {
+function watchConnection({ request, reply }: Exchange, resource: ListedResource) {
   const disconnected = new AbortController()
   reply.raw.once('close', () => disconnected.abort())
   return {
     signal: disconnected.signal,
     onCut(because: CutReason) {
-      request.log.info({ because, list: listed.plural }, 'An export was broken off.')
+      request.log.info({ because, list: resource.plural }, 'An export was broken off.')
       // Drops unsent bytes, which the system would otherwise keep for a client that reads none.
       if (reply.raw.headersSent) reply.raw.socket?.resetAndDestroy()
     },

@@ -16,7 +16,7 @@ import {
 } from '../records/query/parse-query.ts'
 import { partsOf, type QueryPage, resourcesAffectingSelection, runQuery } from '../records/query/run-query.ts'
 import { requireSettled } from '../records/read-guards.ts'
-import { requireRole } from '../records/rights.ts'
+import { requireAccess } from '../records/rights.ts'
 import { visibilityKeyOf } from '../records/visible-rows.ts'
 import type { ListedResource, Resource } from '../resources/define-resource.ts'
 import { expandable, queryColumns } from '../resources/query-columns.ts'
@@ -44,7 +44,7 @@ export const queryRoute = (context: Context, live: LiveListings, resource: Resou
   isLive: true,
   async handle({ caller, session, request, reply }) {
     // Checked before the query is parsed, so that callers without access get no other error.
-    requireRole(resource, caller, 'read')
+    requireAccess(resource, caller, 'read')
     const queryValues = request.query as Readonly<Record<string, unknown>>
     const { keys, savedViewResources } = await mergeSavedView(context, resource, caller, queryValues)
     const query = parseQuery(resource, caller, keys)
@@ -60,7 +60,7 @@ export const queryRoute = (context: Context, live: LiveListings, resource: Resou
 })
 
 /** Callers share a listing if they send the same query and see the same rows of every resource in it. */
-const queryListingView = (listed: ListedResource, caller: Caller, query: Query): ListingView => ({
+const queryListingView = (resource: ListedResource, caller: Caller, query: Query): ListingView => ({
   key: JSON.stringify([
     'query',
     query.cursorScope,
@@ -73,12 +73,12 @@ const queryListingView = (listed: ListedResource, caller: Caller, query: Query):
   scope:
     query.selection.expansions.length > 0
       ? undefined
-      : scopeOf(listed, caller, allowedIdsByColumn(query.filter)),
-  read: async (reads) => JSON.stringify(serializeQueryPage(await runQuery(listed, caller, query, reads))),
+      : scopeOf(resource, caller, allowedIdsByColumn(query.filter)),
+  read: async (reads) => JSON.stringify(serializeQueryPage(await runQuery(resource, caller, query, reads))),
 })
 
-const visibilityKeysOf = ({ listed, expansions }: Selection, caller: Caller): readonly string[] => [
-  visibilityKeyOf(listed, caller),
+const visibilityKeysOf = ({ resource, expansions }: Selection, caller: Caller): readonly string[] => [
+  visibilityKeyOf(resource, caller),
   ...expansions.flatMap(({ selection }) => visibilityKeysOf(selection, caller)),
 ]
 
@@ -146,8 +146,8 @@ const expandParameter = (references: readonly { readonly name: string }[]): Para
 })
 
 /** A row with any selection of its fields: only the id is always present. */
-export function queryRowSchema(listed: ListedResource): Schema {
-  const parents = expandable(listed).map(({ name, parent }) => [
+export function queryRowSchema(resource: ListedResource): Schema {
+  const parents = expandable(resource).map(({ name, parent }) => [
     name,
     {
       anyOf: [ref(`${parent.title}QueryRow`), { type: 'null' }],
@@ -155,7 +155,7 @@ export function queryRowSchema(listed: ListedResource): Schema {
       examples: [null],
     },
   ])
-  const { properties } = recordSchema(listed)
+  const { properties } = recordSchema(resource)
   return {
     type: 'object',
     required: ['id'],

@@ -7,7 +7,7 @@ import { nearestHours, uuid } from '../model/field-kinds.ts'
 import { duplicate, invalid, notFound, parseObject } from '../model/problem.ts'
 import type { Context } from '../records/context.ts'
 import { create } from '../records/create.ts'
-import { requireRole } from '../records/rights.ts'
+import { requireAccess } from '../records/rights.ts'
 import { visibleRows } from '../records/visible-rows.ts'
 import { appointment } from '../resources/appointment.ts'
 import { assignment } from '../resources/assignment.ts'
@@ -26,7 +26,7 @@ interface Timer {
 const forgottenHours = 10
 
 async function findTimer({ database }: Context, caller: Caller): Promise<Timer | null> {
-  requireRole(appointment, caller, 'read')
+  requireAccess(appointment, caller, 'read')
   const [timer] = await database.query<Omit<Timer, 'assignment'>>(sql`
     select assignment_id as "assignmentId", started_at as "startedAt" from timers where user_id = ${caller.id}`)
   if (!timer) return null
@@ -42,7 +42,7 @@ async function findAssignment({ query }: Pick<Context['database'], 'query'>, cal
 
 /** The primary key allows one timer per account: if two devices start one, the second is rejected. */
 async function startTimer(context: Context, caller: Caller, body: unknown): Promise<Timer> {
-  requireRole(appointment, caller, 'write')
+  requireAccess(appointment, caller, 'write')
   const { database } = context
   const { assignmentId } = parseFields(body, { assignmentId: uuid })
   const found = await findAssignment(database, caller, assignmentId)
@@ -58,7 +58,7 @@ async function startTimer(context: Context, caller: Caller, body: unknown): Prom
  * Locks the row: if two devices stop the timer, the second waits and finds none, so the time is booked once.
  */
 function stopTimer(context: Context, caller: Caller, body: unknown) {
-  requireRole(appointment, caller, 'write')
+  requireAccess(appointment, caller, 'write')
   const { database, hoursStep } = context
   const { amountHours, keepDate, description } = parseObject(body)
   return database.transaction(async (transaction) => {
@@ -84,7 +84,7 @@ function stopTimer(context: Context, caller: Caller, body: unknown) {
 }
 
 async function discardTimer({ database }: Context, caller: Caller): Promise<void> {
-  requireRole(appointment, caller, 'write')
+  requireAccess(appointment, caller, 'write')
   const [discarded] = await database.singleWrites.query(
     sql`delete from timers where user_id = ${caller.id} returning user_id`,
   )

@@ -5,7 +5,7 @@ import type { Resource } from '../resources/define-resource.ts'
 import type { Context } from './context.ts'
 import { parseBody } from './parse-body.ts'
 import { needsProjectRules, requireProjectRules } from './project-rules.ts'
-import { isAccountResource, recordAccountChange, requireRole } from './rights.ts'
+import { isAccountResource, recordAccountChange, requireAccess } from './rights.ts'
 import { createConditions, type RequiredVersions, referenceConditions } from './write-conditions.ts'
 import { createMany, groupingKeyOf, updateSameFields, type WriteItem } from './write-many.ts'
 
@@ -20,7 +20,7 @@ export async function create(
   body: unknown,
 ): Promise<Row> {
   const { hooks } = resource
-  requireRole(resource, caller, 'write')
+  requireAccess(resource, caller, 'write')
   const { id = newId(), values } = parseBody(resource, body, 'create', context, caller.id)
   const stored = (await hooks.prepare?.(values, context.passwords)) ?? values
   const { singleWrites } = context.database

@@ -9,7 +9,7 @@ import { collectViolations, notFound, type Violations } from '../model/problem.t
 import type { Resource } from '../resources/define-resource.ts'
 import type { Context } from './context.ts'
 import { explainTimeout, parseAt, requireSettled } from './read-guards.ts'
-import { requireRole } from './rights.ts'
+import { requireAccess } from './rights.ts'
 import { resourcesAffecting, selectRows } from './visible-rows.ts'
 
 export interface RowWithLastChange {
@@ -28,7 +28,7 @@ export async function get(
   caller: Caller,
   input: { readonly id: unknown; readonly at?: unknown },
 ): Promise<RowWithLastChange> {
-  requireRole(resource, caller, 'read')
+  requireAccess(resource, caller, 'read')
   const { id, at } = parseRequest(input)
   const { from, where } = selectRows(resource, caller, at, sql`${id}`)
   const columns = selectColumns(resource)

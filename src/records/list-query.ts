@@ -28,7 +28,7 @@ export interface ListQuery {
  * resource does not support: those are rejected.
  */
 export function parseListQuery(
-  listed: ListedResource,
+  resource: ListedResource,
   query: Readonly<Record<string, unknown>>,
   state: RowState = 'active',
 ): ListQuery {
@@ -46,7 +46,7 @@ export function parseListQuery(
   if (requestedColumn !== undefined && typeof requestedColumn !== 'string') {
     violations.add('sortColumn', 'SortColumn must be text.')
   }
-  const sortColumn = parseSortColumn(listed, requestedColumn, state)
+  const sortColumn = parseSortColumn(resource, requestedColumn, state)
   const parsed: ListQuery = {
     state,
     pageNumber: parseNumber('pageNumber', queryValue('pageNumber'), 1, pageNumberMax, violations),
@@ -55,18 +55,18 @@ export function parseListQuery(
     sortOrder: parseSortOrder(queryValue('sortOrder'), defaultOrder(state, sortColumn), violations),
     search: parseSearch(queryValue('search'), violations),
     ids: parseIdsFilter(filterValue('ids'), violations),
-    idFilters: parseIdFilters(listed, filterValue, violations),
+    idFilters: parseIdFilters(resource, filterValue, violations),
     dateFrom,
     dateTo,
   }
-  const supported = [...idFiltersOf(listed), ...(supportsDates(listed) ? dateKeys : [])]
-  rejectUnsupportedFilters(listed, supported, filterValue, violations)
+  const supported = [...idFiltersOf(resource), ...(supportsDates(resource) ? dateKeys : [])]
+  rejectUnsupportedFilters(resource, supported, filterValue, violations)
   violations.throwIfAny()
   return parsed
 }
 
 /** Callers may list removed rows only if they may restore them, which takes write access. */
-export const requiredAccess = (state: RowState) => (state === 'active' ? 'read' : 'write')
+export const purposeOf = (state: RowState) => (state === 'active' ? 'read' : 'write')
 
 function parseNumber(
   key: string,

@@ -9,9 +9,9 @@ import type { Caller } from '../model/caller.ts'
 import type { ListedResource } from '../resources/define-resource.ts'
 import { isOfAssignment, searchColumns } from '../resources/derived.ts'
 import type { Context } from './context.ts'
-import { type ListQuery, requiredAccess } from './list-query.ts'
+import { type ListQuery, purposeOf } from './list-query.ts'
 import { explainTimeout, type TimeoutAdvice } from './read-guards.ts'
-import { requireRole } from './rights.ts'
+import { requireAccess } from './rights.ts'
 import { recordJsonSql, recordsJsonSql } from './serialize-record.ts'
 import { listedRows, resourcesAffecting, type SelectedRows, withoutPlaceholders } from './visible-rows.ts'
 
@@ -32,18 +32,18 @@ export interface Page {
 /** Runs one statement, so that rows, count and last change come from one snapshot. */
 export async function list(
   { database }: Context,
-  listed: ListedResource,
+  resource: ListedResource,
   caller: Caller,
   query: ListQuery,
   reads: LimitedReads = database.standbyListReads,
 ): Promise<Page> {
   const { state, pageNumber, pageSize } = query
-  requireRole(listed, caller, requiredAccess(state))
-  const rows = rowsOf(listed, caller, query)
-  const lastChange = sql`${lastChangeSecond(resourcesAffectingList(listed, caller, query))} as "lastChangeSecond"`
-  const statement = (query.search ? searchingStatement : listingStatement)(listed, query, rows, lastChange)
-  const stepInput = { record: recordJsonSql(listed), rows, orderAndLimit: orderAndLimit(query), lastChange }
-  const [found] = await explainTimeout(timeoutAdvice(listed, query), () =>
+  requireAccess(resource, caller, purposeOf(state))
+  const rows = rowsOf(resource, caller, query)
+  const lastChange = sql`${lastChangeSecond(resourcesAffectingList(resource, caller, query))} as "lastChangeSecond"`
+  const statement = (query.search ? searchingStatement : listingStatement)(resource, query, rows, lastChange)
+  const stepInput = { record: recordJsonSql(resource), rows, orderAndLimit: orderAndLimit(query), lastChange }
+  const [found] = await explainTimeout(timeoutAdvice(resource, query), () =>
     reads.query<ListResult>(pageOfList.attach(stepInput, statement), caller.id),
   )
   const { records, totalCount, lastChangeSecond: second } = found as ListResult
@@ -60,27 +60,27 @@ export async function list(
 /** Streams all rows of the list as text. Ignores the paging of the query. */
 export function streamList(
   { database }: Context,
-  listed: ListedResource,
+  resource: ListedResource,
   caller: Caller,
   query: ListQuery,
   options: Pick<StreamRequest<Row>, 'format' | 'signal' | 'onCut'>,
 ): AsyncGenerator<Buffer, void> {
-  requireRole(listed, caller, requiredAccess(query.state))
+  requireAccess(resource, caller, purposeOf(query.state))
   return database.exports.stream<Row>({
     ...options,
-    statement: sql`select ${selectColumns(listed)} from ${rowsOf(listed, caller, query)} order by ${orderOf(query)}`,
+    statement: sql`select ${selectColumns(resource)} from ${rowsOf(resource, caller, query)} order by ${orderOf(query)}`,
     account: caller.id,
   })
 }
 
 /** Counts in a separate subquery, so that count and page can each use an index. */
-const listingStatement: Statement = (listed, query, rows, lastChange) => sql`
-  select ${recordsJsonSql(listed, sql`select row.* from ${rows} ${orderAndLimit(query)}`)} as "records",
+const listingStatement: Statement = (resource, query, rows, lastChange) => sql`
+  select ${recordsJsonSql(resource, sql`select row.* from ${rows} ${orderAndLimit(query)}`)} as "records",
     (select count(*) from ${rows}) as "totalCount", ${lastChange}`
 
-const searchingStatement: Statement = (listed, query, rows, lastChange) => sql`
+const searchingStatement: Statement = (resource, query, rows, lastChange) => sql`
   with ${foundCte(rows, [query.sortColumn])}
-  select ${recordsJsonSql(listed, sql`${pageOfFound(listed, raw('row.*'), boundsOf(query))} order by paged."position"`)} as "records",
+  select ${recordsJsonSql(resource, sql`${pageOfFound(resource, raw('row.*'), boundsOf(query))} order by paged."position"`)} as "records",
     (select count(*) from found) as "totalCount", ${lastChange}`
 
 interface ListResult {
@@ -89,7 +89,7 @@ interface ListResult {
   readonly lastChangeSecond: number | null
 }
 
-type Statement = (listed: ListedResource, query: ListQuery, rows: Sql, lastChange: Sql) => Sql
+type Statement = (resource: ListedResource, query: ListQuery, rows: Sql, lastChange: Sql) => Sql
 
 const orderAndLimit = (query: ListQuery): Sql => {
   const { order, limit } = boundsOf(query)
@@ -109,12 +109,12 @@ export function timeoutAdvice({ pluralNoun }: ListedResource, { search }: ListQu
 
 const searchAdvice = 'Search for a longer or rarer text, or narrow it with filters.'
 
-function conditionsOf(listed: ListedResource, query: ListQuery): Sql[] {
+function conditionsOf(resource: ListedResource, query: ListQuery): Sql[] {
   return [
     ...(query.ids ? [sql`row.id = any(${query.ids}::uuid[])`] : []),
-    ...Object.entries(query.idFilters).map(([name, id]) => idFilterCondition(listed, name, id)),
-    ...dateConditions(listed, query),
-    ...withoutPlaceholders(listed, filteredColumns(listed, query)),
+    ...Object.entries(query.idFilters).map(([name, id]) => idFilterCondition(resource, name, id)),
+    ...dateConditions(resource, query),
+    ...withoutPlaceholders(resource, filteredColumns(resource, query)),
   ]
 }
 
@@ -126,49 +126,49 @@ function filteredColumns({ filters }: ListedResource, { idFilters, dateFrom, dat
   return [...Object.keys(idFilters), ...(dateFrom || dateTo ? periods : [])]
 }
 
-const idFilterCondition = (listed: ListedResource, name: string, id: string): Sql =>
-  isProjectOfAssignment(listed, name)
+const idFilterCondition = (resource: ListedResource, name: string, id: string): Sql =>
+  isProjectOfAssignment(resource, name)
     ? sql`row.assignment_id in (select id from assignments where project_id = ${id})`
     : sql`row.${column(name)} = ${id}`
 
 /** Whether rows are filtered by the project of their assignment, because they have no project column. */
-const isProjectOfAssignment = (listed: ListedResource, filter: string): boolean =>
-  filter === 'projectId' && isOfAssignment(listed)
+const isProjectOfAssignment = (resource: ListedResource, filter: string): boolean =>
+  filter === 'projectId' && isOfAssignment(resource)
 
 /** Returns the resources whose changes can affect which rows the list has. */
 export const resourcesAffectingList = (
-  listed: ListedResource,
+  resource: ListedResource,
   caller: Caller,
   { state, idFilters }: Pick<ListQuery, 'state' | 'idFilters'>,
 ): string[] => {
   // A row is in another project as soon as its assignment is.
-  const dependsOnAssignments = Object.keys(idFilters).some((name) => isProjectOfAssignment(listed, name))
+  const dependsOnAssignments = Object.keys(idFilters).some((name) => isProjectOfAssignment(resource, name))
   return [
     ...new Set([
-      ...resourcesAffecting(listed, caller, state),
+      ...resourcesAffecting(resource, caller, state),
       ...(dependsOnAssignments ? ['assignment'] : []),
     ]),
   ]
 }
 
 /** Returns the SQL after `from` that finds the rows of the list. */
-function rowsOf(listed: ListedResource, caller: Caller, query: ListQuery): Sql {
-  const match = query.search ? searchCondition(listed, query.search) : undefined
+function rowsOf(resource: ListedResource, caller: Caller, query: ListQuery): Sql {
+  const match = query.search ? searchCondition(resource, query.search) : undefined
   const matches = match ? [match] : []
   const isIndexed = hasTrigram(query.search ?? '')
   return foundRows(
-    { from: sql`${tableOf(listed)} as row`, where: listedRows(listed, caller, query.state) },
+    { from: sql`${tableOf(resource)} as row`, where: listedRows(resource, caller, query.state) },
     {
-      quick: [...conditionsOf(listed, query), ...(isIndexed ? matches : [])],
+      quick: [...conditionsOf(resource, query), ...(isIndexed ? matches : [])],
       texts: isIndexed ? [] : matches,
     },
   )
 }
 
 /** Searches for the literal text. Undefined for a resource without text columns: a search then excludes nothing. */
-function searchCondition(listed: ListedResource, search: string): Sql | undefined {
+function searchCondition(resource: ListedResource, search: string): Sql | undefined {
   const pattern = `%${escapeLike(search)}%`
-  const matches = searchColumns(listed).map((name) => sql`row.${column(name)} ilike ${pattern}`)
+  const matches = searchColumns(resource).map((name) => sql`row.${column(name)} ilike ${pattern}`)
   return matches.length === 0 ? undefined : sql`(${join(matches, ' or ')})`
 }
 
@@ -212,8 +212,8 @@ export function foundRows({ from, where }: SelectedRows, { quick, texts }: Condi
 export const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text)
 
 /**
- * Returns a CTE `found` for use after `with`. Count and page share it, so that long texts are searched only
- * once, which is nearly all of the work.
+ * Returns a CTE `found` for use after `with`. Count and page share it, so that long texts are searched only once.
+ * The search is nearly all of the work.
  */
 export const foundCte = (rows: Sql, sortColumns: readonly string[]): Sql => {
   const names = [...new Set(['id', ...sortColumns])]
@@ -235,7 +235,7 @@ interface PageBounds {
  * "position".
  */
 export const pageOfFound = (
-  listed: ListedResource,
+  resource: ListedResource,
   selected: Sql,
   { after, order, limit }: PageBounds,
 ): Sql => sql`
@@ -244,4 +244,4 @@ export const pageOfFound = (
     select row.id, row_number() over (order by ${order}) as "position"
     from found as row where ${after ?? raw('true')} order by ${order} ${limit}
   ) as paged
-  join ${tableOf(listed)} as row on row.id = paged.id`
+  join ${tableOf(resource)} as row on row.id = paged.id`

@@ -8,7 +8,7 @@ import type { Resource } from '../resources/define-resource.ts'
 import { referencesTo } from '../resources/derived.ts'
 import type { Context } from './context.ts'
 import { parseIds } from './list-query.ts'
-import { isAccountResource, recordAccountChange, requireRole, requireRoleToRemove } from './rights.ts'
+import { isAccountResource, recordAccountChange, requireAccess, requireAccessToRemove } from './rights.ts'
 import { lockVisible, type RequiredVersions, requireOwner, requireVersions } from './write-conditions.ts'
 
 /** Removes all rows or none. The removal cascades to their links, which record the row that removed them. */
@@ -19,7 +19,7 @@ export async function remove(
   body: unknown,
   versions: RequiredVersions = new Map(),
 ): Promise<void> {
-  requireRole(resource, caller, 'write')
+  requireAccess(resource, caller, 'write')
   const ids = parseIds(body, { duplicates: 'ignored' })
   await context.database.transaction((transaction) =>
     removeWithin(context, transaction, resource, caller, { ids, versions }),
@@ -35,7 +35,7 @@ export async function removeWithin(
   { ids, versions }: { readonly ids: readonly string[]; readonly versions: RequiredVersions },
 ): Promise<void> {
   const rows = await lockVisible(transaction, resource, caller, ids, { state: 'active', strength: 'update' })
-  await requireRoleToRemove(transaction, context, resource, caller)
+  await requireAccessToRemove(transaction, context, resource, caller)
   requireOwner(resource, caller, rows)
   requireVersions(resource, rows, versions)
   await requireNoDependents(transaction, resource, ids)

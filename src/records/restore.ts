@@ -10,7 +10,7 @@ import { hasCascadeParent, type ReferenceColumn, referencesFrom, referencesTo } 
 import type { Context } from './context.ts'
 import { parseIds } from './list-query.ts'
 import { requireProjectRules } from './project-rules.ts'
-import { isAccountResource, recordAccountChange, requireRole } from './rights.ts'
+import { isAccountResource, recordAccountChange, requireAccess } from './rights.ts'
 import { restorersMemberships } from './visible-rows.ts'
 import { lockVisible, referenceConditionsOfAll, requireOwner } from './write-conditions.ts'
 
@@ -21,7 +21,7 @@ export async function restore(
   caller: Caller,
   body: unknown,
 ): Promise<void> {
-  requireRole(resource, caller, 'write')
+  requireAccess(resource, caller, 'write')
   const ids = parseIds(body, { duplicates: 'rejected' })
   await context.database.transaction((transaction) => restoreWithin(transaction, resource, caller, ids))
   if (isAccountResource(resource)) recordAccountChange(context.securityLog, caller, 'restore', ids)
@@ -80,7 +80,7 @@ async function restoreCascaded(
   caller: Caller,
   ids: readonly string[],
 ): Promise<void> {
-  // The row may refer to two parents of one table. It is restored with the one whose removal removed it.
+  // The row may refer to two parents of one table. It is restored with the parent whose removal removed it.
   const removedByCascade = sql`removed_with = any(${ids}::uuid[]) and removed_with = ${column(parentId)} and not active`
   const other = referencesFrom(child).find(
     (reference) => reference.column !== parentId && reference.onRemove === 'cascade',

@@ -36,8 +36,10 @@ export const tokenScopes: readonly string[] = [
   '*:read',
   '*:write',
   calendarScope,
-  ...[person, ...resources].flatMap((listed) =>
-    isAccountResource(listed) ? [`${listed.name}:read`] : [`${listed.name}:read`, `${listed.name}:write`],
+  ...[person, ...resources].flatMap((resource) =>
+    isAccountResource(resource)
+      ? [`${resource.name}:read`]
+      : [`${resource.name}:read`, `${resource.name}:write`],
   ),
 ]
 
@@ -45,27 +47,27 @@ export const tokenScopes: readonly string[] = [
  * Returns whether the caller's token, if there is one, permits this purpose for the resource. Write access
  * includes read access.
  */
-export function isCovered({ token }: CallerInSql, listed: ListedResource, purpose: Purpose): boolean {
+export function isCovered({ token }: CallerInSql, resource: ListedResource, purpose: Purpose): boolean {
   if (!token) return true
-  if (purpose === 'write' && isAccountResource(listed)) return false
+  if (purpose === 'write' && isAccountResource(resource)) return false
   // Rows owned by a user belong to no project.
-  if (token.projectIds && listed.access.kind === 'owner') return false
+  if (token.projectIds && resource.access.kind === 'owner') return false
   const has = (right: Purpose) =>
-    token.scopes.includes(`${listed.name}:${right}`) || token.scopes.includes(`*:${right}`)
+    token.scopes.includes(`${resource.name}:${right}`) || token.scopes.includes(`*:${right}`)
   return has('write') || (purpose === 'read' && has('read'))
 }
 
 /** Checks the caller's role, token and app. Called before the request is parsed. */
-export function requireRole(listed: ListedResource, caller: Caller, purpose: Purpose): void {
-  if (purpose === 'write' && isAccountResource(listed)) rejectThirdPartyApp(caller)
-  if (!isCovered(caller, listed, purpose))
+export function requireAccess(resource: ListedResource, caller: Caller, purpose: Purpose): void {
+  if (purpose === 'write' && isAccountResource(resource)) rejectThirdPartyApp(caller)
+  if (!isCovered(caller, resource, purpose))
     throw forbidden(
-      `The token is not for ${purpose === 'read' ? 'reading' : 'changing'} ${listed.pluralNoun}.`,
+      `The token is not for ${purpose === 'read' ? 'reading' : 'changing'} ${resource.pluralNoun}.`,
     )
   if (caller.isAdministrator) return
-  const { kind } = listed.access
+  const { kind } = resource.access
   if (kind === 'administrators' || (kind === 'catalog' && purpose === 'write'))
-    throw onlyAdministratorsProblem(listed, purpose)
+    throw onlyAdministratorsProblem(resource, purpose)
 }
 
 const onlyAdministratorsProblem = ({ pluralNoun }: ListedResource, purpose: Purpose) =>
@@ -75,15 +77,15 @@ const onlyAdministratorsProblem = ({ pluralNoun }: ListedResource, purpose: Purp
  * Two administrators may remove each other at the same time. So the removal of an account locks all
  * administrators, and then checks that the caller still is one.
  */
-export async function requireRoleToRemove(
+export async function requireAccessToRemove(
   transaction: Queries,
   { administrators }: Pick<Context, 'administrators'>,
-  listed: ListedResource,
+  resource: ListedResource,
   caller: Caller,
 ): Promise<void> {
-  if (!isAccountResource(listed)) return
+  if (!isAccountResource(resource)) return
   const isStillAdministrator = await lockAdministrators(transaction, administrators, caller.id)
-  if (!isStillAdministrator) throw onlyAdministratorsProblem(listed, 'write')
+  if (!isStillAdministrator) throw onlyAdministratorsProblem(resource, 'write')
 }
 
 /** Allows only sessions of the web client, because the credentials it guards outlive the tokens of an app. */
@@ -106,8 +108,8 @@ export function rejectToken({ token }: Caller): void {
 }
 
 /**
- * Logs changes to accounts after they are committed. It is called for account resources only, which no one but
- * administrators can write.
+ * Logs changes to accounts after they are committed. It is called for account resources only, so the caller is an
+ * administrator.
  */
 export function recordAccountChange(
   log: SecurityLog | undefined,

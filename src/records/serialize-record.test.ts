@@ -36,20 +36,20 @@ describe('JSON from the database', () => {
   })
   after(() => fresh.drop())
 
-  for (const listed of [...resources, person]) {
-    it(`equals that of the host for ${listed.pluralNoun} with unusual values, in every time zone`, async () => {
-      const stored = [...valuesOfKind.uuid!.keys()].map((position) => rowOf(listed, position))
-      const rows = sql`jsonb_populate_recordset(null::${tableOf(listed)}, ${JSON.stringify([...stored, {}])}) as row`
+  for (const resource of [...resources, person]) {
+    it(`equals the JSON of the host for ${resource.pluralNoun} with unusual values, in every time zone`, async () => {
+      const stored = [...valuesOfKind.uuid!.keys()].map((position) => rowOf(resource, position))
+      const rows = sql`jsonb_populate_recordset(null::${tableOf(resource)}, ${JSON.stringify([...stored, {}])}) as row`
       for (const zone of ['UTC', 'America/Sao_Paulo', 'Asia/Kathmandu']) {
         const { values, records } = await fresh.database.transaction(async (transaction) => {
           await transaction.query(sql`select set_config('timezone', ${zone}, true)`)
-          const values = await transaction.query<Row>(sql`select ${selectColumns(listed)} from ${rows}`)
+          const values = await transaction.query<Row>(sql`select ${selectColumns(resource)} from ${rows}`)
           const [found] = await transaction.query<{ records: string }>(
-            sql`select ${recordsJsonSql(listed, sql`select row.* from ${rows}`)} as records`,
+            sql`select ${recordsJsonSql(resource, sql`select row.* from ${rows}`)} as records`,
           )
           return { values, records: found?.records }
         })
-        assert.equal(records, JSON.stringify(values.map((row) => serializeRecord(listed, row))), zone)
+        assert.equal(records, JSON.stringify(values.map((row) => serializeRecord(resource, row))), zone)
       }
     })
   }

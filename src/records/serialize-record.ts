@@ -44,19 +44,19 @@ const recordJsonCache = new WeakMap<ListedResource, Sql>()
  * Returns SQL that serializes a row called `row` as JSON, with exactly the text that the host would write.
  * The query takes a tenth longer, and the host saves far more than that.
  */
-export function recordJsonSql(listed: ListedResource): Sql {
-  const cached = recordJsonCache.get(listed)
+export function recordJsonSql(resource: ListedResource): Sql {
+  const cached = recordJsonCache.get(resource)
   if (cached) return cached
-  const members = listed.columns.map((name, index) => {
+  const members = resource.columns.map((name, index) => {
     const start = raw(`'${index === 0 ? '{' : ','}"${name}":'`)
-    return sql`${start} || coalesce(${valueJsonSql[columnKindOf(listed, name)](sql`row.${column(name)}`)}, 'null')`
+    return sql`${start} || coalesce(${valueJsonSql[columnKindOf(resource, name)](sql`row.${column(name)}`)}, 'null')`
   })
   // All parts come from declarations. Without parameters the text can be rendered once.
   const text = raw(render(sql`${join(members, ' || ')} || '}'`).text)
-  recordJsonCache.set(listed, text)
+  recordJsonCache.set(resource, text)
   return text
 }
 
 /** Returns SQL that serializes rows as a JSON array, in their order. */
-export const recordsJsonSql = (listed: ListedResource, rows: Sql): Sql =>
-  sql`(select coalesce('[' || string_agg(${recordJsonSql(listed)}, ',') || ']', '[]') from (${rows}) as row)`
+export const recordsJsonSql = (resource: ListedResource, rows: Sql): Sql =>
+  sql`(select coalesce('[' || string_agg(${recordJsonSql(resource)}, ',') || ']', '[]') from (${rows}) as row)`

@@ -13,7 +13,7 @@ import {
   removeLinksOfMovedRow,
   requireProjectRules,
 } from './project-rules.ts'
-import { isAccountResource, recordAccountChange, requireRole } from './rights.ts'
+import { isAccountResource, recordAccountChange, requireAccess } from './rights.ts'
 import {
   lockVisible,
   type RequiredVersions,
@@ -35,7 +35,7 @@ export async function update(
   versions: RequiredVersions = new Map(),
 ): Promise<Row> {
   const { hooks } = resource
-  requireRole(resource, caller, 'write')
+  requireAccess(resource, caller, 'write')
   const { id = '', values } = parseBody(resource, body, 'update', context)
   const prepared = (await hooks.prepare?.(values, context.passwords)) ?? values
   const stored = storedValues(resource, prepared)

@@ -8,7 +8,7 @@ import type { ListedResource } from '../resources/define-resource.ts'
 import { hasCascadeParent, referencesFrom } from '../resources/derived.ts'
 import { type CallerInSql, isCovered } from './rights.ts'
 
-/** Which memberships count. The memberships of a removed project are kept, in case it is restored. */
+/** Selects the memberships that count. Those of a removed project are kept, in case the project is restored. */
 export type Memberships = 'active' | 'activeOrRemovedWithProject'
 
 /** Active rows can be read, removed ones restored. */
@@ -16,12 +16,12 @@ export type RowState = 'active' | 'removed'
 
 /** Returns the condition under which the caller sees a row called `row`. Every verb except create uses it. */
 export function visibleRows(
-  listed: ListedResource,
+  resource: ListedResource,
   caller: CallerInSql,
   memberships: Memberships = 'active',
 ): Sql {
-  if (!isCovered(caller, listed, 'read')) return raw('false')
-  const { access } = listed
+  if (!isCovered(caller, resource, 'read')) return raw('false')
+  const { access } = resource
   if (caller.isAdministrator) return raw('true')
   switch (access.kind) {
     case 'catalog':
@@ -54,14 +54,14 @@ export function visibilityKeyOf({ access }: ListedResource, caller: Caller): str
 
 /** Returns the resources whose changes can affect which rows of this resource the caller sees. */
 export function resourcesAffecting(
-  listed: ListedResource,
+  resource: ListedResource,
   caller: Caller,
   state: RowState = 'active',
 ): string[] {
-  const { name, access } = listed
+  const { name, access } = resource
   if (access.kind === 'colleagues') return caller.isAdministrator ? ['user'] : ['user', 'userProject']
-  // A row that a cascade removed may become restorable on its own, and the change log has no line about that.
-  const parents = state === 'removed' ? parentsOfRemoved(listed) : []
+  // A row that a cascade removed may become restorable on its own, and the change log has no entry about that.
+  const parents = state === 'removed' ? parentsOfRemoved(resource) : []
   if (access.kind !== 'projectMembers' || caller.isAdministrator) return [name, ...parents]
   const path = access.projectPath.length === 2 ? ['userProject', 'assignment'] : ['userProject']
   // Restoring a parent may transfer a removed membership to its other parent, and writes nothing about the
@@ -71,8 +71,8 @@ export function resourcesAffecting(
   return [...new Set([name, ...path, ...(isOfRemoved ? ['user'] : []), ...projects, ...parents])]
 }
 
-const parentsOfRemoved = (listed: ListedResource): string[] =>
-  referencesFrom(listed).flatMap(({ parent, onRemove }) => (onRemove === 'cascade' ? [parent.name] : []))
+const parentsOfRemoved = (resource: ListedResource): string[] =>
+  referencesFrom(resource).flatMap(({ parent, onRemove }) => (onRemove === 'cascade' ? [parent.name] : []))
 
 /** Returns the condition under which a row of `user_projects` makes its user a member. */
 const isMembership = (memberships: Memberships): Sql =>
@@ -112,10 +112,10 @@ function inProjects(path: ProjectPath, caller: CallerInSql, memberships: Members
 }
 
 /** The condition for listing `row`: it is active and visible, or removed and restorable. */
-export const listedRows = (listed: ListedResource, caller: Caller, state: RowState): Sql =>
+export const listedRows = (resource: ListedResource, caller: Caller, state: RowState): Sql =>
   state === 'active'
-    ? sql`row.active and ${visibleRows(listed, caller)}`
-    : sql`not row.active and ${restorableRows(listed, caller)}`
+    ? sql`row.active and ${visibleRows(resource, caller)}`
+    : sql`not row.active and ${restorableRows(resource, caller)}`
 
 /**
  * Returns conditions that leave out rows with only a placeholder in one of these columns. v1 has no flags
@@ -138,14 +138,14 @@ export const restorersMemberships: Memberships = 'activeOrRemovedWithProject'
  * Returns the condition under which the caller may restore a row. The row's parents are not checked, because
  * they may be restored before it.
  */
-function restorableRows(listed: ListedResource, caller: Caller): Sql {
-  const { access } = listed
+function restorableRows(resource: ListedResource, caller: Caller): Sql {
+  const { access } = resource
   const { ownerColumn } = access
   return allOf([
-    visibleRows(listed, caller, restorersMemberships),
+    visibleRows(resource, caller, restorersMemberships),
     ...(ownerColumn && !caller.isAdministrator ? [sql`row.${column(ownerColumn)} = ${caller.id}`] : []),
     // A row that a cascade removed is restored with its parent, and not on its own.
-    ...(hasCascadeParent(listed) ? [raw('row.removed_with is null')] : []),
+    ...(hasCascadeParent(resource) ? [raw('row.removed_with is null')] : []),
   ])
 }
 
@@ -157,30 +157,32 @@ export interface SelectedRows {
 
 /** Selects the active rows that the caller may see, now or at an earlier instant. `ids` restricts them. */
 export const selectRows = (
-  listed: ListedResource,
+  resource: ListedResource,
   caller: Caller,
   at: string | undefined,
   ids?: Sql,
 ): SelectedRows =>
   at === undefined
     ? {
-        from: sql`${tableOf(listed)} as row`,
+        from: sql`${tableOf(resource)} as row`,
         where: ids
-          ? sql`row.id = ${ids} and ${listedRows(listed, caller, 'active')}`
-          : listedRows(listed, caller, 'active'),
+          ? sql`row.id = ${ids} and ${listedRows(resource, caller, 'active')}`
+          : listedRows(resource, caller, 'active'),
       }
-    : { from: sql`(${rowsAt(listed, caller, at, ids)}) as row`, where: raw('row.active') }
+    : { from: sql`(${rowsAt(resource, caller, at, ids)}) as row`, where: raw('row.active') }
 
 /**
  * Reconstructs the table at an instant: reverts every later change, each column to the oldest of its previous
  * values. Access is checked against the rows as they are now. A transaction counts as one change at the
  * instant of its last write, so it is reverted as a whole or not at all.
  */
-function rowsAt(listed: ListedResource, caller: Caller, at: string, ids: Sql | undefined): Sql {
-  const name = resources.find(({ table }) => table === listed.table)?.name ?? listed.name
-  const table = tableOf(listed)
+function rowsAt(resource: ListedResource, caller: Caller, at: string, ids: Sql | undefined): Sql {
+  const name = resources.find(({ table }) => table === resource.table)?.name ?? resource.name
+  const table = tableOf(resource)
   const readable =
-    listed.access.kind === 'colleagues' ? visibleRows(listed, caller) : historyVisibleRow(listed, caller)
+    resource.access.kind === 'colleagues'
+      ? visibleRows(resource, caller)
+      : historyVisibleRow(resource, caller)
   const andIds = ids ? sql`and row.id = ${ids}` : raw('')
   return sql`
     with later as materialized (
@@ -220,8 +222,8 @@ export const isChangedAfter = (at: string): Sql => sql`(entry.at > ${at}::timest
  * Returns the condition under which the caller sees the history of a row called `row`. It checks the row as
  * it is now, active or removed. So a member sees the whole history, and a former member sees none of it.
  */
-export const historyVisibleRow = (listed: ListedResource, caller: Caller): Sql =>
-  isCovered(caller, listed, 'read') ? historyCondition(listed, caller) : raw('false')
+export const historyVisibleRow = (resource: ListedResource, caller: Caller): Sql =>
+  isCovered(caller, resource, 'read') ? historyCondition(resource, caller) : raw('false')
 
 function historyCondition({ access }: ListedResource, caller: Caller): Sql {
   if (caller.isAdministrator || access.kind === 'catalog') return raw('true')

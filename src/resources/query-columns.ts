@@ -24,6 +24,7 @@ const shapes: Readonly<Record<WireKind, QueryColumn['shape']>> = {
   boolean: 'boolean',
 }
 
+/** Four sort values of this length fit into a cursor (`cursorCharactersMax`). */
 const sortableCharactersMax = 256
 
 const defaults = { isNullable: false, isSortable: true, isAccount: false } as const
@@ -63,8 +64,8 @@ export interface Expandable {
 }
 
 /** Returns the references that a query may expand. An account is expanded to a person: its id and name. */
-export const expandable = (listed: ListedResource): readonly Expandable[] =>
-  referencesFrom(listed).map(({ column, parent }) => ({
+export const expandable = (resource: ListedResource): readonly Expandable[] =>
+  referencesFrom(resource).map(({ column, parent }) => ({
     name: column.replace(/Id$/, ''),
     column,
     parent: parent === resourceNamed('user') ? person : parent,

@@ -210,17 +210,17 @@ export const errorSchema: Schema = {
 }
 
 /** Returns the query parameters of a list, without filters that the resource does not support. */
-export function listKeys(listed: ListedResource, state: RowState = 'active'): Parameter[] {
+export function listKeys(resource: ListedResource, state: RowState = 'active'): Parameter[] {
   return [
     ...pagingKeys,
-    ...orderKeys(listed, state),
-    ...searchKeys(listed),
-    ...idFiltersOf(listed).map((name) => ({
+    ...orderKeys(resource, state),
+    ...searchKeys(resource),
+    ...idFiltersOf(resource).map((name) => ({
       name,
       description: `Only rows with this ${capitalize(name)}.`,
       schema: uuid.schema,
     })),
-    ...(supportsDates(listed) ? dateKeys.map(dateKey) : []),
+    ...(supportsDates(resource) ? dateKeys.map(dateKey) : []),
   ]
 }
 
@@ -261,10 +261,10 @@ const orderKeys = ({ columns, fixedSortColumn }: ListedResource, state: RowState
       },
 ]
 
-const searchKeys = (listed: ListedResource): readonly Parameter[] => [
+const searchKeys = (resource: ListedResource): readonly Parameter[] => [
   {
     name: 'search',
-    description: searchDescription(searchColumns(listed)),
+    description: searchDescription(searchColumns(resource)),
     schema: { type: 'string', maxLength: searchCharactersMax },
   },
   { name: 'ids', description: `Up to ${idsMax} ids, separated by commas.`, schema: someText },

@@ -27,8 +27,8 @@ describe('A stream whose token has ended while its first page was read', () => {
   it('is not opened as a live listing', async () => {
     const { context, administrator } = fresh
     const listings = createLiveListings(context, createStreamLimits(context.budgets), fail)
-    const listed = resourceNamed('impediment')
-    const view = listView(context, listed, administrator, parseListQuery(listed, {}))
+    const resource = resourceNamed('impediment')
+    const view = listView(context, resource, administrator, parseListQuery(resource, {}))
     const request = {
       session: endedSession(),
       request: { routeOptions: { url: '/api/impediments' }, headers: {} },

@@ -21,7 +21,7 @@ import {
 import { nameCharactersMax, sanitizeFileName, shortenFileName } from '../../model/text.ts'
 import type { Context } from '../../records/context.ts'
 import { parseUuid } from '../../records/query-values.ts'
-import { requireRole } from '../../records/rights.ts'
+import { requireAccess } from '../../records/rights.ts'
 import { projectsOf } from '../../records/visible-rows.ts'
 import { createConditions, referenceConditions } from '../../records/write-conditions.ts'
 import { attachment } from '../../resources/attachment.ts'
@@ -49,7 +49,7 @@ interface Upload extends NewAttachment {
 export async function receiveUpload(files: Files, exchange: Exchange): Promise<ReceivedBody> {
   const { context, caller, request } = exchange
   const { limits, budgets } = files
-  requireRole(attachment, caller, 'write')
+  requireAccess(attachment, caller, 'write')
   const { assignmentId, name } = parseUploadQuery(request.query as UploadQuery)
   const projectId = await requireAssignment(context, caller, assignmentId)
   const { body, bytes } = announcedBody(exchange, limits.fileBytesMax)

@@ -4,8 +4,8 @@ import type { Caller } from '../../model/caller.ts'
 import { invalid } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
 import { list, type Page, resourcesAffectingList } from '../../records/list.ts'
-import { type ListQuery, parseListQuery, requiredAccess } from '../../records/list-query.ts'
-import { requireRole } from '../../records/rights.ts'
+import { type ListQuery, parseListQuery, purposeOf } from '../../records/list-query.ts'
+import { requireAccess } from '../../records/rights.ts'
 import { type RowState, visibilityKeyOf } from '../../records/visible-rows.ts'
 import type { ListedResource, Resource } from '../../resources/define-resource.ts'
 import { person } from '../../resources/user.ts'
@@ -20,17 +20,17 @@ export const handleList =
   (
     context: Context,
     live: LiveListings,
-    listed: ListedResource,
+    resource: ListedResource,
     state: RowState = 'active',
   ): Route['handle'] =>
   async ({ caller, session, request, reply }) => {
     // Checked before the query is parsed, so that callers without access get no other error.
-    requireRole(listed, caller, requiredAccess(state))
+    requireAccess(resource, caller, purposeOf(state))
     rejectAtKey(request)
-    const query = parseListQuery(listed, request.query as Readonly<Record<string, unknown>>, state)
+    const query = parseListQuery(resource, request.query as Readonly<Record<string, unknown>>, state)
     if (wantsEventStream(request))
-      return live.open(listView(context, listed, caller, query), { session, request, reply })
-    const page = await list(context, listed, caller, query)
+      return live.open(listView(context, resource, caller, query), { session, request, reply })
+    const page = await list(context, resource, caller, query)
     return { json: serializePage(page), lastChangeSecond: page.lastChangeSecond }
   }
 
@@ -46,15 +46,15 @@ export function rejectAtKey({ routeOptions: { url = '' }, query }: FastifyReques
 /** The view of one page of a list. Callers who see the same rows share a listing of the same query. */
 export const listView = (
   context: Context,
-  listed: ListedResource,
+  resource: ListedResource,
   caller: Caller,
   query: ListQuery,
 ): ListingView => ({
-  key: JSON.stringify(['list', listed.name, visibilityKeyOf(listed, caller), query]),
+  key: JSON.stringify(['list', resource.name, visibilityKeyOf(resource, caller), query]),
   caller,
-  resources: resourcesAffectingList(listed, caller, query),
+  resources: resourcesAffectingList(resource, caller, query),
   scope: scopeOf(
-    listed,
+    resource,
     caller,
     {
       ...Object.fromEntries(Object.entries(query.idFilters).map(([name, id]) => [name, [id]])),
@@ -62,7 +62,7 @@ export const listView = (
     },
     { ofRemoved: query.state === 'removed' },
   ),
-  read: async (reads) => serializePage(await list(context, listed, caller, query, reads)),
+  read: async (reads) => serializePage(await list(context, resource, caller, query, reads)),
 })
 
 /**

@@ -24,12 +24,12 @@ describe('A live listing', () => {
         return rows as never
       },
     }
-    const listed = resourceNamed('impediment')
-    const query = parseListQuery(listed, {})
+    const resource = resourceNamed('impediment')
+    const query = parseListQuery(resource, {})
     const database = { ...context.database, standbyLiveListReads }
     const listing = createListing(
       { ...context, database },
-      listView(context, listed, administrator, query),
+      listView(context, resource, administrator, query),
       createSnapshotMemory(context.budgets).reservationFor(),
       (error) => {
         throw error

@@ -16,7 +16,7 @@ import {
   valueUnlessBlank,
 } from '../../records/query-values.ts'
 import { explainTimeout, requireSettled } from '../../records/read-guards.ts'
-import { isCovered, requireRole } from '../../records/rights.ts'
+import { isCovered, requireAccess } from '../../records/rights.ts'
 import {
   historyVisibleRow,
   isChangedAfter,
@@ -50,7 +50,7 @@ export async function listHistory(
   query: Readonly<Record<string, unknown>>,
 ): Promise<HistoryPage> {
   const { scope, subject, subjectId, resource, pageSize, before } = parseHistoryQuery(query)
-  if (scope !== 'project') requireRole(subject, caller, 'read')
+  if (scope !== 'project') requireAccess(subject, caller, 'read')
   const [row] = await database.query(sql`
     select 1 from ${tableOf(subject)} as row where id = ${subjectId} and ${historyVisibleRow(subject, caller)}`)
   if (!row) throw notFound(subject.title)

@@ -56,15 +56,15 @@ export interface EntityGrouping {
   readonly source: 'row' | 'assignment' | 'project'
   readonly column: string
   /** The resource that the ids refer to. A group has the name of its row if the caller may see that row. */
-  readonly listed: ListedResource
+  readonly resource: ListedResource
 }
 
 export const entityGroupings = {
-  person: { source: 'row', column: 'userId', listed: person },
-  project: { source: 'assignment', column: 'projectId', listed: project },
-  organization: { source: 'project', column: 'organizationId', listed: organization },
-  type: { source: 'assignment', column: 'assignmentTypeId', listed: assignmentType },
-  workflow: { source: 'assignment', column: 'workflowId', listed: workflow },
+  person: { source: 'row', column: 'userId', resource: person },
+  project: { source: 'assignment', column: 'projectId', resource: project },
+  organization: { source: 'project', column: 'organizationId', resource: organization },
+  type: { source: 'assignment', column: 'assignmentTypeId', resource: assignmentType },
+  workflow: { source: 'assignment', column: 'workflowId', resource: workflow },
 } as const satisfies Readonly<Record<string, EntityGrouping>>
 
 const timeGroupings = ['week', 'month'] as const

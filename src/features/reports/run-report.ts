@@ -7,7 +7,7 @@ import { allOf, join, raw, type Sql, sql, unprepared } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { invalid } from '../../model/problem.ts'
 import { explainTimeout } from '../../records/read-guards.ts'
-import { requireRole } from '../../records/rights.ts'
+import { requireAccess } from '../../records/rights.ts'
 import { listedRows, resourcesAffecting, withoutPlaceholders } from '../../records/visible-rows.ts'
 import { assignment } from '../../resources/assignment.ts'
 import type { ListedResource } from '../../resources/define-resource.ts'
@@ -41,7 +41,7 @@ export async function runReport(
   query: ReportQuery,
   reads: LimitedReads,
 ): Promise<ReportResult> {
-  for (const listed of resourcesIn(report, query)) requireRole(listed, caller, 'read')
+  for (const resource of resourcesIn(report, query)) requireAccess(resource, caller, 'read')
   const found = await explainTimeout(timeoutAdvice(report), () => read(report, caller, query, reads))
   const [first = {}] = found
   const measuresIn = (row: Values, prefix: string) =>
@@ -105,7 +105,7 @@ function statementOf(report: Report, caller: Caller, query: ReportQuery): Sql {
     (grouping, index) => sql`${groupKey(report, grouping, query)} as ${groupName(index)}`,
   )
   const names = groupBy.flatMap((grouping, index) =>
-    isTimeGrouping(grouping) ? [] : [{ index, listed: entityGroupings[grouping].listed }],
+    isTimeGrouping(grouping) ? [] : [{ index, resource: entityGroupings[grouping].resource }],
   )
   const ordered = groupBy.flatMap((grouping, index) => [
     ...(isTimeGrouping(grouping) ? [] : [sql`${raw(`named${index}.name`)}`]),
@@ -131,7 +131,7 @@ function statementOf(report: Report, caller: Caller, query: ReportQuery): Sql {
       select ${join([raw('sums.*'), ...names.map(({ index }) => raw(`named${index}.name as "name${index}"`))], ', ')},
         row_number() over (order by ${order}) as position
       from sums ${join(
-        names.map(({ index, listed }) => nameJoin(index, listed, caller)),
+        names.map(({ index, resource }) => nameJoin(index, resource, caller)),
         ' ',
       )}
       order by ${order} limit ${limit}
@@ -194,10 +194,10 @@ const usedColumns = (
   ...Object.keys(filters),
 ]
 
-const nameJoin = (index: number, listed: EntityGrouping['listed'], caller: Caller): Sql =>
+const nameJoin = (index: number, resource: EntityGrouping['resource'], caller: Caller): Sql =>
   sql`left join lateral (
-    select row.name from ${tableOf(listed)} as row
-    where row.id = ${raw(`sums.group${index}`)} and ${listedRows(listed, caller, 'active')}
+    select row.name from ${tableOf(resource)} as row
+    where row.id = ${raw(`sums.group${index}`)} and ${listedRows(resource, caller, 'active')}
   ) as ${raw(`named${index}`)} on true`
 
 /** Returns the resources whose changes can change the sums or the names of the groups. */
@@ -209,7 +209,7 @@ export const resourcesAffectingReport = (
   ...new Set([
     ...[summed, assignment, project].flatMap((resource) => resourcesAffecting(resource, caller)),
     ...groupBy.flatMap((grouping) =>
-      isTimeGrouping(grouping) ? [] : resourcesAffecting(entityGroupings[grouping].listed, caller),
+      isTimeGrouping(grouping) ? [] : resourcesAffecting(entityGroupings[grouping].resource, caller),
     ),
   ]),
 ]

@@ -9,7 +9,7 @@ import { get } from '../../records/get.ts'
 import { list } from '../../records/list.ts'
 import { parseListQuery } from '../../records/list-query.ts'
 import { remove } from '../../records/remove.ts'
-import { isAccountResource, requireRole } from '../../records/rights.ts'
+import { isAccountResource, requireAccess } from '../../records/rights.ts'
 import { serializeRecord } from '../../records/serialize-record.ts'
 import { update } from '../../records/update.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
@@ -93,7 +93,7 @@ const runVerb: Readonly<Record<Verb, RunVerb>> = {
     return { [resource.name]: serializeRecord(resource, row) }
   },
   async list(context, resource, caller, { pagination }) {
-    requireRole(resource, caller, 'read')
+    requireAccess(resource, caller, 'read')
     if (!isContent(pagination)) throw invalid({ pagination: ['Pagination is required.'] })
     const query = parseListQuery(resource, pagination)
     const { recordsJson, ...page } = await list(context, resource, caller, query)

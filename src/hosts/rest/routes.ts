@@ -164,15 +164,15 @@ export const aboutExtensions: HostDocumentParts = {
   errorName: 'ErrorAnswer',
   schemas: {
     ...Object.fromEntries(
-      [person, ...resources].flatMap((listed) => [
-        [listed.title, recordSchema(listed)],
-        [`${listed.title}Page`, pageSchema(listed.title)],
+      [person, ...resources].flatMap((resource) => [
+        [resource.title, recordSchema(resource)],
+        [`${resource.title}Page`, pageSchema(resource.title)],
       ]),
     ),
     ...Object.assign({}, ...resourcesOf('ext').map(resourceSchemas)),
     ...idsSchemas,
     ...Object.fromEntries([
-      ...[person, ...resources].map((listed) => [`${listed.title}QueryRow`, queryRowSchema(listed)]),
+      ...[person, ...resources].map((resource) => [`${resource.title}QueryRow`, queryRowSchema(resource)]),
       ...resources.map((resource) => [`${resource.title}QueryPage`, queryPageSchema(resource)]),
     ]),
     ...reportSchemas,

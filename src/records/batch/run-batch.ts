@@ -16,7 +16,7 @@ import { parseBody } from '../parse-body.ts'
 import { leavesProjectProblem, needsProjectRules, requireProjectRules } from '../project-rules.ts'
 import { removeWithin } from '../remove.ts'
 import { restoreWithin } from '../restore.ts'
-import { isAccountResource, recordAccountChange, requireRole } from '../rights.ts'
+import { isAccountResource, recordAccountChange, requireAccess } from '../rights.ts'
 import { needsTransaction, storedValues, writeUpdate } from '../update.ts'
 import { restorersMemberships, visibleRows } from '../visible-rows.ts'
 import type { RequiredVersions } from '../write-conditions.ts'
@@ -284,7 +284,7 @@ function prepareItem(context: Context, caller: Caller, item: BatchItem): ReadyIt
   const isNew = operation === 'create' || operation === 'restore'
   // A row that does not exist or is removed has no ETag.
   if (isNew && ifMatch !== undefined && ifMatch.trim() !== '') throw changed(resource.title)
-  requireRole(resource, caller, 'write')
+  requireAccess(resource, caller, 'write')
   if (operation === 'create' || operation === 'update') {
     const { id = newId(), values } = parseBody(resource, body, operation, context, caller.id)
     return { ...item, ids: [id], values, stored: values }

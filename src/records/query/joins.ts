@@ -35,7 +35,7 @@ export function joinsOf(selection: Selection, caller: Caller, at?: string): Join
       // Reserves the place of this join, because it must precede the joins that `walk` adds.
       const slot = joins.push(raw('')) - 1
       const needed = walk(parent, childAlias)
-      const rows = selectRows(parent.listed, caller, at, raw(`${alias}."${reference}"`))
+      const rows = selectRows(parent.resource, caller, at, raw(`${alias}."${reference}"`))
       joins[slot] = sql`left join lateral (
         select ${join(needed.map(selectColumn), ', ')}
         from ${rows.from} where ${rows.where}
@@ -67,7 +67,7 @@ export const referencesOf = (
         ...selection.expansions.map((expansion) => expansion.column),
       ])
       const { from, where } = selectRows(
-        selection.listed,
+        selection.resource,
         options.caller,
         options.at,
         sql`any(${ids}::uuid[])`,
@@ -95,7 +95,7 @@ export function serializeRow({ columns, expansions }: Selection, row: Row, alias
 
 /** Selects columns of a row and of the rows it refers to. */
 export interface Selection {
-  readonly listed: ListedResource
+  readonly resource: ListedResource
   /** In the order of the declaration, the id first. */
   readonly columns: readonly string[]
   readonly expansions: readonly Expansion[]
@@ -110,16 +110,16 @@ export interface Expansion {
 
 /** Parses `fields` and `expand`: names separated by commas. A dot leads from a reference into its row. */
 export function parseSelection(
-  listed: ListedResource,
+  resource: ListedResource,
   { fields, expand }: { readonly fields: string | undefined; readonly expand: string | undefined },
   violations: Violations,
 ): Selection {
   const paths = parseNames('expand', expand, expansionsMax, violations)
   const columns = parseNames('fields', fields, fieldNamesMax, violations)
   const recognized = new Set<string>()
-  const selection = selectionOf(listed, '', paths, columns, recognized)
+  const selection = selectionOf(resource, '', paths, columns, recognized)
   const unknown = (names: readonly string[]) => names.filter((name) => !recognized.has(name))
-  for (const path of unknown(paths)) violations.add('expand', `${path} ${expandProblem(listed, path)}`)
+  for (const path of unknown(paths)) violations.add('expand', `${path} ${expandProblem(resource, path)}`)
   for (const name of unknown(columns))
     violations.add('fields', `${name} is not a field of the selected rows.`)
   return selection
@@ -132,26 +132,26 @@ const expandProblem = ({ pluralNoun }: ListedResource, path: string): string =>
 
 /** Adds each name that it recognizes to `recognized`. */
 function selectionOf(
-  listed: ListedResource,
+  resource: ListedResource,
   prefix: string,
   paths: readonly string[],
   fields: readonly string[],
   recognized: Set<string>,
 ): Selection {
-  const chosen = listed.columns.filter((name) => fields.includes(prefix + name))
+  const chosen = resource.columns.filter((name) => fields.includes(prefix + name))
   for (const name of chosen) recognized.add(prefix + name)
   const isDeepest = prefix.split('.').length > expansionDepthMax
-  const expansions = (isDeepest ? [] : expandable(listed)).flatMap(({ name, column, parent }) => {
+  const expansions = (isDeepest ? [] : expandable(resource)).flatMap(({ name, column, parent }) => {
     const path = prefix + name
     if (!paths.some((requested) => requested === path || requested.startsWith(`${path}.`))) return []
     recognized.add(path)
     return [{ name, column, selection: selectionOf(parent, `${path}.`, paths, fields, recognized) }]
   })
   // The id is always included. Without `fields`, all columns are.
-  const columns = listed.columns.filter(
+  const columns = resource.columns.filter(
     (name) => name === 'id' || chosen.length === 0 || chosen.includes(name),
   )
-  return { listed, columns, expansions }
+  return { resource, columns, expansions }
 }
 
 function parseNames(

@@ -25,7 +25,7 @@ export const orderBy = (keys: readonly SortKey[]): Sql =>
     ', ',
   )
 
-/** Selects the rows after the one with these values. The keys end with the id, so no two rows are equal. */
+/** Selects the rows that follow the row with these values. The keys end with the id, so no two rows are equal. */
 export function isAfter(keys: readonly SortKey[], after: readonly Value[]): Sql {
   const [first] = keys
   const isComparableAsTuple = keys.every(

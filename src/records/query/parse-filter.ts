@@ -14,12 +14,12 @@ const textCharactersMax = 256
 export type ParsedFilter = { readonly filter: Filter } | { readonly problems: readonly string[] }
 
 /** Parses the grammar in `docs/reading.md`, and reports all errors in fields and values, in their order. */
-export function parseFilter(listed: ListedResource, caller: Caller, input: string): ParsedFilter {
+export function parseFilter(resource: ListedResource, caller: Caller, input: string): ParsedFilter {
   if (input.length > filterCharactersMax)
     return { problems: [`Filter must be at most ${filterCharactersMax} characters.`] }
   const problems: string[] = []
   try {
-    const parser = createParser(listed, caller, parseTokens(input), problems)
+    const parser = createParser(resource, caller, parseTokens(input), problems)
     const filter = parseOr(parser, 1)
     const { kind, at } = parser.peek()
     if (kind !== 'end')
@@ -112,15 +112,16 @@ function parseComparison(parser: Parser): Comparison {
 }
 
 /** Returns undefined for an unknown field, so that the remaining filter can still be parsed. */
-function parseColumn({ listed, problems, take }: Parser): QueryColumn | undefined {
+function parseColumn({ resource, problems, take }: Parser): QueryColumn | undefined {
   const { kind, text, at } = take()
-  if (kind !== 'word') throw new FilterError(`At character ${at}: expected a field of ${listed.pluralNoun}.`)
-  const columns = queryColumns(listed)
+  if (kind !== 'word')
+    throw new FilterError(`At character ${at}: expected a field of ${resource.pluralNoun}.`)
+  const columns = queryColumns(resource)
   const column = columns.find(({ name }) => name === text)
   const names = columns.map(({ name }) => name).join(', ')
   if (!column)
     problems.push(
-      `At character ${at}: ${listed.pluralNoun} cannot be filtered by ${text}. Filterable fields: ${names}.`,
+      `At character ${at}: ${resource.pluralNoun} cannot be filtered by ${text}. Filterable fields: ${names}.`,
     )
   return column
 }
@@ -211,7 +212,7 @@ const parseMe = (caller: Caller, { isAccount }: QueryColumn, label: string): Par
 
 /** Holds the remaining tokens, and the problems found so far. */
 interface Parser {
-  readonly listed: ListedResource
+  readonly resource: ListedResource
   readonly caller: Caller
   readonly problems: string[]
   peek(): Token
@@ -219,7 +220,7 @@ interface Parser {
 }
 
 function createParser(
-  listed: ListedResource,
+  resource: ListedResource,
   caller: Caller,
   tokens: readonly Token[],
   problems: string[],
@@ -228,7 +229,7 @@ function createParser(
   // The last token marks the end, and is returned again and again.
   const peek = () => tokens[Math.min(next, tokens.length - 1)] as Token
   return {
-    listed,
+    resource,
     caller,
     problems,
     peek,
@@ -254,7 +255,10 @@ interface Token {
 /** The first syntax error ends the parsing. */
 class FilterError extends Error {}
 
-/** A quote within a text is doubled. Numbers have as many digits as a double represents exactly. */
+/**
+ * A quote within a text is doubled. Numbers have up to 15 digits before the decimal point, which a double represents
+ * exactly, and up to 6 after it.
+ */
 const pattern =
   /\s*(?:(?<word>[A-Za-z][A-Za-z0-9]*)|(?<number>-?\d{1,15}(?:\.\d{1,6})?(?![\w.]))|'(?<text>(?:[^']|'')*)'|(?<punctuation>[(),]))/y
 

@@ -56,19 +56,19 @@ export interface Query {
  * `filter` would silently return every row.
  */
 export function parseQuery(
-  listed: ListedResource,
+  resource: ListedResource,
   caller: Caller,
   input: Readonly<Record<string, unknown>>,
 ): Query {
   const violations = collectViolations()
   const keys = parseKeys(input, violations)
-  const parsedFilter = keys.filter === undefined ? undefined : parseFilter(listed, caller, keys.filter)
+  const parsedFilter = keys.filter === undefined ? undefined : parseFilter(resource, caller, keys.filter)
   if (parsedFilter && 'problems' in parsedFilter) violations.add('filter', ...parsedFilter.problems)
   const filter = parsedFilter && 'filter' in parsedFilter ? parsedFilter.filter : undefined
   const at = parseAt(keys.at, violations)
-  const sort = parseSort(listed, keys.sort, violations)
+  const sort = parseSort(resource, keys.sort, violations)
   const cursorScope = JSON.stringify([
-    listed.name,
+    resource.name,
     sort.map(({ column, isDescending }) => [column.name, isDescending]),
     filter,
     ...(at === undefined ? [] : [at]),
@@ -76,7 +76,7 @@ export function parseQuery(
   const query: Query = {
     filter,
     sort,
-    selection: parseSelection(listed, { fields: keys.fields, expand: keys.expand }, violations),
+    selection: parseSelection(resource, { fields: keys.fields, expand: keys.expand }, violations),
     pageSize: parsePageSize(keys.pageSize, violations),
     after: parseCursor(cursorScope, sort, keys.cursor, violations),
     isCounted: parseBoolean('count', keys.count, violations),
@@ -104,11 +104,11 @@ function parseKeys(input: Readonly<Record<string, unknown>>, violations: Violati
 
 /** Parses a sort such as `-amountHours,name`. A minus means descending, and ties are sorted by id. */
 function parseSort(
-  listed: ListedResource,
+  resource: ListedResource,
   input: string | undefined,
   violations: Violations,
 ): readonly SortKey[] {
-  const columns = queryColumns(listed)
+  const columns = queryColumns(resource)
   const sortable = columns.filter(({ isSortable }) => isSortable)
   const names = input?.split(',').map((name) => name.trim()) ?? []
   if (names.length > sortKeysMax) {
@@ -119,7 +119,7 @@ function parseSort(
     const isDescending = text.startsWith('-')
     const name = isDescending ? text.slice(1) : text
     const column = sortable.find((candidate) => candidate.name === name)
-    if (!column) violations.add('sort', notSortable(listed, name, sortable))
+    if (!column) violations.add('sort', notSortable(resource, name, sortable))
     return column ? [{ column, isDescending }] : []
   })
   if (new Set(keys.map(({ column }) => column)).size < keys.length)
@@ -170,10 +170,10 @@ interface ViewRow {
 
 const views = [savedView, projectView]
 
-/** Merges the keys of a query with those of its saved view. A key of the request replaces that of the view. */
+/** Merges the keys of a query with the keys of its saved view. A key of the request takes precedence. */
 export async function mergeSavedView(
   { database }: Context,
-  listed: ListedResource,
+  resource: ListedResource,
   caller: Caller,
   input: QueryInput,
 ): Promise<{ readonly keys: QueryInput; readonly savedViewResources: readonly string[] }> {
@@ -187,7 +187,7 @@ export async function mergeSavedView(
   const [found] = await database.query<ViewRow>(join(queries, ' union all '))
   if (!found) throw invalid({ view: ['There is no such view, or you may not see it.'] })
   const { list, ...viewKeys } = found
-  if (list !== listed.plural) throw invalid({ view: [`View is for ${list}, not for ${listed.plural}.`] })
+  if (list !== resource.plural) throw invalid({ view: [`View is for ${list}, not for ${resource.plural}.`] })
   const setViewKeys = Object.entries(viewKeys).filter(([, value]) => value !== null)
   return {
     keys: { ...Object.fromEntries(setViewKeys), ...requestKeys },

@@ -8,7 +8,7 @@ import type { Caller } from '../../model/caller.ts'
 import type { ListedResource } from '../../resources/define-resource.ts'
 import { foundCte, foundRows, hasTrigram, pageOfFound } from '../list.ts'
 import { explainTimeout } from '../read-guards.ts'
-import { requireRole } from '../rights.ts'
+import { requireAccess } from '../rights.ts'
 import { resourcesAffecting, seesEveryRow, selectRows } from '../visible-rows.ts'
 import { joinsOf, referencesOf, type Selection, serializeRow } from './joins.ts'
 import { encodeCursor, filterCondition, isAfter, orderBy } from './keyset.ts'
@@ -26,16 +26,16 @@ export interface QueryPage {
 
 /** Runs one statement, so that page, references, count and last change come from one snapshot. */
 export async function runQuery(
-  listed: ListedResource,
+  resource: ListedResource,
   caller: Caller,
   query: Query,
   reads: LimitedReads,
   savedViewResources: readonly string[] = [],
 ): Promise<QueryPage> {
-  requireRole(listed, caller, 'read')
+  requireAccess(resource, caller, 'read')
   const { pageSize, sort, cursorScope } = query
-  const found = await explainTimeout(timeoutAdvice(listed), () =>
-    reads.query<Row & Summary>(statementOf(listed, caller, query, savedViewResources), caller.id),
+  const found = await explainTimeout(timeoutAdvice(resource), () =>
+    reads.query<Row & Summary>(statementOf(resource, caller, query, savedViewResources), caller.id),
   )
   const [{ totalCount, lastChangeSecond: second } = emptySummary] = found
   const rows = found.filter(({ id }) => id !== null)
@@ -67,13 +67,13 @@ const timeoutAdvice = ({ pluralNoun }: ListedResource) => ({
 
 /** Nearly every query has different SQL, so a prepared statement for each would be used once. */
 function statementOf(
-  listed: ListedResource,
+  resource: ListedResource,
   caller: Caller,
   query: Query,
   savedViewResources: readonly string[],
 ): Sql {
   const { sort, after, selection, pageSize, at } = query
-  const from = rowsOf(listed, caller, query)
+  const from = rowsOf(resource, caller, query)
   const order = orderBy(sort)
   const { selected, joins, columns } = joinsOf(selection, caller, at)
   const sorted = sort.map((key) => key.column.name)
@@ -85,7 +85,7 @@ function statementOf(
   const andAfter = after ? sql`and ${isAfter(sort, after)}` : raw('')
   const countedRows = usesFoundCte ? raw('found') : from
   const page = usesFoundCte
-    ? pageOfFound(listed, pageColumns, { ...(after && { after: isAfter(sort, after) }), order, limit })
+    ? pageOfFound(resource, pageColumns, { ...(after && { after: isAfter(sort, after) }), order, limit })
     : sql`
       select ${pageColumns}, row_number() over (order by ${order}) as "position"
       from ${from} ${andAfter}
@@ -111,20 +111,23 @@ function statementOf(
 }
 
 /** The SQL after `from` that finds the rows of the query. */
-function rowsOf(listed: ListedResource, caller: Caller, { filter, at }: Query): Sql {
+function rowsOf(resource: ListedResource, caller: Caller, { filter, at }: Query): Sql {
   // If the caller sees every row, the database may scan an index in order and stop at the first matches.
-  const mustScanTexts = (part: Filter) => !seesEveryRow(listed, caller) && scansText(part)
+  const mustScanTexts = (part: Filter) => !seesEveryRow(resource, caller) && scansText(part)
   const parts = partsOf(filter)
-  return foundRows(selectRows(listed, caller, at), {
+  return foundRows(selectRows(resource, caller, at), {
     quick: parts.filter((part) => !mustScanTexts(part)).map(filterCondition),
     texts: parts.filter(mustScanTexts).map(filterCondition),
   })
 }
 
 /** The resources whose changes can affect the response. */
-export const resourcesAffectingSelection = ({ listed, expansions }: Selection, caller: Caller): string[] => [
+export const resourcesAffectingSelection = (
+  { resource, expansions }: Selection,
+  caller: Caller,
+): string[] => [
   ...new Set([
-    ...resourcesAffecting(listed, caller),
+    ...resourcesAffecting(resource, caller),
     ...expansions.flatMap(({ selection }) => resourcesAffectingSelection(selection, caller)),
   ]),
 ]

@@ -80,8 +80,8 @@ const block = (comment: string, head: string, lines: readonly string[]): string 
 /** The comments of the .proto file for messages and fields, and for each command by its request. */
 export interface Comments {
   message(message: Message): string
-  /** `listed` is the resource if a client has a separate Pagination for each resource. */
-  field(message: Message, field: MessageField, listed?: Resource): string
+  /** `listedResource` is the resource if a client has a separate Pagination for each resource. */
+  field(message: Message, field: MessageField, listedResource?: Resource): string
 }
 
 export function commentsOf(resources: readonly Resource[]): Comments {
@@ -93,10 +93,10 @@ export function commentsOf(resources: readonly Resource[]): Comments {
   }
   return {
     message: ({ name, about }) => about ?? (name === 'Pagination' ? aboutPagination : find(name).about),
-    field({ name: message, about }, field, listed) {
+    field({ name: message, about }, field, listedResource) {
       if (field.about !== undefined) return field.about
       if (about !== undefined) return sharedComments[field.name] ?? ''
-      if (message === 'Pagination') return commentOfKey(field.name, listed)
+      if (message === 'Pagination') return commentOfKey(field.name, listedResource)
       const { resource, kind } = find(message)
       const declaredField = resource.fields[field.name]
       if (!declaredField)
@@ -146,16 +146,17 @@ function extensionFieldsOf({ edition, shownIn, fields }: Resource): string {
 
 const aboutPagination = 'Selects, sorts and pages the rows of a list.'
 
-function commentOfKey(name: string, listed: Resource | undefined): string {
-  if (name === 'search') return aboutSearch(listed)
+function commentOfKey(name: string, listedResource: Resource | undefined): string {
+  if (name === 'search') return aboutSearch(listedResource)
   const filter = `Only rows with this ${capitalize(name)}`
   return (
-    keyComments[name] ?? (listed ? `${filter}.` : `${filter}; rejected if the resource has no such filter.`)
+    keyComments[name] ??
+    (listedResource ? `${filter}.` : `${filter}; rejected if the resource has no such filter.`)
   )
 }
 
-function aboutSearch(listed: Resource | undefined): string {
-  const searched = listed ? searchColumns(listed) : searchableNames
+function aboutSearch(listedResource: Resource | undefined): string {
+  const searched = listedResource ? searchColumns(listedResource) : searchableNames
   return searched.length === 0
     ? 'No effect, because the rows have no text.'
     : `Only rows whose ${inWords(searched)} contains this text, in upper or lower case; at most ${searchCharactersMax} characters. Matched literally.`
