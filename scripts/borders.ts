@@ -8,7 +8,7 @@ import { dirname, join, normalize } from 'node:path'
 export interface Border {
   readonly folder: string
   readonly question: string
-  /** Folders of the same table. A folder within another one has a separate entry. */
+  /** Folders of this table. A folder inside another folder is not included: it is named separately. */
   readonly imports: readonly string[] | 'everything'
 }
 
@@ -117,7 +117,7 @@ const sharedFeatures: readonly string[] = ['features/changes']
 const root = join(import.meta.dirname, '..')
 const page = join(root, 'docs', 'architecture.md')
 
-/** The imports of each file, including those of types. Paths are relative to the root of the project. */
+/** The imports of each file, including type imports. Paths are relative to the root of the project. */
 export type ImportGraph = ReadonlyMap<string, readonly string[]>
 
 export function importGraph(folder: string): ImportGraph {

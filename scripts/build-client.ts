@@ -38,7 +38,7 @@ for (const name of ['tracker', 'commands'])
   })
 writeDeclarations()
 
-/** Copies only the declarations of the package, because the compiler also writes those of the hosts. */
+/** Copies only the declarations of the package, because the compiler also writes declarations of the hosts. */
 function writeDeclarations(): void {
   const all = mkdtempSync(join(tmpdir(), 'tracker-client-'))
   try {

@@ -86,7 +86,7 @@ function propertyText(message: Message, field: MessageField, direction: Directio
 
 const isText = ({ shape }: MessageField): boolean => shape === 'text'
 
-/** Texts and timestamps are nullable even if they are never nil, because existing clients rely on it. */
+/** Optional texts and timestamps are nullable even if they are never null, because existing clients rely on it. */
 function isNullable(
   { shape, isOptional, isNeverNullForDotnet }: MessageField,
   direction: Direction,

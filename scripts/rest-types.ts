@@ -70,7 +70,7 @@ function withOwnNames(extensions: OpenApi, { components: { schemas: known } }: O
       (name) => known[name] && JSON.stringify(extended[name]) !== JSON.stringify(known[name]),
     ),
   )
-  // A schema that refers to one of them differs, too. The loop also visits the names that it adds.
+  // A schema that refers to a differing schema differs, too. The loop also visits the names that it adds.
   for (const changed of differing)
     for (const [name, schema] of Object.entries(extended))
       if (known[name] && JSON.stringify(schema).includes(refTo(changed))) differing.add(name)
@@ -210,7 +210,7 @@ interface Limit {
   readonly limit: number | undefined
 }
 
-/** Schemas whose texts have other limits, which are listed with the prefix: `labelName`. */
+/** Schemas whose texts have other limits. Names of their limits begin with the prefix, such as `labelName`. */
 const ownLimits = { schemas: /^Label/, prefix: 'label' } as const
 
 /**

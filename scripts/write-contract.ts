@@ -56,7 +56,7 @@ await writeFile(dotnetFile, dotnetContracts(commandsOfEdition('v1')))
 const commandTypes = join(folder, '..', '..', 'clients', 'typescript', 'src', 'command-types.ts')
 await writeFile(commandTypes, commandTypesOf(resources))
 
-// The types of the TypeScript client are generated from the files alone, like those of other clients.
+// The types of the TypeScript client are generated from the files alone, as other clients are.
 const readDocument = async (name: string) => JSON.parse(await readFile(join(folder, name), 'utf8'))
 const [rest, extensions] = [await readDocument('rest.v1.json'), await readDocument('extensions.v1.json')]
 const restTypes = join(folder, '..', '..', 'clients', 'typescript', 'src', 'rest-types.ts')

@@ -208,7 +208,7 @@ const labels: readonly (readonly [name: string, color: string, names: readonly s
   ['Customer', 'amber', [openName, 'Offer, second version', 'Design the new start page']],
 ]
 
-/** Records the hours of the last weeks, and those of this week with notes. */
+/** Records hours in the last weeks. Some hours of this week have notes. */
 async function recordTime({ make }: Stage['workspace'], people: readonly Person[], ids: Ids): Promise<void> {
   for (const [name, who, day, amountHours, description] of recorded)
     await make('appointment', {

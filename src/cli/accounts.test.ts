@@ -265,7 +265,7 @@ describe('The administrators of a store', () => {
     await fails(1, /dora@example\.com is the last administrator/, deactivate('dora@example.com'))
   })
 
-  test('keep one of them if two operators deactivate the last two at the same time', async (t) => {
+  test('always keep one, even if two operators deactivate the last two at the same time', async (t) => {
     const [first, second] = [
       await insertAccount(fresh.database, { login: 'dora@example.com' }),
       await insertAccount(fresh.database, { login: 'eve@example.com' }),

@@ -89,8 +89,8 @@ const accountsListedMax = 10_000
 
 /**
  * `account reset-password LOGIN`: sets a new password, or prints a link with which the user sets one. An
- * operator may also set the password of a deactivated account, to replace a stolen one before `reactivate`.
- * Its links would not work.
+ * operator may also set the password of a deactivated account, to replace a stolen password before `reactivate`.
+ * A link would not work for such an account.
  */
 export async function runResetPassword([login = '']: readonly string[], options: Options): Promise<void> {
   await withAccounts(async (context) => {

@@ -12,8 +12,8 @@ export async function confirm(effect: string, { yes }: { readonly yes: boolean }
 }
 
 /**
- * Reads a new password: in a terminal twice without echo, otherwise from the first line of the input. It is
- * no argument, because other users of the machine can see the arguments of a process.
+ * Reads a new password: in a terminal twice without echo, otherwise from the first line of the input. No command
+ * accepts it as an argument, because other users of the machine can see the arguments of a process.
  */
 export async function readNewPassword(): Promise<string> {
   if (!process.stdin.isTTY) return readFirstLine()

@@ -22,7 +22,7 @@ interface Line {
   readonly [name: string]: unknown
 }
 
-/** Parses the output. Every line must be a line of the log, also that of a failure. */
+/** Parses the output. Every line must be a line of the log, even the line of a failure. */
 const linesOf = (output: string): readonly Line[] =>
   output
     .trim()
@@ -116,7 +116,7 @@ describe('A start that fails', () => {
     const { reason, messages } = await failStart(environment, ['identity'])
     assert.match(reason, /encrypted with another secret\. Set Identity__KeyEncryptionSecret/)
     assert.deepEqual(messages, ['The start failed.'])
-    // A generated secret would be used instead of the right one, also after a restore.
+    // A generated secret would be used instead of the right one, even after a restore.
     assert.ok(!existsSync(join(folder, 'data', 'identity-secret')))
   })
 

@@ -75,7 +75,7 @@ const pageSize = 1000
  */
 export async function* historyPages(url: string): AsyncGenerator<StoredChange[], void> {
   const client = new pg.Client({ connectionString: url, application_name: 'history', types: pgTypeParsers })
-  // A lost connection also rejects the query in progress, which reports it.
+  // A lost connection also rejects the query in progress, so it is reported there.
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -94,7 +94,7 @@ export async function* historyPages(url: string): AsyncGenerator<StoredChange[],
       last = newest.sequence
     }
   } finally {
-    // The connection may be lost already, which the query has reported.
+    // If the connection is already lost, the query has reported that.
     await client.end().catch(() => undefined)
   }
 }

@@ -8,9 +8,9 @@ import { createSecurityLog, type SecurityLog } from '../observability/security-l
 const runId = randomUUID()
 
 /**
- * Returns the operator of the command line as a caller. Operators have no account, so the history names the
- * account that is changed, and a client. Neither settings nor administrators can create a client with this
- * id, because it contains a space.
+ * Returns the operator of the command line as a caller. Operators have no account, so the history shows the
+ * changed account as the author, with the client id `command line`. No other client can have this id, because it
+ * contains a space.
  */
 export const operatorOf = (accountId: string): Caller => ({
   id: accountId,

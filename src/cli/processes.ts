@@ -102,7 +102,7 @@ export async function superviseProcesses(options: ProcessOptions): Promise<reado
 
 const metricsRequestName = (host: string): string => `metrics of ${host}`
 
-/** Collects the metrics of a host from all workers. One that does not reply is about to exit. */
+/** Collects the metrics of a host from all workers. A worker that does not reply is about to exit. */
 async function collectMetrics(host: string, running: ReadonlySet<WorkerProcess>): Promise<Reply> {
   const listening = [...running].filter(({ hosts }) => hosts.length > 0)
   const replies = await Promise.allSettled(

@@ -78,7 +78,7 @@ describe('The role of a host', () => {
     ['identity', 'outside_identities', 'last_used_at', ['user_id', 'issuer', 'subject']],
     ['identity', 'account_links', 'ended_at', ['hash', 'user_id']],
   ] as const)
-    test(`of ${host} may update ${writtenColumn} of ${table}, but not its owner`, async () => {
+    test(`of ${host} may update ${writtenColumn} of ${table}, but not ${readOnlyColumns.join(', ')}`, async () => {
       assert.equal(await failureOf(host, `update ${table} set ${writtenColumn} = now()`), undefined)
       assert.equal(await failureOf(host, `select 1 from ${table} for update`), undefined)
       for (const column of readOnlyColumns)
@@ -99,9 +99,8 @@ describe('The role of a host', () => {
         maintenanceJobs(database, { removedDays: 30, historyDays: 30 }),
       ))
         await assert.doesNotReject(run(), job)
-      const instances = openInstances({
-        ...{ database, host, settings: {}, log: { info: () => undefined, warn: () => undefined } },
-      })
+      const log = { info: () => undefined, warn: () => undefined }
+      const instances = openInstances({ database, host, settings: {}, log })
       await assert.doesNotReject(instances.refresh(), 'instances')
     })
 
@@ -113,7 +112,11 @@ describe('The role of a host', () => {
     const log = { info: () => undefined, warn: () => undefined }
     const { refreshClients, knownClients } = await openClients(database, settings, Date.now, log)
     const instances = openInstances({
-      ...{ database, host: 'identity', settings: settings.shared, log, clients: knownClients },
+      database,
+      host: 'identity',
+      settings: settings.shared,
+      log,
+      clients: knownClients,
     })
     const jobs = {
       keys: refreshKeys,

@@ -141,7 +141,7 @@ describe('The encryption secret', () => {
     )
   })
 
-  test('can be rotated while hosts that know both secrets are running, which accept codes before and after', async () => {
+  test('can be rotated while hosts that know both secrets are running, and codes are accepted before and after', async () => {
     const { address } = await host.startAnother(both)
     assert.ok(await acceptsCode(address))
     // An earlier rotation was interrupted after it had re-encrypted one key.
@@ -208,7 +208,7 @@ describe('The encryption secret', () => {
     assert.equal(await countDecryptable(newSecret), 2)
   })
 
-  test('cannot decrypt some values: they are counted and reported as lost', async () => {
+  test('is rotated even if some values cannot be decrypted, which are reported as lost', async () => {
     await host.database.singleWrites.query(
       sql`update authenticator_apps set sealed_secret = ${Buffer.alloc(60)}`,
     )

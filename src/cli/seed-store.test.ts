@@ -35,10 +35,7 @@ describe('The first account', () => {
     budgets: openBudgets(),
   })
   const start = async (name: string, variables = {}) => {
-    const environment = {
-      ...{ DATA_DIR: join(folder, name), SVC_DEMO_DATA: 'false' },
-      ...variables,
-    }
+    const environment = { DATA_DIR: join(folder, name), SVC_DEMO_DATA: 'false', ...variables }
     return seedStore(createContext(), readSettings(environment, readStoreSettings))
   }
   const isAccepted = async (password: string) => {
@@ -48,7 +45,7 @@ describe('The first account', () => {
     return cheapPasswords().verify(account?.hash ?? '', password)
   }
 
-  test('is created by one of several first starts with different directories, which alone reports the password', async () => {
+  test('is created by one of several first starts with different directories, and only that start reports the password', async () => {
     const reports = await Promise.all(['a', 'b', 'c', 'd'].map((name) => start(name)))
     const passwords = reports.flatMap(({ generatedPassword }) => generatedPassword ?? [])
     assert.equal(passwords.length, 1)
@@ -70,7 +67,7 @@ describe('The first account', () => {
     assert.ok(await isAccepted('Correct-Horse-1'))
   })
 
-  test('has the password in the file, also if several first starts share the directory', async () => {
+  test('has the password in the file, even if several first starts share the directory', async () => {
     const reports = await Promise.all([1, 2, 3, 4].map(() => start('shared')))
     assert.equal(reports.filter(({ generatedPassword }) => generatedPassword !== undefined).length, 1)
     assert.ok(await isAccepted(readFileSync(join(folder, 'shared', 'demo-password'), 'utf8').trim()))

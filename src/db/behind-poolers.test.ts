@@ -50,7 +50,7 @@ for (const { name, mode, namedStatements } of poolers) {
       await fresh.drop()
     })
 
-    test('the pooler is recognized, also while other clients use it', async () => {
+    test('the pooler is recognized, even while other clients use it', async () => {
       const otherClients = openDatabase({
         url: pooler.url,
         applicationName: 'other clients',
@@ -148,7 +148,7 @@ describe('Between hosts and database', {
     })
   })
 
-  test('a pooler that does not support named statements gets unnamed ones, also in front of a standby', async (t) => {
+  test('a pooler that does not support named statements gets unnamed statements, even in front of a standby', async (t) => {
     const settings = knowsNamedStatements ? { max_prepared_statements: '0' } : {}
     const pooler = await poolerOf(t, 'transaction', settings)
     const reason =
@@ -175,7 +175,7 @@ describe('Between hosts and database', {
     assert.equal((await detectPoolers(fresh.url, { ...options, readUrls })).namedStatements, true)
   })
 
-  test('a pooler is named by the doctor', async (t) => {
+  test('the doctor reports a pooler', async (t) => {
     const pooler = await poolerOf(t, 'session')
     const findings = await checkStore(pooler.url, {})
     assert.deepEqual(
@@ -212,7 +212,7 @@ describe('Between hosts and database', {
     assert.match(advice, /remove `options` from DATABASE_URL/)
   })
 
-  test('the doctor has one finding with advice for what a pooler rejects or cannot reach', async (t) => {
+  test('the doctor has one finding with advice if a pooler rejects the connection or does not reach the server', async (t) => {
     const pooler = await poolerOf(t, 'transaction')
     const findingFor = async (url: string) => {
       const findings = await checkStore(url, {})
@@ -227,7 +227,8 @@ describe('Between hosts and database', {
       await findingFor(pooler.url.replace(/\/tracker$/, '/none')),
       /no such database: none\. Check the/,
     )
-    // A pooler that has never reached the server completes no connection, and later it answers no query.
+    // A pooler that has never reached the server accepts no connection. One that has lost the server accepts
+    // connections, but answers no query.
     await pooler.network.shut()
     assert.match(
       await findingFor(pooler.url),

@@ -54,10 +54,10 @@ export function lastChangeSecond(resources: readonly string[]): Sql {
 
 /**
  * Uses `between` instead of `=`, so that PostgreSQL uses the index by resource. With `=`, the planner scans
- * the newest changes backwards for the resource, which is slow after a large import of another one.
+ * the newest changes backwards for the resource, which is slow after a large import of another resource.
  */
 const newestSequence = (name: string): Sql => {
-  // A name from a declaration, which contains no quote.
+  // The name is from a declaration and contains no quote.
   const resource = raw(`'${name}'`)
   return sql`(
     select sequence from changes where resource between ${resource} and ${resource}

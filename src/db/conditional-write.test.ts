@@ -15,7 +15,7 @@ describe('The conditions of a write', () => {
   const rejectionOf = (conditions: readonly Condition[]) =>
     requireConditions(fresh.database, conditions).catch((error: unknown) => error)
 
-  it('report all validation errors, also two under one key', async () => {
+  it('report all validation errors, even two with the same key', async () => {
     const error = await rejectionOf([
       reject('true', () => invalid({ name: ['Name is odd.'] })),
       reject('false', () => invalid({ name: ['Name is even.'] })),
@@ -26,7 +26,7 @@ describe('The conditions of a write', () => {
     assert.deepEqual(error.errors, { name: ['Name is odd.', 'Name is long.'], text: ['Text is long.'] })
   })
 
-  it('are distinguished up to 31, which fit into one value, and more are an error', async () => {
+  it('can be at most 31, each of which reports its own problem', async () => {
     const numbered = (count: number, rejecting: number) =>
       Array.from({ length: count }, (_, index) =>
         reject(String(index === rejecting), () => notFound(`Number ${index}`)),

@@ -81,7 +81,7 @@ interface RowsToWrite {
 
 /**
  * Writes the rows of `input` in one statement, and rejects each row that violates a condition. `rejectIf` may
- * use columns of `input`. If a condition locks rows under the name `before`, it may also use those of the
+ * use columns of `input`. If a condition locks rows under the name `before`, it may also use columns of the
  * `before` row with the same id.
  */
 export async function writeManyConditionally<Written extends object>(
@@ -133,7 +133,7 @@ export function throwIfRejected(conditions: readonly Condition[], verdict: Verdi
 /** Conditions are checked once for the whole statement, or for each row of `input`. */
 type CheckMode = 'single' | 'perInputRow'
 
-/** Returns the CTEs that lock rows, in the order of the conditions, and the one that checks them all. */
+/** Returns the CTEs that lock rows, in the order of the conditions, and the CTE that checks all conditions. */
 export function verdictCtes(conditions: readonly Condition[], mode: CheckMode): Cte[] {
   const ctes: Cte[] = []
   for (const { locks } of conditions) if (locks) ctes.push({ name: locks.name, statement: locks.rows })

@@ -107,8 +107,8 @@ export interface PipelinedConnection {
 
 /**
  * Opens the connection at its first use, and again after it dropped. A call that times out only drops the
- * connection if it has been silent for as long as connecting may take. Otherwise a hanging server would
- * receive a new connection for each call.
+ * connection if the connection has been silent for as long as connecting may take. Otherwise a hanging server
+ * would receive a new connection for each call.
  */
 export function openPipelinedConnection(
   config: pg.ClientConfig & { readonly connectionTimeoutMillis: number },
@@ -199,7 +199,7 @@ export type Prepare = (statement: Sql) => QueryConfig
 /** Each named statement keeps a plan on every connection. Further statements are sent unnamed. */
 const namesMax = 1000
 
-/** Names every distinct text, so that the server parses and plans it once: 2.4 times less work. */
+/** Names every distinct text, so that the server parses and plans it only once per connection: 2.4 times less work. */
 export function preparedStatements({ named }: { named: boolean }): Prepare {
   const names = new Map<string, string>()
   return (statement) => {

@@ -91,20 +91,22 @@ describe('the database', () => {
     )
   })
 
-  it('keeps every microsecond of a timestamp, whatever the time zone of the server', async () => {
+  it('returns a numeric as a number', async () => {
+    assert.deepEqual(await fresh.database.query(sql`select 0.25::numeric as hours`), [{ hours: 0.25 }])
+  })
+
+  it('keeps every microsecond of a timestamp, whatever its time zone is set to', async () => {
     await other.query(`alter database ${other.database} set timezone to 'America/Sao_Paulo'`)
     const reopened = openDatabase({ url: fresh.url, applicationName: 'test' })
-    const [row] = await reopened.query(
-      sql`select '2026-10-08T12:34:56.789012Z'::timestamptz as at, 0.25::numeric as hours`,
-    )
-    assert.deepEqual(row, { at: '2026-10-08T12:34:56.789012Z', hours: 0.25 })
+    const [row] = await reopened.query(sql`select '2026-10-08T12:34:56.789012Z'::timestamptz as instant`)
+    assert.deepEqual(row, { instant: '2026-10-08T12:34:56.789012Z' })
     await reopened.close()
   })
 
-  it('returns timestamps as text in one form, whatever the date style of its database', async () => {
+  it('returns timestamps as text in one form, whatever its date style is set to', async () => {
     await other.query(`alter database ${other.database} set datestyle to 'German'`)
     const reopened = openDatabase({ url: fresh.url, applicationName: 'test' })
-    const timestamp = sql`select at, (at at time zone 'UTC')::text as text from (select '2026-10-08T12:34:56Z'::timestamptz as at)`
+    const timestamp = sql`select instant, (instant at time zone 'UTC')::text as formatted from (select '2026-10-08T12:34:56Z'::timestamptz as instant)`
     const results = [
       reopened.query(timestamp),
       reopened.singleWrites.query(timestamp),
@@ -112,7 +114,7 @@ describe('the database', () => {
       reopened.listReads.query(timestamp, 'account'),
     ]
     for (const rows of await Promise.all(results))
-      assert.deepEqual(rows, [{ at: '2026-10-08T12:34:56Z', text: '2026-10-08 12:34:56' }])
+      assert.deepEqual(rows, [{ instant: '2026-10-08T12:34:56Z', formatted: '2026-10-08 12:34:56' }])
     await reopened.close()
     await other.query(`alter database ${other.database} reset datestyle`)
   })
@@ -134,7 +136,7 @@ describe('the database', () => {
     await other.query(`drop database ${other.database}_empty with (force)`)
   })
 
-  it('starts on a store that a newer version has only added to, and rejects one from which it has removed something', async () => {
+  it('is accepted if a newer version has only added to its schema, but rejected if it has removed something', async () => {
     await other.query(`insert into migrations (name, checksum) values ('9998-more.sql', '')`)
     assert.deepEqual(await migrate(fresh.url), [])
     await other.query(`insert into migrations (name, checksum, contracts) values ('9999-less.sql', '', true)`)
@@ -146,13 +148,13 @@ describe('the database', () => {
     await other.query(`delete from migrations where name like '999%'`)
   })
 
-  it('recognizes a store of 0.1.0, whose list of migrations lacks a column, as up to date', async () => {
+  it('is up to date if 0.1.0 created it, whose table of migrations lacks a column', async () => {
     await other.query('alter table migrations drop column contracts')
     assert.deepEqual(await migrate(fresh.url), [])
     await other.query('alter table migrations add column contracts boolean not null default false')
   })
 
-  it('does not start when a migration was changed after it was applied', async () => {
+  it('is rejected if the text of a migration has changed since it was applied', async () => {
     await other.query("update migrations set checksum = 'other' where name = '0001-tracker.sql'")
     await assert.rejects(migrate(fresh.url), /0001-tracker.sql was applied with another text/)
   })

@@ -26,8 +26,8 @@ export type { Queries }
 type WorkPart = 'during' | 'complete' | 'onWork' | 'traceBy' | 'traceHeaders'
 
 /**
- * `query` is for single statements that only read a few rows by their keys: they share one pipelined
- * connection, which no slow statement may block, and are repeated when it drops.
+ * `query` is for single statements that only read a few rows by their keys. They share one pipelined connection,
+ * which no slow statement may block. If the connection drops, they are repeated.
  */
 export interface Database extends Queries, Omit<Transactions, 'close'>, Pick<WorkContext, WorkPart> {
   /** Serves lists. */

@@ -39,7 +39,7 @@ export const isRowError = (error: unknown): boolean => /^(22|23|54|P0)/.test(dri
  */
 export const isUnknownTimeZone = (error: unknown): boolean => driverErrorOf(error).code === '22023'
 
-/** The code of a write to a read-only server. Its connection is closed: the next may reach the primary. */
+/** The code of a write to a read-only server. The connection is then closed, because the next may reach the primary. */
 export const readOnlyCode = '25006'
 
 const lostConnectionCodes = /^(08|57P0|25006|ECONN|EPIPE|ENOENT|ETIMEDOUT)/
@@ -64,7 +64,7 @@ export const isServerFull = (error: unknown): boolean => driverErrorOf(error).co
 /** Returns whether disk, memory or connections ran out. The statement was rolled back. */
 const isOutOfResources = (error: unknown): boolean => (driverErrorOf(error).code ?? '').startsWith('53')
 
-/** A constraint of a partition may be named after that of its table, with a number appended. */
+/** A partition's constraint may have the name of its table's constraint, with a number appended. */
 const partitionNumber = /_\d{6,}$/
 
 /** Returns the name of the constraint that a duplicate key violated. */
@@ -79,7 +79,7 @@ export function violatedUniqueConstraint(error: unknown): string | undefined {
 export interface UniqueKey {
   readonly index: string
   readonly problem: () => Problem
-  /** The former values of rows, which other rows cannot get. */
+  /** Keeps the former values of a row, so that no other row can get them. */
   readonly former?: FormerValues
 }
 
@@ -107,10 +107,10 @@ export const loginTaken = () => duplicate('login', 'Login is already used by an 
 const retryAfterSeconds = 5
 
 /**
- * Converts errors of an unavailable store: it could not be reached, did not answer in time, has no room, or
- * stopped a statement at its time limit, such as a write that waited for a locked row. Nothing was done, so a
- * retry is safe. If the request has already committed something, the problem says so. Other errors are
- * returned unchanged.
+ * Converts errors of an unavailable store: it could not be reached, did not answer in time, ran out of resources,
+ * or stopped a statement at its time limit, such as a write that waited for a locked row. The problem says that
+ * nothing was done and a retry is safe, or, if the request has already committed something, that the outcome is
+ * uncertain. Other errors are returned unchanged.
  */
 export function convertUnavailable(
   error: unknown,

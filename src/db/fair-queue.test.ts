@@ -145,7 +145,7 @@ describe('A queue that is fair between accounts', () => {
     assert.equal(waiting.used(), 0)
   })
 
-  it('evicts the most overdue work once others have waited, but not for an account that has its share', async () => {
+  it('evicts the most overdue work once others have waited, but not for an account that already has its share', async () => {
     const { queue, begin, running } = testQueue({ atOnce: 3, atOncePerAccount: 1, patienceMilliseconds: 20 })
     const evicted: string[] = []
     const hold = (account: string, milliseconds: number) => {

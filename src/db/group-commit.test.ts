@@ -76,7 +76,7 @@ describe('batched writes', () => {
     assert.equal(idleCount(), 1)
   })
 
-  it('take turns by account, however many writes one of them has', async () => {
+  it('take turns by account, however many writes one account has', async () => {
     const { groupCommit, written, wait, end } = testGroupCommit()
     const endTurn = groupCommit.enter()
     void Promise.all(wait(...Array.from({ length: 40 }, (_, number) => `a${number}`), 'b1', 'c1'))

@@ -28,7 +28,7 @@ describe('The chain of the history', () => {
   })
   afterEach(() => fresh.drop())
 
-  it('closes every day that has ended, each with the head of the previous one, and no other', async () => {
+  it('closes only days that have ended, and each only once', async () => {
     const days = await readClosedDays(fresh.database)
     assert.deepEqual(
       days.map(({ entries }) => entries),

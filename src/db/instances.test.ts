@@ -52,7 +52,7 @@ describe('running instances', () => {
     assert.equal(lines.length, 2, 'the other one logs it once, too')
   })
 
-  it('agree again when the different one has stopped, or was not seen for a minute', async () => {
+  it('agree again when an instance with other settings has stopped, or was not seen for a minute', async () => {
     const first = await recordOnce({ EXTENSIONS: true })
     const second = await recordOnce({ EXTENSIONS: false })
     const third = await recordOnce({ EXTENSIONS: false })
@@ -66,7 +66,11 @@ describe('running instances', () => {
     assert.deepEqual([...first.disagreements()], [])
     assert.equal(lines.at(-1)?.message, 'All running instances have the same settings again.')
     await third.refresh()
-    assert.deepEqual([...third.disagreements()], [['EXTENSIONS', 1]], 'one that was only slow counts again')
+    assert.deepEqual(
+      [...third.disagreements()],
+      [['EXTENSIONS', 1]],
+      'an instance that was only slow counts again',
+    )
   })
 
   it('start even while the store takes no writes', async (t) => {

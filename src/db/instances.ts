@@ -23,7 +23,7 @@ export interface InstanceOptions {
   readonly now?: (() => number) | undefined
 }
 
-/** The clients that an identity host knows. */
+/** The OAuth clients that are configured on an identity host. */
 export interface KnownClients {
   ids(): readonly string[]
   /**
@@ -67,7 +67,10 @@ export interface RunningInstance {
 }
 
 const refreshMilliseconds = 10_000
-/** Longer than several refreshes, and than the restart of a host, whose clients stay valid meanwhile. */
+/**
+ * Longer than several refreshes. Also longer than the restart of an identity host, so that its OAuth clients stay
+ * valid meanwhile.
+ */
 const goneAfterSeconds = 60
 /** An arbitrary constant; every instance must use the same one. */
 const instancesLock = 7_251_405_120
@@ -97,8 +100,8 @@ export function openInstances(options: InstanceOptions): Instances {
   return {
     refresh,
     async join() {
-      // If this fails, a host without clients still starts, because it can serve reads while its store takes
-      // no writes.
+      // If this fails, a host that has no OAuth clients to record still starts, because it can serve reads while
+      // its store takes no writes.
       await (options.clients ? refresh() : refresh().catch(onFailure))
       repeated = repeat({ everyMilliseconds: refreshMilliseconds, onFailure }, refresh)
     },
@@ -156,8 +159,8 @@ function clockOf(now: (() => number) | undefined): InstanceClock {
   return { clock, goneBefore: sql`${clock} - make_interval(secs => ${goneAfterSeconds}::int)` }
 }
 
-/** The running instances, for the doctor. */
-export const runningInstances: Sql = sql`
+/** Selects the running instances, for `npm run doctor`. */
+export const selectRunningInstances: Sql = sql`
   select host, machine, process, settings, clients from instances
   where ${isRunning(clockOf(undefined))} order by host, machine, process`
 

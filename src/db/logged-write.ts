@@ -34,7 +34,7 @@ export interface Counter {
   readonly generates: readonly string[]
 }
 
-/** Returns the columns that an update changes, also those that triggers set, and the cleared flags. */
+/** Returns the columns that an update changes, including cleared flags and columns that triggers set. */
 export const changedColumns = (
   { counter, placeholders }: Table,
   set: readonly string[],
@@ -224,14 +224,14 @@ export const writerSql = (writer: Writer): WriterSql => {
   }
 }
 
-/** Records a separate writer for each row: that of the row of `input` with the same id. */
+/** Records a separate writer for each row: the writer in the row of `input` with the same id. */
 export const inputWriterSql: WriterSql = {
   caller: raw('input.":caller"'),
   origin: raw('input.":session", input.":client", input.":host", input.":request"'),
   from: raw(' join input on input.id = row.id'),
 }
 
-/** The columns of `input` for the writer. The colons distinguish their names from those of fields. */
+/** The columns of `input` for the writer. The colons distinguish their names from names of fields. */
 export const writerColumnTypes = {
   ':caller': 'uuid',
   ':session': 'text',

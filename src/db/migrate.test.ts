@@ -39,9 +39,12 @@ describe('A server that cannot hold a store', () => {
   })
 
   test('is rejected if its version is older than 15', () => {
-    const explain = (versionNumber: number) =>
-      explainUnsuitable({ version: 'its version', versionNumber, encoding: 'UTF8' })
-    assert.equal(explain(140_012), 'The database server is PostgreSQL its version. Use 15 or newer.')
-    assert.equal(explain(150_000), undefined)
+    const explain = (version: string, versionNumber: number) =>
+      explainUnsuitable({ version, versionNumber, encoding: 'UTF8' })
+    assert.equal(
+      explain('14.12 (Debian)', 140_012),
+      'The database server is PostgreSQL 14.12 (Debian). Use 15 or newer.',
+    )
+    assert.equal(explain('15.0', 150_000), undefined)
   })
 })

@@ -17,8 +17,8 @@ interface Migration {
   readonly text: string
   readonly checksum: string
   /**
-   * True for the second half of expand and contract: it removes something that earlier versions use, so that
-   * they cannot use the schema.
+   * True for the second half of an expand-and-contract change: the migration removes something that earlier
+   * versions use, so they can no longer use the schema.
    */
   readonly contracts: boolean
 }
@@ -62,7 +62,7 @@ export async function requireKnown(applied: readonly AppliedMigration[]): Promis
   requireSameTexts(all, applied)
 }
 
-/** Returns the names of the migrations that are pending; throws when the store belongs to another version. */
+/** Returns the names of the pending migrations. Throws if this version cannot work with the store. */
 export async function pendingAfter(applied: readonly AppliedMigration[]): Promise<readonly string[]> {
   return findPending(await readMigrations(), applied).map(({ name }) => name)
 }
@@ -154,7 +154,7 @@ async function inTransaction<Result>(client: pg.Client, work: () => Promise<Resu
   }
 }
 
-/** Throws if the schema is older than this program. A newer one is fine: migrations usually only add. */
+/** Throws if the schema is older than this program. A newer schema is accepted: migrations usually only add. */
 async function requireCurrentSchema(database: Database): Promise<void> {
   const [newest] = await database.query<{ name: string | null }>(
     sql`select max(name) as name from migrations`,

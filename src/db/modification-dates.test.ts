@@ -54,7 +54,7 @@ describe('a modification date', () => {
     assert.equal((await createModificationDates(fresh.database)()).dateOf(null), undefined)
   })
 
-  it('is available to many callers of a store that answers slowly', async () => {
+  it('can be requested by many callers at once, even if the store answers slowly', async () => {
     let now = 0
     const slow: Queries & Pick<Database, 'onCommit'> = {
       onCommit: () => () => undefined,

@@ -20,8 +20,8 @@ export const acquire = (pool: pg.Pool, endsAt: number): Promise<pg.PoolClient> =
   whileServerIsFull(endsAt, () => acquireOnce(pool, endsAt))
 
 /**
- * Retries while the server has no connection left: other processes release theirs, and another one of this
- * pool may become free.
+ * Retries while the server has no connection left: other processes may release theirs, or another connection of
+ * this pool may become free.
  */
 export async function whileServerIsFull<Result>(
   endsAt: number,

@@ -3,13 +3,13 @@ import pg from 'pg'
 
 /** A pooler between the hosts and the database server. */
 export interface Pooler {
-  /** A client keeps its server connection: in session mode always, else until its transaction ends. */
+  /** A client keeps its server connection for its whole session, or only until its transaction ends. */
   readonly mode: 'session' | 'transaction'
   /** True if a named statement of a client works on every server connection that the client gets. */
   readonly supportsNamedStatements: boolean
 }
 
-/** How the hosts reach the store. Without `pooler`, the connection is direct. */
+/** Tells hosts how to reach the store. Without `pooler`, the connection is direct. */
 export interface StoreAddress {
   readonly url: string
   readonly pooler?: Pooler | undefined
@@ -25,7 +25,7 @@ interface PoolerOptions {
   readonly onNoNamedStatements?: (reason: string) => void
 }
 
-/** Finds out how the store and its standbys are reached, and rejects what cannot work. */
+/** Detects poolers before the store and its standbys. Throws if one cannot do what the settings require. */
 export async function detectPoolers(
   url: string,
   { namedStatements, readUrls, onNoNamedStatements }: PoolerOptions,
@@ -117,8 +117,8 @@ async function shareServers(first: Client, second: Client): Promise<boolean> {
 }
 
 /**
- * A pooler that supports named statements gives them names of its own on the server, so that those of
- * different clients do not collide there.
+ * A pooler that supports named statements gives them other names on the server, so that the names of different
+ * clients do not collide there.
  */
 async function translatesNames(client: Client): Promise<boolean> {
   const name = `start_${randomBytes(6).toString('hex')}`

@@ -27,7 +27,7 @@ describe('rows that were removed long ago', () => {
     (await fresh.context.database.query(raw(`select from ${table} where id = '${id}'`))).length === 1
   const purge = (days = 90) => purgeRemoved(fresh.context.database, resources, days)
 
-  it('are kept for ever without a retention period', async () => {
+  it('are kept without a retention period, and purged with one', async () => {
     const id = await make('impediment')
     await removeRow('impediment', id)
     await backdate('impediments', id, 4000)
@@ -111,7 +111,7 @@ describe('rows that were removed long ago', () => {
     assert.ok(await isThere('organizations', id))
   })
 
-  it('of accounts are purged with their credentials, but their history is kept', async () => {
+  it('are purged with their credentials if they are accounts, but their history is kept', async () => {
     const { database } = fresh.context
     const user = await make('user')
     for (const statement of accountStatements)
@@ -127,22 +127,22 @@ describe('rows that were removed long ago', () => {
     assert.deepEqual(remaining, { entries: 2, tokens: 0 })
   })
 
-  it('of an account stay while hours that it booked still exist', async () => {
+  it('stay if they are accounts whose recorded hours still exist', async () => {
     const user = await make('user')
-    const booked = {
+    const recorded = {
       userId: user,
       assignmentId: await make('assignment'),
       keepDate: '2026-01-05',
       amountHours: 1,
     }
-    await removeRow('appointment', (await fresh.make('appointment', booked)).id as string)
+    await removeRow('appointment', (await fresh.make('appointment', recorded)).id as string)
     await removeRow('user', user)
     await backdate('users', user, 100)
     await purge()
     assert.ok(await isThere('users', user))
   })
 
-  it('are kept only by references from other resources, which are found by an index', async () => {
+  it('are kept only by references from other resources, each of which has an index', async () => {
     const isResource = (table: string) =>
       raw(`(select count(*) from pg_attribute where attrelid = ${table}
         and attname in ('id', 'active', 'deleted_at', 'created_at', 'updated_at')) = 5`)

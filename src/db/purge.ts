@@ -2,12 +2,12 @@ import type { Database } from './database.ts'
 import { maintenanceLimits } from './deadline.ts'
 import { raw, type Sql, sql } from './sql.ts'
 
-/** The rows of a statement: few enough not to hold locks for long or reach the time limit. */
+/** The most rows per statement: few enough that it neither holds locks for long nor reaches its time limit. */
 export const batchSize = 1000
 /** This many batches are a million rows: more than clients without an account can add between two runs. */
 const batchesMax = 1000
 
-/** Repeats a statement, which returns a row for each change, until it changes fewer than `batchSize`. */
+/** Repeats a statement, which returns each row that it changes, until it changes fewer than `batchSize` rows. */
 export async function repeatInBatches(
   database: Pick<Database, 'transaction'>,
   statement: Sql,
@@ -22,8 +22,8 @@ export async function repeatInBatches(
 }
 
 /**
- * Deletes the rows of a table that meet the condition. Several instances may run at once: each skips rows
- * that another one has locked.
+ * Deletes the rows of a table that meet the condition. Several instances may run this at once: each skips rows
+ * that another instance has locked.
  */
 export function deleteInBatches(
   database: Pick<Database, 'transaction'>,

@@ -31,10 +31,10 @@ const connectionOf = (pgClient: pg.Client) =>
   (pgClient as pg.Client & { readonly connection: pg.Connection }).connection
 
 const everyKind = `select $1::int as one, 2.50::numeric as price, 'text' as text, null::text as nothing, true as yes,
-  now() as moment, array['a', null] as list, '{"a": [1]}'::jsonb as document, 9007199254740991 as count
+  now() as instant, array['a', null] as list, '{"a": [1]}'::jsonb as document, 9007199254740991 as count
   from generate_series(1, 3) union all select null, 0, '', '', null, null, null, null, 0`
 
-test('rows equal those of the driver, also when their columns are known', async () => {
+test('rows equal the rows of the driver, even when their columns are known', async () => {
   await client.query('begin')
   const { rows } = await client.query(everyKind, [1])
   const statement = { name: 'each kind', text: everyKind, values: [1] }
@@ -42,7 +42,7 @@ test('rows equal those of the driver, also when their columns are known', async 
   await client.query('commit')
 })
 
-test('a connection receives the columns of a named statement once, those of any other each time', async () => {
+test('a connection receives the columns of a named statement once, and of an unnamed statement each time', async () => {
   const text = 'select $1::int as number'
   for (const number of [1, 2, 3])
     assert.deepEqual(await queryRows(client, { name: 'number', text, values: [number] }), [{ number }])
@@ -74,10 +74,17 @@ test('a statement whose columns have changed is rejected and never parsed by the
 })
 
 test('a value that cannot be parsed fails only its own statement', async () => {
-  const early = { name: 'early', text: "select '0044-03-15 BC'::timestamptz as moment", values: [] }
+  const unparsable = {
+    name: 'unparsable',
+    text: "select '0044-03-15 BC'::timestamptz as instant",
+    values: [],
+  }
   const quick = { name: 'quick', text: 'select 1 as one', values: [] }
   for (let time = 0; time < 2; time += 1) {
-    const [failed, answered] = await Promise.allSettled([queryRows(client, early), queryRows(client, quick)])
+    const [failed, answered] = await Promise.allSettled([
+      queryRows(client, unparsable),
+      queryRows(client, quick),
+    ])
     assert.equal(failed.status, 'rejected')
     assert.deepEqual(answered, { status: 'fulfilled', value: [{ one: 1 }] })
   }

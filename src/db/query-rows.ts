@@ -14,7 +14,7 @@ export async function queryRows<Row>(client: pg.ClientBase, statement: pg.QueryC
   try {
     return await promise
   } catch (error) {
-    // Replaces the stack of the socket event with that of the caller.
+    // Replaces the stack of the socket event with the stack of the caller.
     if (error instanceof Error) Error.captureStackTrace(error)
     throw error
   }

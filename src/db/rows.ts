@@ -34,7 +34,7 @@ export type { Action, Table, Writer } from './logged-write.ts'
 export type Values = Readonly<Record<string, unknown>>
 export type Row = Values & { readonly id: string }
 
-/** A row that is inserted in the same statement as another one, such as its first link. */
+/** A row that is inserted in the same statement as another row, such as the membership of a project's creator. */
 export interface RelatedRow {
   readonly table: Table
   readonly values: Values
@@ -198,7 +198,7 @@ interface WriteOptions {
 
 /**
  * Writes the rows of one or more tables in one statement, with a row in the change log and in the history for
- * each, and returns those of the first table. The statement first locks rows, in the order of the conditions.
+ * each, and returns the rows of the first table. The statement first locks rows, in the order of the conditions.
  * It writes only if all conditions are met. Under READ COMMITTED, PostgreSQL reads a row again after waiting
  * for its lock, so a condition on a locked row sees the newest version. Other rows are seen as they were when
  * the statement began.

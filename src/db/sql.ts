@@ -3,7 +3,7 @@ export interface Sql {
   readonly strings: readonly string[]
   /** The values between the strings. Nested SQL is inserted into the text, anything else is a parameter. */
   readonly values: readonly unknown[]
-  /** Marks SQL made for one request, which is not prepared: connections keep a limited number of plans. */
+  /** Marks SQL that is made for one request and not prepared, because connections keep a limited number of plans. */
   readonly isUnprepared?: true
   /** Selects the function of `db/sharded/execution.ts` that a sharded store runs instead, with its input. */
   readonly stepwise?: { readonly name: string; readonly input: unknown }

@@ -80,7 +80,7 @@ describe('reading from a standby', () => {
     await untilUsed()
   })
 
-  test('no read waits for a standby that hangs, or fails because one is gone', async () => {
+  test('no read waits for a standby that hangs, or fails because a standby is gone', async () => {
     store.signal('SIGSTOP')
     const startedAt = performance.now()
     assert.equal(await writeThenRead(), last)

@@ -60,8 +60,8 @@ export function openStandbys(
       return
     }
     outcomes.failed += 1
-    // A conflict with the replay (40001) or a bad value (class 22) concerns one statement, any other failure the
-    // server.
+    // A conflict with the replay (40001) or a bad value (class 22) concerns only this statement. Any other failure
+    // concerns the server.
     if (!/^(40001|22)/.test((error as { code?: string }).code ?? '')) standby.isUsable = false
   }
 
@@ -81,7 +81,8 @@ export function openStandbys(
         outcomes.standby += 1
         return result
       } catch (error) {
-        // A stopped statement would take as long on the primary. One is missing only if its preparation was stopped.
+        // A stopped statement would take as long on the primary. A prepared statement is missing only if its
+        // preparation was stopped.
         if (isTimedOut(error) || isStatementMissing(error)) throw error
         record(standby, error)
         return atPrimary()

@@ -6,8 +6,8 @@ import { sql } from './sql.ts'
 import type { Execution, Query } from './transactions.ts'
 
 /**
- * Tasks of operators and migrations for a sharded store, which `src/db/sharded/` implements. Each detects the
- * kind of store, and does nothing on a single PostgreSQL.
+ * The parts of commands and migrations that only a sharded store needs; `src/db/sharded/` implements them. Each
+ * function detects the kind of store, and does nothing on a single PostgreSQL.
  */
 export const storeTasks = { checkNodes, completeSchema, blockCommits, ownTables }
 

@@ -36,8 +36,8 @@ export interface StreamLimits {
   /** Counted from the first row to the last byte. */
   readonly streamSecondsMax: number
   /**
-   * While others wait, a reader that is slower than this gives way once it is `graceSeconds` behind. Any
-   * other gives way after `shareSeconds`.
+   * While others wait, a reader that is slower than this gives way once it is `graceSeconds` behind. Any other
+   * reader gives way after `shareSeconds`.
    */
   readonly bytesPerSecondMin: number
   readonly graceSeconds: number
@@ -139,12 +139,12 @@ export function openStreamedReads(
   }
 }
 
-/** Begins a transaction with a shorter time limit than that of a batch, so that a silent store is noticed soon. */
+/** Begins a transaction with a shorter time limit than a batch has, so that a silent store is noticed soon. */
 function createTransactionOpener(connections: Connections, pool: pg.Pool, answerMilliseconds: number) {
   let silentAt = Number.NEGATIVE_INFINITY
   return async (requestedAt: number): Promise<pg.PoolClient> => {
-    // The store fell silent while this request waited. Otherwise all waiting requests would time out, one
-    // after the other.
+    // If the store fell silent while this request waited, the request fails at once. Otherwise all waiting requests
+    // would time out, one after the other.
     if (silentAt > requestedAt) throw new SilentStoreError()
     const endsAt = performance.now() + answerMilliseconds
     let client: pg.PoolClient | undefined

@@ -26,7 +26,7 @@ export interface Transactions {
 }
 
 export interface SingleWrites extends Queries {
-  /** Absent within a transaction, whose writes are never batched with those of other callers. */
+  /** Absent within a transaction, whose writes are never batched with writes of other callers. */
   readonly writeGrouped?: WriteGrouped
 }
 

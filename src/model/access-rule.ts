@@ -1,6 +1,6 @@
 /**
  * Decides who may see and change the rows of a resource. `visible-rows.ts` and `write-conditions.ts` in
- * `src/records/` implement each kind. `Columns` are those of the resource.
+ * `src/records/` implement each kind. `Columns` are the columns of the resource.
  */
 export type AccessRule<Columns extends string = string> =
   /** All users read, administrators write. */

@@ -175,7 +175,7 @@ interface Usage {
   readonly at: number
 }
 
-/** Takes some megabytes; the least recently active holder is dropped for a new one. */
+/** This many holders take some megabytes. Beyond that, a new holder replaces the least recently active one. */
 const rateHoldersMax = 100_000
 
 /** One of several budgets that are taken together. */

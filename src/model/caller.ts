@@ -2,7 +2,7 @@
 export interface Caller {
   readonly id: string
   readonly isAdministrator: boolean
-  /** The rights of the request's personal access token, which may be fewer than those of its account. */
+  /** The rights of the request's personal access token, which may be fewer than the rights of its account. */
   readonly token?: TokenRights
   /** The source of the request; absent for work that the program starts itself. */
   readonly origin?: RequestOrigin

@@ -213,7 +213,7 @@ export const isNullOrBlank = (input: unknown): boolean =>
 export const isStorable = (input: string): boolean => !input.includes('\0') && input.isWellFormed()
 
 /**
- * Characters are code points, as PostgreSQL counts them. One has one or two code units, so the first two
+ * Characters are code points, as PostgreSQL counts them. Each has one or two code units, so the first two
  * comparisons decide almost every text without counting.
  */
 export const isLongerThan = (input: string, max: number): boolean =>

@@ -94,7 +94,7 @@ export type ValueOf<F> = F extends Field<infer Value> ? Value : never
 /** The numbers of the common fields in the messages of every resource. */
 export const commonFieldNumbers = { id: 1, createdAt: 11, updatedAt: 12, deletedAt: 13, active: 14 } as const
 
-/** The number of `updateMask` in every update message, far from those of fields. */
+/** The number of `updateMask` in every update message, far from the numbers of fields. */
 export const updateMaskNumber = 1000
 
 type CommonNumber = (typeof commonFieldNumbers)[keyof typeof commonFieldNumbers]

@@ -10,7 +10,7 @@ const limitsOf = (atOnceMax = 2) => ({
   retryAfterSeconds: 7,
 })
 
-test('pieces of work run a few at a time, in order of arrival', async () => {
+test('a limited number of tasks run at a time, in order of arrival', async () => {
   const runLimited = limitConcurrency(limitsOf())
   const started: number[] = []
   const finish: (() => void)[] = []
@@ -34,7 +34,7 @@ test('pieces of work run a few at a time, in order of arrival', async () => {
   await Promise.all(work)
 })
 
-test('work beyond the queue limit is rejected with a retry time', async () => {
+test('a task beyond the queue limit is rejected with a retry time', async () => {
   const limits = limitsOf()
   const runLimited = limitConcurrency(limits)
   let finish = () => {}
@@ -53,7 +53,7 @@ test('work beyond the queue limit is rejected with a retry time', async () => {
   assert.deepEqual([limits.atOnce.used(), limits.waiting.used()], [0, 0])
 })
 
-test('work that fails lets the next one begin', async () => {
+test('the next task begins even if the previous one has failed', async () => {
   const runLimited = limitConcurrency(limitsOf(1))
   const failing = runLimited(() => Promise.reject(new Error('no')))
   const next = runLimited(async () => 'in')
@@ -61,7 +61,7 @@ test('work that fails lets the next one begin', async () => {
   assert.equal(await next, 'in')
 })
 
-test('one piece of work runs at a time for each key, and other keys do not wait', async () => {
+test('one task runs at a time for each key, and tasks of other keys do not wait', async () => {
   const runInTurn = oneAtATime({ waitingMax: 1, retryAfterSeconds: 7 })
   let finish = () => {}
   const first = runInTurn('ada', () => new Promise<void>((resolve) => (finish = resolve)))

@@ -1,7 +1,7 @@
 import { type Budget, createBudget } from './budget.ts'
 import { busy } from './problem.ts'
 
-/** Runs some pieces of work at a time, in order of arrival; rejects work when the queue is full. */
+/** Runs a limited number of tasks at a time, in order of arrival. Rejects a task if the queue is full. */
 export type RunLimited = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 export interface ConcurrencyLimits {

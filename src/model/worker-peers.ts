@@ -3,7 +3,7 @@ export interface WorkerPeers {
   /** Limits the requests of an address, counted over all processes. */
   limiter(host: string): SharedLimiter
   /**
-   * Offers the metrics of this process to the others. Returns a function that reads those of all processes.
+   * Offers the metrics of this process to the others. Returns a function that reads the metrics of all processes.
    */
   shareMetrics(host: string, readOwn: () => Promise<object[]>): () => Promise<readonly object[]>
 }

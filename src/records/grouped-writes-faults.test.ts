@@ -109,7 +109,7 @@ describe('writes that come at the same time', () => {
     )
   })
 
-  it('do not fail because one of them does', async () => {
+  it('do not fail because another write of the same statement fails', async () => {
     await context.database.transaction((transaction) =>
       transaction.query(sql`alter table assignments add constraint no_poison check (name <> 'Poison')`),
     )

@@ -10,7 +10,7 @@ import { updateSameFields } from './write-many.ts'
 /** All belong to one project, so that its members see them all. */
 const assignmentCount = 5000
 const rowsTogether = 16
-/** Allows a few reads per row, to check, to lock and to keep it. */
+/** Allows a few reads per row, to check it, lock it and record its change. */
 const readMax = 10 * rowsTogether
 
 /** A sharded store is skipped, because it runs several statements. */

@@ -9,7 +9,7 @@ import type { Context } from './context.ts'
 
 export interface OnceResult {
   readonly answer: string
-  /** Whether the answer is that of an earlier request. */
+  /** Whether an earlier request produced the answer. */
   readonly isReplay: boolean
 }
 
@@ -140,7 +140,7 @@ async function storeAnswer(
 
 /**
  * The keys of an account are counted in the database this often. In between, the process adds its own keys to
- * the count, but does not see those of other instances.
+ * the count, but does not see the keys of other instances.
  */
 const measurementMilliseconds = 60_000
 /** Beyond this number all measurements are dropped, which costs each account one query. */

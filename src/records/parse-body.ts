@@ -64,14 +64,14 @@ interface FieldContext {
 }
 
 /**
- * Returns undefined if the field must not be written, or has a violation. The effect of an input depends on
- * the field:
+ * Returns undefined if the field must not be written. After a violation, the result is not used. The effect of an
+ * input depends on the field:
  *
  * | input | optional field | required in this body | not required in this body |
  * |---|---|---|---|
  * | left out | null on create, unchanged on update | error | the default on create, unchanged on update |
  * | null, or the zero id in a reference | null | error | as if left out |
- * | blank text | parsed | error | error; in a secret, or with the caller by default, as if left out |
+ * | blank text | parsed | error | error; as if left out in a secret, or in a field that defaults to the caller |
  * | anything else | parsed | parsed | parsed |
  */
 function parseField(
@@ -99,7 +99,7 @@ function defaultValueOf({ presence, isCallerDefault, defaultValue }: Field, call
   return presence === 'optional' ? null : defaultValue
 }
 
-/** Optional fields parse null and blank text, which clear them. */
+/** Optional fields parse null, which clears them, and blank text. All others treat both as absent. */
 function isAbsent({ presence, references }: Field, input: unknown): boolean {
   if (presence === 'optional') return input === undefined
   return isNullOrBlank(input) || (references !== undefined && input === zeroUuid)
@@ -107,7 +107,8 @@ function isAbsent({ presence, references }: Field, input: unknown): boolean {
 
 /**
  * Blank text in a field that may be absent is an error: a blank `expectedVersion` would silently drop the
- * check that it requests. A blank secret leaves the stored one unchanged, because forms never show it.
+ * check that it requests. A blank secret leaves the stored one unchanged, because forms never show it. A field with
+ * the presence `required` gets here only if it defaults to the caller, whose id then replaces the blank.
  */
 const isForbiddenBlank = ({ presence, isSecret }: Field, input: unknown): boolean =>
   presence !== 'required' && !isSecret && typeof input === 'string' && isNullOrBlank(input)

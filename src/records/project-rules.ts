@@ -50,8 +50,8 @@ function requireOneProject({ projectRules }: Resource, rows: readonly RowInProje
 interface RowInProjects {
   readonly row: Row
   /**
-   * The project of the row, if it has one, and those of the rows that it refers to and that must belong to
-   * the same project.
+   * The project of the row, if it has one, and the projects of the rows in `sameProject`, which must all be
+   * equal.
    */
   readonly projects: readonly unknown[]
 }

@@ -51,13 +51,13 @@ export interface TimeoutAdvice {
   readonly subject: string
   /** Advice for the caller. */
   readonly advice: string
-  /** The key of the request that makes the read slow, if there is one. */
+  /** The request parameter that makes the read slow, if it is a particular one. */
   readonly key?: string
 }
 
 const retryAfterSeconds = 5
 
-/** Converts the error of a read that takes too long to one with advice for the caller. */
+/** Runs the read. If the read exceeds its time limit, throws an error that advises the caller what to change. */
 export async function explainTimeout<Result>(
   { subject, advice, key }: TimeoutAdvice,
   read: () => Promise<Result>,

@@ -113,7 +113,7 @@ describe('Rows written by an earlier release, with microseconds', { skip: isDist
       await assert.rejects(update(context, project, administrator, body), rejectedAs('stale'))
     })
 
-  it('get a version that is a millisecond later than the one shown', async () => {
+  it('get a version that is a millisecond later than the version that was shown', async () => {
     const { id } = await makeEarlierRow('organizations', {
       ...dates,
       updatedAt: '2199-01-01T00:00:00.000999Z',
@@ -145,7 +145,7 @@ describe('Rows written by an earlier release, with microseconds', { skip: isDist
     }
   })
 
-  it('are no longer created: this release stores milliseconds, also without the trigger', async () => {
+  it('are no longer created: this release stores milliseconds, even without the trigger', async () => {
     await client.query('alter table organizations disable trigger keep_milliseconds')
     const rows = await Promise.all(Array.from({ length: 5 }, () => makeAny('organization')))
     for (const { id } of rows) await update(context, organization, administrator, { id, name: 'Changed' })
@@ -197,7 +197,7 @@ describe('Rows written by an earlier release, with microseconds', { skip: isDist
       })
   })
 
-  it('are unchanged by the upgrade, except for those of projects, whose versions hosts of that release compare', async () => {
+  it('are unchanged by the upgrade, except rows of projects, because hosts of that release compare their versions', async () => {
     await client.query('drop schema public, bank cascade')
     await client.query('create schema public')
     const apply = (isWanted?: (name: string) => boolean) => migrateWithin(client, isWanted)

@@ -180,7 +180,7 @@ function distinctIds(rows: readonly Values[], name: string): string[] {
   return [...ids]
 }
 
-/** Maps ids to the version that the locked row must have. Null never matches, which is a conflict. */
+/** Maps ids to the version that the locked row must have. Null matches no version, so it causes a conflict. */
 export type RequiredVersions = ReadonlyMap<string, string | null>
 
 /** Identifies the state of a row: every change gives it a new version. */

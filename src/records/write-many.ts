@@ -41,7 +41,7 @@ export interface Outcome {
   readonly row?: Row | undefined
 }
 
-/** The caller of all items, or one for each. The callers of one statement have the same role. */
+/** The caller of all items, or a caller for each item. The callers of one statement have the same role. */
 export type Callers = { readonly one: Caller } | { readonly each: readonly Caller[] }
 
 const callerInSql = (callers: Callers): CallerInSql =>

@@ -131,7 +131,7 @@ function endsOnOrAfterItsStart({ startDate, endDate }: { startDate?: string; end
 
 const endsTooEarlyErrors = { endDate: ['End date must be on or after start date.'] }
 
-/** An update under `/ext/` may have one of the two dates, which is compared with the stored other one. */
+/** An update under `/ext/` may have only one of the two dates. It is compared with the stored value of the other. */
 function endsAfterStoredStart({ startDate, endDate }: Values): Condition[] {
   if ((startDate === undefined) === (endDate === undefined)) return []
   const rejectIf =

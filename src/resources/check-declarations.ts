@@ -61,6 +61,7 @@ function nameProblems({ name, title, table, fields }: Resource): string[] {
   ]
 }
 
+/** The largest field number of protobuf, 2^29 - 1. */
 const fieldNumberMax = 536_870_911
 const isReservedByProtobuf = (number: number) => number >= 19_000 && number <= 19_999
 
@@ -201,7 +202,7 @@ function endOfPath(
   return resources.find(({ name }) => name === parentName)?.fields[second]?.references?.resource
 }
 
-/** Rules need a project to lock: that of the row, or that of the rows to which it refers. */
+/** Rules need a project to lock: the project of the row, or of the rows to which it refers. */
 function ruleProblems(
   resources: readonly Resource[],
   { name, fields, access, projectRules }: Resource,

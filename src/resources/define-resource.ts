@@ -23,7 +23,7 @@ export interface Resource extends ListedResource {
   readonly noun: string
   /** Field numbers that are no longer used, with the names they had. A number is never assigned again. */
   readonly retired: Readonly<Record<number, string>>
-  /** A unique index of the active rows or of all rows, in addition to that of the ids. */
+  /** A unique index of the active rows or of all rows, in addition to the primary key. */
   readonly unique?: UniqueKey
   readonly projectRules?: ProjectRules
   readonly counter?: Counter

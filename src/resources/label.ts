@@ -51,7 +51,7 @@ export const assignmentLabel = defineResource({
     labelId: references(3, uuid, 'label', 'cascade'),
   },
   access: membersOfAssignment,
-  // `projectId` is that of the assignment.
+  // `projectId` filters by the project of the assignment.
   filters: ['assignmentId', 'labelId', 'projectId'],
   unique: {
     index: 'assignment_labels_active',

@@ -206,7 +206,7 @@ export interface BackupEnd {
 /*
  * An encrypted backup begins with `magic` and a random salt; the encryption key is derived from the key file
  * and the salt. Pieces of 64 KiB follow, each encrypted with AES-256-GCM. The nonce contains the number of
- * the piece, and a flag for the last one, which detects reordered pieces and a truncated file (the STREAM
+ * the piece, and whether it is the last one. This detects reordered pieces and a truncated file (the STREAM
  * construction).
  */
 const magic = Buffer.from('tracker backup, encrypted 1\n')

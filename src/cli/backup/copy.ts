@@ -81,7 +81,7 @@ function runCopy(
   })
 }
 
-/** Also resolves if the connection closes, which never drains. The next statement reports the error. */
+/** Also resolves if the connection closes, because it never drains then. The next statement reports the error. */
 const waitForDrain = ({ stream }: CopyConnection) =>
   new Promise<void>((resolve) => {
     const done = () => {

@@ -56,7 +56,7 @@ export async function restoreBackup(
   { writeSecrets, files }: RestoreOptions = {},
 ): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'restore' })
-  // A lost connection also rejects the query in progress, which reports it.
+  // A lost connection also rejects the query in progress, so it is reported there.
   client.on('error', () => undefined)
   await client.connect()
   try {
@@ -104,7 +104,7 @@ async function requireEmpty(client: pg.Client): Promise<void> {
 
 /**
  * Prepares the migrated tables for the rows of the backup: deletes the rows that migrations have inserted,
- * because the backup has them, and creates its partitions.
+ * because the backup has them, too, and creates the partitions that the backup names.
  */
 async function prepareTables(client: pg.Client, tables: readonly StoredTable[]): Promise<void> {
   const existing = new Set((await readStoredTables(client)).map(({ name }) => name))

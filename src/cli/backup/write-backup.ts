@@ -28,7 +28,7 @@ export async function writeBackup(
   attachmentDirectory?: string,
 ): Promise<WrittenBackup> {
   const client = new pg.Client({ connectionString: url, application_name: 'backup' })
-  // A lost connection also rejects the query in progress, which reports it.
+  // A lost connection also rejects the query in progress, so it is reported there.
   client.on('error', () => undefined)
   let commitBlock: CommitBlock | undefined
   try {

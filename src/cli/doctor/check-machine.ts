@@ -186,7 +186,7 @@ function findOrphanedServer(all: readonly ProcessInfo[], dataDirectory: string):
   const path = realpathSync(cluster)
   const owner = readOwner(dataDirectory)
   if (all.some(({ pid }) => pid === owner)) return []
-  // The program may start the server through a shell, whose command line contains that of the server.
+  // The program may start the server through a shell, whose command line contains the command line of the server.
   return all.filter(
     ({ command }) => command.includes(`postgres -D ${path} `) && !command.startsWith('/bin/sh'),
   )
@@ -284,7 +284,7 @@ async function checkCertificate(host: string): Promise<Finding> {
   }
 }
 
-/** Clients such as certbot renew a month before expiry. With fewer days left, attempts have failed. */
+/** Clients such as certbot renew a month before expiry. With fewer days left than this, renewals have failed. */
 const daysLeftGood = 21
 const daysLeftMin = 7
 

@@ -4,7 +4,7 @@ import {
   describeInstance,
   findDisagreements,
   type RunningInstance,
-  runningInstances,
+  selectRunningInstances,
 } from '../../db/instances.ts'
 import { render, type Sql } from '../../db/sql.ts'
 import type { IdentitySettings } from '../../hosts/identity/configuration.ts'
@@ -19,7 +19,7 @@ export async function queryRow<Row>(client: pg.Client, statement: string): Promi
 
 /** Reports running instances with different settings, which may reject each other's tokens. */
 export async function checkInstances(client: pg.Client): Promise<readonly Finding[]> {
-  const { text, values } = render(runningInstances)
+  const { text, values } = render(selectRunningInstances)
   const { rows } = await client.query<RunningInstance>(text, values)
   return assessInstances(rows)
 }

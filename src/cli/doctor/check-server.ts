@@ -368,7 +368,7 @@ export function createDatabaseClient(url: string): pg.Client {
     connectionTimeoutMillis: timeoutMilliseconds,
     query_timeout: timeoutMilliseconds,
   })
-  // A lost connection also rejects the query in progress, which reports it.
+  // A lost connection also rejects the query in progress, so it is reported there.
   client.on('error', () => undefined)
   return client
 }

@@ -57,7 +57,7 @@ describe('The doctor', () => {
     assert.match(`${found?.subject} ${found?.result}`, /^store cannot be reached: .*ECONNREFUSED/)
   })
 
-  it('reports for each standby whether it is one, and how far behind it is', async () => {
+  it('reports for each address of DATABASE_READ_URL whether it is a standby, and how far behind it is', async () => {
     const port = await freePort()
     const findings = await collectFindings({
       ...environment,
@@ -282,7 +282,7 @@ describe('The doctor', () => {
     assert.match(found?.advice ?? '', /The web host needs no store\.$/)
   })
 
-  it('runs all other checks if the statement of one fails', async () => {
+  it('runs all other checks if the statement of one check fails', async () => {
     await fresh.database.query(raw('alter table instances rename column host to was'))
     const findings = await collectFindings(environment)
     await fresh.database.query(raw('alter table instances rename column was to host'))

@@ -9,7 +9,7 @@ export interface RunAs {
   /** Prepended to every command. */
   readonly prefix: readonly string[]
   /** Set when it differs from the user of this process. */
-  readonly user?: DedicatedUser
+  readonly user?: UserAndGroup
 }
 
 export interface Owners {
@@ -20,8 +20,9 @@ export interface Owners {
 }
 
 /**
- * Returns the possible accounts, ordered by preference. For root, this is a user id without an account, which
- * no other process has. Shared accounts such as nobody are never used.
+ * Returns the ways to run the database, ordered by preference. Root runs it under a user id that no account and
+ * no other process has, or in a user namespace, which comes first if root owns the cluster. Shared accounts such
+ * as nobody are never used.
  */
 export function accountsFor(path: string, owners: Owners): readonly RunAs[] {
   if (process.getuid?.() !== 0) return ordinaryAccounts()
@@ -31,10 +32,10 @@ export function accountsFor(path: string, owners: Owners): readonly RunAs[] {
 }
 
 /**
- * Returns the owner of the cluster if that is the owner of its directory or a dedicated user, or else a
- * dedicated user.
+ * Keeps the cluster's owner if it also owns the surrounding directory or is a dedicated user. Otherwise returns
+ * a new dedicated user.
  */
-function userFor(path: string, cluster: number | undefined, directory: number): DedicatedUser {
+function userFor(path: string, cluster: number | undefined, directory: number): UserAndGroup {
   const isKept = cluster !== undefined && (cluster === directory || isDedicated(cluster))
   return isKept ? { uid: cluster, gid: cluster } : dedicatedUser(path)
 }
@@ -55,7 +56,7 @@ export function minimalEnvironment(): NodeJS.ProcessEnv {
 
 const ownAccount: RunAs = { prefix: [] }
 
-/** In a user namespace, root is an ordinary user who still owns root's files, so no mode has to change. */
+/** In a user namespace, root is an ordinary user who still owns root's files, so no file mode has to change. */
 const namespaced: RunAs = {
   prefix: ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'],
 }
@@ -70,16 +71,17 @@ function ordinaryAccounts(): readonly RunAs[] {
   }
 }
 
-interface DedicatedUser {
+interface UserAndGroup {
   readonly uid: number
   readonly gid: number
 }
 
 /**
- * Returns a number that is not an account, a group or a subordinate id, so that no process of another user
- * can have it. The number is derived from the path, so that a start after an interrupted one finds the same.
+ * Returns a number that is not the id of an account or a group, nor a subordinate id, so that no process of
+ * another user can have it. The number is derived from the path, so that the next start after an interrupted one
+ * finds the same number.
  */
-export function dedicatedUser(path: string): DedicatedUser {
+export function dedicatedUser(path: string): UserAndGroup {
   const start = createHash('sha256').update(path).digest().readUInt32BE(0)
   for (let step = 0; step < rangeSize; step += 1) {
     const id = rangeStart + ((start + step) % rangeSize)
@@ -99,7 +101,7 @@ export const isDedicated = (id: number): boolean =>
   !isAccount('group', id) &&
   !isSubordinateId(id)
 
-/** Reads the file and runs `getent`, which knows the accounts of directory services. */
+/** Reads the file and runs `getent`, which also knows the accounts of directory services. */
 function isAccount(database: 'passwd' | 'group', id: number): boolean {
   if (linesOf(`/etc/${database}`).some((line) => line.split(':')[2] === String(id))) return true
   return spawnSync('getent', [database, String(id)], { timeout: getentMillisecondsMax }).status === 0
@@ -119,7 +121,7 @@ const isSubordinateId = (id: number): boolean =>
  * Returns system accounts that cannot log in and run no process now. Excludes nobody, which unrelated
  * programs share.
  */
-export function idleSystemUsers(): readonly DedicatedUser[] {
+export function idleSystemUsers(): readonly UserAndGroup[] {
   const busy = runningUsers()
   return linesOf('/etc/passwd').flatMap((line) => {
     const [name, , uid = '', gid = '', , , shell = ''] = line.split(':')
@@ -129,6 +131,7 @@ export function idleSystemUsers(): readonly DedicatedUser[] {
   })
 }
 
+/** Linux distributions give people user ids from 1000 on. */
 const systemUserEnd = 1000
 
 function runningUsers(): ReadonlySet<number> {

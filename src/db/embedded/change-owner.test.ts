@@ -7,7 +7,9 @@ import { temporaryDirectory } from './test-stores.ts'
 
 const skip = process.getuid?.() === 0 ? false : 'only root can change the owner of files'
 
-test('a directory changes its owner with all its contents, never the target of a link', { skip }, () => {
+test('the owner of a directory and of its contents changes, but not the owner of a symlink target', {
+  skip,
+}, () => {
   const directory = temporaryDirectory()
   const target = join(temporaryDirectory(), 'secret')
   writeFileSync(target, '')

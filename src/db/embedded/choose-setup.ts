@@ -43,7 +43,7 @@ export function chooseSetup(dataDirectory: string, binaries: readonly string[]):
   throw new Error(`${reasonFor(cluster, binaries)} Or set DATABASE_URL to a PostgreSQL server of your own.`)
 }
 
-/** Returns the cluster's directory. The link `postgres` leads to one outside the data directory. */
+/** Returns the cluster's directory. If `postgres` is a link, the cluster is outside the data directory. */
 function clusterIn(dataDirectory: string): string {
   const cluster = join(dataDirectory, 'postgres')
   const isLink = lstatSync(cluster, { throwIfNoEntry: false })?.isSymbolicLink()
@@ -63,8 +63,8 @@ function findSetup(cluster: string, candidates: readonly string[]): Setup | unde
 }
 
 /**
- * Places a new cluster, and a copy of the binaries if necessary, in /var/lib. This is for directories that
- * only root can enter, where there are no user namespaces.
+ * Places a new cluster, and a copy of the binaries if necessary, in /var/lib. This is needed if only root can
+ * enter the data directory and the system has no user namespaces.
  */
 function findSetupOutside(dataDirectory: string, cluster: string, binaries: string): Setup | undefined {
   const link = join(dataDirectory, 'postgres')

@@ -89,7 +89,7 @@ kill -KILL $watcher
 exit $code
 `
 
-/** Describes an exit. After a signal, the shell of a program exits with 128 plus its number. */
+/** Describes an exit. If a signal ended the program, its shell exits with 128 plus the number of the signal. */
 function describeExit(code: number | null, signal: NodeJS.Signals | null): string {
   if (code === null) return `killed by ${signal}`
   return code > 128 ? `killed by signal ${code - 128}` : `exit code ${code}`

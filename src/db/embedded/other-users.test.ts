@@ -171,7 +171,7 @@ describe('a store of an earlier version', () => {
     await launched.end()
   })
 
-  test('whose start was interrupted, or whose password was lost, gets a new one', async () => {
+  test('gets a new password if its start was interrupted or its password was lost', async () => {
     const dataDirectory = await storeOfEarlierVersion()
     writeFileSync(passwordFileIn(dataDirectory), 'cut sho', { mode: 0o644 })
     const first = await startEmbeddedStore({ dataDirectory, settings: fast })
@@ -186,7 +186,7 @@ describe('a store of an earlier version', () => {
     await second.stop()
   })
 
-  test('whose directory was copied from another store without its password gets one', async () => {
+  test('starts with the password file of another store, too', async () => {
     const dataDirectory = await copyOfStore()
     const other = await copyOfStore()
     const store = await startEmbeddedStore({ dataDirectory: other, settings: fast })

@@ -40,7 +40,10 @@ export function passwordArguments(dataDirectory: string): readonly string[] {
   return ['--auth=scram-sha-256', `--pwfile=${passwordFileIn(dataDirectory)}`]
 }
 
-/** Returns whether connections require this password. The checksum detects a cluster that was copied. */
+/**
+ * Returns whether connections require this password. The rules contain a hash of the password. The hash differs
+ * if the cluster was copied from a data directory with another password.
+ */
 export const requiresPassword = (cluster: string, password: string): boolean =>
   readRules(cluster) === rulesWith(password)
 

@@ -34,7 +34,10 @@ export function isServerOf(pid: number, clusterDirectory: string): boolean {
   return commandOf(pid)?.includes(`postgres -D ${clusterDirectory} `) ?? false
 }
 
-/** PostgreSQL takes any process with the id in this file for a running server, even if the file is stale. */
+/**
+ * PostgreSQL does not start while a process has the id in this file, even if that process is another program and
+ * the file is stale.
+ */
 const removePidFile = (clusterDirectory: string) => rmSync(pidFileOf(clusterDirectory), { force: true })
 
 /**

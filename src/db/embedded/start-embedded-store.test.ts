@@ -14,7 +14,7 @@ test('the first start creates the database, and the next one finds its rows', as
   ])
 })
 
-test('the database is called tracker, uses UTC, folds the case of every alphabet and accepts no other connections', async (t) => {
+test('the database is called tracker, uses UTC, folds the case of every alphabet and does not listen on TCP', async (t) => {
   const dataDirectory = await sharedStore()
   const store = await startEmbeddedStore({ dataDirectory })
   t.after(store.stop)

@@ -74,8 +74,8 @@ async function distributeWithin(client: pg.Client, shards: number): Promise<stri
 }
 
 /**
- * Citus does not distribute tables with triggers, and refuses to drop one that a distributed table does not
- * have. keep_milliseconds only serves earlier releases.
+ * Citus does not distribute tables with triggers. It also rejects `drop trigger` if a distributed table does not
+ * have the trigger. The trigger `keep_milliseconds` only serves earlier releases.
  */
 async function dropTriggers(client: pg.Client, isLocal: (table: string) => boolean): Promise<void> {
   for (const table of [...referenceTables, 'assignments', ...assignmentTables].filter(isLocal))
@@ -123,7 +123,7 @@ async function sequentialModifyStatement(client: pg.Client): Promise<string> {
   return `alter database ${pg.escapeIdentifier(rows[0]?.name ?? '')} set citus.multi_shard_modify_mode = 'sequential'`
 }
 
-/** Replaces functions of migrations, which are written for a single node, with those for several nodes. */
+/** Replaces functions that migrations have defined for a single node with functions for several nodes. */
 export async function completeSchema(client: pg.Client): Promise<void> {
   if (await isDistributed(client)) await defineFunctions(client)
 }
@@ -135,6 +135,8 @@ async function defineFunctions(client: pg.Client): Promise<void> {
 }
 
 export async function isDistributed(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ is: boolean }>(`select to_regclass('row_places') is not null as is`)
-  return rows[0]?.is === true
+  const { rows } = await client.query<{ isDistributed: boolean }>(
+    `select to_regclass('row_places') is not null as "isDistributed"`,
+  )
+  return rows[0]?.isDistributed === true
 }

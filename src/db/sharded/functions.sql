@@ -46,7 +46,7 @@ begin
 end $$;
 
 -- The function of the migrations does this in one statement, which could not look for references on several
--- nodes while it deletes. Rows are locked by their lines in row_places, as everywhere.
+-- nodes while it deletes. Rows are locked by their entries in row_places, as everywhere in a sharded store.
 create or replace function forget_removed(resource text, table_name text, days integer) returns bigint
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -64,8 +64,7 @@ begin
   execute format('select array_agg(id) from (select id from %I where not active and deleted_at < $1 limit 1000) as found', table_name)
     into candidates using deleted_before;
   if candidates is null then return 0; end if;
-  -- Tables that every node has are written by one transaction at a time, as everywhere; the lock for that is
-  -- the line without a table.
+  -- One transaction at a time writes to tables that every node has. Its lock is the entry without a table name.
   if exists (select from pg_dist_partition where logicalrelid = to_regclass(format('public.%I', table_name)) and repmodel = 't') then
     perform from row_places as place where place.table_name = '' for update;
   end if;

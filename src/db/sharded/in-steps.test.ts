@@ -61,7 +61,7 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     await fresh.drop()
   })
 
-  it('adds the row of a file, under the same conditions, and the sweep finds files without one', async () => {
+  it('adds the row of an attachment under the same conditions, and the sweep finds files without a row', async () => {
     const { administrator } = fresh
     const [, member] = callers as [Caller, Caller]
     const attach = async (caller: Caller, assignment: Row, projectId = assignment.projectId) => {

@@ -114,8 +114,8 @@ export async function blockCommits(url: string): Promise<CommitBlock> {
 
 /**
  * Every transaction on several nodes writes to this table, and keeps its lock until it is committed on each
- * of them. The lock could cause a deadlock with two hosts, so it times out before the database detects that,
- * and is retried.
+ * of them. Waiting for the lock could cause a deadlock with two hosts, so the wait times out before the database
+ * detects a deadlock, and is repeated.
  */
 async function waitForLock(client: pg.Client): Promise<void> {
   for (let tries = 1; ; tries += 1) {

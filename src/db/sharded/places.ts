@@ -89,7 +89,7 @@ export async function lockPlaces(
       order by id for ${raw(strength)}`)
   const locked = await lock()
   if (locked.length === ids.length) return locked
-  // Rows that were not written by these statements, such as those of a backup, have no entry yet.
+  // Rows that were not written by these statements, such as rows of a backup, have no entry yet.
   const missing = ids.filter((id) => locked.every((place) => place.id !== id))
   const added = await queries.query<Place>(sql`
     select id${raw(placeColumnOf(table) ? ', assignment_id' : '')} from ${raw(`"${table}"`)} where id = any(${missing}::uuid[])`)
@@ -99,9 +99,8 @@ export async function lockPlaces(
 }
 
 /**
- * Takes the lock of the reference tables, which one transaction at a time may update and several may insert
- * into. Citus enforces this itself, but per table, so two transactions that change several tables could
- * deadlock. This one lock covers all of them.
+ * Locks all reference tables together: several transactions may insert into them at once, but only one may update
+ * them. Citus enforces this itself, but per table, so two transactions that change several tables could deadlock.
  */
 export async function lockReferenceTables(
   queries: Queries,
@@ -116,7 +115,7 @@ export async function lockReferenceTables(
 
 export const referenceTablesLockId = '00000000-0000-0000-0000-000000000000'
 
-/** Inserts places, and returns the ids that were not taken yet. */
+/** Inserts places. Returns their ids, without the ids that were already taken. */
 export async function takePlaces(
   queries: Queries,
   table: string,

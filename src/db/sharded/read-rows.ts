@@ -42,7 +42,7 @@ export async function readRow(
   return row ? [{ ...row, ...lastChangeRow }] : []
 }
 
-/** An empty page is a row without an id, which has the count and the date. */
+/** Returns an empty page as a row without an id, with only the count and the date. */
 export async function readQuery(
   queries: Queries,
   { lastChange, count, page, references }: InputOf<typeof pageOfQuery>,
