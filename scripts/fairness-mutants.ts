@@ -243,8 +243,8 @@ export const fairnessMutants: readonly Mutant[] = [
   {
     file: 'web/src/screens/project/project-screen.tsx',
     rule: 'after a change of project, its heading has the focus',
-    from: '          key={projectId}\n',
-    to: '',
+    from: 'class="page" key={projectId}',
+    to: 'class="page"',
     tests: ['browser/assignments'],
   },
   {

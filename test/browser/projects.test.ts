@@ -350,7 +350,7 @@ function reportJourneys(stage: () => Stage): void {
     const { projectId } = await seed('Counted')
     const page = await stage().signIn('mara@example.com', `/projects/${projectId}/report?from=2027-12-06`)
     await page.getByRole('heading', { name: 'Hours', exact: true }).waitFor()
-    await page.getByRole('link', { name: 'Counted' }).first().waitFor()
+    await page.getByRole('button', { name: 'Counted' }).waitFor()
     const chart = page.getByRole('img', { name: 'Hours per week' })
     assert.match((await chart.textContent()) ?? '', /12.75 h recorded, 24 h planned/)
     // Two of the five working days of “Two weeks” are in the first week. The second week also has the 4 hours
@@ -433,7 +433,7 @@ function reportJourneys(stage: () => Stage): void {
     assert.ok(!projects.some((row) => row.startsWith('Not mine')))
     await page.getByRole('link', { name: 'Summed' }).click()
     await page.getByRole('heading', { name: 'Hours', exact: true }).waitFor()
-    await page.getByRole('link', { name: 'Summed' }).first().waitFor()
+    await page.getByRole('button', { name: 'Summed' }).waitFor()
     await page.goBack()
     await page.getByRole('button', { name: '4 weeks later' }).click()
     await page.waitForURL('**/reports?from=2028-01-03')

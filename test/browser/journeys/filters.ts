@@ -245,9 +245,17 @@ export function filterJourneys(stage: () => Stage): void {
     for (const width of [768, 1024, 1440]) assert.ok((await topOf(desk, width)) <= 240, `${width}`)
     const page = await signIn('mara@example.com', filtered, { hasTouch: true, isMobile: true })
     // On a phone, the chips of chosen filters take another line of 52 pixels.
-    assert.ok((await topOf(page, 390)) <= 352)
+    assert.ok((await topOf(page, 390)) <= 185 + 52)
+    await goWithin(page, `${path}?view=timeline`)
+    const bar = page.locator('.timeline .bar').first()
+    await bar.waitFor()
+    const { y: topOfBar } = (await bar.boundingBox()) ?? { y: Number.NaN }
+    assert.ok(topOfBar <= 290, `the first bar begins at ${topOfBar}`)
     await goWithin(page, path)
-    assert.ok((await topOf(page, 390)) <= 300)
+    assert.ok((await topOf(page, 390)) <= 185)
+    // The name of the project is in the bar at the top, between the edge and the other buttons.
+    const name = await page.getByRole('button', { name: 'High up' }).boundingBox()
+    assert.ok(name && name.y + name.height <= 48 && name.height >= 44, JSON.stringify(name))
     await filterButton(page).tap()
     await page.getByRole('option', { name: 'Person' }).tap()
     await page.getByRole('option', { name: 'Jonas Weber' }).tap()

@@ -25,6 +25,32 @@ export function projectSettingsJourneys(stage: () => Stage): void {
     await until(async () => (await workspace.get('project', id)).name === 'Their name', 'the name before')
   })
 
+  test('keep the header of the project, in which its name leads to the same page of another project', async () => {
+    const { signIn, workspace } = stage()
+    const { organizationId } = workspace
+    const { id } = await workspace.make('project', { name: 'First quay', organizationId })
+    const { id: otherId } = await workspace.make('project', { name: 'Second quay', organizationId })
+    const page = await signIn('root@example.com', `/projects/${id}`)
+    const name = page.getByRole('button', { name: 'First quay' })
+    const box = await name.boundingBox()
+    await page.getByRole('link', { name: 'Hours', exact: true }).click()
+    await page.locator('h1:focus', { hasText: 'Hours' }).waitFor()
+    await page.locator('.page-action[aria-current=page]', { hasText: 'Hours' }).waitFor()
+    assert.deepEqual(await name.boundingBox(), box)
+    await name.press('Enter')
+    await page.getByRole('option', { name: /^Second quay/ }).waitFor()
+    await assertAccessible(page, 'the projects next to the name of one')
+    await page.keyboard.press('Escape')
+    await page.locator('.project-switch:focus').waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('combobox', { name: 'Switch project' }).fill('second')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/projects/${otherId}/report`)
+    await page.getByRole('link', { name: 'List', exact: true }).click()
+    await page.waitForURL(`**/projects/${otherId}?view=list`)
+    await page.getByRole('heading', { name: 'Second quay' }).waitFor()
+  })
+
   test('keep the values that another user has saved in fields that an unfinished form did not change', async () => {
     const { signIn, workspace } = stage()
     const { organizationId } = workspace

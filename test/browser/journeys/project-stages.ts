@@ -100,7 +100,7 @@ export function projectStageJourneys(stage: () => Stage): void {
     await page.getByRole('combobox', { name: 'Color (optional)' }).selectOption('Teal')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('In its own color was saved.').waitFor()
-    await page.locator('.breadcrumb .project-mark[data-color=teal]').waitFor()
+    await page.locator('.project-header .project-mark[data-color=teal]').waitFor()
     await page.goto(`${hosts.web}/projects`)
     await page
       .locator('.row', { hasText: 'In its own color' })

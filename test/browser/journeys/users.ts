@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
+import { until } from '../../support/until.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
@@ -53,5 +54,15 @@ export function userJourneys(stage: () => Stage): void {
     // The facts stand below the name.
     const name = await edgeOf(row('Dora Dormant').locator('bdi'), 'x')
     assert.equal(await edgeOf(row('Dora Dormant').getByRole('cell', { name: 'Never' }), 'x'), name)
+    // Not all tabs fit; the current one is in view, also after the phone was turned.
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.locator('.tabs').getByRole('link', { name: 'Sign-in' }).click()
+    await page.locator('.tabs [aria-current]', { hasText: 'Sign-in' }).waitFor()
+    await page.setViewportSize({ width: 320, height: 800 })
+    const current = page.locator('.tabs [aria-current]')
+    await until(async () => {
+      const box = await current.boundingBox()
+      return box !== null && box.x >= 0 && box.x + box.width <= 320
+    }, 'the current tab')
   })
 }

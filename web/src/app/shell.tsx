@@ -52,7 +52,7 @@ export function Shell() {
         <Bell />
         <button
           type="button"
-          class="button quiet icon-only"
+          class="button quiet icon-only palette-button"
           aria-label={t('Search or run a command')}
           title={`${t('Search or run a command')} (Ctrl+K)`}
           aria-keyshortcuts="Control+K"
@@ -61,7 +61,7 @@ export function Shell() {
           <Icon name="search" />
         </button>
         <ThemeSwitch />
-        <AccountMenu onShortcuts={() => shortcuts.open({ kind: 'shortcuts' })} />
+        <AccountMenu open={shortcuts.open} />
       </header>
       <ConnectionBar />
       <main id="content" class="content" tabIndex={-1}>
@@ -192,7 +192,7 @@ function ThemeSwitch() {
   )
 }
 
-function AccountMenu({ onShortcuts }: { onShortcuts(): void }) {
+function AccountMenu({ open }: Pick<ReturnType<typeof useShortcuts>, 'open'>) {
   const services = useServices()
   const { router, session } = services
   const isPhone = useMedia('(max-width: 640px)')
@@ -203,14 +203,20 @@ function AccountMenu({ onShortcuts }: { onShortcuts(): void }) {
   const name = session.person.value?.name ?? t('Account')
   const signOut = useSignOut()
   const minor = isPhone ? links.filter(({ isMinor }) => isMinor) : []
+  const theme = themeSwitch(services)
   return (
     <Menu
       label={t('Account of {name}', { name })}
       class="button quiet account"
       items={[
+        // The header of a project takes the place of the button on a phone.
+        ...(isPhone
+          ? [{ label: t('Search or run a command'), run: () => open({ kind: 'palette' }) }]
+          : []),
         ...minor.map(({ href, label }) => ({ label: t(label), run: () => router.go(href) })),
         { label: t('My account'), run: () => router.go('/account') },
         { label: t('Removed records'), run: () => router.go('/removed') },
+        ...(isPhone ? [theme] : []),
         ...(isTouchScreen
           ? []
           : [
@@ -219,7 +225,7 @@ function AccountMenu({ onShortcuts }: { onShortcuts(): void }) {
                 isChecked: isCompact,
                 run: () => void changeSettings(services, { density: isCompact ? 'comfortable' : 'compact' }),
               },
-              { label: t('Keyboard shortcuts'), run: onShortcuts },
+              { label: t('Keyboard shortcuts'), run: () => open({ kind: 'shortcuts' }) },
             ]),
         { label: t('Sign out'), run: signOut },
       ]}

@@ -1330,6 +1330,7 @@ export const ptBr = {
   'planned hours': 'horas planejadas',
   responsible: 'responsável',
   'Try again': 'Tentar de novo',
+  'Switch project': 'Trocar de projeto',
   Breadcrumb: 'Trilha de navegação',
   'Password requirements': 'Requisitos da senha',
   ', met': ', atendido',

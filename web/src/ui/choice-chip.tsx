@@ -28,7 +28,7 @@ export interface ChoiceChipProps {
 
 /** Shows a value as a small button, which opens a list that is searched by typing. */
 export function ChoiceChip(props: ChoiceChipProps) {
-  const { attributes, label, text, mark, isEmpty, isMultiple = false, monthOf, onChoose } = props
+  const { attributes, label, text, mark, isEmpty, isMultiple = false, onChoose } = props
   const layerId = useId()
   const button = useRef<HTMLButtonElement>(null)
   const layer = useRef<HTMLDivElement>(null)
@@ -60,38 +60,71 @@ export function ChoiceChip(props: ChoiceChipProps) {
           {text}
         </span>
       </button>
-      <div
-        ref={layer}
+      <ChoiceLayer
+        {...props}
         id={layerId}
-        class="filter-menu"
-        role="dialog"
-        aria-label={label}
-        popover="auto"
-        onToggle={({ newState }) => newState === 'closed' && setOpen(false)}
-        onFocusOut={({ currentTarget, relatedTarget }) => {
-          if (relatedTarget instanceof Node && !currentTarget.contains(relatedTarget))
-            currentTarget.hidePopover()
-        }}
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape') return
-          event.preventDefault()
-          event.stopPropagation()
-          close()
-        }}
-      >
-        {isOpen && <OptionSearch {...props} layer={layer} button={button} onChoose={choose} />}
-        {isOpen && monthOf !== undefined && (
-          <MonthGrid day={monthOf} takesFocus={false} onChoose={(day) => choose({ id: day, name: day })} />
-        )}
-      </div>
+        layer={layer}
+        button={button}
+        isOpen={isOpen}
+        onChoose={choose}
+        onClosed={() => setOpen(false)}
+      />
     </>
   )
 }
 
-type ElementRef = { readonly current: HTMLElement | null }
+type ElementRef<Kind extends HTMLElement = HTMLElement> = { readonly current: Kind | null }
+
+interface ChoiceListProps
+  extends Pick<
+    ChoiceChipProps,
+    'label' | 'chosenIds' | 'isMultiple' | 'emptyMessage' | 'monthOf' | 'find' | 'onChoose'
+  > {
+  readonly layer: ElementRef<HTMLDivElement>
+  /** The button that opens the layer. */
+  readonly button: ElementRef
+}
+
+interface ChoiceLayerProps extends ChoiceListProps {
+  readonly id: string
+  readonly isOpen: boolean
+  onClosed(): void
+}
+
+/** The list of a button, above the page. Escape closes it and returns the focus to the button. */
+export function ChoiceLayer({ id, isOpen, onClosed, ...props }: ChoiceLayerProps) {
+  const { label, layer, button, monthOf, onChoose } = props
+  return (
+    <div
+      ref={layer}
+      id={id}
+      class="filter-menu"
+      role="dialog"
+      aria-label={label}
+      popover="auto"
+      onToggle={({ newState }) => newState === 'closed' && onClosed()}
+      onFocusOut={({ currentTarget, relatedTarget }) => {
+        if (relatedTarget instanceof Node && !currentTarget.contains(relatedTarget))
+          currentTarget.hidePopover()
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        event.preventDefault()
+        event.stopPropagation()
+        event.currentTarget.hidePopover()
+        button.current?.focus()
+      }}
+    >
+      {isOpen && <OptionSearch {...props} />}
+      {isOpen && monthOf !== undefined && (
+        <MonthGrid day={monthOf} takesFocus={false} onChoose={(day) => onChoose({ id: day, name: day })} />
+      )}
+    </div>
+  )
+}
 
 /** The text field and the options that match it. */
-function OptionSearch(props: ChoiceChipProps & { readonly layer: ElementRef; readonly button: ElementRef }) {
+function OptionSearch(props: ChoiceListProps) {
   const { label, layer, button, find, onChoose } = props
   const listId = useId()
   const choose = (option: Option) => {
@@ -135,7 +168,7 @@ function OptionSearch(props: ChoiceChipProps & { readonly layer: ElementRef; rea
   )
 }
 
-interface OptionsProps extends ChoiceChipProps {
+interface OptionsProps extends Omit<ChoiceListProps, 'layer' | 'button' | 'find'> {
   readonly id: string
   readonly state: ReturnType<typeof useOptionSearch<Option>>
 }

@@ -1,8 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
-import { useListing } from '../data/use-listing.ts'
-import { projectPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { hueOf } from './marks.tsx'
@@ -10,39 +8,19 @@ import { EmptyState } from './notes.tsx'
 
 interface PageProps {
   readonly title: string
-  /** True while the title is a placeholder for a name that is being loaded. */
-  readonly isTitleLoading?: boolean
-  /** Shown before the title, such as the colour of a project. */
-  readonly mark?: ComponentChildren
-  /** The parent, as a link. */
-  readonly parentLink?: ComponentChildren
   /** Actions next to the title. */
   readonly actions?: ComponentChildren
   readonly children: ComponentChildren
 }
 
-/** Lays out a screen. Sets the tab's title, and focuses the heading when it is mounted after a navigation. */
-export function Page({ title, isTitleLoading, mark, parentLink, actions, children }: PageProps) {
-  const { router } = useServices()
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => {
-    document.title = `${title} · Tracker`
-  }, [title])
-  useEffect(() => {
-    // The first load leaves the focus at the top of the page.
-    if (router.hasMoved()) heading.current?.focus({ preventScroll: true })
-  }, [router])
+/** Lays out a screen. */
+export function Page({ title, actions, children }: PageProps) {
+  const heading = usePageTitle(title)
   return (
     <div class="page">
       <header class="page-header">
         <div class="page-title">
-          {parentLink && (
-            <nav class="breadcrumb" aria-label={t('Breadcrumb')}>
-              {parentLink} <span aria-hidden="true">/</span>
-            </nav>
-          )}
-          {mark}
-          <h1 ref={heading} tabIndex={-1} dir="auto" class={isTitleLoading ? 'loading' : ''}>
+          <h1 ref={heading} tabIndex={-1} dir="auto">
             {title}
           </h1>
         </div>
@@ -51,6 +29,23 @@ export function Page({ title, isTitleLoading, mark, parentLink, actions, childre
       {children}
     </div>
   )
+}
+
+/**
+ * Sets the title of the tab, and returns a reference for the heading, which takes the focus when the screen, or
+ * the record that it shows, is opened by a navigation.
+ */
+export function usePageTitle(title: string | undefined, recordId?: string) {
+  const { router } = useServices()
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (title !== undefined) document.title = `${title} · Tracker`
+  }, [title])
+  useEffect(() => {
+    // The first load leaves the focus at the top of the page.
+    if (router.hasMoved()) heading.current?.focus({ preventScroll: true })
+  }, [router, recordId])
+  return heading
 }
 
 /** Opens the dialog of a new record when the URL has `?new=1`, as in links of the palette. */
@@ -98,20 +93,6 @@ export function StandalonePage({
   )
 }
 
-/** The breadcrumb from all projects to a project, for screens below the project. */
-export function ProjectCrumbs({ projectId }: { readonly projectId: string }) {
-  const project = useListing('project', { ids: projectId })
-  return (
-    <>
-      <a href="/projects">{t('Projects')}</a> <span aria-hidden="true">/</span>{' '}
-      <ProjectMark project={project.rows[0] ?? { id: projectId }} />{' '}
-      <a href={projectPath(projectId)} dir="auto">
-        {project.rows[0]?.name ?? t('Project')}
-      </a>
-    </>
-  )
-}
-
 export interface ProjectMarkProps {
   readonly project: Pick<RecordOf<'project'>, 'id' | 'color'>
 }
@@ -128,24 +109,32 @@ interface Tab {
 }
 
 /**
- * Links to the parts of a screen. On a phone not all of them fit, so the current one is scrolled into view.
+ * Links to the parts of a screen. On a phone not all of them fit, so the current one is scrolled into view, again
+ * when the width has changed.
  */
 export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
-  const current = useRef<HTMLAnchorElement>(null)
+  const list = useRef<HTMLElement>(null)
   const href = tabs.find(({ isCurrent }) => isCurrent)?.href
-  useEffect(() => current.current?.scrollIntoView({ block: 'nearest', inline: 'center' }), [href])
+  useEffect(() => {
+    if (list.current === null) return
+    const observer = new ResizeObserver(([entry]) => entry && centreCurrent(entry.target))
+    observer.observe(list.current)
+    return () => observer.disconnect()
+  }, [href])
   return (
-    <nav class="tabs" aria-label={label}>
+    <nav ref={list} class="tabs" aria-label={label}>
       {tabs.map((tab) => (
-        <a
-          key={tab.href}
-          ref={tab.isCurrent ? current : null}
-          href={tab.href}
-          aria-current={tab.isCurrent ? 'page' : undefined}
-        >
+        <a key={tab.href} href={tab.href} aria-current={tab.isCurrent ? 'page' : undefined}>
           {tab.label}
         </a>
       ))}
     </nav>
   )
+}
+
+/** Scrolls only the list. `scrollIntoView` would scroll the page, too. */
+function centreCurrent(list: Element): void {
+  const current = list.querySelector('[aria-current]')?.getBoundingClientRect()
+  const { left, width } = list.getBoundingClientRect()
+  if (current) list.scrollBy({ left: current.left + current.width / 2 - left - width / 2 })
 }

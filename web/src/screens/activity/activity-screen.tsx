@@ -3,14 +3,14 @@ import { useHistory } from '../../assignment/use-history.ts'
 import type { ScreenProps } from '../../router/router.ts'
 import { t } from '../../texts/text.ts'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page, ProjectCrumbs } from '../../ui/page.tsx'
+import { ProjectSubPage } from '../../ui/project-page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
 /** Lists all changes in a project, the newest first. */
 export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) {
   const { changes, hasOlder, problem, reload, loadOlder } = useHistory({ projectId, pageSize: 50 })
   return (
-    <Page title={t('Activity')} parentLink={<ProjectCrumbs projectId={projectId} />}>
+    <ProjectSubPage projectId={projectId} path="activity" title={t('Activity')}>
       <div class="narrow-page">
         {problem && <LoadProblem problem={problem} onRetry={reload} />}
         {changes === undefined && !problem && <Skeleton as="rows" rows={8} cells="face lines" />}
@@ -26,6 +26,6 @@ export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) 
           </button>
         )}
       </div>
-    </Page>
+    </ProjectSubPage>
   )
 }

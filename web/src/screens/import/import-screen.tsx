@@ -4,7 +4,7 @@ import { projectPath, type ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { locale, t } from '../../texts/text.ts'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page, ProjectCrumbs } from '../../ui/page.tsx'
+import { ProjectSubPage } from '../../ui/project-page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useFileDrop } from '../../ui/use-file-drop.ts'
 import { EarlierImports } from './earlier-imports.tsx'
@@ -20,7 +20,7 @@ export function ImportScreen({ parameters: { projectId = '' } }: ScreenProps) {
   const { configuration } = useServices()
   const values = useProjectValues(projectId)
   return (
-    <Page title={t('Import')} parentLink={<ProjectCrumbs projectId={projectId} />}>
+    <ProjectSubPage projectId={projectId} path="import" title={t('Import')}>
       {!configuration.extensions ? (
         <EmptyState title={t('Import is not available on this server')} />
       ) : values.value ? (
@@ -30,7 +30,7 @@ export function ImportScreen({ parameters: { projectId = '' } }: ScreenProps) {
       ) : (
         <Skeleton as="fields" rows={2} cells="field" />
       )}
-    </Page>
+    </ProjectSubPage>
   )
 }
 

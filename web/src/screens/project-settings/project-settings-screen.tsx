@@ -18,7 +18,7 @@ import { DescriptionTextField } from '../../ui/markdown-field.tsx'
 import { MembersDialog } from '../../ui/members-dialog.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { OrganizationField } from '../../ui/organization-field.tsx'
-import { Page, ProjectCrumbs } from '../../ui/page.tsx'
+import { ProjectSubPage } from '../../ui/project-page.tsx'
 import { IndexedPart, SideIndex } from '../../ui/side-index.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
@@ -29,7 +29,7 @@ export function ProjectSettingsScreen({ parameters: { projectId = '' } }: Screen
   const projects = useListing('project', { ids: projectId })
   const [project] = projects.rows
   return (
-    <Page title={t('Settings')} parentLink={<ProjectCrumbs projectId={projectId} />}>
+    <ProjectSubPage projectId={projectId} path="settings" title={t('Settings')}>
       {projects.problem && <LoadProblem problem={projects.problem} onRetry={projects.reload} />}
       {projects.isLoading && <Skeleton as="boxes" blocks={2} rows={3} cells="lines" />}
       {!projects.isLoading && !projects.problem && !project && (
@@ -38,7 +38,7 @@ export function ProjectSettingsScreen({ parameters: { projectId = '' } }: Screen
         </EmptyState>
       )}
       {project && <Settings key={project.id} project={project} />}
-    </Page>
+    </ProjectSubPage>
   )
 }
 

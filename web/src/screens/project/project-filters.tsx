@@ -8,6 +8,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { useLater } from '../../ui/use-later.ts'
+import { useMedia } from '../../ui/use-media.ts'
 import { type Criterion, type CriterionName, useCriteria } from './filter-criteria.tsx'
 import { type Filters, isExcluding, toggleValue, valuesOf } from './filters.ts'
 import { viewParameter } from './view-address.ts'
@@ -50,15 +51,11 @@ export function ProjectFilters({ hasOrder, children, onMembers, onClear, ...prop
   const takeFocus = () => button.current?.focus()
   return (
     <search class="project-filters" aria-label={t('Filters')}>
-      <SearchField
-        label={t('Search assignments')}
-        value={filters.search}
-        onChange={(search) => onChange({ search })}
-      />
+      <Search value={filters.search} onChange={(search) => onChange({ search })} />
       <button
         ref={button}
         type="button"
-        class="button filter-button"
+        class={`button filter-button ${active.length > 0 ? 'active' : ''}`}
         aria-haspopup="dialog"
         aria-expanded={menu !== undefined}
         aria-keyshortcuts="Shift+F"
@@ -101,6 +98,44 @@ export function ProjectFilters({ hasOrder, children, onMembers, onClear, ...prop
         />
       )}
     </search>
+  )
+}
+
+interface SearchProps {
+  readonly value: string
+  onChange(text: string): void
+}
+
+/** A text field. A phone has room for it only while it is used, so a button shows it there. */
+function Search({ value, onChange }: SearchProps) {
+  const isPhone = useMedia('(max-width: 640px)')
+  const [isRequested, setRequested] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  const label = t('Search assignments')
+  const isOpen = isRequested || value !== ''
+  useLayoutEffect(() => {
+    if (isRequested) button.current?.parentElement?.querySelector('input')?.focus()
+  }, [isRequested])
+  const toggle = () => {
+    setRequested(!isOpen)
+    if (isOpen) onChange('')
+  }
+  return (
+    <>
+      {isPhone && (
+        <button
+          ref={button}
+          type="button"
+          class={`button quiet icon-only ${value ? 'active' : ''}`}
+          aria-label={label}
+          aria-expanded={isOpen}
+          onClick={toggle}
+        >
+          <Icon name="search" />
+        </button>
+      )}
+      {(!isPhone || isOpen) && <SearchField label={label} value={value} onChange={onChange} />}
+    </>
   )
 }
 

@@ -11,12 +11,11 @@ import { useListing } from '../../data/use-listing.ts'
 import { useProjectChanges } from '../../data/use-project-changes.ts'
 import { projectPath, type ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
-import { type MessageKey, t } from '../../texts/text.ts'
-import { Icon, type IconName } from '../../ui/icon.tsx'
+import { t } from '../../texts/text.ts'
 import { MembersDialog } from '../../ui/lazy-dialog.tsx'
-import { Menu } from '../../ui/menu.tsx'
-import { ConnectionStatus, EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page, ProjectMark, type ProjectMarkProps, useOpenNewFromUrl } from '../../ui/page.tsx'
+import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
+import { Page, useOpenNewFromUrl } from '../../ui/page.tsx'
+import { ProjectHeader, type ViewName, ViewSwitch } from '../../ui/project-page.tsx'
 import { useMedia } from '../../ui/use-media.ts'
 import { BoardView, type BoardViewProps } from './board-view.tsx'
 import { noFilters, parseFilters, resolveViewer } from './filters.ts'
@@ -25,7 +24,7 @@ import { ViewMenu, ViewTabs } from './saved-views.tsx'
 import { useCardFocus } from './use-card-focus.ts'
 import { type SavedViews, useSavedViews } from './use-saved-views.ts'
 import { viewParameter } from './view-address.ts'
-import type { ProjectViewProps, ViewName } from './view-props.ts'
+import type { ProjectViewProps } from './view-props.ts'
 import { ViewSkeleton } from './view-skeleton.tsx'
 
 /** Shows the assignments of a project in one of its views, and an open assignment next to them. */
@@ -68,26 +67,17 @@ function Project({ projectId, assignmentId }: ProjectProps) {
   return (
     <div class={`project ${assignmentId ? 'with-panel' : ''}`}>
       <div class="project-page" inert={assignmentId !== undefined && (isNarrow || isPanelFull(address))}>
-        <Page
-          // The heading takes the focus when another project is opened.
-          key={projectId}
-          title={name ?? t('Project')}
-          isTitleLoading={project.isLoading}
-          mark={markOf(projectId, project.rows[0])}
-          parentLink={<a href="/projects">{t('Projects')}</a>}
-          actions={
-            !project.isLoading && (
-              <ProjectActions
-                projectId={projectId}
-                connection={connection}
-                onNew={() => openDialog('new')}
-                onMembers={() => openDialog('members')}
-              />
-            )
-          }
-        >
+        <div class="page">
+          <ProjectHeader
+            projectId={projectId}
+            project={project.rows[0]}
+            isLoading={project.isLoading}
+            connection={connection}
+            addressEnd={view.name === 'board' ? '' : `?view=${view.name}`}
+            onNew={() => openDialog('new')}
+          />
           <Content {...viewProps} view={view} onMembers={() => openDialog('members')} />
-        </Page>
+        </div>
       </div>
       {assignmentId !== undefined && (
         <AssignmentPanel
@@ -104,10 +94,6 @@ function Project({ projectId, assignmentId }: ProjectProps) {
     </div>
   )
 }
-
-const markOf = (id: string, project: ProjectMarkProps['project'] | undefined) => (
-  <ProjectMark project={project ?? { id }} />
-)
 
 function useProjectDialog(
   scope: NewAssignmentDialogProps['scope'],
@@ -194,7 +180,7 @@ function ProjectBar({ scope, view, savedViews, onMembers }: ProjectBarProps) {
   const savedViewProps = { projectId: scope.projectId, filters, savedViews }
   return (
     <div class="project-bar">
-      <ViewSwitch current={view} address={address} />
+      <ViewSwitch projectId={scope.projectId} current={view.name} />
       {savedViews.isAvailable && !isPhone && <ViewTabs {...savedViewProps} />}
       <ProjectFilters
         scope={scope}
@@ -232,111 +218,18 @@ function useFocusAfterClosing(assignmentId: string | undefined): void {
   }, [assignmentId])
 }
 
-/** The pages of the project other than this one. */
-const otherPages = [
-  { path: 'activity', icon: 'clock', label: 'Activity', isExtension: true },
-  { path: 'report', icon: 'chart', label: 'Hours', isExtension: false },
-  { path: 'settings', icon: 'gear', label: 'Settings', isExtension: false },
-] as const
-
-interface ProjectActionsProps {
-  readonly projectId: string
-  readonly connection: Connection
-  onNew(): void
-  onMembers(): void
-}
-
-/**
- * Links to the other pages, and creates assignments. On phones, a menu replaces the links. It also opens the
- * members, for whom the bar has no room there.
- */
-function ProjectActions({ projectId, connection, onNew, onMembers }: ProjectActionsProps) {
-  const { configuration, router } = useServices()
-  const isPhone = useMedia('(max-width: 640px)')
-  const shown = otherPages.filter(({ isExtension }) => configuration.extensions || !isExtension)
-  const pages = shown.map((page) => ({ ...page, href: `/projects/${projectId}/${page.path}` }))
-  return (
-    <>
-      <ConnectionStatus connection={connection} />
-      {isPhone ? (
-        <Menu
-          label={t('More pages of the project')}
-          items={[
-            ...pages.map(({ label, href }) => ({ label: t(label), run: () => router.go(href) })),
-            { label: t('Members…'), run: onMembers },
-          ]}
-        >
-          <Icon name="more" />
-        </Menu>
-      ) : (
-        pages.map(({ icon, label, href }) => (
-          <a key={href} class="button quiet page-action" href={href} title={t(label)}>
-            <Icon name={icon} />
-            <span class="page-action-name">{t(label)}</span>
-          </a>
-        ))
-      )}
-      <button type="button" class="button primary" onClick={onNew} aria-keyshortcuts="N">
-        <Icon name="plus" />
-        <span>{t('New assignment')}</span>
-      </button>
-    </>
-  )
-}
-
-interface ViewSwitchProps {
-  readonly current: ProjectView
-  readonly address: URL
-}
-
-/** Links to all views of the project. The links keep the filters and an open assignment. */
-const ViewSwitch = ({ current, address }: ViewSwitchProps) => (
-  <nav class="view-switch" aria-label={t('View')}>
-    {projectViews.map((view) => (
-      <a key={view.name} href={hrefOf(view, address)} aria-current={view === current ? 'page' : undefined}>
-        <Icon name={view.icon} />
-        <span>{t(view.label)}</span>
-      </a>
-    ))}
-  </nav>
-)
-
-function hrefOf({ name }: ProjectView, { pathname, searchParams }: URL): string {
-  const query = new URLSearchParams(searchParams)
-  if (name === 'board') query.delete('view')
-  else query.set('view', name)
-  return query.size === 0 ? pathname : `${pathname}?${query}`
-}
-
 interface ProjectView {
   readonly name: ViewName
-  readonly label: MessageKey
-  readonly icon: IconName
   /** Missing for the board, whose script is always loaded. */
   readonly load?: () => Promise<ComponentType<ProjectViewProps>>
 }
 
-const projectViews: readonly ProjectView[] = [
-  { name: 'board', label: 'Board', icon: 'columns' },
-  {
-    name: 'list',
-    label: 'List',
-    icon: 'list',
-    load: async () => (await import('./list/list-view.tsx')).ListView,
-  },
-  {
-    name: 'calendar',
-    label: 'Calendar',
-    icon: 'calendar',
-    load: async () => (await import('./calendar/calendar-view.tsx')).CalendarView,
-  },
-  {
-    name: 'timeline',
-    label: 'Timeline',
-    icon: 'timeline',
-    load: async () => (await import('./timeline/timeline-view.tsx')).TimelineView,
-  },
+const views: readonly ProjectView[] = [
+  { name: 'board' },
+  { name: 'list', load: async () => (await import('./list/list-view.tsx')).ListView },
+  { name: 'calendar', load: async () => (await import('./calendar/calendar-view.tsx')).CalendarView },
+  { name: 'timeline', load: async () => (await import('./timeline/timeline-view.tsx')).TimelineView },
 ]
 
 const parseView = (query: URLSearchParams): ProjectView =>
-  projectViews.find(({ name }) => name === query.get('view')) ?? (projectViews[0] as ProjectView)
+  views.find(({ name }) => name === query.get('view')) ?? (views[0] as ProjectView)

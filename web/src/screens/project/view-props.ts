@@ -47,8 +47,6 @@ export function useNameLookup(
   }, [stages, projectKey, doneStageIds, types, people, labels, blockReasons])
 }
 
-export type ViewName = 'board' | 'list' | 'calendar' | 'timeline'
-
 /** The properties of every view of a project. */
 export interface ProjectViewProps {
   readonly scope: {

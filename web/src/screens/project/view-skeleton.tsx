@@ -1,6 +1,6 @@
+import type { ViewName } from '../../ui/project-page.tsx'
 import { Skeleton, type SkeletonProps } from '../../ui/skeleton.tsx'
 import { useMedia } from '../../ui/use-media.ts'
-import type { ViewName } from './view-props.ts'
 
 const shapes: Readonly<Record<ViewName | 'agenda', SkeletonProps>> = {
   board: { as: 'columns', blocks: 4, rows: 5, cells: 'lines face' },

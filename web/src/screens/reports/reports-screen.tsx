@@ -10,7 +10,8 @@ import { formatNumber } from '../../time/hours.ts'
 import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page, ProjectCrumbs, ProjectMark } from '../../ui/page.tsx'
+import { ProjectMark } from '../../ui/page.tsx'
+import { ProjectSubPage } from '../../ui/project-page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { HoursSection } from './hours-table.tsx'
 import { addHours, loadReport, pagesMax, type Report } from './report.ts'
@@ -44,9 +45,10 @@ export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
     router.go(monday === defaultFrom ? path : `${path}?from=${monday}`)
   }
   return (
-    <Page
+    <ProjectSubPage
+      projectId={projectId}
+      path="report"
       title={projectId === undefined ? t('Reports') : t('Hours')}
-      {...(projectId !== undefined && { parentLink: <ProjectCrumbs projectId={projectId} /> })}
       actions={
         <nav class="week-steps" aria-label={t('Period')}>
           <button
@@ -87,7 +89,7 @@ export function ReportsScreen({ parameters: { projectId } }: ScreenProps) {
           <Charts report={value} currentMonday={thisMonday} projectId={projectId} />
         </div>
       )}
-    </Page>
+    </ProjectSubPage>
   )
 }
 

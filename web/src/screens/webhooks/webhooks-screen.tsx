@@ -11,7 +11,7 @@ import { t, tn, translateSentence } from '../../texts/text.ts'
 import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { CopyButton } from '../../ui/copy.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page, ProjectCrumbs } from '../../ui/page.tsx'
+import { ProjectSubPage } from '../../ui/project-page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
 /** Manages the webhooks of a project or, without a project, those of all projects, for administrators. */
@@ -22,7 +22,7 @@ export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
     tracker.call('GET /ext/webhooks', { query: { projectId } }),
   )
   return (
-    <Page title={t('Webhooks')} {...(projectId && { parentLink: <ProjectCrumbs projectId={projectId} /> })}>
+    <ProjectSubPage projectId={projectId} path="webhooks" title={t('Webhooks')}>
       <div class="narrow-page">
         <p class="quiet-text">
           {t('Each change is sent to an address of yours, signed with a secret that is shown once.')}
@@ -55,7 +55,7 @@ export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
           ))}
         </ul>
       </div>
-    </Page>
+    </ProjectSubPage>
   )
 }
 

@@ -1,0 +1,262 @@
+import type { ComponentChildren } from 'preact'
+import { useId, useRef, useState } from 'preact/hooks'
+import type { RecordOf } from '../api/api.ts'
+import type { Connection } from '../api/live.ts'
+import { useListing } from '../data/use-listing.ts'
+import { projectPath } from '../router/router.ts'
+import { useServices } from '../services/services.ts'
+import { t } from '../texts/text.ts'
+import { Icon } from './icon.tsx'
+import { MembersDialog } from './lazy-dialog.tsx'
+import { Menu } from './menu.tsx'
+import { ConnectionStatus } from './notes.tsx'
+import { Page, ProjectMark, usePageTitle } from './page.tsx'
+import { useLater } from './use-later.ts'
+import { useMedia } from './use-media.ts'
+
+/** The views of a project. The first one is shown if the address names none. */
+export const projectViews = [
+  { name: 'board', label: 'Board', icon: 'columns' },
+  { name: 'list', label: 'List', icon: 'list' },
+  { name: 'calendar', label: 'Calendar', icon: 'calendar' },
+  { name: 'timeline', label: 'Timeline', icon: 'timeline' },
+] as const
+
+export type ViewName = (typeof projectViews)[number]['name']
+
+/** The pages of a project other than its views. */
+const otherPages = [
+  { path: 'activity', icon: 'clock', label: 'Activity', isExtension: true },
+  { path: 'report', icon: 'chart', label: 'Hours', isExtension: false },
+  { path: 'settings', icon: 'gear', label: 'Settings', isExtension: false },
+] as const
+
+interface SubPageProps {
+  readonly projectId: string
+  /** The last part of the address. */
+  readonly path: string
+  readonly title: string
+  /** Actions next to the title. */
+  readonly actions?: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+interface ProjectSubPageProps extends Omit<SubPageProps, 'projectId'> {
+  /** Undefined if the page is about all projects. */
+  readonly projectId: string | undefined
+}
+
+/** Lays out a page of a project that is not one of its views, below the same header. */
+export const ProjectSubPage = ({ projectId, ...props }: ProjectSubPageProps) =>
+  projectId === undefined ? <Page {...props} /> : <SubPage {...props} projectId={projectId} />
+
+function SubPage({ projectId, path, title, actions, children }: SubPageProps) {
+  const { rows, isLoading } = useListing('project', { ids: projectId })
+  const [project] = rows
+  const heading = usePageTitle(project ? `${title} · ${project.name}` : title, projectId)
+  // Pages of the settings have no link of their own in the header, so their title is shown.
+  const isLinked = otherPages.some((page) => page.path === path)
+  const h1 = (
+    <h1 ref={heading} tabIndex={-1} class={isLinked ? 'linked-title' : ''}>
+      {title}
+    </h1>
+  )
+  return (
+    <div class="project-sub">
+      <ProjectHeader
+        projectId={projectId}
+        project={project}
+        isLoading={isLoading}
+        current={isLinked ? path : 'settings'}
+      />
+      <div class="project-bar">
+        <ViewSwitch projectId={projectId} />
+      </div>
+      <div class="page">
+        {actions ? (
+          <header class="page-header">
+            <div class="page-title">{h1}</div>
+            {actions}
+          </header>
+        ) : (
+          h1
+        )}
+        {children}
+      </div>
+    </div>
+  )
+}
+
+interface ProjectHeaderProps {
+  readonly projectId: string
+  readonly project: RecordOf<'project'> | undefined
+  readonly isLoading: boolean
+  /** The path of the page; undefined for the views of the project. */
+  readonly current?: string
+  /** Undefined for pages that do not follow changes. */
+  readonly connection?: Connection
+  /** The address of the same page of another project ends with this. */
+  readonly addressEnd?: string
+  /** If undefined, the button leads to the board. */
+  onNew?(): void
+}
+
+/**
+ * The header of all pages of a project: its name, which lists the other projects, its pages, and a button that
+ * creates an assignment. On phones it is a part of the bar at the top, and a menu replaces the links.
+ */
+export function ProjectHeader(props: ProjectHeaderProps) {
+  const { projectId, project, isLoading, current, connection, onNew } = props
+  const { router } = useServices()
+  return (
+    <header class="page-header project-header">
+      <div class="page-title">
+        <nav class="breadcrumb" aria-label={t('Breadcrumb')}>
+          <a href="/projects">{t('Projects')}</a>
+          <span aria-hidden="true">/</span>
+        </nav>
+        <ProjectName {...props} />
+      </div>
+      {!isLoading && (
+        <>
+          {connection && <ConnectionStatus connection={connection} />}
+          <ProjectPages project={project ?? { id: projectId, name: '' }} current={current} />
+          <button
+            type="button"
+            class="button primary"
+            onClick={onNew ?? (() => router.go(projectPath(projectId, '?new=1')))}
+            aria-keyshortcuts="N"
+          >
+            <Icon name="plus" />
+            <span>{t('New assignment')}</span>
+          </button>
+        </>
+      )}
+    </header>
+  )
+}
+
+/** The name of the project, as a button that lists the other projects. It is the heading of the views. */
+function ProjectName({ projectId, project, isLoading, current, addressEnd = '' }: ProjectHeaderProps) {
+  const [isOpen, setOpen] = useState(false)
+  const switcher = useLater(isOpen, () => import('./project-switcher.tsx'))
+  const button = useRef<HTMLButtonElement>(null)
+  const layerId = useId()
+  const isHeading = current === undefined
+  const text = project?.name ?? t('Project')
+  const heading = usePageTitle(isHeading ? text : undefined)
+  const name = (
+    <button
+      ref={button}
+      type="button"
+      class={`project-switch ${isLoading ? 'loading' : ''}`}
+      title={t('Switch project')}
+      aria-haspopup="dialog"
+      aria-expanded={isOpen}
+      aria-controls={layerId}
+      onClick={() => setOpen(!isOpen)}
+    >
+      <ProjectMark project={project ?? { id: projectId }} />
+      <span dir="auto">{text}</span>
+      <Icon name="down" />
+    </button>
+  )
+  return (
+    <>
+      {isHeading ? (
+        <h1 ref={heading} tabIndex={-1} class="project-name">
+          {name}
+        </h1>
+      ) : (
+        <div class="project-name">{name}</div>
+      )}
+      {isOpen && switcher && (
+        <switcher.ProjectSwitcher
+          id={layerId}
+          button={button}
+          currentId={projectId}
+          addressEnd={isHeading ? addressEnd : `/${current}`}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
+  )
+}
+
+interface ProjectPagesProps {
+  readonly project: Pick<RecordOf<'project'>, 'id' | 'name'>
+  readonly current: string | undefined
+}
+
+/** Links to the other pages. The menu of a phone also opens the members, for whom its bar has no room. */
+function ProjectPages({ project, current }: ProjectPagesProps) {
+  const { configuration, router } = useServices()
+  const isPhone = useMedia('(max-width: 640px)')
+  const [isChangingMembers, setChangingMembers] = useState(false)
+  const shown = otherPages.filter(({ isExtension }) => configuration.extensions || !isExtension)
+  const pages = shown.map(({ path, icon, label }) => ({
+    icon,
+    label: t(label),
+    href: projectPath(project.id, `/${path}`),
+    isCurrent: path === current,
+  }))
+  if (!isPhone)
+    return (
+      <>
+        {pages.map(({ icon, label, href, isCurrent }) => (
+          <a
+            key={href}
+            class="button quiet page-action"
+            href={href}
+            title={label}
+            aria-current={isCurrent ? 'page' : undefined}
+          >
+            <Icon name={icon} />
+            <span class="page-action-name">{label}</span>
+          </a>
+        ))}
+      </>
+    )
+  return (
+    <>
+      <Menu
+        label={t('More pages of the project')}
+        items={[
+          ...pages.map(({ label, href, isCurrent }) => ({ label, isCurrent, run: () => router.go(href) })),
+          { label: t('Members…'), run: () => setChangingMembers(true) },
+        ]}
+      >
+        <Icon name="more" />
+      </Menu>
+      {isChangingMembers && <MembersDialog project={project} onClose={() => setChangingMembers(false)} />}
+    </>
+  )
+}
+
+interface ViewSwitchProps {
+  readonly projectId: string
+  /** The view that is shown. The links then keep its filters and an open assignment. */
+  readonly current?: ViewName
+}
+
+/** Links to all views of the project. */
+export function ViewSwitch({ projectId, current }: ViewSwitchProps) {
+  const { router } = useServices()
+  const { pathname, searchParams } = router.address.value
+  const hrefOf = (name: ViewName) => {
+    const query = new URLSearchParams(current && searchParams)
+    query.delete('view')
+    if (name !== 'board') query.set('view', name)
+    return `${current ? pathname : projectPath(projectId)}${query.size === 0 ? '' : `?${query}`}`
+  }
+  return (
+    <nav class="view-switch" aria-label={t('View')}>
+      {projectViews.map(({ name, label, icon }) => (
+        <a key={name} href={hrefOf(name)} aria-current={name === current ? 'page' : undefined}>
+          <Icon name={icon} />
+          <span>{t(label)}</span>
+        </a>
+      ))}
+    </nav>
+  )
+}
