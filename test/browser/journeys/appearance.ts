@@ -119,7 +119,7 @@ export function appearanceJourneys(stage: () => Stage): void {
     assert.partialDeepStrictEqual(await (await second).json(), { settings: { density: 'compact' } })
   })
 
-  test('columns of a board and settings stop growing at a readable width on a wide screen', async () => {
+  test('columns of a board and settings stop growing at a readable width on a wide screen, and all headings begin at one edge', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`, {
       viewport: { width: 2560, height: 1300 },
@@ -137,6 +137,16 @@ export function appearanceJourneys(stage: () => Stage): void {
       await page.locator(selector).first().waitFor()
       assert.ok((await widthOf(selector)) <= 720, path)
     }
+    const sizeOf = () => page.locator('h1').evaluate((heading) => getComputedStyle(heading).fontSize)
+    await goWithin(page, `/projects/${workspace.projectId}`)
+    assert.equal(await sizeOf(), '20px')
+    const edges = new Set<number | undefined>()
+    for (const path of ['/my-work', '/inbox', '/account', '/projects', '/week', '/impediments', '/reports']) {
+      await goWithin(page, path)
+      edges.add((await page.locator('h1').boundingBox())?.x)
+      assert.equal(await sizeOf(), '20px', path)
+    }
+    assert.equal(edges.size, 1, [...edges].join())
   })
 
   test('a card has one footer line at every width, no button covers its name, and on a phone it begins near the top', async () => {

@@ -46,7 +46,7 @@ export function WeekScreen() {
     router.go(next.size === 0 ? '/week' : `/week?${next}`)
   }
   return (
-    <div class="wide-page">
+    <div class="week-page">
       <Page
         title={isOwn ? t('My week') : t('Week of {name}', { name: people.nameOf(userId) })}
         actions={
