@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { defineConfig, type Plugin } from 'vite'
+import { type CSSOptions, defineConfig, type Plugin } from 'vite'
 
 /** The screens and files of the second script: none of them is needed for the first load. */
 const laterScreens = [
@@ -76,6 +76,7 @@ const laterFiles = [
   'period-steps',
   'plain-text',
   'popover',
+  'project-switcher',
   'queue-dialog',
   'row-facts',
   'related-row',
@@ -128,8 +129,33 @@ export default defineConfig({
       },
     },
   },
+  css: { postcss: { plugins: [hoverOfPointers()] } },
   plugins: [finish()],
 })
+
+type StylePlugin = NonNullable<Exclude<NonNullable<CSSOptions['postcss']>, string>['plugins']>[number]
+
+/** Limits looks under the pointer to devices that have one: a finger would leave them behind. */
+function hoverOfPointers(): StylePlugin {
+  return {
+    postcssPlugin: 'hover-of-pointers',
+    Once(root, { AtRule }) {
+      root.walkRules((rule) => {
+        const hovered = rule.selectors.filter(isHovered)
+        if (hovered.length === 0 || (rule.parent instanceof AtRule && /hover|fine/.test(rule.parent.params)))
+          return
+        const media = new AtRule({ name: 'media', params: '(hover: hover)' })
+        media.append(rule.clone({ selectors: hovered }))
+        rule.after(media)
+        if (hovered.length === rule.selectors.length) rule.remove()
+        else rule.selectors = rule.selectors.filter((selector) => !isHovered(selector))
+      })
+    },
+  }
+}
+
+/** Returns whether a selector needs the pointer on an element; `:not(:hover)` does not. */
+const isHovered = (selector: string): boolean => selector.replace(/:not\([^)]*\)/g, '').includes(':hover')
 
 /** Lists the built files for the service worker, and compresses them. */
 function finish(): Plugin {
