@@ -247,10 +247,10 @@ export function filterJourneys(stage: () => Stage): void {
     // On a phone, the chips of chosen filters take another line of 52 pixels.
     assert.ok((await topOf(page, 390)) <= 185 + 52)
     await goWithin(page, `${path}?view=timeline`)
-    const bar = page.locator('.timeline .bar').first()
-    await bar.waitFor()
-    const { y: topOfBar } = (await bar.boundingBox()) ?? { y: Number.NaN }
-    assert.ok(topOfBar <= 290, `the first bar begins at ${topOfBar}`)
+    // The first bar begins 70 pixels below.
+    const lane = page.locator('.person-lane').first()
+    await lane.waitFor()
+    assert.ok(((await lane.boundingBox())?.y ?? Number.NaN) <= 220)
     await goWithin(page, path)
     assert.ok((await topOf(page, 390)) <= 185)
     // The name of the project is in the bar at the top, between the edge and the other buttons.

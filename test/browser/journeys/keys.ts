@@ -184,7 +184,7 @@ export function keyJourneys(stage: () => Stage): void {
     const path = `/projects/${workspace.projectId}`
     const page = await signIn('mara@example.com', `${path}?view=list&overdue=1`)
     const palette = page.getByRole('dialog', { name: 'Search or run a command' })
-    await page.getByRole('button', { name: 'CSV' }).waitFor()
+    await page.locator('.list-row').first().waitFor()
     const run = async (text: string, option: RegExp) => {
       await page.keyboard.press('Control+k')
       await palette.getByRole('combobox').fill(text)

@@ -19,9 +19,10 @@ export function listExportJourneys(stage: () => Stage): void {
       `${path}?view=list&group=stage&columns=key,end,hours&dateTo=${addDays(monday, 3)}`,
     )
     await page.getByRole('link', { name: 'Later', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Display' }).click()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'CSV' }).click(),
+      page.getByRole('button', { name: 'Export as CSV' }).click(),
     ])
     assert.match(download.suggestedFilename(), /^Assignments \d{4}-\d\d-\d\d\.csv$/)
     const table = await readFile(await download.path(), 'utf8')

@@ -134,7 +134,9 @@ export function unplannedJourneys(stage: () => Stage): void {
     await page.waitForURL((url) => url.searchParams.get('dates') === 'none')
     await page.getByRole('link', { name: 'First idea' }).waitFor()
     assert.deepEqual(await page.locator('.list-link').allTextContents(), ['First idea', 'Second idea'])
+    await page.getByRole('button', { name: 'Display' }).click()
     await page.getByLabel('Group by').selectOption('Responsible')
+    await page.keyboard.press('Escape')
     await page.getByRole('rowheader', { name: 'Unassigned' }).waitFor()
 
     const change = async (menu: string, item: string) => {

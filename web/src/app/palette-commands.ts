@@ -1,4 +1,5 @@
 import { projectPath } from '../router/router.ts'
+import { shownList } from '../screens/project/shown-list.ts'
 import { currentDensity } from '../services/appearance.ts'
 import type { Services } from '../services/services.ts'
 import { changeSettings, chooseLanguage, themeSwitch } from '../services/settings.ts'
@@ -143,12 +144,12 @@ function projectCommands({ configuration, router }: Services, projectId: string)
       : [{ group, icon, label, words, keys, run: () => setTimeout(() => button.click()) }]
   }
   const exportWords = 'csv download excel baixar planilha'
-  const exportTool = tool('download', t('Export…'), '[data-tool=export]', exportWords)
+  const list = shownList.peek()
   return [
     ...tool('filter', t('Filter'), '.filter-button', 'find search buscar', keysOf('Filter a project')),
     ...tool('bookmark', t('Save view'), '[data-tool=save-view]', 'favorite bookmark favorito'),
     // Only the list can be exported, so the other views lead to it.
-    ...(exportTool.length > 0 ? exportTool : [page('download', t('Export…'), '?view=list', exportWords)]),
+    { ...page('download', t('Export…'), '?view=list', exportWords), ...(list && { run: list.save }) },
     ...(configuration.extensions
       ? [
           page('file', t('Import'), '/import', 'csv upload enviar planilha'),

@@ -210,9 +210,7 @@ function AccountMenu({ open }: Pick<ReturnType<typeof useShortcuts>, 'open'>) {
       class="button quiet account"
       items={[
         // The header of a project takes the place of the button on a phone.
-        ...(isPhone
-          ? [{ label: t('Search or run a command'), run: () => open({ kind: 'palette' }) }]
-          : []),
+        ...(isPhone ? [{ label: t('Search or run a command'), run: () => open({ kind: 'palette' }) }] : []),
         ...minor.map(({ href, label }) => ({ label: t(label), run: () => router.go(href) })),
         { label: t('My account'), run: () => router.go('/account') },
         { label: t('Removed records'), run: () => router.go('/removed') },

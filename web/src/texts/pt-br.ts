@@ -361,6 +361,8 @@ export const ptBr = {
   Me: 'Eu',
   'This project': 'Este projeto',
   'Export…': 'Exportar…',
+  'Export as CSV': 'Exportar como CSV',
+  Display: 'Exibição',
   'One row has people who are not matched.': 'Uma linha tem pessoas sem correspondência.',
   '{count} rows have people who are not matched.': '{count} linhas têm pessoas sem correspondência.',
   'One assignment was created.': 'Uma tarefa foi criada.',

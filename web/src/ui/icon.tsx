@@ -29,6 +29,7 @@ const paths = {
   up: 'M4 10l4-4 4 4',
   tag: 'M2.5 2.5h5l6 6-5 5-6-6zM5.5 5.5h.01',
   columns: 'M3 3h3v10H3zM10 3h3v6h-3z',
+  table: 'M2.5 3h11v10h-11zM2.5 6.5h11M6.5 6.5V13',
   list: 'M3 4h.01M6 4h7.5M3 8h.01M6 8h7.5M3 12h.01M6 12h7.5',
   play: 'M5 3.5v9l7-4.5z',
   stop: 'M4.5 4.5h7v7h-7z',

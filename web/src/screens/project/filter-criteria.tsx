@@ -28,11 +28,11 @@ import type { ProjectViewProps } from './view-props.ts'
 /** A value that a criterion can have. */
 interface FilterValue extends Option {
   readonly isChosen: boolean
-  /** The filters with this value added, or removed; for the grouping of a list, the chosen one. */
-  readonly toggled: Partial<Filters> & { readonly group?: string }
+  /** The filters with this value added, or removed. */
+  readonly toggled: Partial<Filters>
 }
 
-export type CriterionName = Exclude<keyof Filters, 'search' | 'dateFrom' | 'dateTo'> | 'days' | 'group'
+export type CriterionName = Exclude<keyof Filters, 'search' | 'dateFrom' | 'dateTo'> | 'days'
 
 /** A property by which assignments are filtered, such as the stage. */
 export interface Criterion {

@@ -9,10 +9,8 @@ import { focusField } from '../../ui/focus-field.ts'
 import { Icon, IconButton } from '../../ui/icon.tsx'
 import { matchesWords, OptionLine } from '../../ui/option-search.tsx'
 import { placeBelow } from '../../ui/place.ts'
-import { useMedia } from '../../ui/use-media.ts'
 import type { Criterion, CriterionName } from './filter-criteria.tsx'
 import { type Filters, toggleValue } from './filters.ts'
-import { availableGroupings, parseGrouping } from './list/list-columns.ts'
 
 interface FilterMenuProps {
   readonly criteria: readonly Criterion[]
@@ -41,9 +39,8 @@ const pagePixels = 24
  * Lets the user find any value of any criterion by typing. Without a text, it shows the criteria. It stays
  * open, so that several values can be chosen.
  */
-export function FilterMenu({ filters, start, anchor, onChange, onClose, ...props }: FilterMenuProps) {
+export function FilterMenu({ criteria, filters, start, anchor, onChange, onClose }: FilterMenuProps) {
   const layer = useRef<HTMLDivElement>(null)
-  const criteria = [...props.criteria, ...useGrouping()]
   const [stepName, setStepName] = useState(start)
   const step = criteria.find(({ name }) => name === stepName)
   const isDays = step?.name === 'days'
@@ -96,32 +93,6 @@ export function FilterMenu({ filters, start, anchor, onChange, onClose, ...props
       )}
     </div>
   )
-}
-
-/** The grouping of a list, for whose field a phone has no room. */
-function useGrouping(): readonly Criterion[] {
-  const { configuration, router } = useServices()
-  const isPhone = useMedia('(max-width: 640px)')
-  const query = router.address.value.searchParams
-  if (!isPhone || query.get('view') !== 'list') return []
-  const current = parseGrouping(query, configuration)
-  const none = { name: '', label: 'No grouping' } as const
-  return [
-    {
-      name: 'group',
-      label: t('Group by'),
-      icon: 'list',
-      values: [none, ...availableGroupings(configuration)].map(({ name, label }) => ({
-        id: name,
-        name: t(label),
-        isChosen: name === (current?.name ?? ''),
-        toggled: { group: name },
-      })),
-      isActive: false,
-      chosen: current ? [t(current.label)] : [],
-      cleared: {},
-    },
-  ]
 }
 
 interface ValuesProps extends Pick<FilterMenuProps, 'criteria' | 'filters' | 'onChange'> {

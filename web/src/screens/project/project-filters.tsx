@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useMembers } from '../../data/use-members.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tx } from '../../texts/text.ts'
@@ -21,6 +21,8 @@ interface ProjectFiltersProps {
   readonly hasDays: boolean
   /** Whether the view can show the manual order. */
   readonly hasOrder: boolean
+  /** Whether the view has groups and columns. */
+  readonly hasColumns: boolean
   /** Further controls in a narrow window. */
   readonly children?: ComponentChildren
   onMembers(): void
@@ -34,7 +36,14 @@ interface OpenMenu {
 }
 
 /** Filters by text, and by criteria that a menu adds. Active criteria are shown as chips. */
-export function ProjectFilters({ hasOrder, children, onMembers, onClear, ...props }: ProjectFiltersProps) {
+export function ProjectFilters({
+  hasOrder,
+  hasColumns,
+  children,
+  onMembers,
+  onClear,
+  ...props
+}: ProjectFiltersProps) {
   const { scope, filters, onChange } = props
   const { configuration } = useServices()
   const [menu, setMenu] = useState<OpenMenu>()
@@ -64,6 +73,7 @@ export function ProjectFilters({ hasOrder, children, onMembers, onClear, ...prop
         <Icon name="filter" />
         <span>{active.length > 0 ? t('Filter ({count})', { count: active.length }) : t('Filter')}</span>
       </button>
+      {hasColumns && <DisplayButton />}
       {configuration.extensions && hasOrder && <OrderMenu projectId={scope.projectId} />}
       {children}
       <MemberFilter
@@ -199,6 +209,31 @@ export function useChosenOrder(projectId: string): void {
     const order = isMissing && localStorage.getItem(orderKeyOf(projectId))
     if (order) router.setQuery({ order })
   }, [projectId, isMissing])
+}
+
+/** Opens the choices of groups and columns. */
+function DisplayButton() {
+  const id = useId()
+  const button = useRef<HTMLButtonElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  const menu = useLater(isOpen, () => import('./list/display-menu.tsx'))
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class="button display-button"
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name="table" />
+        <span>{t('Display')}</span>
+      </button>
+      {isOpen && menu && <menu.DisplayMenu id={id} button={button} onClose={() => setOpen(false)} />}
+    </>
+  )
 }
 
 function OrderMenu({ projectId }: { readonly projectId: string }) {

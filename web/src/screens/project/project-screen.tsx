@@ -21,6 +21,7 @@ import { BoardView, type BoardViewProps } from './board-view.tsx'
 import { noFilters, parseFilters, resolveViewer } from './filters.ts'
 import { ProjectFilters, useChosenOrder } from './project-filters.tsx'
 import { ViewMenu, ViewTabs } from './saved-views.tsx'
+import { shownList } from './shown-list.ts'
 import { useCardFocus } from './use-card-focus.ts'
 import { type SavedViews, useSavedViews } from './use-saved-views.ts'
 import { viewParameter } from './view-address.ts'
@@ -67,7 +68,7 @@ function Project({ projectId, assignmentId }: ProjectProps) {
   return (
     <div class={`project ${assignmentId ? 'with-panel' : ''}`}>
       <div class="project-page" inert={assignmentId !== undefined && (isNarrow || isPanelFull(address))}>
-        <div class="page">
+        <div class="page" key={projectId}>
           <ProjectHeader
             projectId={projectId}
             project={project.rows[0]}
@@ -182,12 +183,14 @@ function ProjectBar({ scope, view, savedViews, onMembers }: ProjectBarProps) {
     <div class="project-bar">
       <ViewSwitch projectId={scope.projectId} current={view.name} />
       {savedViews.isAvailable && !isPhone && <ViewTabs {...savedViewProps} />}
+      <ListCount />
       <ProjectFilters
         scope={scope}
         filters={filters}
         onMembers={onMembers}
         hasDays={view.name === 'board' || view.name === 'list'}
         hasOrder={view.name === 'board'}
+        hasColumns={view.name === 'list'}
         onChange={(next) => router.setQuery({ ...next })}
         onClear={() => router.setQuery({ ...noFilters, [viewParameter]: '' })}
       >
@@ -196,6 +199,10 @@ function ProjectBar({ scope, view, savedViews, onMembers }: ProjectBarProps) {
     </div>
   )
 }
+
+/** The sums of the list, unless its head has them. */
+const ListCount = () =>
+  shownList.value && <span class="quiet-text shown-count">{shownList.value.countText}</span>
 
 /** Returns false for a truncated or mistyped id, which the API would reject. */
 const isUuid = (id: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)

@@ -6,20 +6,17 @@ import { useProjectLabels } from '../../../data/use-project-labels.ts'
 import { useProjectParts } from '../../../data/use-project-parts.ts'
 import { useServices } from '../../../services/services.ts'
 import { t } from '../../../texts/text.ts'
-import { Icon } from '../../../ui/icon.tsx'
-import { Menu } from '../../../ui/menu.tsx'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { NoMatches } from '../board-view.tsx'
 import { isFiltered, queryOfFilters } from '../filters.ts'
 import { useSharedSelection } from '../selected-ids.ts'
+import { useSharedList } from '../shown-list.ts'
 import { useBlocked } from '../use-blocked.ts'
 import { useRowFilter } from '../use-row-filter.ts'
 import { type NameLookup, type ProjectViewProps, useNameLookup } from '../view-props.ts'
 import { ViewSkeleton } from '../view-skeleton.tsx'
 import { exportList } from './export-list.ts'
 import {
-  availableColumns,
-  availableGroupings,
   type Column,
   type Grouping,
   type GroupValues,
@@ -29,7 +26,6 @@ import {
   parseOrder,
   type SortOrder,
   sortRows,
-  toggleColumn,
 } from './list-columns.ts'
 import { countText, ListTable } from './list-table.tsx'
 import { SelectionBar } from './selection-bar.tsx'
@@ -63,18 +59,18 @@ export function ListView(props: ProjectViewProps) {
   const [newValues, setNewValues] = useState<GroupValues>()
   const selected = listing.rows.filter(({ id }) => selection.has(id))
   useSharedSelection(selected)
+  const isLoading = props.isNameLoading || listing.isLoading || filter.isLoading
+  useSharedList(
+    isLoading
+      ? undefined
+      : { countText: countText(rows), save: () => exportList({ ...settings, lines, names }) },
+    [isLoading, rows, settings, lines, names],
+  )
   useEffect(() => onConnection(listing.connection), [listing.connection])
-  if (props.isNameLoading || listing.isLoading || filter.isLoading)
-    return <ViewSkeleton key={String(props.isNameLoading)} view="list" />
+  if (isLoading) return <ViewSkeleton key={String(props.isNameLoading)} view="list" />
   return (
     <>
       {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
-      <ListTools
-        columns={settings.columns}
-        group={settings.grouping?.name ?? ''}
-        rows={listing.rows}
-        onExport={() => exportList({ ...settings, lines, names })}
-      />
       {listing.rows.length === 0 && !listing.problem ? (
         <NoAssignments hasFilters={isFiltered(filters)} />
       ) : (
@@ -142,61 +138,6 @@ function useLines(scope: ProjectViewProps['scope'], rows: readonly Assignment[],
     return linesOf(sortRows(rows, settings.order, context), settings.grouping, context)
   }, [rows, settings, names, stagePositions, scope.doneStageIds, peopleKey])
   return { lines, names }
-}
-
-interface ListToolsProps {
-  readonly columns: readonly Column[]
-  readonly group: string
-  readonly rows: readonly { readonly amountHours: number }[]
-  onExport(): void
-}
-
-function ListTools({ columns, group, rows, onExport }: ListToolsProps) {
-  const { configuration, router } = useServices()
-  const optionalColumns = availableColumns(configuration).filter(({ name }) => name !== 'name')
-  return (
-    <div class="list-tools">
-      <span class="filter-day">
-        <span aria-hidden="true">{t('Group by')}</span>
-        <select
-          aria-label={t('Group by')}
-          class="input"
-          value={group}
-          onChange={(event) => router.setQuery({ group: event.currentTarget.value })}
-        >
-          <option value="">{t('No grouping')}</option>
-          {availableGroupings(configuration).map(({ name, label }) => (
-            <option key={name} value={name}>
-              {t(label)}
-            </option>
-          ))}
-        </select>
-      </span>
-      <Menu
-        class="button"
-        label={t('Columns')}
-        items={optionalColumns.map((column) => ({
-          label: t(column.label),
-          isChecked: columns.includes(column),
-          run: () => router.setQuery({ columns: toggleColumn(columns, column, configuration) }),
-        }))}
-      >
-        <Icon name="columns" />
-        <span>{t('Columns')}</span>
-      </Menu>
-      <button
-        type="button"
-        class="button"
-        data-tool="export"
-        title={t('Saves the list as it is shown')}
-        onClick={onExport}
-      >
-        <Icon name="download" />
-        <span>{t('CSV')}</span>
-      </button>
-      <span class="quiet-text">{countText(rows)}</span>
-    </div>
-  )
 }
 
 function NoAssignments({ hasFilters }: { readonly hasFilters: boolean }) {
