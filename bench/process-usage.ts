@@ -25,7 +25,7 @@ export const exactCpuSecondsOf = (pid: number): number =>
 
 /**
  * Returns the CPU seconds of a process and its children, including those that have ended. The children of a
- * PostgreSQL server are its sessions, those of a host its further processes.
+ * PostgreSQL server are its sessions; the children of a host are its further processes.
  */
 export function cpuSecondsOfServer(postmaster: number): number {
   const serverTimes = timesOf(postmaster)

@@ -48,7 +48,7 @@ async function openAll({ port, store }: Size, tokens: readonly string[], streams
   const opened: Stream[] = []
   const open = async (index: number) => {
     const token = tokens[Math.floor(index / listingsOfAccount)] ?? ''
-    // The first streams are those of the member, whose writes change these listings.
+    // The first streams belong to the member, whose writes change their listings.
     const path = `/api/assignments?pageSize=20&projectId=${store.projects[index % store.projects.length]}`
     // A busy host rejects some streams with 503, and clients retry.
     for (let tries = 0; tries < openTriesMax; tries += 1) {
@@ -85,7 +85,7 @@ function openStream(port: number, path: string, token: string): Promise<Stream> 
   })
 }
 
-/** The first twenty streams are those of the member. A new assignment changes those of its project. */
+/** The first twenty streams belong to the member. A new assignment changes the streams of its project. */
 async function measureReports({ port, store, tokens }: Size, opened: readonly Stream[]) {
   const times: number[] = []
   for (let count = 0; count < writes; count += 1) {

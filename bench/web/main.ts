@@ -21,7 +21,7 @@ const limits = {
 
 /**
  * The factor by which the CPU is slowed down unless `full-speed` is passed. Two versions are easier to compare on
- * a slow processor; the limits of loads, scrolling and drags are those of full speed.
+ * a slow processor; the limits of loads, scrolling and drags apply at full speed.
  */
 const slowdown = 4
 const rounds = 5

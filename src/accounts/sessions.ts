@@ -175,8 +175,8 @@ export async function endLinksOfSessions(transaction: Queries, sessionIds: reado
 }
 
 /**
- * Ends the links that an account has created and the mails with links that it has requested, except those of
- * one session, whether their sessions have ended or not.
+ * Ends the links that an account has created and the mails with links that it has requested, even in sessions
+ * that have already ended. Links and mails of the session `keptSessionId` are kept.
  */
 export async function endLinksOfAccount(
   transaction: Queries,

@@ -25,12 +25,12 @@ export const budgetLimits = {
    * limit, half a megabyte of short requests would be thousands in progress at once.
    */
   pipelinedRequests: { max: 16, per: 'connection', of: 'requests' },
-  /** Addresses that the rate limiter counts, about 20 MB when full. A new one replaces the oldest. */
+  /** Addresses that the rate limiter counts, about 20 MB when full. Then the oldest are dropped. */
   limiterAddresses: { max: 100_000, per: 'host', of: 'addresses' },
   /**
    * Log lines of requests without an accepted token, counted separately for each kind of line. A line has
-   * about 250 bytes, so a flood writes at most a gigabyte per day and host. The next line that is logged says
-   * how many were dropped.
+   * about 250 bytes, so a flood of one kind writes at most a gigabyte per day and host. The next line that is
+   * logged says how many were dropped.
    */
   unauthenticatedLines: { max: 1000, perSecond: 50, per: 'host', of: 'lines' },
 
@@ -40,7 +40,7 @@ export const budgetLimits = {
 
   // REST host: bodies, batches, live listings and webhooks.
 
-  /** Hundreds of times the longest legal record. The token is verified before the first byte is read. */
+  /** Dozens of times the longest legal record. The token is verified before the first byte is read. */
   restBodyBytes: { max: mebibyte, per: 'request', of: 'bytes' },
   /** A thousand items of four kilobytes; four batches are in progress at once. */
   batchBodyBytes: { max: 4 * mebibyte, per: 'request', of: 'bytes' },
@@ -173,7 +173,7 @@ export const budgetLimits = {
   commandStreams: { max: 4096, per: 'connection', of: 'streams' },
   /** Equals the limit of one connection, although an account may have several. */
   commandStreamsOfAccount: { max: 4096, per: 'account', of: 'streams' },
-  /** Ten times the largest legal message. Larger ones, compressed or not, are rejected. */
+  /** A hundred times the largest legal message, a comment. Larger ones, compressed or not, are rejected. */
   commandMessageBytes: { max: 4 * mebibyte, per: 'request', of: 'bytes' },
   /** Bytes of requests that arrive or are in progress, compressed or not: two of the largest messages. */
   commandBytesPerAccount: { max: 8 * mebibyte, per: 'account', of: 'bytes' },

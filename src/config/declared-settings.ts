@@ -378,12 +378,21 @@ const queueLimit = (defaultValue: number, about: string) =>
 
 const rateLimits = {
   RateLimit__Rest__PermitLimit: permitLimit(300, 'requests per minute and address on the REST host'),
-  RateLimit__Rest__QueueLimit: queueLimit(20, 'requests above the limit that wait on the REST host'),
+  RateLimit__Rest__QueueLimit: queueLimit(
+    20,
+    'requests of an address above the limit that wait on the REST host',
+  ),
   RateLimit__Identity__PermitLimit: permitLimit(60, 'requests per minute and address on the identity host'),
-  RateLimit__Identity__QueueLimit: queueLimit(5, 'requests above the limit that wait on the identity host'),
+  RateLimit__Identity__QueueLimit: queueLimit(
+    5,
+    'requests of an address above the limit that wait on the identity host',
+  ),
   // Programs call in bursts, so there is no limit by default.
   RateLimit__Command__PermitLimit: permitLimit(0, 'calls per minute and address on the command host'),
-  RateLimit__Command__QueueLimit: queueLimit(0, 'calls above the limit that wait on the command host'),
+  RateLimit__Command__QueueLimit: queueLimit(
+    0,
+    'calls of an address above the limit that wait on the command host',
+  ),
 }
 
 const bank = {

@@ -107,7 +107,7 @@ describe('an event stream', () => {
     ])
   })
 
-  it('has its own ids for events that it shares with other streams, also for long ones', async (t) => {
+  it('sends events that it shares with other streams under ids of its own, even long events', async (t) => {
     const { state, port } = await streamHost(t)
     const first = await ask(t, port, state)
     const second = await ask(t, port, state)

@@ -22,7 +22,7 @@ export function rejectTooManyKeys(query: unknown): void {
 
 /**
  * Returns a function that renames keys to their declared spelling, because keys are case-insensitive. The
- * values of a key in two spellings become an array, as those of a repeated key do.
+ * values of a key that is sent in two spellings become an array, as if the key was repeated.
  */
 export function createKeyNormalizer(declared: Iterable<string>): (query: ParsedUrlQuery) => ParsedUrlQuery {
   const names = new Map(Array.from(declared, (name) => [name.toLowerCase(), name]))

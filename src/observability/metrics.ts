@@ -297,8 +297,8 @@ export const mergedPage = (data: readonly object[]): Promise<MetricsPage> =>
   pageOf(AggregatorRegistry.aggregate([...data]))
 
 /**
- * Converts to OTLP, whose buckets count only the values above the previous bound; those of Prometheus count
- * all up to their bound.
+ * Converts to OTLP. There, a bucket counts only the values above the previous bound; in Prometheus, a bucket
+ * counts all values up to its bound.
  */
 async function seriesOf(histogram: Histogram, { attributes }: OtlpNames): Promise<readonly Series[]> {
   const seriesByKey = new Map<string, Series & { readonly counts: number[]; count: number; sum: number }>()
