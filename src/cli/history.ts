@@ -56,7 +56,7 @@ export async function runExportHistory([format = 'jsonl']: readonly string[]): P
     const formatLine = format === 'csv' ? formatCsv : formatJson
     for await (const page of historyPages(url)) await write(page.map(formatLine).join(''))
   }).catch((error) => {
-    // A reader such as `head` closes the pipe when it has enough lines, which is no failure.
+    // A reader such as `head` closes the pipe when it has enough lines. That is no failure.
     if (error.code !== 'EPIPE') throw error
   })
 }

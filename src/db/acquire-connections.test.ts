@@ -44,7 +44,7 @@ describe('Connections for writing', () => {
     return { done, release: released.resolve }
   }
 
-  it('are limited per account; a waiting write gets one when another is released', async () => {
+  it('are limited per account: a further write waits until another write of the account releases one', async () => {
     const { done, release } = await hold('greedy')
     let isWritten = false
     const waiting = write('greedy').then(() => {
@@ -69,7 +69,7 @@ describe('Connections for writing', () => {
     assert.equal(rejected, 1)
   })
 
-  it('are acquired at once by a request that has one already', async () => {
+  it('are acquired at once by a request that already holds a connection', async () => {
     const { done, release } = await hold('greedy', () => database.singleWrites.query(selectOne))
     release()
     await done

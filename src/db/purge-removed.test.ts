@@ -174,7 +174,7 @@ describe('rows that were removed long ago', () => {
     )
   })
 
-  it('cannot be purged early, and rows of other tables cannot be purged at all', async () => {
+  it('cannot be purged before 30 days, and rows of other tables cannot be purged at all', async () => {
     const { database } = fresh.context
     await assert.rejects(purge(29), /kept for 30 days at least/)
     for (const table of ['signin_sessions', 'history', 'pg_class', 'none'])

@@ -130,7 +130,7 @@ describe('with concurrent writes', () => {
     }
   })
 
-  it('a link is removed once with its project and its member, and restored with the second of them', async () => {
+  it('a link is removed once with its project and its member, and restored when both are restored', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const member = await makeAny('user')
       const joined = await makeAny('project')

@@ -44,7 +44,7 @@ describe('The file of a backup', () => {
 
   const key = Buffer.alloc(32, 1)
   const pieceBytes = 64 * 1024
-  // Less than one encrypted piece, about three, and many.
+  // These sizes take less than one encrypted piece, about three, and many.
   for (const bytes of [0, 1000, pieceBytes * 3 - 1, pieceBytes * 3, 500_000])
     it(`can be encrypted, and decrypted with its key, with a table of ${bytes} bytes`, async () => {
       const piece = randomBytes(bytes)

@@ -163,7 +163,7 @@ const hiddenFrom = (role: string | undefined, subjects: readonly string[]): Find
   )
 
 interface Check {
-  /** The tables that the check reads. It is skipped if one is missing, or if the role may not read it. */
+  /** The tables that the check reads. The check is skipped if a table is missing, or if the role may not read it. */
   readonly reads?: readonly string[]
   readonly check: (target: CheckedStore) => Promise<Finding | readonly Finding[]>
 }
