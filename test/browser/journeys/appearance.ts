@@ -217,6 +217,10 @@ function cardFaults(card: Element, topMax: number): string[] {
     'the footer has a second line': parts.some(
       ({ top, bottom }) => Math.abs((top + bottom) / 2 - middle) > 2,
     ),
+    'facts read as one': boxesOf('.card-facts > *').some(({ left, top }, index, facts) => {
+      const previous = facts[index - 1]
+      return previous && Math.abs(top - previous.top) < 12 && left - previous.right < 9
+    }),
     'a part of the footer is outside the card': parts.some(({ right }) => right > cardBox.right),
     'a button covers the name': boxesOf('button').some(({ top }) => top < name.bottom - 1),
   }

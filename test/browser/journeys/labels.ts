@@ -68,7 +68,7 @@ export function labelJourneys(stage: () => Stage): void {
     const { make } = workspace
     const { projectId, path, make: makeAssignment } = await makeProject('Out of reach')
     const id = await makeAssignment('Far away', 0, 1)
-    const other = await makeAssignment('Comes before', 0, 1)
+    const other = await makeAssignment('Comes before, with a name that is wider than a card', 0, 1)
     const page = await signIn('mara@example.com', `${path}/assignments/${id}`)
     await page.getByText('Live', { exact: true }).waitFor()
     await page.context().setOffline(true)
@@ -83,10 +83,15 @@ export function labelJourneys(stage: () => Stage): void {
     const card = page.locator(`[data-row="${id}"]`)
     await card.getByText('From afar').waitFor()
     await card.getByText('Waits for Comes before').waitFor()
+    const [waits, label] = await Promise.all(
+      ['.waits-chip', '.label-chip'].map((chip) => card.locator(chip).boundingBox()),
+    )
+    assert.ok(waits && label && waits.x < label.x, JSON.stringify({ waits, label }))
+    assert.deepEqual([waits.y, waits.height], [label.y, label.height], 'one line of equal chips')
     await page
       .locator('.panel-group')
       .first()
-      .getByRole('link', { name: 'Comes before', exact: true })
+      .getByRole('link', { name: /^Comes before/ })
       .waitFor()
   })
 

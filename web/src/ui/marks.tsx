@@ -158,22 +158,8 @@ export const PriorityMark = ({ priority, name }: { readonly priority: number; re
   </span>
 )
 
-/** A full bar is a week of work. */
-const fullHours = 40
-const barWidth = 16
-
-/** Planned hours as a number with a bar, so that sizes can be compared at a glance. */
 export const HoursMark = ({ hours }: { readonly hours: number }) => (
   <span class="hours-mark" title={t('Planned hours')}>
-    <svg viewBox={`0 0 ${barWidth} 4`} preserveAspectRatio="none" aria-hidden="true">
-      <rect class="mark-rest" width={barWidth} height="4" rx="2" />
-      <rect
-        class="mark-disc"
-        width={Math.max(3, Math.min(1, hours / fullHours) * barWidth)}
-        height="4"
-        rx="2"
-      />
-    </svg>
     {formatHours(hours)}
   </span>
 )

@@ -202,7 +202,11 @@ function CardMarks({ assignment, labels = [], blockedSince, blockers = [], isDon
         </span>
       )}
       {isWaiting && (
-        <span class="note-chip" data-color="amber" title={blockers.map(({ name }) => name).join('\n')}>
+        <span
+          class="note-chip waits-chip"
+          data-color="amber"
+          title={blockers.map(({ name }) => name).join('\n')}
+        >
           <Icon name="link" />
           <span class="label-name">{waitingTextOf(blockers)}</span>
         </span>
