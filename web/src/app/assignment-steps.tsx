@@ -267,7 +267,7 @@ const hoursStep: StepOf = (services, targets) => {
     id: String(hours),
     name: hours === 0 ? t('None') : formatHours(hours),
     group: title,
-    mark: <Icon name={hours === 0 ? 'close' : 'clock'} />,
+    mark: <Icon name={hours === 0 ? 'close' : 'hourglass'} />,
     isCurrent: rows.every(({ amountHours }) => amountHours === hours),
     run: () =>
       change(services, targets, () => ({ amountHours: hours }), {
@@ -372,7 +372,7 @@ const fields: Readonly<Record<AssignmentField, FieldAction>> = {
   },
   priority: {
     label: 'Priority',
-    icon: 'chart',
+    icon: 'priority',
     words: 'urgent important urgente importante',
     step: priorityStep,
   },
@@ -392,14 +392,14 @@ const fields: Readonly<Record<AssignmentField, FieldAction>> = {
   },
   hours: {
     label: 'Planned hours',
-    icon: 'clock',
+    icon: 'hourglass',
     words: 'estimate effort time estimativa esforço tempo',
     description: 'Set the planned hours…',
     step: hoursStep,
   },
   type: {
     label: 'Type',
-    icon: 'task',
+    icon: 'shapes',
     words: 'kind category categoria',
     description: 'Change the type…',
     step: typeStep,

@@ -153,7 +153,7 @@ function projectCommands({ configuration, router }: Services, projectId: string)
     ...(configuration.extensions
       ? [
           page('file', t('Import'), '/import', 'csv upload enviar planilha'),
-          page('clock', t('Activity'), '/activity', 'history changes histórico mudanças'),
+          page('pulse', t('Activity'), '/activity', 'history changes histórico mudanças'),
         ]
       : []),
     page('chart', t('Hours'), '/report', 'report time relatório tempo'),

@@ -29,7 +29,7 @@ export interface Screen {
 export const screens: readonly Screen[] = [
   {
     paths: ['/my-work'],
-    link: { href: '/my-work', label: 'My work', icon: 'check' },
+    link: { href: '/my-work', label: 'My work', icon: 'checklist' },
     load: loadOnce(async () => (await import('../screens/my-work/my-work-screen.tsx')).MyWorkScreen),
   },
   {
@@ -93,7 +93,7 @@ export const screens: readonly Screen[] = [
   },
   {
     paths: ['/administration/:catalog?'],
-    link: { href: '/administration', isMinor: true, label: 'Admin', icon: 'gear' },
+    link: { href: '/administration', isMinor: true, label: 'Admin', icon: 'shield' },
     administratorsOnly: true,
     load: loadOnce(
       async () => (await import('../screens/administration/administration-screen.tsx')).AdministrationScreen,

@@ -72,7 +72,7 @@ export function LabelsSection({ assignment, labels, labelLinks }: LabelsSectionP
           title={t('Labels of the project…')}
           onClick={() => setManaging(true)}
         >
-          <Icon name="gear" />
+          <Icon name="edit" />
         </button>
       </Adder>
       {problem && (

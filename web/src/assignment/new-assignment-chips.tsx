@@ -293,7 +293,7 @@ function HoursChip({ form }: PropertyChipsProps) {
       required
       text={hours === 0 ? label : formatHours(hours)}
       isEmpty={hours === 0}
-      mark={<Icon name="clock" />}
+      mark={<Icon name="hourglass" />}
       emptyMessage={t('Enter hours as a number, such as 1.5, 1:30, 1h30 or 90m.')}
       find={async (text) => {
         if (text.trim() === '') return [0, ...usualHours].map(optionOf)

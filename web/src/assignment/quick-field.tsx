@@ -153,7 +153,7 @@ export function TokenChips({ tokens, labels, onKeep }: TokenChipsProps) {
           content: [<PriorityShape key="shape" priority={token.priority} />, priorityName(token.priority)],
         }
       case 'hours':
-        return { content: [<Icon key="icon" name="clock" />, formatHours(token.hours)] }
+        return { content: [<Icon key="icon" name="hourglass" />, formatHours(token.hours)] }
       case 'end':
         return {
           content: [<Icon key="icon" name="calendar" />, t('Until {day}', { day: formatDay(token.day) })],

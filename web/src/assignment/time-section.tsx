@@ -39,7 +39,7 @@ export function TimeSection({
       ) : (
         <span class="row-buttons-named">
           <button type="button" class="button quiet" onClick={() => setAdding(true)}>
-            <Icon name="clock" />
+            <Icon name="record" />
             <span>{t('Record time')}</span>
           </button>
           <TimerButton assignment={assignment} showsLabel />

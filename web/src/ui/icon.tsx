@@ -1,4 +1,4 @@
-/** Paths on a grid of 16 by 16, drawn in the colour of the surrounding text. */
+/** Paths on a grid of 16 by 16, drawn in the colour of the surrounding text. Each has one meaning. */
 const paths = {
   globe:
     'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM2 8h12M8 2c1.7 1.7 2.5 3.7 2.5 6S9.7 12.3 8 14C6.3 12.3 5.5 10.3 5.5 8S6.3 3.7 8 2z',
@@ -54,6 +54,13 @@ const paths = {
   sort: 'M5 3v10M2.5 10.5L5 13l2.5-2.5M11 13V3M8.5 5.5L11 3l2.5 2.5',
   comment: 'M2.5 3h11v8H7.5l-3 2.5V11h-2z',
   at: 'M10.5 8a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0zM10.5 5.5V9a1.7 1.7 0 0 0 3.4 0V8a5.9 5.9 0 1 0-2.4 4.8',
+  checklist: 'M2 4.5l1.2 1.2 2.3-2.5M2 10.5l1.2 1.2 2.3-2.5M8.5 4.5H14M8.5 10.5H14',
+  hourglass: 'M4 2.5h8M4 13.5h8M5 2.5V5l3 3 3-3V2.5M5 13.5V11l3-3 3 3v2.5',
+  priority: 'M4 13v-2M8 13V7.5M12 13V4',
+  pulse: 'M1.5 8.5h3l2-5.5 3 10 2-4.5h3',
+  record: 'M14 8.2A6 6 0 1 0 8.2 14M8 4.5V8l1.5 1M12.5 10.5v4M10.5 12.5h4',
+  shapes: 'M8 1.8L10.6 6.3H5.4zM2.5 9h4.5v4.5H2.5zM11.3 13.6a2.3 2.3 0 1 0 0-4.6 2.3 2.3 0 0 0 0 4.6z',
+  shield: 'M8 1.8l5 1.9v4.1c0 3-2.1 5.2-5 6.4-2.9-1.2-5-3.4-5-6.4V3.7z',
   bell: 'M3 11.5h10l-1.3-2V7a3.7 3.7 0 0 0-7.4 0v2.5zM6.7 13.8a1.5 1.5 0 0 0 2.6 0',
 } as const
 

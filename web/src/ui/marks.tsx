@@ -85,12 +85,20 @@ const typeLooks: readonly (readonly [name: RegExp, color: Hue, path: string])[] 
     'red',
     'M5.5 7a2.5 2.5 0 0 1 5 0v3a2.5 2.5 0 0 1-5 0zM2.5 8.5h3M10.5 8.5h3M3.5 4.5l2 1.5M12.5 4.5l-2 1.5M3.5 12.5l2-1.5M12.5 12.5l-2-1.5M8 6v6',
   ],
-  [/feature|story|função|funcional|história/i, 'green', 'M4.5 2.5h7v11L8 10.5l-3.5 3z'],
-  [/design|desenho|layout/i, 'pink', 'M3 13l.5-2.5 7-7 2 2-7 7zM9 5l2 2'],
+  [
+    /feature|story|função|funcional|história/i,
+    'green',
+    'M8 2l1.8 3.9 4.2.5-3.1 2.9.8 4.2L8 11.4l-3.7 2.1.8-4.2L2 6.4l4.2-.5z',
+  ],
+  [
+    /design|desenho|layout/i,
+    'pink',
+    'M2.5 2.5l1.8 7.2 4 1.6 3-3-1.6-4zM2.5 2.5l4.3 4.3M8.6 7.7a.9.9 0 1 1-1.8 0 .9.9 0 0 1 1.8 0zM9.5 12.5l3-3 1.3 1.3-3 3z',
+  ],
   [
     /research|spike|pesquisa|estudo/i,
     'purple',
-    'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM10.2 10.2l3.3 3.3',
+    'M6 2.5h4M6.6 2.5v4L3.2 12.4a.75.75 0 0 0 .65 1.1h8.3a.75.75 0 0 0 .65-1.1L9.4 6.5v-4M4.9 10h6.2',
   ],
   [/epic|épico/i, 'indigo', 'M9 2L3.5 9H8l-1 5 5.5-7H8z'],
   [/chore|task|tarefa|rotina/i, 'blue', 'M3 3h10v10H3zM5.5 8l2 2 3-4'],

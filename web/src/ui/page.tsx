@@ -62,7 +62,7 @@ export function useOpenNewFromUrl(open: () => void): void {
 /** The page that other users see instead of a screen for administrators. */
 export const AdministratorsOnly = ({ title }: { readonly title: string }) => (
   <Page title={title}>
-    <EmptyState icon="gear" title={t('Administrators only')}>
+    <EmptyState icon="shield" title={t('Administrators only')}>
       <p>{t('Ask an administrator for what you need.')}</p>
     </EmptyState>
   </Page>

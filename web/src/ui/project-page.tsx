@@ -26,7 +26,7 @@ export type ViewName = (typeof projectViews)[number]['name']
 
 /** The pages of a project other than its views. */
 const otherPages = [
-  { path: 'activity', icon: 'clock', label: 'Activity', isExtension: true },
+  { path: 'activity', icon: 'pulse', label: 'Activity', isExtension: true },
   { path: 'report', icon: 'chart', label: 'Hours', isExtension: false },
   { path: 'settings', icon: 'gear', label: 'Settings', isExtension: false },
 ] as const

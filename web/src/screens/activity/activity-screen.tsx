@@ -15,7 +15,7 @@ export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) 
         {problem && <LoadProblem problem={problem} onRetry={reload} />}
         {changes === undefined && !problem && <Skeleton as="rows" rows={8} cells="face lines" />}
         {changes?.length === 0 && (
-          <EmptyState icon="clock" title={t('Nothing has happened yet')}>
+          <EmptyState icon="pulse" title={t('Nothing has happened yet')}>
             <p>{t('All changes in this project are listed here.')}</p>
           </EmptyState>
         )}

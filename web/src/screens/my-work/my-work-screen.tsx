@@ -172,7 +172,7 @@ function WorkRow({ assignment, work }: { readonly assignment: Assignment; readon
           title={t('Record time')}
           onClick={() => setRecording(true)}
         >
-          <Icon name="plus" />
+          <Icon name="record" />
         </button>
       )}
     </li>

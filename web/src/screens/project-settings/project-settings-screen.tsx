@@ -105,7 +105,7 @@ function MembersRow({ projectId, onOpen }: { readonly projectId: string; onOpen(
 }
 
 const pages: readonly { readonly path: string; readonly label: MessageKey; readonly icon: IconName }[] = [
-  { path: 'activity', label: 'Activity', icon: 'clock' },
+  { path: 'activity', label: 'Activity', icon: 'pulse' },
   { path: 'webhooks', label: 'Webhooks', icon: 'link' },
   { path: 'import', label: 'Import', icon: 'download' },
   { path: '/removed', label: 'Removed records', icon: 'trash' },

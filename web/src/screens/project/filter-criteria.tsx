@@ -90,7 +90,7 @@ export function useCriteria(options: CriteriaOptions): readonly Criterion[] {
     list(
       'types',
       t('Type'),
-      'file',
+      'shapes',
       types.map(({ id, name }) => ({ id, name, mark: decorative(<TypeMark name={name} />) })),
     ),
     list('labels', t('Label'), 'tag', [
@@ -101,7 +101,7 @@ export function useCriteria(options: CriteriaOptions): readonly Criterion[] {
       })),
       ...(labels.isLoading ? [] : removedLabels(filters, labels.rows)),
     ]),
-    list('priorities', t('Priority'), 'chart', priorityOptions()),
+    list('priorities', t('Priority'), 'priority', priorityOptions()),
     ...days,
     switchOf(filters, 'blocked', t('Blocked or waiting'), 'warning'),
     switchOf(filters, 'overdue', t('Overdue'), 'clock'),
