@@ -113,7 +113,8 @@ describe('Access, in a real browser', { skip }, () => {
     assert.equal(await page.evaluate('getSelection().toString()'), await secret.inputValue())
     const address = `/projects/${stage.workspace.projectId}/assignments/${await stage.workspace.assignment('To be linked')}`
     await page.goto(stage.hosts.web + address)
-    const copyLink = page.getByRole('button', { name: 'Copy link' })
+    await page.locator('.panel').getByRole('button', { name: 'Actions', exact: true }).click()
+    const copyLink = page.getByRole('menuitem', { name: 'Copy link' })
     await copyLink.waitFor()
     await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
     await copyLink.click()

@@ -14,7 +14,8 @@ export function assignmentKeyJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: `Copy ${key}` }).click()
     await page.getByText(`${key} was copied.`).waitFor()
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), key)
-    await page.getByRole('button', { name: 'Copy link' }).click()
+    await page.locator('.panel').getByRole('button', { name: 'Actions', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Copy link' }).click()
     await page.getByText('The link was copied.').waitFor()
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), `${hosts.web}/a/${key}`)
 

@@ -52,7 +52,7 @@ export function attachmentJourneys(stage: () => Stage): void {
     const { signIn } = stage()
     const { address, page } = await open('With files')
     const jonas = await signIn('jonas@example.com', address)
-    await page.getByRole('heading', { name: 'Attachments' }).waitFor()
+    await page.getByRole('button', { name: 'Attach files' }).waitFor()
     await page.getByLabel('Files to attach').setInputFiles([
       { name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from(png, 'base64') },
       { name: 'notes [draft].txt', mimeType: 'text/plain', buffer: Buffer.from('One small step') },
@@ -105,7 +105,7 @@ export function attachmentJourneys(stage: () => Stage): void {
   test('show progress, are rejected with a reason if they are too large, and are retried after an outage', async () => {
     const { page } = await open('With trouble')
     const panel = page.locator('.panel')
-    await page.getByRole('heading', { name: 'Attachments' }).waitFor()
+    await page.getByRole('button', { name: 'Attach files' }).waitFor()
     await transfer(panel, 'drop', { name: 'huge.bin', content: 25 * 1024 ** 2 + 1 })
     await page.getByText('huge.bin is too large. A file may have at most 25 MB.').waitFor()
     const outage = Promise.withResolvers<void>()

@@ -136,4 +136,84 @@ export function panelViewJourneys(stage: () => Stage): void {
       await panel.waitFor({ state: 'detached' })
     }
   })
+
+  test('adds and removes users and impediments, and tells once why it is blocked', async () => {
+    const { signIn, workspace } = stage()
+    const { make, projectId } = workspace
+    const assignmentId = await workspace.assignment('In company')
+    const { id: labelId } = await make('label', { name: 'For companies', color: 'teal', projectId })
+    await make('assignmentLabel', { assignmentId, labelId })
+    const page = await signIn('root@example.com', `/projects/${projectId}/assignments/${assignmentId}`)
+    await page.getByRole('combobox', { name: 'Add a person' }).fill('Mara')
+    await page.getByRole('option', { name: 'Mara Lindqvist' }).click()
+    await page.getByRole('button', { name: 'Remove Mara Lindqvist from the assignment' }).waitFor()
+    await page.getByRole('button', { name: 'Mark as blocked' }).waitFor()
+    assert.deepEqual(await page.locator('.panel').evaluate(layoutOf), {
+      fields: [
+        'Stage',
+        'Priority',
+        'Responsible',
+        'Labels',
+        'Type',
+        'Start',
+        'End',
+        'Planned hours',
+        'Participants',
+      ],
+      chips: [26, 26],
+      gaps: [8, 8],
+      adders: ['Add a sub-assignment… 32', 'Add a relation… 32', 'Mark as blocked… 32', 'Attach files… 32'],
+      starts: 1,
+    })
+    await page.getByRole('button', { name: 'Mark as blocked' }).click()
+    await page.getByLabel('Impediment', { exact: true }).selectOption('Waiting for the customer')
+    await page.getByLabel('Note').fill('Until Friday')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    const callout = page.locator('.panel-blocked', { hasText: 'Waiting for the customer' })
+    await callout.getByText('Blocked since today').waitFor()
+    assert.equal(await page.getByText('Until Friday').count(), 1)
+    await assertAccessible(page, 'a blocked assignment')
+    await page.locator('.card', { hasText: 'In company' }).getByText('Blocked').waitFor()
+    const removeIt = async () => {
+      await page.locator('.panel').getByRole('button', { name: 'Actions', exact: true }).click()
+      await page.getByRole('menuitem', { name: 'Remove this assignment' }).click()
+    }
+    await removeIt()
+    await page.locator('.toast.problem').waitFor()
+    await callout.getByRole('button', { name: 'Resolve Waiting for the customer' }).click()
+    await callout.waitFor({ state: 'detached' })
+    await removeIt()
+    await page.getByText('In company was removed.').waitFor()
+    await page.locator('.card', { hasText: 'In company' }).waitFor({ state: 'detached' })
+  })
+}
+
+/** Runs in the page: returns the fields of a panel, the heights of chips, and the lines that add something. */
+function layoutOf(panel: Element) {
+  const boxOf = (selector: string, parent = panel) =>
+    (parent.querySelector(selector) as Element).getBoundingClientRect()
+  const fields = [...panel.querySelectorAll('.panel-facts :is(label, h3)')]
+  const values = [...panel.querySelectorAll('.panel-values')]
+  const adders = [...panel.querySelectorAll('.panel-adders > *')].filter((line) => line.checkVisibility())
+  // A button or a field has a text behind its icon, which begins after its padding and edge.
+  const startOf = (element: Element) => {
+    const text = element.querySelector('input') ?? (element.querySelector('button span, span') as Element)
+    const { borderLeftWidth, paddingLeft } = getComputedStyle(text)
+    const edge = text.matches('input')
+      ? Number.parseFloat(borderLeftWidth) + Number.parseFloat(paddingLeft)
+      : 0
+    return text.getBoundingClientRect().left + edge
+  }
+  return {
+    fields: fields.map((field) => field.textContent),
+    chips: values.map((value) => Math.round(boxOf(':is(.label-chip, .row)', value).height)),
+    gaps: values.map((value) =>
+      Math.round(boxOf('.panel-adder', value).left - boxOf(':is(.label-chip, .row)', value).right),
+    ),
+    adders: adders.map((line) => {
+      const text = line.querySelector('input')?.placeholder ?? line.querySelector('button')?.textContent
+      return `${text ?? line.textContent} ${Math.round(line.getBoundingClientRect().height)}`
+    }),
+    starts: new Set(adders.map((line) => Math.round(startOf(line)))).size,
+  }
 }

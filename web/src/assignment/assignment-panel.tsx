@@ -9,10 +9,12 @@ import { useListing } from '../data/use-listing.ts'
 import { useMembers } from '../data/use-members.ts'
 import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
-import { inOneLine, t } from '../texts/text.ts'
+import { t } from '../texts/text.ts'
+import { formatAge } from '../time/days.ts'
 import { PersonRow } from '../ui/avatar.tsx'
 import { useCopy } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { Menu } from '../ui/menu.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
 import { PersonPicker } from '../ui/person-picker.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -21,12 +23,12 @@ import { useRemoval } from '../ui/use-removal.ts'
 import { DescriptionField } from './description-field.tsx'
 import { AssignmentFieldsInPlace, NameInPlace } from './in-place-fields.tsx'
 import { LabelsSection } from './labels-section.tsx'
-import { PanelButton, PanelFrame, PanelSteps } from './panel-frame.tsx'
+import { PanelFrame, PanelSteps } from './panel-frame.tsx'
 import { Adder, Guard, PanelSection } from './panel-section.tsx'
 import type { PanelSectionsProps } from './panel-sections.tsx'
 import { withQueuedStage } from './queue.ts'
 import { type PanelData, usePanelData } from './use-panel-data.ts'
-import { WatchButton } from './watch-button.tsx'
+import { useWatch, WatchButton } from './watch-button.tsx'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -73,13 +75,17 @@ export function AssignmentPanel(props: AssignmentPanelProps) {
       )}
       {shown && (
         <div class="panel-body">
-          <BlockedLine {...data} />
+          <BlockedCallout {...data} />
           <Guard>
             <DescriptionField assignment={shown} onSaved={put} />
           </Guard>
           <Guard>
-            <AssignmentFieldsInPlace assignment={shown} stages={stages} onSaved={put}>
-              {extensions && <LabelsSection {...data} assignment={shown} />}
+            <AssignmentFieldsInPlace
+              assignment={shown}
+              stages={stages}
+              labels={extensions && <LabelsSection {...data} assignment={shown} />}
+              onSaved={put}
+            >
               <PeopleSection {...data} assignment={shown} />
             </AssignmentFieldsInPlace>
           </Guard>
@@ -97,10 +103,11 @@ type PanelToolsProps = Pick<
   readonly assignment: Assignment | undefined
 }
 
-/** Shows the project of the assignment, and buttons that act on the whole assignment. */
+/** Shows the project of the assignment, and buttons and a menu that act on the whole assignment. */
 function PanelTools({ id, projectId, projectName, projectKey, assignment, onClose }: PanelToolsProps) {
   const remove = useRemoval()
   const copy = useCopy()
+  const watch = useWatch(projectKey === undefined ? undefined : assignment?.id)
   const key = assignment ? assignmentKey(projectKey, assignment) : ''
   const sharedPath = key === '' ? assignmentPath(projectId, id) : `/a/${key}`
   const removeAssignment = async () => {
@@ -114,14 +121,22 @@ function PanelTools({ id, projectId, projectName, projectKey, assignment, onClos
       {assignment && (
         <>
           <CopyKeyButton assignmentKey={key} />
-          {projectKey !== undefined && <WatchButton assignmentId={id} />}
-          <PanelButton
-            icon="copy"
-            class="panel-link"
-            label={t('Copy link')}
-            run={() => copy(location.origin + sharedPath, t('The link was copied.'))}
-          />
-          <PanelButton icon="trash" label={t('Remove this assignment')} run={() => void removeAssignment()} />
+          {watch && <WatchButton {...watch} />}
+          <Menu
+            label={t('Actions')}
+            items={[
+              {
+                label: t('Copy link'),
+                run: () => copy(location.origin + sharedPath, t('The link was copied.')),
+              },
+              ...(watch
+                ? [{ label: watch.isWatching ? t('Stop watching') : t('Watch'), run: watch.toggle }]
+                : []),
+              { label: t('Remove this assignment'), kind: 'danger', run: () => void removeAssignment() },
+            ]}
+          >
+            <Icon name="more" />
+          </Menu>
         </>
       )}
       <PanelSteps id={id} projectId={projectId} />
@@ -137,18 +152,35 @@ function LaterSections(props: PanelSectionsProps) {
   return <script.PanelSections {...props} />
 }
 
-/** Shows above everything else that the assignment is blocked, and why. */
-function BlockedLine({ impediments, kinds }: Pick<PanelData, 'impediments' | 'kinds'>) {
-  if (impediments.rows.length === 0) return null
-  const names = impediments.rows.flatMap(
-    ({ impedimentId }) => kinds.rows.find(({ id }) => id === impedimentId)?.name ?? [],
-  )
-  return (
-    <p class="blocked panel-blocked">
-      <Icon name="warning" />
-      <span>{inOneLine(t('Blocked'), ...names)}</span>
-    </p>
-  )
+/** Shows above everything else why the assignment is blocked, and resolves it. */
+function BlockedCallout({ impediments, kinds }: Pick<PanelData, 'impediments' | 'kinds'>) {
+  const remove = useRemoval()
+  return impediments.rows.map(({ id, impedimentId, description, createdAt }) => {
+    const name = kinds.rows.find((kind) => kind.id === impedimentId)?.name ?? t('Impediment')
+    return (
+      <div key={id} class="panel-blocked" data-color="red">
+        <Icon name="warning" />
+        <p class="row-text">
+          <strong dir="auto">{name}</strong>
+          {description && (
+            <span class="line" dir="auto">
+              {description}
+            </span>
+          )}
+          <span class="line blocked-age">{t('Blocked {age}', { age: formatAge(createdAt) })}</span>
+        </p>
+        <button
+          type="button"
+          class="button"
+          aria-label={t('Resolve {name}', { name })}
+          onClick={() => void remove('assignmentImpediment', id, name, '{name} is resolved.')}
+        >
+          <Icon name="check" />
+          {t('Resolve')}
+        </button>
+      </div>
+    )
+  })
 }
 
 /** Shows the key that people write in messages, and copies it. */

@@ -17,29 +17,37 @@ interface AttachmentsSectionProps extends Pick<PanelData, 'attachments'> {
   readonly assignmentId: string
 }
 
-/** Lists the files of an assignment and those that are being uploaded, and adds and removes files. */
+/** Lists the files of an assignment and those that are being uploaded, if there are any. */
 export function AttachmentsSection({ assignmentId, attachments }: AttachmentsSectionProps) {
+  const { files } = useServices()
+  const uploads = files.uploads.value.filter((upload) => upload.assignmentId === assignmentId)
+  if (attachments.rows.length === 0 && uploads.length === 0 && !attachments.problem) return null
+  return (
+    <div class="panel-group">
+      <PanelSection name="attachments" title={t('Attachments')} isEmpty={false}>
+        {attachments.problem && attachments.rows.length === 0 && (
+          <LoadProblem problem={attachments.problem} onRetry={attachments.reload} />
+        )}
+        <ul class="rows">
+          {attachments.rows.map((row) => (
+            <AttachmentRow key={row.id} attachment={row} />
+          ))}
+          {uploads.map((upload) => (
+            <UploadRow key={upload.id} upload={upload} />
+          ))}
+        </ul>
+        {attachments.isCut && <p class="quiet-text">{t('Only the first 500 are shown.')}</p>}
+      </PanelSection>
+    </div>
+  )
+}
+
+/** A button that adds files. */
+export function AttachFiles({ assignmentId }: Pick<AttachmentsSectionProps, 'assignmentId'>) {
   const { configuration, files } = useServices()
   const input = useRef<HTMLInputElement>(null)
-  const uploads = files.uploads.value.filter((upload) => upload.assignmentId === assignmentId)
   return (
-    <PanelSection
-      name="attachments"
-      title={t('Attachments')}
-      isEmpty={attachments.rows.length === 0 && uploads.length === 0}
-    >
-      {attachments.problem && attachments.rows.length === 0 && (
-        <LoadProblem problem={attachments.problem} onRetry={attachments.reload} />
-      )}
-      <ul class="rows">
-        {attachments.rows.map((row) => (
-          <AttachmentRow key={row.id} attachment={row} />
-        ))}
-        {uploads.map((upload) => (
-          <UploadRow key={upload.id} upload={upload} />
-        ))}
-      </ul>
-      {attachments.isCut && <p class="quiet-text">{t('Only the first 500 are shown.')}</p>}
+    <>
       <input
         ref={input}
         type="file"
@@ -60,9 +68,9 @@ export function AttachmentsSection({ assignmentId, attachments }: AttachmentsSec
         onClick={() => input.current?.click()}
       >
         <Icon name="plus" />
-        <span>{t('Attach files')}</span>
+        <span>{t('Attach files…')}</span>
       </button>
-    </PanelSection>
+    </>
   )
 }
 

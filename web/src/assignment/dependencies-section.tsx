@@ -35,6 +35,8 @@ export function DependenciesSection({
   const { waitsFor, blocks, isCut } = dependencies.value ?? noDependencies
   const present = [assignment, ...[...waitsFor, ...blocks].map(({ other }) => other)]
   const common = { assignment, stages, presentIds: new Set(present.map(({ id }) => id)) }
+  const isAdding = addedRelation === 'waitsFor' || addedRelation === 'blocks'
+  if (present.length === 1 && !dependencies.problem && !isAdding) return null
   return (
     <PanelSection
       name="dependencies"

@@ -109,7 +109,7 @@ const RenderedDescription = ({ assignment, edit, button, onSaved, onEdit }: Rend
     {edit.text === '' ? (
       <button ref={button} type="button" class="link-button adder" onClick={onEdit}>
         <Icon name="plus" />
-        {t('Add a description')}
+        {t('Add a description…')}
       </button>
     ) : (
       // biome-ignore lint/a11y/noStaticElementInteractions: the button within does the same

@@ -4,62 +4,24 @@ import { Form } from '../forms/form.tsx'
 import { useForm } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
-import { formatAge } from '../time/days.ts'
 import { Icon } from '../ui/icon.tsx'
-import { useRemoval } from '../ui/use-removal.ts'
 import { PanelSection } from './panel-section.tsx'
 import type { PanelData } from './use-panel-data.ts'
 
-/** Lists the impediments of an assignment, and adds and resolves them. */
+/** Says that an assignment is blocked. Its open impediments are shown above the description. */
 export function ImpedimentsSection({
   assignmentId,
-  impediments,
   kinds,
-}: Pick<PanelData, 'impediments' | 'kinds'> & { readonly assignmentId: string }) {
-  const remove = useRemoval()
+}: Pick<PanelData, 'kinds'> & { readonly assignmentId: string }) {
   const [isAdding, setAdding] = useState(false)
-  const nameOf = (id: string) => kinds.rows.find((kind) => kind.id === id)?.name ?? t('Impediment')
   return (
-    <PanelSection
-      name="impediments"
-      title={t('Impediments')}
-      isEmpty={impediments.rows.length === 0 && !isAdding}
-    >
-      <ul class="rows">
-        {impediments.rows.map(({ id, impedimentId, description, createdAt }) => (
-          <li key={id} class="row">
-            <span class="blocked">
-              <Icon name="warning" />
-            </span>
-            <span class="row-text">
-              <bdi>{nameOf(impedimentId)}</bdi>
-              {description && (
-                <span class="quiet-text line" dir="auto">
-                  {description}
-                </span>
-              )}
-              <span class="quiet-text line">{t('Blocked {age}', { age: formatAge(createdAt) })}</span>
-            </span>
-            <button
-              type="button"
-              class="button"
-              aria-label={t('Resolve {name}', { name: nameOf(impedimentId) })}
-              onClick={() =>
-                void remove('assignmentImpediment', id, nameOf(impedimentId), '{name} is resolved.')
-              }
-            >
-              <Icon name="check" />
-              <span>{t('Resolve')}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
+    <PanelSection name="impediments" title={t('Impediments')} isEmpty={!isAdding}>
       {isAdding ? (
         <NewImpediment assignmentId={assignmentId} kinds={kinds.rows} onClose={() => setAdding(false)} />
       ) : (
         <button type="button" class="button quiet" onClick={() => setAdding(true)}>
           <Icon name="plus" />
-          <span>{t('Mark as blocked')}</span>
+          <span>{t('Mark as blocked…')}</span>
         </button>
       )}
     </PanelSection>

@@ -77,21 +77,31 @@ export function HoursInPlace({ assignment, onSaved }: InPlaceProps) {
   return (
     <InPlaceField label={t('Planned hours')} edit={edit}>
       {(attributes) => (
-        <input
-          {...attributes}
-          class="input"
-          inputMode="decimal"
-          autocomplete="off"
-          name="amountHours"
-          value={edit.text}
-          onInput={(event) => edit.type(event.currentTarget.value)}
-          onBlur={() => void edit.commit()}
-          onKeyDown={handleKeys(edit)}
-        />
+        <div class="fact-value">
+          <input
+            {...attributes}
+            class="input"
+            inputMode="decimal"
+            autocomplete="off"
+            name="amountHours"
+            value={edit.text}
+            onInput={(event) => edit.type(event.currentTarget.value)}
+            onBlur={() => void edit.commit()}
+            onKeyDown={handleKeys(edit)}
+          />
+          {isNumber(edit.text) && (
+            // CSS repeats the text before the unit, so that the unit stands behind it.
+            <span class="fact-unit" data-text={edit.text} aria-hidden="true">
+              {t('{hours} h', { hours: '' }).trim()}
+            </span>
+          )}
+        </div>
       )}
     </InPlaceField>
   )
 }
+
+const isNumber = (text: string): boolean => /^[\d.,]+$/.test(text)
 
 interface ChoiceInPlaceProps extends NamedFieldProps {
   readonly choices: readonly { readonly id: string; readonly name: string }[]
@@ -271,22 +281,24 @@ export const PriorityInPlace = (props: InPlaceProps) => (
 )
 
 interface AssignmentFieldsProps extends StageInPlaceProps {
+  readonly labels: ComponentChildren
   /** Further fields. */
   readonly children?: ComponentChildren
 }
 
-/** Edits all fields except the name and the description. */
-export function AssignmentFieldsInPlace({ stages, children, ...props }: AssignmentFieldsProps) {
+/** Edits all fields except the name and the description; those that change most often come first. */
+export function AssignmentFieldsInPlace({ stages, labels, children, ...props }: AssignmentFieldsProps) {
   const { configuration } = useServices()
   return (
     <div class="panel-facts">
       <StageInPlace {...props} stages={stages} />
+      {configuration.extensions && <PriorityInPlace {...props} />}
+      <PersonInPlace {...props} />
+      {labels}
       <TypeInPlace {...props} />
       <DayInPlace {...props} name="startDate" label={t('Start')} />
       <DayInPlace {...props} name="endDate" label={t('End')} />
-      <PersonInPlace {...props} />
       <HoursInPlace {...props} />
-      {configuration.extensions && <PriorityInPlace {...props} />}
       {children}
     </div>
   )

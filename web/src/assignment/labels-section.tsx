@@ -6,7 +6,7 @@ import type { Label } from '../data/use-project-labels.ts'
 import { type Services, useServices } from '../services/services.ts'
 import { locale, t } from '../texts/text.ts'
 import { Combobox, type Option } from '../ui/combobox.tsx'
-import { Icon } from '../ui/icon.tsx'
+import { Icon, IconButton } from '../ui/icon.tsx'
 import { lazyDialog } from '../ui/lazy-dialog.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { LabelChip, type LabelColor, labelColors } from './labels.tsx'
@@ -65,16 +65,8 @@ export function LabelsSection({ assignment, labels, labelLinks }: LabelsSectionP
           find={async (text) => suggestLabels(text, labels.rows, linkIds)}
           onChoose={(option) => void add(option)}
         />
-        <button
-          type="button"
-          class="button quiet icon-only"
-          aria-label={t('Labels of the project…')}
-          title={t('Labels of the project…')}
-          onClick={() => setManaging(true)}
-        >
-          <Icon name="edit" />
-        </button>
       </Adder>
+      <IconButton icon="edit" label={t('Labels of the project…')} run={() => setManaging(true)} />
       {problem && (
         <p class="field-errors" role="alert">
           {problem}

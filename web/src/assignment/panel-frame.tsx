@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
-import { Icon, type IconName } from '../ui/icon.tsx'
+import { Icon, IconButton } from '../ui/icon.tsx'
 import { directionSign, logicalArrowKey } from '../ui/text-direction.ts'
 import { useAttachmentDrop } from './attach-files.ts'
 import { shownIds } from './shown-ids.ts'
@@ -54,7 +54,7 @@ export function PanelFrame({ id, title, tools, name, isLoading, children, onClos
         <div class="panel-tools">
           {tools}
           <FullButton isFull={isFull} />
-          <PanelButton icon="close" label={t('Close')} run={onClose} />
+          <IconButton icon="close" label={t('Close')} run={onClose} />
         </div>
         {name}
         {isLoading && <i class="skeleton-bar panel-name-bar" aria-hidden="true" />}
@@ -148,25 +148,6 @@ export function queryWithoutPanel({ search }: URL): string {
   query.delete(fullParameter)
   return query.size === 0 ? '' : `?${query}`
 }
-
-interface PanelButtonProps {
-  readonly icon: IconName
-  readonly label: string
-  readonly class?: string
-  run(): void
-}
-
-export const PanelButton = ({ icon, label, class: className = '', run }: PanelButtonProps) => (
-  <button
-    type="button"
-    class={`button quiet icon-only ${className}`}
-    aria-label={label}
-    title={label}
-    onClick={run}
-  >
-    <Icon name={icon} />
-  </button>
-)
 
 const widthKey = 'tracker.panel'
 const widthProperty = '--panel-width'

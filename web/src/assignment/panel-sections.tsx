@@ -1,13 +1,16 @@
+import { useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import type { ProjectStage } from '../data/project-stages.ts'
 import { useServices } from '../services/services.ts'
 import { inOneLine, t } from '../texts/text.ts'
 import { formatTimestamp } from '../time/format-timestamp.ts'
 import { ActivitySection } from './activity-section.tsx'
-import { AttachmentsSection } from './attachments-section.tsx'
+import { AttachFiles, AttachmentsSection } from './attachments-section.tsx'
 import { ImpedimentsSection } from './impediments-section.tsx'
 import { Guard } from './panel-section.tsx'
-import { Relations } from './relations.tsx'
+import { NewPart } from './parts-section.tsx'
+import type { Relation } from './related-row.tsx'
+import { AddRelation, Relations } from './relations.tsx'
 import { TimeSection } from './time-section.tsx'
 import type { PanelData } from './use-panel-data.ts'
 
@@ -19,27 +22,34 @@ export interface PanelSectionsProps extends PanelData {
 
 /**
  * Shows the sections below the fields, whose code is in the second script, in groups: related assignments and
- * impediments, time and files, and what has happened.
+ * what can be added, time, files, and what has happened.
  */
 export function PanelSections({ assignment, stages, onSaved, ...data }: PanelSectionsProps) {
   const { extensions } = useServices().configuration
   const { id: assignmentId } = assignment
+  const [addedRelation, setAddedRelation] = useState<Relation>()
+  const shared = { assignment, stages }
   return (
     <>
       <div class="panel-group">
         <Guard>
-          {extensions && <Relations {...data} assignment={assignment} stages={stages} onSaved={onSaved} />}
+          {extensions && <Relations {...data} {...shared} addedRelation={addedRelation} onSaved={onSaved} />}
         </Guard>
-        <Guard>
-          <ImpedimentsSection {...data} assignmentId={assignmentId} />
-        </Guard>
+        <div class="panel-adders">
+          <Guard>
+            {extensions && <NewPart {...shared} />}
+            {extensions && <AddRelation onChoose={setAddedRelation} />}
+            <ImpedimentsSection {...data} assignmentId={assignmentId} />
+            {extensions && <AttachFiles assignmentId={assignmentId} />}
+          </Guard>
+        </div>
       </div>
       <div class="panel-group">
         <Guard>
           <TimeSection {...data} assignment={assignment} />
         </Guard>
-        <Guard>{extensions && <AttachmentsSection {...data} assignmentId={assignmentId} />}</Guard>
       </div>
+      <Guard>{extensions && <AttachmentsSection {...data} assignmentId={assignmentId} />}</Guard>
       <div class="panel-group">
         {extensions ? (
           <Guard>

@@ -43,6 +43,8 @@ export function PartsSection({ assignment, stages, parts, addedRelation, onSaved
   }
   const lineOf = (part: Assignment) =>
     inOneLine(stages.find(({ id }) => id === part.workflowId)?.name, untilText(part))
+  const isAdding = !parent && addedRelation === 'partOf'
+  if (parts.rows.length === 0 && !parts.problem && !parent && !isAdding && problem === undefined) return null
   return (
     <PanelSection
       name="parts"
@@ -70,7 +72,6 @@ export function PartsSection({ assignment, stages, parts, addedRelation, onSaved
           />
         ))}
       </ul>
-      <NewPart assignment={assignment} stages={stages} onProblem={setProblem} />
       {parent && (
         <>
           <h4>{t('Part of')}</h4>
@@ -85,7 +86,7 @@ export function PartsSection({ assignment, stages, parts, addedRelation, onSaved
           </ul>
         </>
       )}
-      {!parent && addedRelation === 'partOf' && (
+      {isAdding && (
         <Adder>
           <Combobox
             opensImmediately
@@ -110,22 +111,19 @@ export function PartsSection({ assignment, stages, parts, addedRelation, onSaved
   )
 }
 
-interface NewPartProps extends Pick<PartsSectionProps, 'assignment' | 'stages'> {
-  onProblem(problem: string | undefined): void
-}
-
 /** Adds parts by name. Each gets the dates, the type and the responsible person of the assignment. */
-function NewPart({ assignment, stages, onProblem }: NewPartProps) {
+export function NewPart({ assignment, stages }: Pick<PartsSectionProps, 'assignment' | 'stages'>) {
   const { api } = useServices()
   const [name, setName] = useState('')
   const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string>()
   const add = async () => {
     if (isBusy || name.trim() === '') return
     const { id: parentId, projectId, userId, assignmentTypeId, startDate, endDate } = assignment
     const { isUnscheduled, isUnassigned } = assignment
     const workflowId = stages[0]?.id ?? assignment.workflowId
     setBusy(true)
-    onProblem(undefined)
+    setProblem(undefined)
     try {
       const shared = {
         projectId,
@@ -140,7 +138,7 @@ function NewPart({ assignment, stages, onProblem }: NewPartProps) {
       await api.create('assignment', { ...shared, name, amountHours: 0, parentId })
       setName('')
     } catch (error) {
-      onProblem(sentenceOf(error))
+      setProblem(sentenceOf(error))
     }
     setBusy(false)
   }
@@ -163,6 +161,11 @@ function NewPart({ assignment, stages, onProblem }: NewPartProps) {
           onInput={(event) => setName(event.currentTarget.value)}
         />
       </Adder>
+      {problem && (
+        <p class="field-errors" role="alert">
+          {problem}
+        </p>
+      )}
     </form>
   )
 }

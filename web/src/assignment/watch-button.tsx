@@ -5,20 +5,29 @@ import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
 
-/** Turns notifications about an assignment on or off, whether or not the user is involved in it. */
-export function WatchButton({ assignmentId }: { readonly assignmentId: string }) {
+interface Watch {
+  readonly isWatching: boolean
+  toggle(): void
+}
+
+/**
+ * Returns whether the user is notified about an assignment, and what turns that on or off, whether or not the
+ * user is involved in it. Undefined while that is unknown.
+ */
+export function useWatch(assignmentId: string | undefined): Watch | undefined {
   const { toasts, tracker } = useServices()
   const [chosen, setChosen] = useState<boolean>()
   const { value } = useLoaded(
     `watch-${assignmentId}`,
     ['assignment', 'userAssignment', 'comment'],
     async (signal) => {
+      if (assignmentId === undefined) return undefined
       const { watch } = await tracker.call('GET /ext/watch', { query: { assignmentId } }, { signal })
       setChosen(undefined)
       return watch
     },
   )
-  if (!value) return null
+  if (!value || assignmentId === undefined) return undefined
   const isWatching = chosen ?? value.isWatching
   const choose = async () => {
     setChosen(!isWatching)
@@ -35,16 +44,18 @@ export function WatchButton({ assignmentId }: { readonly assignmentId: string })
       toasts.show({ kind: 'problem', text: sentenceOf(error) })
     }
   }
-  return (
-    <button
-      type="button"
-      class="button quiet icon-only watch"
-      aria-pressed={isWatching}
-      aria-label={t('Watch')}
-      title={isWatching ? t('Stop watching') : t('Watch')}
-      onClick={() => void choose()}
-    >
-      <Icon name="bell" />
-    </button>
-  )
+  return { isWatching, toggle: () => void choose() }
 }
+
+export const WatchButton = ({ isWatching, toggle }: Watch) => (
+  <button
+    type="button"
+    class="button quiet icon-only watch"
+    aria-pressed={isWatching}
+    aria-label={t('Watch')}
+    title={isWatching ? t('Stop watching') : t('Watch')}
+    onClick={toggle}
+  >
+    <Icon name="bell" />
+  </button>
+)

@@ -305,7 +305,7 @@ export const ptBr = {
   'The comment': 'Comentário',
   'Edit the comment': 'Editar o comentário',
   Save: 'Salvar',
-  'Add a description': 'Adicionar uma descrição',
+  'Add a description…': 'Adicionar uma descrição…',
   'Edit the description': 'Editar a descrição',
   'Discard changes': 'Descartar alterações',
   Cancel: 'Cancelar',
@@ -385,7 +385,7 @@ export const ptBr = {
   'Removed label': 'Etiqueta removida',
   Label: 'Etiqueta',
   'Files to attach': 'Arquivos a anexar',
-  'Attach files': 'Anexar arquivos',
+  'Attach files…': 'Anexar arquivos…',
   'Or drop them here, or paste them into a text. Any type, up to {count} MB each.':
     'Ou solte-os aqui, ou cole-os em um texto. Qualquer tipo, até {count} MB cada um.',
   '{name} is too large. A file may have at most {count} MB.':
@@ -401,6 +401,7 @@ export const ptBr = {
   'Only the first 500 are shown.': 'Só os primeiros 500 são mostrados.',
   'The dependency was removed.': 'Dependência removida.',
   'Mark as blocked': 'Marcar como bloqueada',
+  'Mark as blocked…': 'Marcar como bloqueada…',
   Add: 'Adicionar',
   Note: 'Nota',
   '{name} is resolved.': 'Resolvido: {name}.',
@@ -808,7 +809,7 @@ export const ptBr = {
   'More pages of the project': 'Mais páginas do projeto',
   'Not saved': 'Não salvo',
   'Drop here': 'Solte aqui',
-  'Add a relation': 'Adicionar uma relação',
+  'Add a relation…': 'Adicionar uma relação…',
   'None of these?': 'Nada disso?',
   'No assignments with dates in this period': 'Nenhuma tarefa com datas neste período',
   'Add the first assignment with the plus above, or press N.':
