@@ -76,7 +76,7 @@ export function cardValueJourneys(stage: () => Stage): void {
   test('are changed by the context menu of a card, a row or the selected rows, which also has all other actions', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('By the right button')
-    const id = await make('Right', 0, 1)
+    const id = await make('Right', 0, 1, { userId: workspace.jonas.id })
     await make('Wrong', 0, 1)
     const page = await signIn('mara@example.com', path)
     await page.getByRole('link', { name: 'Right' }).click({ button: 'right' })
@@ -91,11 +91,50 @@ export function cardValueJourneys(stage: () => Stage): void {
     assert.deepEqual([first[0], first[2]], ['Open', 'Copy link'])
     assert.match(first[1] ?? '', /^Copy [A-Z]+-1$/)
     assert.deepEqual(others, [
-      ['Stage', 'Responsible', 'Priority', 'Labels', 'End', 'Start', 'Planned hours', 'Type'],
+      [
+        'Stage',
+        'Responsible',
+        'Assign to me',
+        'Priority',
+        'Labels',
+        'Start',
+        'End',
+        'Planned hours',
+        'Type',
+        'Mark as blocked',
+      ],
       ['Start a timer'],
       ['Remove'],
     ])
     await assertAccessible(page, 'the menu of the right button')
+    const filter = picker.getByPlaceholder('Filter actions…')
+    await picker.locator('.palette-field > .icon').waitFor()
+    const keysOf = (name: string) =>
+      picker
+        .getByRole('option')
+        .filter({ has: page.getByText(name, { exact: true }) })
+        .locator('kbd')
+        .allTextContents()
+    for (const [name, key] of Object.entries({ Open: 'Enter', Stage: 'S', 'Start a timer': 'T' }))
+      assert.deepEqual(await keysOf(name), [key])
+    const drawingsIn = async (selector: string) =>
+      new Set(
+        await page.locator(selector).evaluateAll((paths) => paths.map((path) => path.getAttribute('d'))),
+      )
+    const screens = await drawingsIn('.navigation a path')
+    const shared = [...(await drawingsIn('.palette-mark path'))].filter((path) => screens.has(path))
+    assert.equal(shared.length, 2, 'only days and impediments look like the screens of these')
+    await filter.fill('assign to me')
+    await picker.getByRole('option', { name: 'Assign to me' }).click()
+    await page.getByText('Mara Lindqvist is now responsible for Right.').waitFor()
+    await page.getByRole('link', { name: 'Right' }).click({ button: 'right' })
+    await picker.getByRole('option', { name: 'Mark as blocked' }).click()
+    await picker.getByRole('option', { name: 'Waiting for the customer' }).click()
+    await page.getByText('Right is blocked: Waiting for the customer.').waitFor()
+    await page.locator('.card', { hasText: 'Right' }).getByText('Blocked since today').waitFor()
+    await page.keyboard.press('Control+z')
+    await page.locator('.card', { hasText: 'Right' }).getByText('Blocked').waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Right' }).click({ button: 'right' })
     await picker.getByRole('option', { name: 'Stage' }).click()
     await picker.getByRole('option', { name: 'Doing' }).click()
     await page.getByText('Right is now in Doing.').waitFor()

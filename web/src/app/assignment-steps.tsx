@@ -15,6 +15,7 @@ import type { Services } from '../services/services.ts'
 import { inOneLine, type MessageKey, t, tn } from '../texts/text.ts'
 import { formatDay, parseDay } from '../time/days.ts'
 import { formatHours, parseDuration, usualHours } from '../time/hours.ts'
+import { PersonAvatar } from '../ui/avatar.tsx'
 import type { Option } from '../ui/combobox.tsx'
 import { findMatches, type Match, rankFound } from '../ui/fuzzy.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
@@ -43,25 +44,67 @@ type StepOf = (services: Services, targets: Targets) => PaletteStep
 
 /** The commands that change the assignments. */
 export const actionsOn = (services: Services, rows: readonly Assignment[]): readonly PaletteItem[] =>
-  (Object.keys(fields) as AssignmentField[])
-    .filter((field) => services.configuration.extensions || !keyOf(field)?.isExtension)
-    .map((field) => ({
-      id: field,
-      group: targetsOf(rows).name,
-      name: titleOf(field),
-      words: fields[field].words,
-      mark: <Icon name={fields[field].icon} />,
-      keys: keyOf(field)?.keys ?? [],
-      next: () => stepFor(services, field, rows),
-    }))
+  namedActionsOn(services, rows, titleOf)
 
 /** The same commands as lines of a menu, where the name of the field is enough. */
 export const fieldsOn = (services: Services, rows: readonly Assignment[]): readonly PaletteItem[] =>
-  actionsOn(services, rows).map((action) => ({
-    ...action,
-    name: t(fields[action.id as AssignmentField].label),
-    words: `${action.words} ${action.name}`,
-  }))
+  namedActionsOn(services, rows, (field) => t(fields[field].label))
+
+function namedActionsOn(
+  services: Services,
+  rows: readonly Assignment[],
+  nameOf: (field: AssignmentField) => string,
+): readonly PaletteItem[] {
+  const targets = targetsOf(rows)
+  const group = targets.name
+  const fieldAction = (field: AssignmentField): PaletteItem => ({
+    id: field,
+    group,
+    name: nameOf(field),
+    words: `${fields[field].words} ${titleOf(field)}`,
+    mark: <Icon name={fields[field].icon} />,
+    keys: keyOf(field)?.keys ?? [],
+    next: () => stepFor(services, field, rows),
+  })
+  const blockAction: PaletteItem = {
+    id: 'block',
+    group,
+    name: t('Mark as blocked'),
+    words: 'impediment stuck impedimento bloqueio',
+    mark: <Icon name="warning" />,
+    next: () => blockStep(services, targets),
+  }
+  return [
+    ...(Object.keys(fields) as AssignmentField[])
+      .filter((field) => services.configuration.extensions || !keyOf(field)?.isExtension)
+      .flatMap((field) => [
+        fieldAction(field),
+        ...(field === 'person' ? assignToMe(services, targets, group) : []),
+      ]),
+    ...(rows.length === 1 ? [blockAction] : []),
+  ]
+}
+
+/** Nothing if the user is responsible for all of them. */
+function assignToMe(services: Services, targets: Targets, group: string): readonly PaletteItem[] {
+  const me = services.session.person.value
+  if (me === undefined || targets.rows.every((row) => responsibleOf(row) === me.id)) return []
+  const { name } = targets
+  return [
+    {
+      id: 'assign-to-me',
+      group,
+      name: t('Assign to me'),
+      words: 'take mine pegar minha',
+      mark: <PersonAvatar id={me.id} isDecorative />,
+      run: () =>
+        change(services, targets, () => assignedTo(me.id), {
+          text: t('{person} is now responsible for {name}.', { person: me.name, name }),
+          value: me.name,
+        }),
+    },
+  ]
+}
 
 const keyOf = (field: AssignmentField) => assignmentKeys.find((key) => key.field === field)
 
@@ -259,6 +302,43 @@ const typeStep: StepOf = (services, targets) => {
   }
 }
 
+/** Offers the kinds of impediments for one assignment. */
+const blockStep: StepOf = (services, { rows, name }) => {
+  const { api, toasts } = services
+  const title = t('What blocks {name}?', { name })
+  const block = async (impedimentId: string, impediment: string) => {
+    try {
+      const { id } = await api.create('assignmentImpediment', {
+        assignmentId: rows[0]?.id ?? '',
+        impedimentId,
+      })
+      toasts.show({
+        kind: 'done',
+        text: t('{name} is blocked: {impediment}.', { name, impediment }),
+        undo: () => api.remove('assignmentImpediment', [id]),
+        redo: () => api.restore('assignmentImpediment', [id]),
+      })
+    } catch (error) {
+      toasts.show({ kind: 'problem', text: sentenceOf(error) })
+    }
+  }
+  return {
+    title,
+    placeholder: title,
+    async find(text, signal) {
+      const { data } = await api.list('impediment', catalogQuery, signal)
+      return findMatches(data, text).map((kind) => ({
+        id: kind.id,
+        name: kind.name,
+        spans: kind.spans,
+        group: title,
+        mark: <Icon name="warning" />,
+        run: () => void block(kind.id, kind.name),
+      }))
+    },
+  }
+}
+
 /** Offers usual hours, and those that the user types. */
 const hoursStep: StepOf = (services, targets) => {
   const { rows, name } = targets
@@ -377,18 +457,18 @@ const fields: Readonly<Record<AssignmentField, FieldAction>> = {
     step: priorityStep,
   },
   labels: { label: 'Labels', icon: 'tag', words: 'tag category marcador categoria', step: labelStep },
-  end: {
-    label: 'End',
-    icon: 'calendar',
-    words: 'due date deadline day prazo data entrega vencimento',
-    step: dayStep({ title: 'End of {name}', dayOf: endDayOf, changeOf: endOn }),
-  },
   start: {
     label: 'Start',
     icon: 'calendar',
     words: 'begin date day começo data',
     description: 'Set the start…',
     step: dayStep({ title: 'Start of {name}', dayOf: startDayOf, changeOf: startingOn }),
+  },
+  end: {
+    label: 'End',
+    icon: 'calendar',
+    words: 'due date deadline day prazo data entrega vencimento',
+    step: dayStep({ title: 'End of {name}', dayOf: endDayOf, changeOf: endOn }),
   },
   hours: {
     label: 'Planned hours',

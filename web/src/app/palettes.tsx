@@ -5,6 +5,7 @@ import { loadByIds } from '../api/load-all.ts'
 import { useRemoveMany } from '../assignment/change-many.ts'
 import { useTimer } from '../assignment/timer-button.tsx'
 import { assignmentPath } from '../router/router.ts'
+import { assignmentElementId } from '../screens/project/use-card-focus.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { useCopy } from '../ui/copy.tsx'
@@ -89,6 +90,7 @@ export function AssignmentPalette({ field, ids, at, keepFocusOn, onClose }: Assi
   const services = useServices()
   const findLines = useMenuLines()
   const title = field === undefined ? t('Actions') : titleOf(field)
+  const placeholder = field === undefined ? t('Filter actions…') : title
   const [targetId] = useState(() => findTargetId(services.router.address.peek().pathname))
   const [loaded] = useState(() =>
     createOnce(() => loadByIds(services.api, 'assignment', ids, new AbortController().signal)),
@@ -103,11 +105,14 @@ export function AssignmentPalette({ field, ids, at, keepFocusOn, onClose }: Assi
     if (targetId !== undefined) keepFocusOn(targetId)
   }
   const hasMonth = field === 'start' || field === 'end'
-  return <CommandPalette first={{ title, placeholder: title, find, hasMonth }} at={at} onClose={close} />
+  return <CommandPalette first={{ title, placeholder, find, hasMonth }} at={at} onClose={close} />
 }
 
 type Assignment = RecordOf<'assignment'>
-type MenuLine = Pick<PaletteItem, 'id' | 'name' | 'words' | 'isDanger'> & { icon: IconName; run(): void }
+type MenuLine = Pick<PaletteItem, 'id' | 'name' | 'words' | 'keys' | 'isDanger'> & {
+  icon: IconName
+  run(): void
+}
 
 /**
  * Returns a function that finds the lines of the menu of assignments, in sections: what leads to one of them,
@@ -126,6 +131,7 @@ function useMenuLines() {
       words: 'clock track time relógio tempo',
       name: isRunning ? t('Stop the timer') : t('Start a timer'),
       icon: isRunning ? 'stop' : 'play',
+      keys: hasKey(assignment.id, 'T') ? ['T'] : [],
       run: toggle,
     }
   }
@@ -156,6 +162,10 @@ function useMenuLines() {
   }
 }
 
+/** Returns whether the card of an assignment listens to a key. */
+const hasKey = (id: string, key: string): boolean =>
+  document.getElementById(assignmentElementId(id))?.ariaKeyShortcuts?.split(' ').includes(key) ?? false
+
 /** Returns a function that finds what opens an assignment, and what copies its key and address. */
 function useLinkLines() {
   const { api, router } = useServices()
@@ -172,7 +182,7 @@ function useLinkLines() {
       run: () => copy(key, t('{key} was copied.', { key })),
     }
     return [
-      { id: 'open', name: t('Open'), icon: 'expand', run: () => router.go(path) },
+      { id: 'open', name: t('Open'), icon: 'expand', keys: ['Enter'], run: () => router.go(path) },
       ...(key === '' ? [] : [keyLine]),
       {
         id: 'copy',
