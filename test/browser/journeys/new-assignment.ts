@@ -86,6 +86,18 @@ export function newAssignmentJourneys(stage: () => Stage): void {
       const dialog = page.getByRole('dialog', { name: 'New assignment' })
       const chip = (name: string) => dialog.getByRole('combobox', { name })
       const name = dialog.getByLabel('Name', { exact: true })
+      await dialog.locator('.dialog-header').getByText(`Made on ${device}`).waitFor()
+      const lefts = await dialog
+        .locator('.dialog-header h2, [name=name], .choice-chip, .check-line input')
+        .evaluateAll((parts) => parts.map((part) => Math.round(part.getBoundingClientRect().left)))
+      // The title, the name, the first chip and the checkbox begin at one line.
+      assert.deepEqual([lefts[0], lefts[1], lefts.at(-1)], Array(3).fill(lefts[2]))
+      if (device === 'a desktop') {
+        const tops = await page
+          .locator('.choice-chip')
+          .evaluateAll((chips) => chips.map((element) => element.getBoundingClientRect().top))
+        assert.equal(new Set(tops).size, 1, 'the chips of an empty form are in one row')
+      }
       await name.fill('Has every property')
       await chip('Stage').click()
       await page.getByRole('option', { name: 'Doing' }).click()

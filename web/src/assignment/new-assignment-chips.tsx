@@ -291,7 +291,7 @@ function HoursChip({ form }: PropertyChipsProps) {
       name="amountHours"
       label={label}
       required
-      text={hours === 0 ? label : formatHours(hours)}
+      text={hours === 0 ? t('Hours') : formatHours(hours)}
       isEmpty={hours === 0}
       mark={<Icon name="hourglass" />}
       emptyMessage={t('Enter hours as a number, such as 1.5, 1:30, 1h30 or 90m.')}

@@ -10,6 +10,7 @@ import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { DescriptionTextField } from '../ui/markdown-field.tsx'
+import { ProjectMark } from '../ui/page.tsx'
 import { addLabels } from './add-labels.ts'
 import {
   bodyOf,
@@ -60,7 +61,7 @@ export function NewAssignmentDialog(props: NewAssignmentDialogProps) {
     field.current?.focus()
   }
   return (
-    <Dialog title={t('New assignment')} onClose={onClose}>
+    <Dialog title={t('New assignment')} aside={<ProjectChip id={projectId} />} onClose={onClose}>
       <div class="new-assignment">
         {isRestored && (
           <p class="quiet-text">
@@ -119,6 +120,20 @@ export function NewAssignmentDialog(props: NewAssignmentDialogProps) {
         </Form>
       </div>
     </Dialog>
+  )
+}
+
+/** Says where the assignment will be. Behind the title, it moves nothing when the name arrives. */
+function ProjectChip({ id }: { readonly id: string }) {
+  const [project] = useListing('project', { ids: id }).rows
+  if (project === undefined) return null
+  return (
+    <span class="note-chip">
+      <ProjectMark project={project} />
+      <span class="label-name" dir="auto">
+        {project.name}
+      </span>
+    </span>
   )
 }
 

@@ -9,13 +9,15 @@ interface DialogProps {
   readonly title: string
   /** The palette has no visible header. */
   readonly kind?: 'palette' | 'palette picker' | 'palette sheet'
+  /** Shown after the title. */
+  readonly aside?: ComponentChildren
   readonly children: ComponentChildren
   /** Called on Escape, the close button, and a click outside. */
   onClose(): void
 }
 
 /** Shows a question or a form in front of the page. The browser traps the focus; an effect restores it. */
-export function Dialog({ title, kind, children, onClose }: DialogProps) {
+export function Dialog({ title, kind, aside, children, onClose }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const pressed = useRef<EventTarget>(null)
   const { toasts } = useServices()
@@ -55,6 +57,7 @@ export function Dialog({ title, kind, children, onClose }: DialogProps) {
           <h2 id={titleId} dir="auto">
             {title}
           </h2>
+          {aside}
           {kind === undefined && (
             <button type="button" class="button quiet icon-only" aria-label={t('Close')} onClick={onClose}>
               <Icon name="close" />
