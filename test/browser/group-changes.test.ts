@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Change } from '../../clients/typescript/src/tracker.ts'
-import { combineUpdates, groupChanges, withoutCancelled } from '../../web/src/assignment/group-changes.ts'
+import {
+  combineUpdates,
+  groupChanges,
+  joinRuns,
+  kindOf,
+  withoutCancelled,
+} from '../../web/src/assignment/group-changes.ts'
 
 describe('Changes in the history', () => {
   /** Returns a change whose id is its time in seconds. */
@@ -70,6 +76,31 @@ describe('Changes in the history', () => {
         change(297, {}),
       ]),
       [['300', '298'], ['299'], ['297']],
+    )
+  })
+
+  test('of one kind by one user to several assignments are joined', () => {
+    const creation = (seconds: number, rowId: string, values = {}) =>
+      change(seconds, { action: 'create', rowId, ...values })
+    const groups = groupChanges([
+      creation(900, 'a'),
+      change(899, { ...link, rowId: 'x', ...ofAssignment('b') }),
+      creation(898, 'b'),
+      creation(601, 'c'),
+      creation(599, 'd'),
+      creation(598, 'e'),
+      creation(597, 'f', { callerId: 'bob' }),
+      change(596, { after: { workflowId: '1', updatedAt: '2' } }),
+      change(595, { rowId: 'b', after: { workflowId: '1' } }),
+      change(594, { rowId: 'g', after: { priority: 1 } }),
+    ])
+    const idsOfRuns = (canJoin = true) =>
+      joinRuns(groups, () => canJoin).map((run) => run.map(([newest]) => newest.id).join())
+    assert.deepEqual(idsOfRuns(), ['900,899,601', '599', '598', '597', '596', '595', '594'])
+    assert.equal(idsOfRuns(false).length, groups.length)
+    assert.deepEqual(
+      [groups[1], groups[6], groups[8]].map((group) => group && kindOf(group)),
+      ['assignment.create', 'assignment.update workflowId', 'assignment.update priority'],
     )
   })
 

@@ -30,7 +30,7 @@ export function eventJourneys(stage: () => Stage): void {
     const id = await workspace.assignment('Changed once')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}/assignments/${id}`)
     const stream = page.locator('.stream > li')
-    await stream.filter({ hasText: 'added this assignment' }).waitFor()
+    await stream.filter({ hasText: 'created this assignment' }).waitFor()
     const loads: string[] = []
     page.on('request', (request) => {
       if (request.url().includes('/ext/history')) loads.push(request.url())
@@ -54,11 +54,11 @@ export function eventJourneys(stage: () => Stage): void {
     // The oldest comes first, and a comment is not repeated as a change.
     const texts = await stream.allTextContents()
     const participants = /Participant.+Jonas Weber.+Mara Lindqvist.+Comes first/
-    const expected = [/added this assignment/, /Nine rungs/, participants]
+    const expected = [/created this assignment/, /Nine rungs/, participants]
     for (const [index, text] of expected.entries()) assert.match(texts[index] ?? '', text)
     assert.equal(texts.length, expected.length)
     await page.getByRole('button', { name: 'Comments only' }).click()
-    await stream.filter({ hasText: 'added' }).waitFor({ state: 'detached' })
+    await stream.filter({ hasText: 'created' }).waitFor({ state: 'detached' })
     assert.equal(await stream.count(), 1)
     await page.reload()
     await page.getByRole('button', { name: 'Show changes' }).click()
@@ -84,9 +84,9 @@ export function eventJourneys(stage: () => Stage): void {
     const page = await signIn('mara@example.com', `/projects/${projectId}/assignments/${id}`)
     const stream = page.getByRole('region', { name: 'Activity' })
     await stream.getByText('Comment 22').waitFor()
-    assert.equal(await stream.getByText('added this assignment').count(), 0)
+    assert.equal(await stream.getByText('created this assignment').count(), 0)
     await stream.getByRole('button', { name: 'Show older changes' }).click()
-    await stream.getByText('added this assignment').waitFor()
+    await stream.getByText('created this assignment').waitFor()
     await stream.getByRole('button', { name: 'Show older changes' }).waitFor({ state: 'detached' })
   })
 
@@ -111,15 +111,21 @@ export function eventJourneys(stage: () => Stage): void {
     const stream = page.locator('.stream > li')
     await stream.filter({ hasText: /set the priority of this assignment to High/ }).waitFor()
     await stream.filter({ hasText: /moved this assignment in the order/ }).waitFor()
-    await stream.filter({ hasText: /added this assignment.+Label.*Design/ }).waitFor()
+    await stream.filter({ hasText: /created this assignment.+Label.*Design/ }).waitFor()
     await stream.filter({ hasText: /recorded 3 h on this assignment.*16.–.19 Nov/ }).waitFor()
     assert.equal(await stream.count(), 6, 'The empty description is not shown.')
     await page.goto(`${stage().hosts.web}/projects/${projectId}/activity`)
     const row = (text: RegExp) => page.getByRole('listitem').filter({ hasText: text }).first()
-    await row(/added [A-Z]+-\d+ Has values.*Label.*Design/).waitFor()
+    await row(/created [A-Z]+-\d+ Has values.*Label.*Design/).waitFor()
     await row(/changed the color of label “Design” from Amber to Teal/).waitFor()
     await row(/commented on [A-Z]+-\d+ Has values\s*Nine rungs/).waitFor()
+    await row(/created label “Design”/).waitFor()
     await page.getByRole('heading', { name: 'Today' }).waitFor()
+    // The filter is in the address.
+    await page.getByRole('button', { name: 'Hours', pressed: false }).click()
+    await page.waitForURL('**/activity?show=hours')
+    await row(/commented on/).waitFor({ state: 'detached' })
+    await row(/recorded 3 h on [A-Z]+-\d+ Has values/).waitFor()
     await page
       .getByRole('link', { name: /^[A-Z]+-\d+ Has values$/ })
       .first()
@@ -148,8 +154,15 @@ export function eventJourneys(stage: () => Stage): void {
     const page = await signIn('mara@example.com', `/projects/${projectId}/activity`)
     const between = (count: number) => page.getByText(`Between ${count} and the next`, { exact: false })
     await between(30).first().waitFor()
+    // The same change of several assignments is one line, which stays open when older ones join it.
+    await page.getByText(/created \d\d assignments/).waitFor()
+    assert.equal(await between(29).count(), 0)
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await between(29).waitFor()
     await page.getByRole('button', { name: 'Show older' }).click()
-    await between(1).first().waitFor()
+    await between(1).waitFor()
+    // Lines of one person have one face.
+    assert.equal(await page.locator('.change > .avatar:visible').count(), 1)
     // The day stays in view above its changes.
     await page.evaluate(`scrollTo(0, 600)`)
     const day = await page.getByRole('heading', { name: 'Today' }).boundingBox()

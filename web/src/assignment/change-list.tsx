@@ -4,26 +4,19 @@ import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { nounOf } from '../texts/declared-names.ts'
 import { type MessageKey, t, tx } from '../texts/text.ts'
-import { dateFormat, dateOf, dayOf, dayOfTimestamp, formatDay, formatDayHeading } from '../time/days.ts'
+import { dateFormat, dateOf, dayOf, formatDay } from '../time/days.ts'
 import { formatTime } from '../time/format-timestamp.ts'
 import { formatHours, sumHours } from '../time/hours.ts'
 import { Ago } from '../ui/ago.tsx'
 import { PersonAvatar } from '../ui/avatar.tsx'
-import { Skeleton } from '../ui/skeleton.tsx'
 import { FieldChip, LinkChip, linkedRecordOf, ValueChip } from './change-chips.tsx'
 import { type FieldChange, fieldChangesOf } from './change-fields.ts'
 import { type ChangeNames, keyProperty, useChangeNames } from './change-names.ts'
-import { actionSentences, fieldSentenceOf, recordSentences } from './change-sentences.ts'
-import {
-  type ChangeGroup,
-  combineUpdates,
-  groupChanges,
-  valuesOfCreated,
-  withoutCancelled,
-} from './group-changes.ts'
+import { fieldSentenceOf, recordSentences, sentencesOf } from './change-sentences.ts'
+import { type ChangeGroup, combineUpdates, valuesOfCreated, withoutCancelled } from './group-changes.ts'
 
 /** The facts that all rows of a list share. */
-interface ListContext extends ChangeNames {
+export interface ListContext extends ChangeNames {
   readonly created: ReturnType<typeof valuesOfCreated>
   /** The assignment that the list is about, which is not named again. */
   readonly assignmentId: string | undefined
@@ -35,59 +28,54 @@ export function useChangeContext(changes: readonly Change[], assignmentId?: stri
   return names && { ...names, created: valuesOfCreated(changes), assignmentId }
 }
 
-/** Lists changes by day: who changed which record and when, with the values before and after. */
-export const ChangeList = ({ changes }: { readonly changes: readonly Change[] }) =>
-  changes.length === 0 ? null : <NamedChanges changes={changes} />
-
-function NamedChanges({ changes }: { readonly changes: readonly Change[] }) {
-  const context = useChangeContext(changes)
-  // Waits for the names, because they change the height of lines, and everything below would move.
-  if (context === undefined) return <Skeleton as="rows" rows={6} cells="face lines" />
-  const days = Map.groupBy(groupChanges(changes), ([newest]) => dayOfTimestamp(newest.at))
-  return [...days].map(([day, groups]) => (
-    <section key={day} class="change-day" aria-labelledby={`changes-${day}`}>
-      <h2 id={`changes-${day}`}>{formatDayHeading(day)}</h2>
-      <ol class="rows">
-        {groups.map((group) => (
-          <ChangeRow key={group[0].id} group={group} context={context} showsTime />
-        ))}
-      </ol>
-    </section>
-  ))
-}
-
 interface ChangeRowProps {
   readonly group: ChangeGroup
   readonly context: ListContext
   /** Shows the time of the day, because the day is in the heading of the list. */
   readonly showsTime?: boolean
+  /** Leaves out the face, because the line above has it. */
+  readonly hidesFace?: boolean
 }
 
 /** Shows changes that belong together as a sentence, followed by the values that it does not name. */
-export function ChangeRow({ group, context, showsTime = false }: ChangeRowProps) {
-  const { people } = useServices()
-  const [newest] = group
-  const author = newest.callerId === null ? t('The program') : people.nameOf(newest.callerId)
+export function ChangeRow({ group, context, showsTime = false, hidesFace = false }: ChangeRowProps) {
   const description = describeGroup(group, context)
   if (description === undefined) return null
   const { sentence, chips, text } = description
   return (
-    <li class="row change" aria-live="off">
-      <PersonAvatar id={newest.callerId ?? ''} isDecorative />
+    <ChangeLine change={group[0]} showsTime={showsTime} hidesFace={hidesFace}>
+      {sentence} {chips}
+      {text && (
+        <span class="quiet-text change-text" dir="auto">
+          {text}
+        </span>
+      )}
+    </ChangeLine>
+  )
+}
+
+interface ChangeLineProps extends Pick<ChangeRowProps, 'showsTime' | 'hidesFace'> {
+  /** The newest change that the line is about. */
+  readonly change: Change
+  /** The sentence after the name of the person. */
+  readonly children: ComponentChildren
+}
+
+/** A line of a history: the face, who did it, what they did, and when. */
+export function ChangeLine({ change: { callerId, at }, showsTime, hidesFace, children }: ChangeLineProps) {
+  const { people } = useServices()
+  return (
+    <li class={`row change ${hidesFace ? 'same-face' : ''}`} aria-live="off">
+      <PersonAvatar id={callerId ?? ''} isDecorative />
       <span class="row-text">
-        <b dir="auto">{author}</b> {sentence} {chips}
-        {text && (
-          <span class="quiet-text change-text" dir="auto">
-            {text}
-          </span>
-        )}
+        <b dir="auto">{callerId === null ? t('The program') : people.nameOf(callerId)}</b> {children}
       </span>
       {showsTime ? (
-        <time class="quiet-text" dateTime={newest.at}>
-          {formatTime(newest.at)}
+        <time class="quiet-text" dateTime={at}>
+          {formatTime(at)}
         </time>
       ) : (
-        <Ago class="quiet-text" timestamp={newest.at} />
+        <Ago class="quiet-text" timestamp={at} />
       )}
     </li>
   )
@@ -102,7 +90,7 @@ interface Description {
 }
 
 /** Returns undefined if nothing has changed that means something to users. */
-function describeGroup(group: ChangeGroup, context: ListContext): Description | undefined {
+export function describeGroup(group: ChangeGroup, context: ListContext): Description | undefined {
   const [newest, ...older] = withoutCancelled(group)
   if (newest === undefined) return undefined
   if (older.some(({ resource, action }) => resource !== newest.resource || action !== newest.action))
@@ -181,7 +169,7 @@ function describeAction(
   // Links are named in the order in which they were added.
   const subjects = group.toReversed()
   const target = targetOf(subjects, context)
-  const sentences = actionSentences[group[0].action]
+  const sentences = sentencesOf(group[0])
   const what = nameSubjects(subjects, context, target === undefined)
   return {
     sentence: target ? tx(sentences.withTarget, { what, target }) : tx(sentences.alone, { what }),
@@ -200,7 +188,7 @@ function describeParts(group: ChangeGroup, context: ListContext): Description | 
   const subject = creation ?? newest
   const what = subject ? nameSubjects([subject], context) : ofAssignment(group[0], context)
   return {
-    sentence: tx(actionSentences[creation ? 'create' : 'update'].alone, { what }),
+    sentence: tx(creation ? 'created {what}' : 'changed {what}', { what }),
     chips: [
       ...fields.map((field) => <FieldChip key={field.property} field={field} names={context} />),
       ...links.map((change) => <LinkPart key={change.id} change={change} context={context} />),

@@ -1,6 +1,7 @@
 import type { Change } from '#tracker-client'
 import type { MessageKey } from '../texts/text.ts'
 import type { FieldChange } from './change-fields.ts'
+import { linkResources } from './group-changes.ts'
 
 interface ActionSentences {
   readonly alone: MessageKey
@@ -8,12 +9,37 @@ interface ActionSentences {
   readonly withTarget: MessageKey
 }
 
-export const actionSentences: Readonly<Record<Change['action'], ActionSentences>> = {
-  create: { alone: 'added {what}', withTarget: 'added {what} to {target}' },
+const actionSentences: Readonly<Record<Change['action'], ActionSentences>> = {
+  create: { alone: 'created {what}', withTarget: 'created {what} in {target}' },
   update: { alone: 'changed {what}', withTarget: 'changed {what} of {target}' },
   remove: { alone: 'removed {what}', withTarget: 'removed {what} from {target}' },
   restore: { alone: 'restored {what}', withTarget: 'restored {what} in {target}' },
 }
+
+/** Records that join what exists already, such as a label an assignment. They are added, others are created. */
+const addedResources: ReadonlySet<string> = new Set([...linkResources, 'attachment', 'projectStage'])
+
+const addedSentences: ActionSentences = { alone: 'added {what}', withTarget: 'added {what} to {target}' }
+
+export const sentencesOf = ({ resource, action }: Change): ActionSentences =>
+  action === 'create' && addedResources.has(resource) ? addedSentences : actionSentences[action]
+
+/** By `kindOf` a group; updates may name their fields. */
+const runSentences: Readonly<Record<string, MessageKey>> = {
+  'assignment.create': 'created {count} assignments',
+  'assignment.remove': 'removed {count} assignments',
+  'assignment.update': 'changed {count} assignments',
+  'assignment.update workflowId': 'moved {count} assignments',
+  'assignmentLabel.create': 'added labels to {count} assignments',
+  'userAssignment.create': 'added participants to {count} assignments',
+  'assignmentDependency.create': 'added dependencies to {count} assignments',
+  'appointment.create': 'recorded {hours} on {count} assignments',
+  'label.create': 'created {count} labels',
+}
+
+/** Returns the sentence about the same change of several records, if there is one. */
+export const runSentenceOf = (kind: string): MessageKey | undefined =>
+  runSentences[kind] ?? runSentences[kind.split(' ', 1)[0] ?? '']
 
 /** Sentences about records without names, in which `{what}` is the assignment. */
 export const recordSentences: Readonly<Record<string, MessageKey>> = {

@@ -38,15 +38,15 @@ export const valuesOfCreated = (changes: readonly Change[]): ReadonlyMap<string,
   new Map(changes.flatMap(({ rowId, action, after }) => (action === 'create' ? [[rowId, after]] : [])))
 
 function belongsTo([newest]: ChangeGroup, change: Change): boolean {
-  const isTogether =
+  const isSameThing =
     (isPart(newest) && isPart(change)) ||
     (isRecording(newest) && isRecording(change)) ||
     (newest.rowId === change.rowId && isUpdate(newest) && isUpdate(change))
-  const milliseconds = Date.parse(newest.at) - Date.parse(change.at)
-  return isTogether && newest.callerId === change.callerId && milliseconds <= secondsMax * 1000
+  return isSameThing && isTogether(newest, change)
 }
 
-const links: ReadonlySet<string> = new Set([
+/** Records that join two others. */
+export const linkResources: ReadonlySet<string> = new Set([
   'userAssignment',
   'userProject',
   'assignmentImpediment',
@@ -59,7 +59,7 @@ const assignmentActions: readonly Change['action'][] = ['create', 'update']
 
 /** Returns whether the change sets a property of an assignment. Its removal stays a line of its own. */
 const isPart = ({ resource, action }: Change): boolean =>
-  links.has(resource)
+  linkResources.has(resource)
     ? linkActions.includes(action)
     : resource === 'assignment' && assignmentActions.includes(action)
 
@@ -80,14 +80,60 @@ function subjectOf(
 ): string {
   const assignmentId = after?.assignmentId ?? created.get(rowId)?.assignmentId
   if (typeof assignmentId === 'string') return assignmentId
-  return links.has(resource) ? `${resource} ${action}` : rowId
+  return linkResources.has(resource) ? `${resource} ${action}` : rowId
+}
+
+/** Groups next to each other in which one user makes the same change to several records, the newest first. */
+export type ChangeRun = readonly [ChangeGroup, ...ChangeGroup[]]
+
+/** Fewer lines say more than their number. */
+const runLinesMin = 3
+
+/** Joins groups next to each other that say the same of at least three records. Others stay alone. */
+export function joinRuns(
+  groups: readonly ChangeGroup[],
+  canJoin: (kind: string) => boolean,
+): readonly ChangeRun[] {
+  const runs: [ChangeGroup, ...ChangeGroup[]][] = []
+  for (const group of groups) {
+    const run = runs.at(-1)
+    if (run && isSameChange(run[0], group)) run.push(group)
+    else runs.push([group])
+  }
+  return runs.flatMap((run): ChangeRun[] =>
+    run.length >= runLinesMin && canJoin(kindOf(run[0])) ? [run] : run.map((group) => [group]),
+  )
+}
+
+const isSameChange = (newer: ChangeGroup, older: ChangeGroup): boolean =>
+  isTogether(newer[0], older[0]) && kindOf(newer) === kindOf(older)
+
+/** Returns whether one user has made both changes within five minutes. */
+const isTogether = (newer: Change, older: Change): boolean =>
+  newer.callerId === older.callerId && Date.parse(newer.at) - Date.parse(older.at) <= secondsMax * 1000
+
+/** Timestamps that every update changes. */
+const writtenAlways: ReadonlySet<string> = new Set(['updatedAt'])
+
+/**
+ * Returns what a group does, such as `label.create`, and for an update also the fields. A new assignment has
+ * its first values with it. Changes of different kinds have no name.
+ */
+export function kindOf(group: ChangeGroup): string {
+  const changes = withoutCancelled(group)
+  const kinds = new Set(changes.map(({ resource, action }) => `${resource}.${action}`))
+  if (kinds.has('assignment.create')) return 'assignment.create'
+  const [kind = ''] = kinds
+  if (kinds.size !== 1 || !kind.endsWith('.update')) return kinds.size === 1 ? kind : ''
+  const fields = Object.keys(combineUpdates(group).after ?? {}).filter((name) => !writtenAlways.has(name))
+  return [kind, ...fields.sort()].join(' ')
 }
 
 /** Leaves out links that were added and removed again within the group, as if they had never been there. */
 export const withoutCancelled = (group: ChangeGroup): readonly Change[] =>
   group.filter(
     ({ resource, rowId }) =>
-      !links.has(resource) || group.filter((change) => change.rowId === rowId).length === 1,
+      !linkResources.has(resource) || group.filter((change) => change.rowId === rowId).length === 1,
   )
 
 /**

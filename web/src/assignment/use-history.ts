@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Change } from '#tracker-client'
+import type { ResourceName } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
 import { useLoaded } from '../data/use-loaded.ts'
 import { useServices } from '../services/services.ts'
@@ -10,9 +11,13 @@ interface Changes {
   readonly next: string | null
 }
 
+const noChanges: Changes = { data: [], next: null }
+
 interface HistoryQuery {
   readonly projectId?: string
   readonly assignmentId?: string
+  /** Only changes of records of this resource. */
+  readonly resource?: ResourceName | undefined
   readonly pageSize: number
 }
 
@@ -39,15 +44,17 @@ export function useHistory(query: HistoryQuery, version?: number) {
     await people.waitForNames(result.data.flatMap(({ callerId }) => callerId ?? []))
     return result
   }
-  const subject = query.assignmentId ?? query.projectId
+  const subject = `${query.assignmentId ?? query.projectId} ${query.resource ?? ''}`
   const resources = version === undefined ? (['assignment', ...relatedResources] as const) : relatedResources
   const newest = useLoaded(`history-${subject} ${version}`, resources, async (signal) => ({
     subject,
     changes: await load(undefined, signal),
   }))
-  const [loaded, setLoaded] = useState<Changes>({ data: [], next: null })
+  const [loaded, setLoaded] = useState({ subject, changes: noChanges })
   const changes =
-    newest.value && newest.value.subject === subject ? joinChanges(newest.value.changes, loaded) : undefined
+    newest.value && newest.value.subject === subject
+      ? joinChanges(newest.value.changes, loaded.subject === subject ? loaded.changes : noChanges)
+      : undefined
   return {
     /** Undefined until the first page is loaded. */
     changes: changes?.data,
@@ -58,7 +65,7 @@ export function useHistory(query: HistoryQuery, version?: number) {
       if (!changes) return
       try {
         const older = await load(changes.next ?? undefined)
-        setLoaded({ data: [...changes.data, ...older.data], next: older.next })
+        setLoaded({ subject, changes: { data: [...changes.data, ...older.data], next: older.next } })
       } catch (error) {
         toasts.show({ kind: 'problem', text: sentenceOf(error) })
       }
