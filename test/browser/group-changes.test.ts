@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Change } from '../../clients/typescript/src/tracker.ts'
+import type { Change, Notification } from '../../clients/typescript/src/tracker.ts'
 import {
   combineUpdates,
   groupChanges,
@@ -8,6 +8,7 @@ import {
   kindOf,
   withoutCancelled,
 } from '../../web/src/assignment/group-changes.ts'
+import { groupNotifications } from '../../web/src/screens/inbox/group-notifications.ts'
 
 describe('Changes in the history', () => {
   /** Returns a change whose id is its time in seconds. */
@@ -115,4 +116,25 @@ describe('Changes in the history', () => {
     assert.deepEqual(after, { name: 'C' })
     assert.equal(combineUpdates([group[1]]), group[1])
   })
+})
+
+test('Notifications of a minute have the order of their kinds, the last one first', () => {
+  const notification = (kind: Notification['kind'], at: string): Notification => ({
+    ...{
+      id: kind,
+      kind,
+      at: `2026-11-24T${at}Z`,
+      assignmentId: 'a',
+      assignmentName: 'Paint',
+      projectId: 'p',
+    },
+    ...{ actorId: null, commentId: null, workflowId: null, readAt: null },
+  })
+  const kindsOf = (notifications: readonly Notification[]) =>
+    groupNotifications(notifications).map((group) => group.notifications.map(({ kind }) => kind).join())
+  const [assigned, blocked] = [notification('assigned', '10:00:30'), notification('blocked', '10:00:20')]
+  assert.deepEqual(kindsOf([assigned, blocked]), ['blocked,assigned'])
+  assert.deepEqual(kindsOf([blocked, assigned]), ['blocked,assigned'])
+  const later = notification('mentioned', '10:01:00')
+  assert.deepEqual(kindsOf([later, assigned, blocked]), ['mentioned,blocked,assigned'])
 })

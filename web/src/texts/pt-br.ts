@@ -148,8 +148,6 @@ export const ptBr = {
   'Mark all as read': 'Marcar todas como lidas',
   'Mark {name} as read': 'Marcar {name} como lida',
   'Mark {name} as unread': 'Marcar {name} como não lida',
-  '1 earlier': '1 anterior',
-  '{count} earlier': '{count} anteriores',
   'Unread only': 'Só não lidas',
   'All kinds': 'Todos os tipos',
   'Nothing here yet': 'Nada aqui ainda',

@@ -17,17 +17,10 @@ import { kindNames, notificationLooks } from '../../ui/notification-text.ts'
 import { Page } from '../../ui/page.tsx'
 import { plainText } from '../../ui/plain-text.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { groupNotifications, type NotificationGroup } from './group-notifications.ts'
 
 /** The largest page that the API returns. */
 const pageSize = 100
-
-interface Group {
-  readonly assignmentId: string
-  readonly name: string
-  readonly projectId: string
-  /** The notifications, the newest first. */
-  readonly notifications: readonly Notification[]
-}
 
 /** Lists the notifications of the account by assignment, live. */
 export function InboxScreen() {
@@ -47,7 +40,7 @@ export function InboxScreen() {
   )
   const page = value?.result
   const notifications = page?.data ?? []
-  const groups = groupsOf(notifications)
+  const groups = groupNotifications(notifications)
   const details = useDetails(notifications)
   useRenderEveryMinute()
   const mark = (isRead: boolean, which: { readonly ids: string[] } | { readonly all: true }) =>
@@ -116,8 +109,9 @@ function MailsLink() {
   const { configuration } = useServices()
   if (!configuration.notificationMails) return null
   return (
-    <a class="button quiet" href="/account?part=notifications">
-      {t('Choose what is mailed')}
+    <a class="button quiet inbox-mails" href="/account?part=notifications" title={t('Choose what is mailed')}>
+      <Icon name="gear" />
+      <span>{t('Choose what is mailed')}</span>
     </a>
   )
 }
@@ -170,23 +164,22 @@ function InboxFilters({ isUnreadOnly, kind }: InboxFiltersProps) {
 }
 
 interface InboxRowProps {
-  readonly group: Group
+  readonly group: NotificationGroup
   readonly details: Details
   actorOf(id: string | null): string
   onMark(isRead: boolean): void
 }
 
 /**
- * Shows an assignment with its notifications. Those that are read already are folded. Enter opens the
- * assignment, E marks it as read, U as unread.
+ * Shows an assignment with its newest notification; a button shows the others. Enter opens the assignment, E
+ * marks it as read, U as unread.
  */
 function InboxRow({ group, details, actorOf, onMark }: InboxRowProps) {
   const { assignmentId, name, projectId, notifications } = group
   const actorId = notifications[0]?.actorId ?? null
   const [isOpen, setOpen] = useState(false)
   const unread = notifications.filter(({ readAt }) => readAt === null)
-  const news = unread.length > 0 ? unread : notifications.slice(0, 1)
-  const shown = isOpen ? notifications : news
+  const shown = isOpen ? notifications : notifications.slice(0, 1)
   const hiddenCount = notifications.length - shown.length
   return (
     <li class={`row ${unread.length > 0 ? 'unread' : ''}`}>
@@ -223,13 +216,12 @@ function InboxRow({ group, details, actorOf, onMark }: InboxRowProps) {
               notification={notification}
               details={details}
               actor={actorOf(notification.actorId)}
-              isActorShown={actorId !== null && notification.actorId === actorId}
             />
           ))}
         </ul>
         {hiddenCount > 0 && (
           <button type="button" class="link-button" onClick={() => setOpen(true)}>
-            {tn(hiddenCount, '1 earlier', '{count} earlier')}
+            {t('{count} more', { count: hiddenCount })}
           </button>
         )}
       </div>
@@ -253,11 +245,9 @@ interface InboxLineProps {
   readonly notification: Notification
   readonly details: Details
   readonly actor: string
-  /** True if the face of the row shows who caused it, so that only screen readers need the name. */
-  readonly isActorShown: boolean
 }
 
-function InboxLine({ notification, details, actor, isActorShown }: InboxLineProps) {
+function InboxLine({ notification, details, actor }: InboxLineProps) {
   const { kind, at, readAt, commentId, workflowId } = notification
   const { text, icon, color } = notificationLooks[kind]
   return (
@@ -265,7 +255,7 @@ function InboxLine({ notification, details, actor, isActorShown }: InboxLineProp
       <Icon name={icon} />
       <span class="inbox-text">
         {tx(text, {
-          name: <bdi class={isActorShown ? 'visually-hidden' : 'inbox-name'}>{actor}</bdi>,
+          name: <bdi class="inbox-name">{actor}</bdi>,
           stage: <bdi>{details.stageOf(workflowId)}</bdi>,
         })}
         {commentId !== null && (
@@ -328,20 +318,10 @@ function useRenderEveryMinute() {
 /** Maps a key to true if it marks as read, and to false if it marks as unread. */
 const isReadByKey: Readonly<Record<string, boolean>> = { e: true, u: false }
 
-function groupsOf(notifications: readonly Notification[]): readonly Group[] {
-  const byAssignment = Map.groupBy(notifications, ({ assignmentId }) => assignmentId)
-  return [...byAssignment].map(([assignmentId, group]) => ({
-    assignmentId,
-    name: group[0]?.assignmentName ?? '',
-    projectId: group[0]?.projectId ?? '',
-    notifications: group,
-  }))
-}
-
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }
 
 /** Moves between the rows by keys, and keeps the place when the focused row leaves the list. */
-function useFocusInList(groups: readonly Group[]) {
+function useFocusInList(groups: readonly NotificationGroup[]) {
   const element = useRef<HTMLUListElement>(null)
   const place = useRef<number | undefined>(undefined)
   const links = () => [...(element.current?.querySelectorAll<HTMLElement>('.inbox-link') ?? [])]

@@ -1,0 +1,39 @@
+import type { Notification } from '#tracker-client'
+
+export interface NotificationGroup {
+  readonly assignmentId: string
+  readonly name: string
+  readonly projectId: string
+  /** The notifications, the newest first. */
+  readonly notifications: readonly Notification[]
+}
+
+/** Groups notifications by assignment, in the order of the newest one of each. */
+export function groupNotifications(notifications: readonly Notification[]): readonly NotificationGroup[] {
+  const byAssignment = Map.groupBy(notifications, ({ assignmentId }) => assignmentId)
+  return [...byAssignment].map(([assignmentId, group]) => ({
+    assignmentId,
+    name: group[0]?.assignmentName ?? '',
+    projectId: group[0]?.projectId ?? '',
+    notifications: group.toSorted(byMinute),
+  }))
+}
+
+/** The order in which kinds follow each other: an assignment is assigned before it is blocked or moved. */
+const kindOrder: readonly Notification['kind'][] = [
+  'assigned',
+  'mentioned',
+  'commented',
+  'blocked',
+  'unblocked',
+  'dependencyDone',
+  'stageChanged',
+  'dueTomorrow',
+  'overdue',
+]
+
+/** Sorts the newest first. Within a minute, which is all that rows show, the order depends on the kinds. */
+const byMinute = (one: Notification, other: Notification): number =>
+  minuteOf(other) - minuteOf(one) || kindOrder.indexOf(other.kind) - kindOrder.indexOf(one.kind)
+
+const minuteOf = ({ at }: Notification): number => Math.floor(Date.parse(at) / 60_000)
