@@ -338,8 +338,8 @@ test('A browser is shown with its usual name, although its user agent also names
 describe('A past timestamp', () => {
   const now = 1e12
   for (const { seconds, text } of [
-    { seconds: -5, text: 'now' },
-    { seconds: 59, text: 'now' },
+    { seconds: -5, text: 'just now' },
+    { seconds: 59, text: 'just now' },
     { seconds: 60, text: '1 min ago' },
     { seconds: 3599, text: '59 min ago' },
     { seconds: 3600, text: '1 hr ago' },

@@ -35,7 +35,7 @@ export function inboxJourneys(stage: () => Stage): void {
       .waitFor()
     await row('Paint the hull').getByText('Website relaunch').waitFor()
     const time = row('Paint the hull').locator('time').first()
-    assert.match((await time.textContent()) ?? '', /^(now|\d min\.? ago)$/)
+    assert.match((await time.textContent()) ?? '', /^(Just now|\d min\.? ago)$/)
     assert.match((await time.getAttribute('title')) ?? '', /\d{4}/)
     assert.equal(await row('Paint the hull').count(), 1)
     await page.getByRole('link', { name: 'Inbox: 3 unread' }).waitFor()

@@ -27,6 +27,16 @@ export function userJourneys(stage: () => Stage): void {
       Math.round((await locator.boundingBox())?.[edge] ?? 0)
     const search = page.getByRole('searchbox', { name: 'Search users' })
     assert.ok((await edgeOf(search, 'y')) < (await edgeOf(page.locator('.users-table'), 'y')))
+    // All facts have one size of text, and the users are counted next to the search.
+    const sizes = await row('Dora Dormant')
+      .locator('td:not(.user-menu), td:not(.user-menu) *')
+      .evaluateAll((all) => [...new Set(all.map((cell) => getComputedStyle(cell).fontSize))])
+    const time = row('Jonas Weber').locator('time')
+    const timeSize = await time.evaluate((element) => getComputedStyle(element).fontSize)
+    assert.deepEqual(sizes, [timeSize])
+    const count = page.locator('.catalog-count')
+    assert.match((await count.textContent()) ?? '', /^\d+ users$/)
+    assert.ok(Math.abs((await edgeOf(count, 'y')) - (await edgeOf(search, 'y'))) < 16)
     // The time of the last sign-in is exact on hover.
     assert.match((await row('Jonas Weber').locator('time').getAttribute('title')) ?? '', /20\d\d/)
     await page.getByRole('button', { name: 'Last sign-in' }).click()
@@ -48,6 +58,19 @@ export function userJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Close' }).click()
     await row('Dora Dormant').locator(deactivated).waitFor()
     await state.waitFor()
+    await page.getByRole('link', { name: 'Sign-in', exact: true }).click()
+    await page.getByText('Read only.').waitFor()
+    // The variable is beside the title of its setting, and the boxes are as wide as the tabs.
+    const passwords = page.getByRole('listitem').filter({ hasText: 'Identity__Passwords' })
+    assert.ok(
+      Math.abs(
+        (await edgeOf(passwords.locator('code'), 'y')) - (await edgeOf(passwords.locator('bdi'), 'y')),
+      ) < 6,
+    )
+    await passwords.locator('.setting-state', { hasText: /^On$/ }).waitFor()
+    const widthOf = async (selector: string) => (await page.locator(selector).first().boundingBox())?.width
+    assert.equal(await widthOf('.sections .rows'), await widthOf('.tabs'))
+    await page.goBack()
     await page.setViewportSize({ width: 390, height: 800 })
     const card = await row('Dora Dormant').boundingBox()
     assert.ok(card && card.width <= 390 && card.height < 110, JSON.stringify(card))

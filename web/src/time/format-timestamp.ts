@@ -1,4 +1,4 @@
-import { cacheFormat } from '../texts/text.ts'
+import { cacheFormat, t } from '../texts/text.ts'
 
 const timestampFormat = cacheFormat<void, Intl.DateTimeFormat>(
   (locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }),
@@ -21,13 +21,13 @@ const units = [
   { unit: 'year', seconds: 31_536_000, below: Number.POSITIVE_INFINITY },
 ] as const
 
-/** Formats how long ago a timestamp is: now, 5 min. ago, yesterday. */
+/** Formats how long ago a timestamp is: just now, 5 min. ago, yesterday. */
 export function formatAgo(timestamp: string, now = Date.now()): string {
   const seconds = Math.max(0, (now - Date.parse(timestamp)) / 1000)
   const found = seconds < 60 ? undefined : units.find(({ below }) => seconds < below)
   return found
     ? agoFormat().format(-Math.floor(seconds / found.seconds), found.unit)
-    : agoFormat().format(0, 'second')
+    : t('just now')
 }
 
 /** Formats a timestamp in the user's time zone. */

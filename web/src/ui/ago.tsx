@@ -1,3 +1,4 @@
+import { capitalize } from '../texts/declared-names.ts'
 import { formatAgo, formatTimestamp } from '../time/format-timestamp.ts'
 
 interface AgoProps {
@@ -8,6 +9,6 @@ interface AgoProps {
 /** Shows how long ago the timestamp was, with its date and time on hover. */
 export const Ago = ({ timestamp, class: className }: AgoProps) => (
   <time class={className} dateTime={timestamp} title={formatTimestamp(timestamp)}>
-    {formatAgo(timestamp)}
+    {capitalize(formatAgo(timestamp))}
   </time>
 )

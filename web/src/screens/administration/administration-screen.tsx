@@ -67,17 +67,18 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
     >
       <AdministrationTabs current={`/administration/${catalog.path}`} />
       <section class="group" aria-labelledby="catalog-title">
-        <header class="group-header">
-          <h2 id="catalog-title">{t(label)}</h2>
-          <p class="quiet-text">{t(about)}</p>
-        </header>
+        {/* The selected tab shows the same name. */}
+        <h2 id="catalog-title" class="visually-hidden">
+          {t(label)}
+        </h2>
+        <p class="quiet-text">{t(about)}</p>
         <div class="catalog-tools">
           <SearchField
             label={t(catalog.searchLabel)}
             value={search}
             onChange={(text) => router.setQuery({ search: text })}
           />
-          {resource === 'user' && <UserFilter />}
+          {resource === 'user' && <UserFilter count={listing.totalCount} />}
         </div>
         {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
         {listing.isLoading &&

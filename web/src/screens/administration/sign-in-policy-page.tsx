@@ -122,9 +122,12 @@ export function SignInPolicyPage() {
   return (
     <Page title={t('Administration')}>
       <AdministrationTabs current={policyPath} />
-      <div class="sections policy">
-        <p class="quiet-text">
-          {t('How users may sign in. Operators change the settings of the server and restart it.')}
+      <div class="sections">
+        <p class="form-note">
+          <b>{t('Read only.')}</b>{' '}
+          {t(
+            'How users may sign in is set on the server, in the environment variables next to the titles. Operators change them and restart it.',
+          )}
         </p>
         {problem && <LoadProblem problem={problem} onRetry={reload} />}
         {value === undefined && !problem && <Skeleton as="rows" rows={7} cells="lines text" />}
@@ -144,7 +147,7 @@ const Rules = ({ id, title, looks, rules }: Box & Pick<SignInPolicy, 'rules'>) =
         return (
           look && (
             <SettingRow key={name} title={t(look.label)} text={look.textOf(value)} setting={setting}>
-              <StateChip isOn={look.isOn(value)}>{look.stateOf(value)}</StateChip>
+              <State isOn={look.isOn(value)}>{look.stateOf(value)}</State>
             </SettingRow>
           )
         )
@@ -169,10 +172,10 @@ const Providers = ({ providers }: Pick<SignInPolicy, 'providers'>) => (
       )}
       {providers.map(({ id, name, issuer, createAccounts, linkByVerifiedEmail, setting }) => (
         <SettingRow key={id} title={name} text={issuer} setting={setting}>
-          <StateChip isOn={createAccounts}>
-            {createAccounts ? t('creates accounts') : t('creates no accounts')}
-          </StateChip>
-          {linkByVerifiedEmail && <StateChip isOn>{t('connects accounts by verified address')}</StateChip>}
+          <State isOn={createAccounts}>
+            {createAccounts ? t('Creates accounts') : t('Creates no accounts')}
+          </State>
+          {linkByVerifiedEmail && <State isOn>{t('Connects accounts by verified address')}</State>}
         </SettingRow>
       ))}
     </ul>
@@ -183,30 +186,30 @@ interface SettingRowProps {
   readonly title: string
   readonly text: string
   readonly setting: string
-  /** The chips that name its state. */
+  /** The words for its state. */
   readonly children: ComponentChildren
 }
 
 const SettingRow = ({ title, text, setting, children }: SettingRowProps) => (
   <li class="row">
     <span class="row-text">
-      <bdi>{title}</bdi>
+      <bdi>{title}</bdi> <code class="setting-name">{setting}</code>
       <span class="quiet-text line" dir="auto">
         {text}
       </span>
-      <code class="setting-name">{setting}</code>
     </span>
     <span class="setting-states">{children}</span>
   </li>
 )
 
-interface StateChipProps {
+interface StateProps {
   readonly isOn: boolean
   readonly children: ComponentChildren
 }
 
-const StateChip = ({ isOn, children }: StateChipProps) => (
-  <span class="chip" data-color={isOn ? 'green' : 'gray'}>
+/** A dot, whose color repeats the word. */
+const State = ({ isOn, children }: StateProps) => (
+  <span class="setting-state" data-color={isOn ? 'green' : 'gray'}>
     {children}
   </span>
 )

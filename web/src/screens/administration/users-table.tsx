@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { type AccountOverview, createIdentityAdministration } from '../../api/identity.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
-import { locale, type MessageKey, t } from '../../texts/text.ts'
+import { locale, type MessageKey, t, tn } from '../../texts/text.ts'
 import { Ago } from '../../ui/ago.tsx'
 import { PersonAvatar } from '../../ui/avatar.tsx'
 import { ChoiceButtons } from '../../ui/choice-buttons.tsx'
@@ -78,19 +78,29 @@ function useKind(): Kind {
   return kindNames.find((name) => name === requested) ?? 'all'
 }
 
-/** Chooses which users are shown. Their accounts are part of the extensions. */
-export function UserFilter() {
+/**
+ * Counts the users that match the search, and chooses which of them are shown. Their accounts are part of the
+ * extensions.
+ */
+export function UserFilter({ count }: { readonly count: number }) {
   const { configuration, router } = useServices()
   const kind = useKind()
-  return configuration.extensions ? (
-    <ChoiceButtons
-      label={t('Filter')}
-      names={kindNames}
-      current={kind}
-      labelOf={(name) => t(kinds[name].label)}
-      onChoose={(name) => router.setQuery({ kind: name === 'all' ? '' : name })}
-    />
-  ) : null
+  return (
+    <>
+      <span class="quiet-text catalog-count">
+        {kind === 'all' && count > 0 && tn(count, '1 user', '{count} users')}
+      </span>
+      {configuration.extensions && (
+        <ChoiceButtons
+          label={t('Filter')}
+          names={kindNames}
+          current={kind}
+          labelOf={(name) => t(kinds[name].label)}
+          onChoose={(name) => router.setQuery({ kind: name === 'all' ? '' : name })}
+        />
+      )}
+    </>
+  )
 }
 
 type SortColumn = 'name' | 'lastSignInAt'
@@ -246,11 +256,7 @@ const AccountCells = ({ account, hasDeactivated }: AccountCellsProps) => (
       )}
     </td>
     <td data-label={t('Last sign-in')}>
-      {account.lastSignInAt === null ? (
-        <span class="quiet-text">{t('Never')}</span>
-      ) : (
-        <Ago timestamp={account.lastSignInAt} />
-      )}
+      {account.lastSignInAt === null ? <Usual text={t('Never')} /> : <Ago timestamp={account.lastSignInAt} />}
     </td>
     <FactorCell {...account} />
     {hasDeactivated && <StateCell {...account} />}
