@@ -79,6 +79,7 @@ const laterFiles = [
   'project-switcher',
   'queue-dialog',
   'row-facts',
+  'save-state',
   'related-row',
   'relations',
   'shortcut-sheet',

@@ -74,7 +74,16 @@ export function projectSettingsJourneys(stage: () => Stage): void {
     const { id } = await workspace.make('project', { name: 'Quiet harbour', organizationId })
     const page = await signIn('root@example.com', `/projects/${id}/settings`)
     const key = page.getByLabel('Key', { exact: true })
+    // The form says whether it is saved, and all fields have the same edge.
+    await page.getByText('Saved', { exact: true }).waitFor()
+    const edges = page.locator(':is(.setting-box, .stage-row) :is(input, select).input')
+    const colors = await edges.evaluateAll((all) =>
+      all.map((field) => getComputedStyle(field).borderTopColor),
+    )
+    assert.ok(colors.length > 4)
+    assert.equal(new Set(colors).size, 1)
     await key.fill('no key')
+    await page.getByText('Not saved yet').waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('alert').filter({ hasText: /^Key/ }).waitFor()
     await key.fill('HARBOUR')
@@ -83,6 +92,7 @@ export function projectSettingsJourneys(stage: () => Stage): void {
     await page.getByText('Quiet harbour was saved.').waitFor()
     // There is nothing to save until something is changed again.
     await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'hidden' })
+    await page.getByText('Saved', { exact: true }).waitFor()
     assert.equal(await key.inputValue(), 'HARBOUR')
     await page.reload()
     await key.waitFor()

@@ -74,7 +74,7 @@ export function TextAreaField<Values extends FormValues>(props: FieldProps<Value
 export interface Choice {
   readonly id: string
   readonly name: string
-  /** Draws a dot of this color before the name, where the browser lets a page draw the list. */
+  /** Draws a dot of this color before the name, in the list only where the browser lets a page draw it. */
   readonly color?: string | null
 }
 
@@ -83,24 +83,26 @@ export function SelectField<Values extends FormValues>(
 ) {
   const { form, name, choices } = props
   const value = form.values.value[name] ?? ''
-  const isKnown = choices.some(({ id }) => id === value)
+  const chosen = choices.find(({ id }) => id === value)
   return (
     <Field {...props}>
       {(attributes) => (
-        <select
-          {...attributes}
-          class="input"
-          name={name}
-          value={value}
-          onChange={(event) => form.set(name, event.currentTarget.value)}
-        >
-          {!isKnown && <option value={value}>{value === '' ? t('Choose…') : '…'}</option>}
-          {choices.map((choice) => (
-            <option key={choice.id} value={choice.id} data-color={choice.color ?? undefined}>
-              {choice.name}
-            </option>
-          ))}
-        </select>
+        <span class="select-frame" data-color={chosen?.color ?? undefined}>
+          <select
+            {...attributes}
+            class="input"
+            name={name}
+            value={value}
+            onChange={(event) => form.set(name, event.currentTarget.value)}
+          >
+            {!chosen && <option value={value}>{value === '' ? t('Choose…') : '…'}</option>}
+            {choices.map((choice) => (
+              <option key={choice.id} value={choice.id} data-color={choice.color ?? undefined}>
+                {choice.name}
+              </option>
+            ))}
+          </select>
+        </span>
       )}
     </Field>
   )

@@ -186,12 +186,14 @@ export const ptBr = {
   'Remove this project': 'Remover este projeto',
   'Only a project without assignments can be removed. It can be restored.':
     'Só um projeto sem tarefas pode ser removido. Ele pode ser restaurado.',
-  'People and connections': 'Pessoas e conexões',
+  Integrations: 'Integrações',
+  Saved: 'Salvo',
+  'Not saved yet': 'Ainda não salvo',
   'All projects have these stages. Administrators change them.':
     'Todos os projetos têm estas etapas. Administradores as alteram.',
   'Means done': 'Significa concluído',
-  'These are the columns of the board. An unused stage has one only while assignments are in it. The default color depends on the position.':
-    'As colunas do quadro. Uma etapa não usada só tem coluna enquanto houver tarefas nela. A cor padrão depende da posição.',
+  'The columns of the board, in this order. A stage that is not used stays on it until no assignment is left in it. Each change is saved at once.':
+    'As colunas do quadro, nesta ordem. Uma etapa não usada fica nele até não ter mais nenhuma tarefa. Cada mudança é salva na hora.',
   'Use {name}': 'Usar {name}',
   'Color of {name}': 'Cor de {name}',
   Default: 'Padrão',

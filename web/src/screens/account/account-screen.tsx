@@ -12,6 +12,7 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
+import { SaveState } from '../../ui/save-state.tsx'
 import { IndexedPart, SideIndex } from '../../ui/side-index.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useSecondsUntil } from '../../ui/use-seconds-until.ts'
@@ -94,7 +95,13 @@ function NameSection({ account, onSaved }: { readonly account: Account; onSaved(
       <h2 id="name-title">{t('Profile')}</h2>
       <div class="setting-box">
         {/* The Cancel button restores the name itself. `onCancel` is passed because the form shows no button without it. */}
-        <Form form={form} submitLabel={t('Save')} isIdle={!form.isChanged.value} onCancel={() => undefined}>
+        <Form
+          form={form}
+          submitLabel={t('Save')}
+          isIdle={!form.isChanged.value}
+          aside={<SaveState isSaved={!form.isChanged.value} />}
+          onCancel={() => undefined}
+        >
           <dl class="field">
             <dt class="setting-label">{t('Login')}</dt>
             <dd>{account.login}</dd>

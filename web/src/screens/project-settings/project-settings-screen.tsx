@@ -15,16 +15,18 @@ import { type MessageKey, t } from '../../texts/text.ts'
 import { Faces } from '../../ui/faces.tsx'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { DescriptionTextField } from '../../ui/markdown-field.tsx'
+import { hueOf } from '../../ui/marks.tsx'
 import { MembersDialog } from '../../ui/members-dialog.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { OrganizationField } from '../../ui/organization-field.tsx'
 import { ProjectSubPage } from '../../ui/project-page.tsx'
+import { SaveState } from '../../ui/save-state.tsx'
 import { IndexedPart, SideIndex } from '../../ui/side-index.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
 import { StagesSection } from './stages-section.tsx'
 
-/** Shows the properties, people, connections and stages of a project. All members may change them. */
+/** Shows the properties, stages, members and integrations of a project. All members may change them. */
 export function ProjectSettingsScreen({ parameters: { projectId = '' } }: ScreenProps) {
   const projects = useListing('project', { ids: projectId })
   const [project] = projects.rows
@@ -42,15 +44,21 @@ export function ProjectSettingsScreen({ parameters: { projectId = '' } }: Screen
   )
 }
 
-const parts = [
+const allParts: readonly {
+  readonly id: string
+  readonly label: MessageKey
+  readonly isExtension?: true
+}[] = [
   { id: 'general', label: 'General' },
   { id: 'stages', label: 'Stages' },
-  { id: 'people', label: 'People and connections' },
+  { id: 'members', label: 'Members' },
+  { id: 'integrations', label: 'Integrations', isExtension: true },
   { id: 'end', label: 'Archive or remove' },
-] as const
+]
 
 function Settings({ project }: { readonly project: RecordOf<'project'> }) {
   const { configuration } = useServices()
+  const parts = allParts.filter(({ isExtension }) => configuration.extensions || !isExtension)
   const [isChangingMembers, setChangingMembers] = useState(false)
   return (
     <SideIndex parts={parts.map(({ id, label }) => ({ id, label: t(label) }))}>
@@ -63,24 +71,26 @@ function Settings({ project }: { readonly project: RecordOf<'project'> }) {
       <IndexedPart id="stages">
         <StagesSection projectId={project.id} />
       </IndexedPart>
-      <IndexedPart id="people">
-        <section aria-labelledby="settings-more">
-          <h2 id="settings-more">{t('People and connections')}</h2>
+      <IndexedPart id="members">
+        <section aria-labelledby="settings-members">
+          <h2 id="settings-members">{t('Members')}</h2>
           <ul class="rows">
             <MembersRow projectId={project.id} onOpen={() => setChangingMembers(true)} />
-            {configuration.extensions &&
-              pages.map(({ path, label, icon }) => (
-                <li key={path} class="row whole-row">
-                  <Icon name={icon} />
-                  <a class="row-link" href={path.startsWith('/') ? path : `/projects/${project.id}/${path}`}>
-                    {t(label)}
-                  </a>
-                  <Icon name="right" />
-                </li>
-              ))}
           </ul>
         </section>
       </IndexedPart>
+      {configuration.extensions && (
+        <IndexedPart id="integrations">
+          <section aria-labelledby="settings-integrations">
+            <h2 id="settings-integrations">{t('Integrations')}</h2>
+            <ul class="rows">
+              {integrations.map((page) => (
+                <LinkRow key={page.path} {...page} path={`/projects/${project.id}/${page.path}`} />
+              ))}
+            </ul>
+          </section>
+        </IndexedPart>
+      )}
       <IndexedPart id="end">
         <ArchiveSection project={project} />
       </IndexedPart>
@@ -104,12 +114,26 @@ function MembersRow({ projectId, onOpen }: { readonly projectId: string; onOpen(
   )
 }
 
-const pages: readonly { readonly path: string; readonly label: MessageKey; readonly icon: IconName }[] = [
-  { path: 'activity', label: 'Activity', icon: 'pulse' },
+interface LinkRowProps {
+  readonly path: string
+  readonly label: MessageKey
+  readonly icon: IconName
+}
+
+const integrations: readonly LinkRowProps[] = [
   { path: 'webhooks', label: 'Webhooks', icon: 'link' },
   { path: 'import', label: 'Import', icon: 'download' },
-  { path: '/removed', label: 'Removed records', icon: 'trash' },
 ]
+
+const LinkRow = ({ path, label, icon }: LinkRowProps) => (
+  <li class="row whole-row">
+    <Icon name={icon} />
+    <a class="row-link" href={path}>
+      {t(label)}
+    </a>
+    <Icon name="right" />
+  </li>
+)
 
 /**
  * Archives or removes the project. An archived one is left out where work is planned; a removed one can be
@@ -163,6 +187,7 @@ function ArchiveSection({ project }: { readonly project: RecordOf<'project'> }) 
             {t('Remove')}
           </button>
         </li>
+        {configuration.extensions && <LinkRow path="/removed" label="Removed records" icon="trash" />}
       </ul>
     </section>
   )
@@ -233,6 +258,7 @@ function ProjectForm({ project }: { readonly project: Project }) {
     if (theirs) rebase(theirs)
     form.discard()
   }
+  const isSaved = !form.isChanged.value && !theirs
   return (
     <>
       {theirs && <Conflict theirs={theirs} mine={form.values.value.name} onKeepTheirs={keepTheirs} />}
@@ -240,7 +266,8 @@ function ProjectForm({ project }: { readonly project: Project }) {
         <Form
           form={form}
           submitLabel={theirs ? t('Save mine anyway') : t('Save')}
-          isIdle={!form.isChanged.value && !theirs}
+          isIdle={isSaved}
+          aside={<SaveState isSaved={isSaved} />}
           onCancel={() => undefined}
           onDone={form.discard}
         >
@@ -259,7 +286,7 @@ function ProjectForm({ project }: { readonly project: Project }) {
                 )}
                 required
               />
-              <ChoiceField form={form} name="color" label={t('Color')} choices={colorChoices} />
+              <ChoiceField form={form} name="color" label={t('Color')} choices={choicesFor(id)} />
             </>
           )}
         </Form>
@@ -267,6 +294,10 @@ function ProjectForm({ project }: { readonly project: Project }) {
     </>
   )
 }
+
+/** The default color of a project depends on its id. */
+const choicesFor = (id: string) =>
+  colorChoices.map((choice) => (choice.id === '' ? { ...choice, color: hueOf(id) } : choice))
 
 interface ConflictProps {
   readonly theirs: Project

@@ -41,7 +41,7 @@ export function StagesSection({ projectId }: { readonly projectId: string }) {
       <p class="quiet-text">
         {configuration.extensions
           ? t(
-              'These are the columns of the board. An unused stage has one only while assignments are in it. The default color depends on the position.',
+              'The columns of the board, in this order. A stage that is not used stays on it until no assignment is left in it. Each change is saved at once.',
             )
           : t('All projects have these stages. Administrators change them.')}
       </p>
@@ -244,20 +244,22 @@ function StageRow(props: StageRowProps) {
       )}
       {isEditable && isUsed && (
         <span class="row-buttons">
-          <select
-            class="input"
-            aria-label={t('Color of {name}', { name })}
-            value={color ?? ''}
-            onChange={({ currentTarget }) =>
-              onChange({ color: (currentTarget.value || undefined) as ColorName | undefined })
-            }
-          >
-            {colorChoices.map((choice) => (
-              <option key={choice.id} value={choice.id} data-color={choice.color ?? props.defaultColor}>
-                {t(choice.name)}
-              </option>
-            ))}
-          </select>
+          <span class="select-frame" data-color={color ?? props.defaultColor}>
+            <select
+              class="input"
+              aria-label={t('Color of {name}', { name })}
+              value={color ?? ''}
+              onChange={({ currentTarget }) =>
+                onChange({ color: (currentTarget.value || undefined) as ColorName | undefined })
+              }
+            >
+              {colorChoices.map((choice) => (
+                <option key={choice.id} value={choice.id} data-color={choice.color ?? props.defaultColor}>
+                  {t(choice.name)}
+                </option>
+              ))}
+            </select>
+          </span>
           <IconButton
             icon="up"
             label={t('Move {name} up', { name })}

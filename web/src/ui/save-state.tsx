@@ -1,0 +1,10 @@
+import { t } from '../texts/text.ts'
+import { Icon } from './icon.tsx'
+
+/** Says whether the values of a form are saved, next to its buttons, which are shown only if they are not. */
+export const SaveState = ({ isSaved }: { readonly isSaved: boolean }) => (
+  <span class={`save-state ${isSaved ? 'saved' : ''}`}>
+    {isSaved && <Icon name="check" />}
+    {isSaved ? t('Saved') : t('Not saved yet')}
+  </span>
+)
