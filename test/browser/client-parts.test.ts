@@ -165,6 +165,7 @@ describe('Days', () => {
 
   test('are shown with the year if it is not the current one', () => {
     assert.match(formatDay('1999-05-04'), /^4 May 1999$/)
+    assert.equal(formatDay('1999-09-04'), '4 Sep 1999')
   })
 })
 

@@ -234,7 +234,7 @@ export function weekJourneys(stage: () => Stage): void {
   test('keeps hours that are typed during an outage, and saves them afterwards', async () => {
     await plan('2027-09-06', '2027-09-10', 'Offline work')
     const page = await open('2027-09-06')
-    const monday = cell(page, 'Offline work, Mon 6 Sept 2027')
+    const monday = cell(page, 'Offline work, Mon 6 Sep 2027')
     await monday.waitFor()
     await page.context().setOffline(true)
     await monday.fill('6')

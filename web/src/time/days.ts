@@ -18,10 +18,11 @@ export function addDays(day: string, count: number): string {
   return Number.isNaN(timestamp) ? day : dayOf(new Date(timestamp + count * 86_400_000).toISOString())
 }
 
-type Style = 'short' | 'long' | 'weekday' | 'month' | 'heading' | 'whole'
+type Style = 'short' | 'shortMonth' | 'long' | 'weekday' | 'month' | 'heading' | 'whole'
 
 const styles: Readonly<Record<Style, Intl.DateTimeFormatOptions>> = {
   short: { day: 'numeric', month: 'short' },
+  shortMonth: { month: 'short' },
   long: { day: 'numeric', month: 'short', year: 'numeric' },
   weekday: { weekday: 'short' },
   month: { month: 'long', year: 'numeric' },
@@ -29,9 +30,16 @@ const styles: Readonly<Record<Style, Intl.DateTimeFormatOptions>> = {
   whole: { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
 }
 
-export const dateFormat = cacheFormat(
-  (locale, style: Style) => new Intl.DateTimeFormat(locale, { ...styles[style], timeZone: 'UTC' }),
-)
+export const dateFormat = cacheFormat((locale, style: Style) => {
+  const format = new Intl.DateTimeFormat(locale, { ...styles[style], timeZone: 'UTC' })
+  return {
+    format: (date: Date): string => shortenMonth(format.format(date)),
+    formatRange: (from: Date, to: Date): string => shortenMonth(format.formatRange(from, to)),
+  }
+})
+
+/** British dates have months of three letters, and Sept. */
+export const shortenMonth = (text: string): string => text.replaceAll(/\bSept\b/g, 'Sep')
 
 export const dateOf = (day: string): Date => new Date(`${dayOf(day)}T00:00:00Z`)
 

@@ -1,4 +1,5 @@
 import { cacheFormat, t } from '../texts/text.ts'
+import { shortenMonth } from './days.ts'
 
 const timestampFormat = cacheFormat<void, Intl.DateTimeFormat>(
   (locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }),
@@ -25,13 +26,12 @@ const units = [
 export function formatAgo(timestamp: string, now = Date.now()): string {
   const seconds = Math.max(0, (now - Date.parse(timestamp)) / 1000)
   const found = seconds < 60 ? undefined : units.find(({ below }) => seconds < below)
-  return found
-    ? agoFormat().format(-Math.floor(seconds / found.seconds), found.unit)
-    : t('just now')
+  return found ? agoFormat().format(-Math.floor(seconds / found.seconds), found.unit) : t('just now')
 }
 
 /** Formats a timestamp in the user's time zone. */
-export const formatTimestamp = (timestamp: string): string => timestampFormat().format(new Date(timestamp))
+export const formatTimestamp = (timestamp: string): string =>
+  shortenMonth(timestampFormat().format(new Date(timestamp)))
 
 /** Formats the time of the day of a timestamp in the user's time zone. */
 export const formatTime = (timestamp: string): string => timeFormat().format(new Date(timestamp))

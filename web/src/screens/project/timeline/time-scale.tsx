@@ -1,4 +1,4 @@
-import { cacheFormat, t } from '../../../texts/text.ts'
+import { t } from '../../../texts/text.ts'
 import {
   addDays,
   dateFormat,
@@ -26,10 +26,6 @@ const todayPixels = 36
 const longMonthPixels = 120
 /** The minimum width of a month for its short name. */
 const shortMonthPixels = 36
-
-const shortMonth = cacheFormat<void, Intl.DateTimeFormat>(
-  (locale) => new Intl.DateTimeFormat(locale, { month: 'short', timeZone: 'UTC' }),
-)
 
 /** Shows the months and the days above the lanes. Screen readers read the dates of each bar instead. */
 export function TimeScale({ scaleRef, from, dayCount, dayPixels }: TimeScaleProps) {
@@ -80,5 +76,5 @@ const dayLabel = (day: string, dayPixels: number): string =>
 function monthLabel(month: string, pixels: number): string {
   const date = dateOf(`${month}-01`)
   if (pixels >= longMonthPixels) return dateFormat('month').format(date)
-  return pixels >= shortMonthPixels ? shortMonth().format(date) : ''
+  return pixels >= shortMonthPixels ? dateFormat('shortMonth').format(date) : ''
 }
