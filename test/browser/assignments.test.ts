@@ -262,8 +262,8 @@ function boardJourneys(stage: () => Stage): void {
       signIn('mara@example.com', path),
       signIn(administratorLogin, path),
     ])
-    await column(mara, 'Archive').getByText('Was due').waitFor()
-    assert.equal(await column(mara, 'Done').getByText('Was due').count(), 0)
+    await column(mara, 'Archive').getByText('Should have ended').waitFor()
+    assert.equal(await column(mara, 'Done').getByText('Should have ended').count(), 0)
     assert.equal(await mara.getByRole('button', { name: 'Stage Archive' }).count(), 0)
     // Once any stage is marked, names no longer count, so both have to be marked.
     for (const name of ['Done', 'Archive']) {
@@ -275,7 +275,7 @@ function boardJourneys(stage: () => Stage): void {
     await rosa.getByText('Done now means done for all users.').waitFor()
     await mara.reload()
     await cardIn(mara, 'Archive', 'Put away').waitFor()
-    assert.equal(await mara.getByText('Was due').count(), 0)
+    assert.equal(await mara.getByText('Should have ended').count(), 0)
     await workspace.change('DELETE', 'assignment', { ids: [putAway] })
     await workspace.change('DELETE', 'workflow', { ids: [archive.id] })
   })

@@ -213,7 +213,7 @@ function queueJourneys(stage: () => Stage): void {
     try {
       await page.reload()
       await page.getByText(/^Offline/).waitFor()
-      await page.getByRole('button', { name: `Record time for ${name}` }).click()
+      await page.getByRole('button', { name: `Record hours for ${name}` }).click()
       await page.getByLabel(`Hours today for ${name}`).fill('1.5')
       await page.keyboard.press('Enter')
       await page.getByText('Waits for the network', { exact: true }).waitFor()
@@ -258,7 +258,7 @@ function queueJourneys(stage: () => Stage): void {
       await route.fetch()
       await route.abort()
     })
-    await page.getByRole('button', { name: `Record time for ${name}` }).click()
+    await page.getByRole('button', { name: `Record hours for ${name}` }).click()
     await page.getByLabel(`Hours today for ${name}`).fill('3')
     await page.keyboard.press('Enter')
     await page.getByText('Waits for the network', { exact: true }).waitFor()

@@ -19,7 +19,7 @@ export function manualOrderJourneys(stage: () => Stage): void {
       await until(async () => (await links.allTextContents()).join(' ') === names, names)
     }
     await waitForOrder('Drill Chisel Bellows Anvil')
-    await page.getByRole('button', { name: 'Order of the cards' }).click()
+    await page.getByRole('button', { name: 'Order of the assignments' }).click()
     await page.getByRole('menuitem', { name: 'By hand' }).click()
     await waitForOrder('Anvil Bellows Chisel Drill')
     const other = await signIn('jonas@example.com', `${path}?order=hand`)
@@ -58,7 +58,7 @@ export function manualOrderJourneys(stage: () => Stage): void {
     const page = await signIn('mara@example.com', path)
     const waitForFirst = (name: string) => page.locator('.card').first().filter({ hasText: name }).waitFor()
     await waitForFirst('Soon')
-    await page.getByRole('button', { name: 'Order of the cards' }).click()
+    await page.getByRole('button', { name: 'Order of the assignments' }).click()
     await page.getByRole('menuitem', { name: 'By hand' }).click()
     await waitForFirst('Late')
     for (const subpath of ['', `/assignments/${late}`]) {
@@ -71,8 +71,8 @@ export function manualOrderJourneys(stage: () => Stage): void {
     await waitForFirst('Soon')
     await page.goto(`${hosts.web}${path}`)
     await waitForFirst('Late')
-    await page.getByRole('button', { name: 'Order of the cards' }).click()
-    await page.getByRole('menuitem', { name: 'By due date' }).click()
+    await page.getByRole('button', { name: 'Order of the assignments' }).click()
+    await page.getByRole('menuitem', { name: 'By end' }).click()
     await waitForFirst('Soon')
     await page.goto(`${hosts.web}${path}`)
     await waitForFirst('Soon')

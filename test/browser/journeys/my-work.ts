@@ -28,7 +28,7 @@ export function myWorkJourneys(stage: () => Stage): void {
     await page.getByRole('region', { name: 'Overdue' }).getByRole('link', { name: 'Late thing' }).waitFor()
     await page.getByRole('region', { name: 'Blocked' }).getByText('Blocked since today').waitFor()
     assert.equal(await page.getByText('Done thing').count(), 0)
-    await page.getByRole('region', { name: 'Due later' }).getByRole('link', { name: 'Far thing' }).waitFor()
+    await page.getByRole('region', { name: 'Ends later' }).getByRole('link', { name: 'Far thing' }).waitFor()
     await assertAccessible(page, 'my work')
     // A row is one line, and the facts of all rows have the same columns.
     const shapes = await page
@@ -44,7 +44,7 @@ export function myWorkJourneys(stage: () => Stage): void {
       )
     assert.deepEqual([shapes.length, new Set(shapes).size, shapes[0]?.startsWith('true')], [4, 1, true])
     const row = page.getByRole('listitem').filter({ hasText: 'Thing of today' })
-    await row.getByRole('button', { name: 'Record time for Thing of today' }).click()
+    await row.getByRole('button', { name: 'Record hours for Thing of today' }).click()
     await row.getByLabel('Hours today for Thing of today').fill('1:30')
     await page.keyboard.press('Enter')
     await page.getByText('1.5 h recorded for Thing of today.').waitFor()

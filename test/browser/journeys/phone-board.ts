@@ -87,7 +87,11 @@ export function phoneBoardJourneys(stage: () => Stage): void {
     await page.keyboard.press('Escape')
     await page.locator('.day-layer:popover-open').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Close' }).tap()
-    for (const name of ['Order of the cards', 'More pages of the project', 'Account of Mara Lindqvist']) {
+    for (const name of [
+      'Order of the assignments',
+      'More pages of the project',
+      'Account of Mara Lindqvist',
+    ]) {
       const button = page.getByRole('button', { name })
       await button.tap()
       await assertSheet('.menu:popover-open')

@@ -89,7 +89,7 @@ export async function everyScreen(
     { path: '/administration/sign-in', shows: 'Identity__Passwords', shape: 'rows' },
     { path: '/administration/workflows', shows: 'Backlog', shape: 'rows' },
     { path: '/clients', shows: 'The wiki', shape: 'rows' },
-    { path: '/removed/assignments', shows: 'Removed records', shape: 'rows' },
+    { path: '/removed/assignments', shows: 'Removed items', shape: 'rows' },
     // Its last part to arrive, which has the longest button.
     { path: '/account', shows: 'Add an authenticator app', shape: 'boxes' },
   ]

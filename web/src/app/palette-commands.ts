@@ -101,7 +101,7 @@ function pageCommands(
       '/account',
       'settings profile password security passkey tokens perfil senha segurança configurações',
     ),
-    page('trash', t('Removed records'), '/removed', 'deleted bin restore excluídos lixeira restaurar'),
+    page('trash', t('Removed items'), '/removed', 'deleted bin restore excluídos lixeira restaurar'),
     {
       group,
       icon: 'list',

@@ -213,7 +213,7 @@ function AccountMenu({ open }: Pick<ReturnType<typeof useShortcuts>, 'open'>) {
         ...(isPhone ? [{ label: t('Search or run a command'), run: () => open({ kind: 'palette' }) }] : []),
         ...minor.map(({ href, label }) => ({ label: t(label), run: () => router.go(href) })),
         { label: t('My account'), run: () => router.go('/account') },
-        { label: t('Removed records'), run: () => router.go('/removed') },
+        { label: t('Removed items'), run: () => router.go('/removed') },
         ...(isPhone ? [theme] : []),
         ...(isTouchScreen
           ? []

@@ -106,7 +106,7 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
         run: ({ open }) => focusFirst('main input[type=search]') || open({ kind: 'palette' }),
       },
       { keys: ['Shift', 'F'], description: 'Filter a project', run: () => clickDeclared('Shift+F') },
-      { keys: ['↓'], description: 'Move into the cards or rows', run: () => enterCards() },
+      { keys: ['↓'], description: 'Move into the assignments', run: () => enterCards() },
       { keys: ['Ctrl', 'Z'], description: 'Undo the last change' },
       { keys: ['Ctrl', 'Shift', 'Z'], description: 'Redo the last undone change' },
       { keys: ['?'], description: 'Show these shortcuts', run: ({ open }) => open({ kind: 'shortcuts' }) },
@@ -126,12 +126,12 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
   {
     title: 'Assignments',
     shortcuts: [
-      { keys: ['← ↑ → ↓'], description: 'Move between cards' },
-      { keys: ['Shift', '← →'], description: 'Move a card to the next stage' },
-      { keys: ['Shift', '↑ ↓'], description: 'Move a card up or down, if ordered by hand' },
+      { keys: ['← ↑ → ↓'], description: 'Move between assignments' },
+      { keys: ['Shift', '← →'], description: 'Move an assignment to the next stage' },
+      { keys: ['Shift', '↑ ↓'], description: 'Move an assignment up or down, if ordered by hand' },
       ...assignmentKeys,
-      { keys: ['T'], description: 'Start or stop the timer of a card' },
-      { keys: ['F2'], description: 'Rename a card' },
+      { keys: ['T'], description: 'Start or stop the timer of an assignment' },
+      { keys: ['F2'], description: 'Rename an assignment' },
       {
         keys: ['F'],
         description: 'Show the open assignment on the whole page',

@@ -74,14 +74,14 @@ const directions: Readonly<Record<'waitsFor' | 'blocks', Direction>> = {
   waitsFor: {
     title: 'Waits for',
     add: 'Add an assignment to wait for',
-    placeholder: 'Wait for…',
+    placeholder: 'Waits for…',
     warning: 'Ends on {day}, after this one starts',
     order: (self, other) => ({ waiting: self, blocker: other }),
   },
   blocks: {
-    title: 'Blocks',
+    title: 'Needed by',
     add: 'Add an assignment that waits for this one',
-    placeholder: 'Block…',
+    placeholder: 'Needed by…',
     warning: 'Starts on {day}, before this one ends',
     order: (self, other) => ({ waiting: other, blocker: self }),
   },

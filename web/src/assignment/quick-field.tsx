@@ -156,7 +156,7 @@ export function TokenChips({ tokens, labels, onKeep }: TokenChipsProps) {
         return { content: [<Icon key="icon" name="hourglass" />, formatHours(token.hours)] }
       case 'end':
         return {
-          content: [<Icon key="icon" name="calendar" />, t('Until {day}', { day: formatDay(token.day) })],
+          content: [<Icon key="icon" name="calendar" />, t('Ends {day}', { day: formatDay(token.day) })],
         }
     }
   }

@@ -25,8 +25,8 @@ export const Relations = ({ parts, dependencies, onSaved, ...shared }: Relations
 
 const relations: Readonly<Record<Relation, MessageKey>> = {
   partOf: 'Part of…',
-  waitsFor: 'Wait for…',
-  blocks: 'Block…',
+  waitsFor: 'Waits for…',
+  blocks: 'Needed by…',
 }
 
 /** A menu that adds another assignment. */

@@ -27,7 +27,7 @@ export function TimeSection({
   const rows = withQueuedHours(appointments.rows, ({ assignmentId }) => assignmentId === assignment.id)
   const recorded = sumHours(rows)
   return (
-    <PanelSection name="time" title={t('Time')} isEmpty={false}>
+    <PanelSection name="time" title={t('Hours')} isEmpty={false}>
       <TimeBar recorded={recorded} planned={assignment.amountHours} />
       <ul class="rows">
         {rows.map((appointment) => (
@@ -40,7 +40,7 @@ export function TimeSection({
         <span class="row-buttons-named">
           <button type="button" class="button quiet" onClick={() => setAdding(true)}>
             <Icon name="record" />
-            <span>{t('Record time')}</span>
+            <span>{t('Record hours')}</span>
           </button>
           <TimerButton assignment={assignment} showsLabel />
         </span>

@@ -42,7 +42,7 @@ export function TimerDialog({ running, onClose }: { readonly running: RunningTim
   const discard = () =>
     timers.discard().then(onClose, (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
   return (
-    <Dialog title={t('Record the time for {name}', { name })} onClose={onClose}>
+    <Dialog title={t('Record the hours of {name}', { name })} onClose={onClose}>
       {isForgotten(running) && (
         <p class="form-note">
           {t('The timer ran for {hours}. Did you forget it?', { hours: formatHours(hours) })}
@@ -62,7 +62,7 @@ export function TimerDialog({ running, onClose }: { readonly running: RunningTim
         </div>
       </Form>
       <button type="button" class="button quiet danger" onClick={discard}>
-        {t('Discard the time')}
+        {t('Discard the hours')}
       </button>
     </Dialog>
   )

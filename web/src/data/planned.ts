@@ -67,9 +67,9 @@ export function dueColorOf(row: Dated, isDone: boolean): 'red' | 'amber' | undef
 /** Says until when the work lasts. */
 export function untilText(row: Dated): string {
   const end = endDayOf(row)
-  return end === '' ? t('No dates') : t('Until {day}', { day: formatDay(end) })
+  return end === '' ? t('No dates') : t('Ends {day}', { day: formatDay(end) })
 }
 
 /** Says until when the work lasts, or lasted if that is past and it is not done. */
 export const dueText = (row: Dated, isDone: boolean): string =>
-  isLate(row, isDone) ? t('Was due {day}', { day: formatDay(endDayOf(row)) }) : untilText(row)
+  isLate(row, isDone) ? t('Should have ended {day}', { day: formatDay(endDayOf(row)) }) : untilText(row)

@@ -19,7 +19,7 @@ const nouns: Readonly<Record<string, MessageKey>> = {
   user: 'user',
   project: 'project',
   assignment: 'assignment',
-  appointment: 'recorded time',
+  appointment: 'recorded hours',
   assignmentImpediment: 'impediment',
   userAssignment: 'participant',
   userProject: 'member',

@@ -14,7 +14,7 @@ export const kindNames: Readonly<Record<Kind, MessageKey>> = {
   unblocked: 'Resolved impediments',
   dependencyDone: 'Finished dependencies',
   stageChanged: 'Stage changes',
-  dueTomorrow: 'Due soon',
+  dueTomorrow: 'Ends soon',
   overdue: 'Overdue',
 }
 
@@ -34,6 +34,6 @@ export const notificationLooks: Readonly<Record<Kind, NotificationLook>> = {
   unblocked: { text: '{name} resolved an impediment.', icon: 'check', color: 'green' },
   dependencyDone: { text: '{name} finished an assignment that it waited for.', icon: 'link', color: 'green' },
   stageChanged: { text: '{name} moved it to {stage}.', icon: 'move', color: 'teal' },
-  dueTomorrow: { text: 'Due on the next day.', icon: 'calendar', color: 'amber' },
-  overdue: { text: 'Overdue.', icon: 'clock', color: 'red' },
+  dueTomorrow: { text: 'It ends on the next day.', icon: 'calendar', color: 'amber' },
+  overdue: { text: 'It is overdue.', icon: 'clock', color: 'red' },
 }

@@ -61,11 +61,11 @@ export const catalogs: readonly Catalog[] = [
   {
     resource: 'workflow',
     path: 'workflows',
-    label: 'Workflow stages',
-    searchLabel: 'Search workflow stages',
-    newLabel: 'New workflow stage',
-    emptyText: 'No workflow stages yet',
-    noMatchText: 'No workflow stages match “{text}”',
+    label: 'Stages',
+    searchLabel: 'Search stages',
+    newLabel: 'New stage',
+    emptyText: 'No stages yet',
+    noMatchText: 'No stages match “{text}”',
     about:
       'The columns of every board, from left to right. A new stage is added at the end; the arrows move it. To mark a stage as done, open its menu on a board.',
     sortColumn: 'order',

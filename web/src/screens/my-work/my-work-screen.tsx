@@ -34,10 +34,10 @@ import { useMedia } from '../../ui/use-media.ts'
 const titles: Readonly<Record<Group, MessageKey>> = {
   blocked: 'Blocked',
   overdue: 'Overdue',
-  today: 'Due today',
-  week: 'Due this week',
-  next: 'Due next week',
-  later: 'Due later',
+  today: 'Ends today',
+  week: 'Ends this week',
+  next: 'Ends next week',
+  later: 'Ends later',
   unscheduled: 'No dates',
 }
 
@@ -85,7 +85,7 @@ export function MyWorkScreen() {
       )}
       {value?.groups.size === 0 && (
         <EmptyState title={t('Nothing to do')}>
-          <p>{t('Your assignments that are due soon appear here. Find more to do in a project.')}</p>
+          <p>{t('Your assignments that end soon appear here. Find more to do in a project.')}</p>
           <a class="button" href="/projects">
             {t('Go to the projects')}
           </a>
@@ -168,8 +168,8 @@ function WorkRow({ assignment, work }: { readonly assignment: Assignment; readon
         <button
           type="button"
           class="button quiet icon-only"
-          aria-label={t('Record time for {name}', { name })}
-          title={t('Record time')}
+          aria-label={t('Record hours for {name}', { name })}
+          title={t('Record hours')}
           onClick={() => setRecording(true)}
         >
           <Icon name="record" />

@@ -187,7 +187,7 @@ function ArchiveSection({ project }: { readonly project: RecordOf<'project'> }) 
             {t('Remove')}
           </button>
         </li>
-        {configuration.extensions && <LinkRow path="/removed" label="Removed records" icon="trash" />}
+        {configuration.extensions && <LinkRow path="/removed" label="Removed items" icon="trash" />}
       </ul>
     </section>
   )

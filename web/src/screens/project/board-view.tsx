@@ -232,7 +232,7 @@ function Board({ hasFailed, ...props }: BoardProps & { readonly hasFailed: boole
   if (stages.length === 0)
     return (
       <EmptyState title={t('There are no stages yet')} icon="columns">
-        <p>{t('An administrator sets up the workflow; then its stages are the columns of this board.')}</p>
+        <p>{t('An administrator sets up the stages, which are the columns of this board.')}</p>
       </EmptyState>
     )
   // If a request has failed, it is unknown whether any assignment matches.

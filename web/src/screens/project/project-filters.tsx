@@ -246,9 +246,9 @@ function OrderMenu({ projectId }: { readonly projectId: string }) {
   }
   return (
     <Menu
-      label={t('Order of the cards')}
+      label={t('Order of the assignments')}
       items={[
-        { label: t('By due date'), isCurrent: !isManuallyOrdered, run: () => choose('') },
+        { label: t('By end'), isCurrent: !isManuallyOrdered, run: () => choose('') },
         { label: t('By hand'), isCurrent: isManuallyOrdered, run: () => choose('hand') },
       ]}
     >

@@ -290,7 +290,7 @@ function QueueStatus({ queue, personId, endDay, type, onRetry }: QueueStatusProp
   const waiting = waitingIn(queue.names.value)
   const problem = queue.problem.value
   const day = configuration.extensions ? endDay : newAssignmentDefaults('', '', '').endDate
-  const end = day === '' ? t('No dates') : t('Until {day}', { day: formatDay(day) })
+  const end = day === '' ? t('No dates') : t('Ends {day}', { day: formatDay(day) })
   const person = personId === '' ? t('Unassigned') : people.nameOf(personId)
   const status = statusOf(waiting.length, queue.addedCount.value)
   return (

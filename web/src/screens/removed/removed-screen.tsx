@@ -25,16 +25,16 @@ export function RemovedScreen({ parameters: { kindSegment } }: ScreenProps) {
   const selectedKind = kinds.find((kind) => pathOf(kind) === `/removed/${kindSegment}`)
   if (!configuration.extensions) return <SwitchedOff />
   return (
-    <Page title={t('Removed records')}>
+    <Page title={t('Removed items')}>
       <search class="filters" aria-label={t('Filters')}>
         <SearchField
-          label={t('Search removed records')}
+          label={t('Search removed items')}
           value={search}
           onChange={(text) => router.setQuery({ search: text })}
         />
         <select
           class="input filter-person"
-          aria-label={t('Record type')}
+          aria-label={t('Type of item')}
           value={selectedKind ? pathOf(selectedKind) : '/removed'}
           onChange={(event) => router.go(event.currentTarget.value + router.address.peek().search)}
         >
@@ -52,9 +52,9 @@ export function RemovedScreen({ parameters: { kindSegment } }: ScreenProps) {
 }
 
 const SwitchedOff = () => (
-  <Page title={t('Removed records')}>
-    <EmptyState icon="trash" title={t('Lists of removed records are switched off')}>
-      <p>{t('The record that you removed last can still be restored with Undo.')}</p>
+  <Page title={t('Removed items')}>
+    <EmptyState icon="trash" title={t('Lists of removed items are switched off')}>
+      <p>{t('What you removed last can still be restored with Undo.')}</p>
     </EmptyState>
   </Page>
 )
@@ -122,9 +122,9 @@ function RemovedList({ kinds, search }: RemovedListProps) {
 const NoRemovedRecords = ({ search }: { readonly search: string }) => (
   <EmptyState
     icon="trash"
-    title={search === '' ? t('No removed records') : t('No removed records match “{text}”', { text: search })}
+    title={search === '' ? t('No removed items') : t('No removed items match “{text}”', { text: search })}
   >
-    <p>{t('Removed records are listed here, and can be restored.')}</p>
+    <p>{t('Removed items are listed here, and can be restored.')}</p>
   </EmptyState>
 )
 
@@ -340,7 +340,7 @@ type Kind = Omit<RemovedKind, 'resource'>
 const kindsByResource: Readonly<Record<ResourceName, Kind>> = {
   project: { label: 'Projects' },
   assignment: { label: 'Assignments' },
-  appointment: { label: 'Time' },
+  appointment: { label: 'Hours' },
   comment: { label: 'Comments' },
   attachment: { label: 'Attachments' },
   savedView: { label: 'Views' },

@@ -167,10 +167,10 @@ const RowName = ({ name, href, mark }: RowNameProps) => (
 
 const NoHours = ({ projectId }: Pick<ChartsProps, 'projectId'>) => (
   <EmptyState icon="chart" title={t('No hours in these weeks')}>
-    <p>{t('Plan assignments on a board and record time in your week; the sums appear here.')}</p>
+    <p>{t('Plan assignments on a board and record hours in your week; the sums appear here.')}</p>
     <span class="empty-actions">
       <a class="button primary" href="/week">
-        {t('Record time')}
+        {t('Record hours')}
       </a>
       <a class="button" href={projectId === undefined ? '/projects' : projectPath(projectId)}>
         {projectId === undefined ? t('Go to the projects') : t('Go to the project')}

@@ -50,7 +50,7 @@ export function SumsFilters({ sumsQuery, preset }: SumsFiltersProps) {
         label={t('Then by')}
         value={thenBy ?? ''}
         choices={[
-          { id: '', name: t('nothing') },
+          { id: '', name: t('Nothing') },
           ...groupings
             .filter(({ name }) => name !== by)
             .map(({ name, label }) => ({ id: name, name: t(label) })),

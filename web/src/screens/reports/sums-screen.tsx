@@ -121,7 +121,7 @@ function Sums({ rows, sumsQuery, report, isStale }: SumsProps) {
       <EmptyState icon="chart" title={t('No hours in this period')}>
         <p>{t('Choose another period or fewer filters, or record hours in your week.')}</p>
         <a class="button" href="/week">
-          {t('Record time')}
+          {t('Record hours')}
         </a>
       </EmptyState>
     )

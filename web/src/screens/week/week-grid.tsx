@@ -309,10 +309,10 @@ function estimateText(
     left: formatHours(Math.round((amountHours - (recorded ?? 0)) * 100) / 100),
     over: formatHours(Math.round(((recorded ?? 0) - amountHours) * 100) / 100),
   }
-  if (amountHours === 0) return t('until {day}', values)
-  if (recorded === undefined) return t('{planned} until {day}', values)
-  if (recorded > amountHours) return t('{over} over {planned}, until {day}', values)
-  return t('{left} left of {planned}, until {day}', values)
+  if (amountHours === 0) return t('ends {day}', values)
+  if (recorded === undefined) return t('{planned}, ends {day}', values)
+  if (recorded > amountHours) return t('{over} over {planned}, ends {day}', values)
+  return t('{left} left of {planned}, ends {day}', values)
 }
 
 interface WeekSumsProps {

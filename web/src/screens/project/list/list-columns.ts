@@ -277,9 +277,9 @@ export const groupings: readonly Grouping[] = [
   },
   {
     name: 'week',
-    label: 'Due week',
+    label: 'End week',
     keyOf: (row) => (row.isUnscheduled ? '' : mondayOf(dayOf(row.endDate))),
-    title: (key) => (key === '' ? t('No dates') : t('Due {week}', { week: formatWeek(key) })),
+    title: (key) => (key === '' ? t('No dates') : t('Ends {week}', { week: formatWeek(key) })),
     position: (key) => (key === '' ? Number.MAX_VALUE : Date.parse(key)),
     newValues: (monday) => ({ endDate: monday === '' ? '' : addDays(monday, fridayOffset) }),
   },
