@@ -88,6 +88,7 @@ describe('Changes in the history', () => {
       change(899, { ...link, rowId: 'x', ...ofAssignment('b') }),
       creation(898, 'b'),
       creation(601, 'c'),
+      change(600, { rowId: 'm', after: { name: 'M' } }),
       creation(599, 'd'),
       creation(598, 'e'),
       creation(597, 'f', { callerId: 'bob' }),
@@ -97,12 +98,21 @@ describe('Changes in the history', () => {
     ])
     const idsOfRuns = (canJoin = true) =>
       joinRuns(groups, () => canJoin).map((run) => run.map(([newest]) => newest.id).join())
-    assert.deepEqual(idsOfRuns(), ['900,899,601', '599', '598', '597', '596', '595', '594'])
+    assert.deepEqual(idsOfRuns(), ['900,899,601', '600', '599', '598', '597', '596', '595', '594'])
     assert.equal(idsOfRuns(false).length, groups.length)
     assert.deepEqual(
-      [groups[1], groups[6], groups[8]].map((group) => group && kindOf(group)),
+      [groups[1], groups[7], groups[9]].map((group) => group && kindOf(group)),
       ['assignment.create', 'assignment.update workflowId', 'assignment.update priority'],
     )
+  })
+
+  test('of one kind are joined over others between them, except new assignments', () => {
+    const label = (seconds: number) =>
+      change(seconds, { resource: 'label', action: 'create', rowId: `${seconds}` })
+    const creation = (seconds: number) => change(seconds, { action: 'create', rowId: `${seconds}` })
+    const groups = groupChanges([label(9), creation(8), label(7), creation(6), label(5), creation(4)])
+    const runs = joinRuns(groups, () => true).map((run) => run.map(([newest]) => newest.id).join())
+    assert.deepEqual(runs, ['9,7,5', '8', '6', '4'])
   })
 
   test('of a group are combined to the first and the last value, without unchanged fields', () => {

@@ -69,7 +69,14 @@ export function inboxJourneys(stage: () => Stage): void {
     await row('Paint the hull').getByText('assigned it to you').waitFor({ state: 'detached' })
     await bell.waitFor()
     await page.goto(`${hosts.web}/inbox`)
-    await page.getByRole('button', { name: 'Mark all as read' }).click()
+    const markAll = page.getByRole('button', { name: 'Mark all as read' })
+    await markAll.waitFor()
+    await page.setViewportSize({ width: 390, height: 800 })
+    // On a phone, the button is beside the title.
+    const tops = [page.getByRole('heading', { name: 'Inbox' }), markAll].map((part) => part.boundingBox())
+    const [title, button] = await Promise.all(tops)
+    assert.ok(title && button && title.y < button.y + button.height && button.y < title.y + title.height)
+    await markAll.click()
     await page.getByRole('banner').getByRole('link', { name: 'Inbox', exact: true }).waitFor()
 
     // A server without mail offers no choice of mails, and explains that in the account.

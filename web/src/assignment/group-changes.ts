@@ -83,30 +83,39 @@ function subjectOf(
   return linkResources.has(resource) ? `${resource} ${action}` : rowId
 }
 
-/** Groups next to each other in which one user makes the same change to several records, the newest first. */
+/** Groups in which one user makes the same change to several records within five minutes, the newest first. */
 export type ChangeRun = readonly [ChangeGroup, ...ChangeGroup[]]
 
 /** Fewer lines say more than their number. */
 const runLinesMin = 3
 
-/** Joins groups next to each other that say the same of at least three records. Others stay alone. */
+/**
+ * Joins groups that say the same of at least three records. Each other group stays alone in its place. Groups
+ * of other kinds may lie between, but not between new assignments, whose names are worth a line.
+ */
 export function joinRuns(
   groups: readonly ChangeGroup[],
   canJoin: (kind: string) => boolean,
 ): readonly ChangeRun[] {
-  const runs: [ChangeGroup, ...ChangeGroup[]][] = []
-  for (const group of groups) {
-    const run = runs.at(-1)
-    if (run && isSameChange(run[0], group)) run.push(group)
-    else runs.push([group])
+  const runs = new Map<ChangeGroup, [ChangeGroup, ...ChangeGroup[]]>()
+  const lastRuns = new Map<string, [ChangeGroup, ...ChangeGroup[]]>()
+  for (const [index, group] of groups.entries()) {
+    const kind = kindOf(group)
+    const key = `${group[0].callerId} ${kind}`
+    const last = lastRuns.get(key)
+    const isNext = kind !== 'assignment.create' || last?.at(-1) === groups[index - 1]
+    const run = last && isNext && canJoin(kind) && isTogether(last[0][0], group[0]) ? last : undefined
+    if (run) run.push(group)
+    const joined = run ?? [group]
+    runs.set(group, joined)
+    lastRuns.set(key, joined)
   }
-  return runs.flatMap((run): ChangeRun[] =>
-    run.length >= runLinesMin && canJoin(kindOf(run[0])) ? [run] : run.map((group) => [group]),
-  )
+  return groups.flatMap((group): ChangeRun[] => {
+    const run = runs.get(group) ?? [group]
+    if (run.length < runLinesMin) return [[group]]
+    return run[0] === group ? [run] : []
+  })
 }
-
-const isSameChange = (newer: ChangeGroup, older: ChangeGroup): boolean =>
-  isTogether(newer[0], older[0]) && kindOf(newer) === kindOf(older)
 
 /** Returns whether one user has made both changes within five minutes. */
 const isTogether = (newer: Change, older: Change): boolean =>

@@ -56,7 +56,7 @@ export function InboxScreen() {
           <MailsLink />
           <button
             type="button"
-            class="button"
+            class="button inbox-read"
             hidden={page?.data.length === 0}
             disabled={!page?.unreadCount}
             onClick={() => mark(true, { all: true })}
