@@ -40,6 +40,7 @@ export function userJourneys(stage: () => Stage): void {
     // The time of the last sign-in is exact on hover.
     assert.match((await row('Jonas Weber').locator('time').getAttribute('title')) ?? '', /20\d\d/)
     await page.getByRole('button', { name: 'Last sign-in' }).click()
+    await page.locator('.users-table th[aria-sort=descending]', { hasText: 'Last sign-in' }).waitFor()
     const names = await page.locator('.users-table tbody bdi').allTextContents()
     assert.ok(names.indexOf('Jonas Weber') < names.indexOf('Dora Dormant'), names.join())
     await page.getByRole('button', { name: 'Administrators', pressed: false }).click()

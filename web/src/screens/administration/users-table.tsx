@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { ResourceName } from '../../api/api.ts'
 import { type AccountOverview, createIdentityAdministration } from '../../api/identity.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
@@ -14,11 +15,14 @@ import { useRemoval } from '../../ui/use-removal.ts'
 import type { CatalogRow } from './catalogs.ts'
 import { UserAccessDialog } from './user-access-dialog.tsx'
 
+/** Accounts are not reloaded after writes of resources, because they belong to the identity host. */
+const noResources: readonly ResourceName[] = []
+
 /** Loads the roles, second factors and last sign-ins of the users from the identity provider. */
 function useAccounts(ids: readonly string[]) {
   const { configuration, session } = useServices()
   const isNeeded = ids.length > 0 && configuration.extensions
-  const { value, problem, reload } = useLoaded(`accounts ${[...ids].sort().join()}`, [], async () =>
+  const { value, problem, reload } = useLoaded(`accounts ${[...ids].sort().join()}`, noResources, async () =>
     isNeeded ? createIdentityAdministration(configuration, session).listAccounts(ids) : undefined,
   )
   const byUser = new Map(value?.map((account) => [account.userId, account]))
@@ -110,18 +114,21 @@ function UsersTable({ rows, accounts, ...actions }: UsersTableProps) {
   const kind = useKind()
   const [sortColumn, setSortColumn] = useState<SortColumn>('name')
   const hasAccounts = accounts.size > 0
-  // Almost all accounts are active, so their state needs no column.
+  // The State column is shown only if an account is deactivated.
   const hasDeactivated = [...accounts.values()].some(({ isDeactivated }) => isDeactivated)
   const shown = sortRows(
     rows.filter(({ id }) => {
+      // Without the extensions there are no accounts to filter by.
+      if (!hasAccounts) return true
       const account = accounts.get(id)
-      return account === undefined ? kind === 'all' || !hasAccounts : kinds[kind].has(account)
+      return account === undefined ? kind === 'all' : kinds[kind].has(account)
     }),
     accounts,
     sortColumn,
   )
+  const directions = { name: 'ascending', lastSignInAt: 'descending' } as const
   const head = (column: SortColumn, label: string) => (
-    <th scope="col" aria-sort={sortColumn === column ? 'ascending' : undefined}>
+    <th scope="col" aria-sort={sortColumn === column ? directions[column] : undefined}>
       <button type="button" class="sort-button" onClick={() => setSortColumn(column)}>
         {label}
         {sortColumn === column && <Icon name={column === 'name' ? 'up' : 'down'} />}
