@@ -131,7 +131,7 @@ describe('the configuration of the identity host', () => {
 
   it('rejects a client with no redirect URI, a dangerous one, a weak secret, neither secret nor PKCE, or the id of another', () => {
     const uriRule =
-      'it must be an http or https address, or one of an app such as com.example.app:/callback, without a fragment, a user name or white space.'
+      'it must be an http or https URL, or have the scheme of an app such as com.example.app:/callback, without a fragment, a user name or white space.'
     assert.deepEqual(
       problemsOf({
         Identity__Clients__a__Name: 'x'.repeat(101),

@@ -82,7 +82,7 @@ const readHostSettings = (settings: Settings) => ({
   grpcAudience: settings.get('Identity__GrpcAudience'),
   loginPageUrl: readLoginPageUrl(settings),
   serviceClients: settings.ids('Identity__ServiceClients').map((id) => readServiceClient(settings, id)),
-  ...readKeySecret(settings),
+  ...readKeySecretSettings(settings),
   pinnedKey: readSigningPrivateKey(settings),
   rateLimit: readRateLimit(settings, 'Identity'),
   inactivityMinutes: readInactivity(settings),
@@ -140,9 +140,10 @@ function readServiceClient(settings: Settings, id: string): ServiceClientSetting
 }
 
 /**
- * If no secret is set, this machine generates one. With a shared store, that works only for a single machine.
+ * Without a secret, the host generates one later and stores it in `dataDirectory`. With a shared store, that
+ * works only for a single machine.
  */
-function readKeySecret(settings: Settings) {
+function readKeySecretSettings(settings: Settings) {
   const { databaseUrl, dataDirectory } = readStoreSettings(settings)
   return {
     keySecret: settings.get('Identity__KeyEncryptionSecret') ?? settings.get('Jwt__SigningKey'),
@@ -235,7 +236,7 @@ function readUris(
     const isValid = isValidRedirectUri(uri)
     if (!isValid)
       settings.addProblem(
-        `Identity__Clients__${id}__${kind} has ${uri}; it must be an http or https address, or one of an app such as com.example.app:/callback, without a fragment, a user name or white space.`,
+        `Identity__Clients__${id}__${kind} has ${uri}; it must be an http or https URL, or have the scheme of an app such as com.example.app:/callback, without a fragment, a user name or white space.`,
       )
     return isValid
   })
@@ -261,7 +262,9 @@ function readProviders(settings: Settings): readonly ProviderSettings[] {
 function readProvider(settings: Settings, id: string): ProviderSettings {
   const prefix = `Identity__Providers__${id}`
   if (!providerIdPattern.test(id))
-    settings.addProblem(`${prefix} has an invalid id: it must have at most 40 letters, digits, - and _.`)
+    settings.addProblem(
+      `${prefix} has an invalid id: it must begin with a letter or digit, and have at most 40 letters, digits, - and _.`,
+    )
   const name = settings.getFor('Identity__Providers__{id}__Name', id) ?? id
   if (name.length > providerNameCharactersMax)
     settings.addProblem(`${prefix}__Name must have at most ${providerNameCharactersMax} characters.`)

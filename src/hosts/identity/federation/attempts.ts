@@ -10,7 +10,8 @@ import type { IdentitySettings } from '../values/settings.ts'
 import { FederationError } from './failures.ts'
 
 /**
- * A sign-in at a provider that is in progress. It is stored sealed, so its property names must not change.
+ * A sign-in at a provider that is in progress. It is stored as sealed JSON, which another version may
+ * read, so its property names must not change.
  */
 export interface Attempt {
   readonly providerId: string
@@ -56,6 +57,7 @@ export async function storeAttempt(
 ): Promise<void> {
   const address = addressKey(origin.address)
   const expiresAt = now() + attemptMilliseconds
+  // Stored names keep an earlier word for external providers: outside.
   const sealed = seals.seal('outsideAttempt', attempt, expiresAt)
   await database.transaction(async (transaction) => {
     await transaction.query(sql`select pg_advisory_xact_lock(hashtextextended(${`attempts ${address}`}, 0))`)

@@ -67,6 +67,6 @@ export interface ProviderSettings {
   readonly createAccounts: boolean
   /** The project that new accounts become members of. */
   readonly defaultProject: string | undefined
-  /** Treats an address as verified even if the provider does not say so. */
+  /** Treats a mail address as verified even if the provider does not say so. */
   readonly trustsAddresses: boolean
 }
