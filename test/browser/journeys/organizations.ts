@@ -21,7 +21,7 @@ export function organizationJourneys(stage: () => Stage): void {
     // Without a membership, a user finds only organizations whose whole name they know.
     const dialog = page.getByRole('dialog', { name: 'New project' })
     const organization = dialog.getByRole('combobox', { name: 'Organization' })
-    const hint = dialog.getByText('No project of yours belongs to it. Type its whole name')
+    const hint = dialog.getByText('No organization of your projects matches. Type the full name')
     for (const text of ['', 'Lighthouse', 'Lighthouse Studi']) {
       await organization.click()
       await Promise.all([

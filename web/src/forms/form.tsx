@@ -19,8 +19,8 @@ interface FormProps<Values extends FormValues> {
 }
 
 /**
- * Draws the fields, errors without a field, and the buttons. After an error the focus moves to the first
- * invalid field.
+ * Draws errors without a field, the fields, and the buttons. After an error, the focus moves to the errors
+ * without a field or, if there are none, to the first invalid field.
  */
 export function Form<Values extends FormValues>(props: FormProps<Values>) {
   const {
@@ -38,7 +38,7 @@ export function Form<Values extends FormValues>(props: FormProps<Values>) {
   const submit = async () => {
     if (isDisabled) return
     if (await form.submit()) return onDone?.()
-    // The messages are rendered by now. The focus moves at once, because later it would interrupt typing.
+    // The messages are rendered when `submit` resolves. Moving the focus later could interrupt typing.
     element.current?.querySelector<HTMLElement>('[aria-invalid=true], .form-problem')?.focus()
   }
   return (

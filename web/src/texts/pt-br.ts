@@ -33,10 +33,10 @@ export const ptBr = {
   '{label} was changed.': 'Mudança salva: {label}.',
   '{hours} on one day? Save again if that is right.': '{hours} em um só dia? Salve de novo se estiver certo.',
   'The end cannot be before the start.': 'O fim não pode ser antes do início.',
-  'Choose that of one of your projects, or type the whole name of another. Only administrators create organizations.':
+  'Choose the organization of one of your projects, or type the full name of another. Only administrators create organizations.':
     'Escolha a de um projeto seu ou digite o nome completo de outra. Só administradores criam organizações.',
-  'No project of yours belongs to it. Type its whole name, or ask an administrator.':
-    'Nenhum projeto seu pertence a ela. Digite o nome completo ou fale com um administrador.',
+  'No organization of your projects matches. Type the full name, or ask an administrator.':
+    'Nenhuma organização dos seus projetos corresponde. Digite o nome completo ou fale com um administrador.',
   'New organization…': 'Nova organização…',
   'Name of the new organization': 'Nome da nova organização',
   '1 change saved': '1 mudança salva',

@@ -20,7 +20,7 @@ type OrganizationFieldProps<Values extends FormValues> = Omit<FieldProps<Values>
 
 /**
  * Finds an organization by name. Administrators see all organizations. Other users see those of their
- * projects, and find another one only by its whole name.
+ * projects, and find another one only by its full name.
  */
 export function OrganizationField<Values extends FormValues & { readonly organizationId: string }>({
   onNew,
@@ -47,11 +47,11 @@ export function OrganizationField<Values extends FormValues & { readonly organiz
       return onNew ? [...found, { id: newOrganizationId, name: t('New organization…'), note: search }] : found
     }
     // The list may be opened before the page has loaded the projects.
-    const projectQuery = organizationQuery(
+    const queryOfProjectOrganizations = organizationQuery(
       projects.isLoading ? (await api.list('project', catalogQuery, signal)).data : projects.rows,
     )
     const [ofProjects, matches] = await Promise.all([
-      projectQuery === undefined ? [] : list(projectQuery),
+      queryOfProjectOrganizations === undefined ? [] : list(queryOfProjectOrganizations),
       search === '' ? [] : list({ pageSize: limits.pageSize }),
     ])
     const exactMatches = matches.filter(
@@ -62,6 +62,7 @@ export function OrganizationField<Values extends FormValues & { readonly organiz
   const choose = (option: Option) => {
     setChosen(option)
     form.set('organizationId', option.id)
+    // The note of this option is the typed name.
     if (option.id === newOrganizationId) onNew?.(option.note ?? '')
   }
   return (
@@ -72,7 +73,7 @@ export function OrganizationField<Values extends FormValues & { readonly organiz
       {...(onNew &&
         !isAdministrator && {
           hint: t(
-            'Choose that of one of your projects, or type the whole name of another. Only administrators create organizations.',
+            'Choose the organization of one of your projects, or type the full name of another. Only administrators create organizations.',
           ),
         })}
     >
@@ -88,7 +89,7 @@ export function OrganizationField<Values extends FormValues & { readonly organiz
           emptyMessage={
             isAdministrator
               ? t('Nothing found.')
-              : t('No project of yours belongs to it. Type its whole name, or ask an administrator.')
+              : t('No organization of your projects matches. Type the full name, or ask an administrator.')
           }
         />
       )}
