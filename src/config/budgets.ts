@@ -8,7 +8,8 @@ const mebibyte = 1024 ** 2
  * number is in this table and nowhere else. docs/decisions/0040-budgets-before-work.md explains them
  * together.
  *
- * `per` is the holder that has a limit of its own, `of` is the unit. `OfAccount` and `PerAccount` mean the
+ * `per` is the holder that has a limit of its own, `of` is the unit. A limit per `host` is divided among the
+ * processes of the host; one per `process` applies to each of them. `OfAccount` and `PerAccount` mean the
  * same in a name. A limit is counted, and shown by `/metrics`, if code opens it with `budgets.budget(name)`.
  * The others are only numbers, which code reads as `budgetLimits.<name>.max`: limits per request, the sizes
  * of caches, and limits that SQL compares. Overrides of tests apply to counted limits only.
@@ -44,7 +45,10 @@ export const budgetLimits = {
   restBodyBytes: { max: mebibyte, per: 'request', of: 'bytes' },
   /** A thousand items of four kilobytes; four batches are in progress at once. */
   batchBodyBytes: { max: 4 * mebibyte, per: 'request', of: 'bytes' },
-  /** Each counts from before its body is read until its response, and holds a connection for about a second. */
+  /**
+   * A batch counts from before its body is read until its response is sent. It holds a connection for about a
+   * second.
+   */
   batches: { max: 4, per: 'process', of: 'requests' },
   batchesOfAccount: { max: 2, per: 'account', of: 'requests' },
   /** Waiting batches hold only their headers. */
@@ -57,8 +61,8 @@ export const budgetLimits = {
   /** A user rarely has more windows and tabs open. */
   liveListingsOfAccount: { max: 20, per: 'account', of: 'streams' },
   /**
-   * Bytes of the newest snapshots and of those still being sent. Fits two pages of the maximum size, or
-   * twenty pages of 100 long records.
+   * Bytes of the newest snapshots and of those still being sent. Fits two pages of 100 records of the
+   * maximum length, or twenty pages of 100 moderately long ones.
    */
   liveBytesOfAccount: { max: 16 * mebibyte, per: 'account', of: 'bytes' },
   /** A snapshot with many readers is counted once. */
@@ -66,11 +70,11 @@ export const budgetLimits = {
 
   /** Files being received, each with 64 KiB in memory: by default at most 400 MB in total on the disk. */
   uploads: { max: 16, per: 'process', of: 'requests' },
-  /** A browser sends a few at once; more are to be sent again later. */
+  /** A browser sends a few at once; the client has to retry any more later. */
   uploadsOfAccount: { max: 4, per: 'account', of: 'requests' },
   /** Files being sent, each an open file and 64 KiB; a reader may be slow for a quarter of an hour. */
   downloads: { max: 512, per: 'process', of: 'requests' },
-  /** A page with as many images, over a proxy with HTTP/2. */
+  /** A page may load this many images at once through a proxy with HTTP/2. */
   downloadsOfAccount: { max: 64, per: 'account', of: 'requests' },
 
   /**
@@ -88,7 +92,7 @@ export const budgetLimits = {
   passwordMailsOfAccount: { max: 3, per: 'account', of: 'mails' },
   /** Mails that a signed-in user has sent to others within one day, counted in SQL, too. */
   mailsOfAccount: { max: 50, per: 'account', of: 'mails' },
-  /** Unsent mails in the database. When the mail server is down for a day, fewer accumulate. */
+  /** Unsent mails in the database. Fewer than this accumulate while the mail server is down for a day. */
   mailsWaiting: { max: 2000, per: 'host', of: 'mails' },
   /** Mails with notifications within one day. Later notifications wait until the oldest mail is a day old. */
   notificationMailsOfAccount: { max: 60, per: 'account', of: 'mails' },
@@ -96,7 +100,10 @@ export const budgetLimits = {
   notificationMailsWaiting: { max: 500, per: 'host', of: 'mails' },
   /** Mails being sent. An attempt ends when the mail server is silent for ten seconds. */
   mailsAtOnce: { max: 4, per: 'process', of: 'mails' },
-  /** Consecutive wrong codes, at any time. Afterwards codes are rejected until the user signs in another way. */
+  /**
+   * Consecutive wrong codes, however far apart. Afterwards codes are rejected until the user signs in another
+   * way.
+   */
   wrongCodesOfAccount: { max: 20, per: 'account', of: 'codes' },
   /** Requests to external providers; each waits five seconds at most. */
   providerRequests: { max: 32, per: 'process', of: 'requests' },
@@ -192,7 +199,7 @@ export const budgetLimits = {
   unauthenticatedStreams: { max: 1024, per: 'process', of: 'streams' },
   /** The longest request contains the name of a symbol. */
   unauthenticatedMessageBytes: { max: 4 * kibibyte, per: 'request', of: 'bytes' },
-  /** Requests of one stream that wait for the response to an earlier one. */
+  /** The request is a stream. This limits its messages that wait for the response to an earlier one. */
   unauthenticatedMessages: { max: 400, per: 'request', of: 'requests' },
 
   // Bank.
@@ -216,8 +223,8 @@ export const budgetLimits = {
   /**
    * A transaction may wait seconds for a row lock held by another one of its account. The limit leaves room
    * for others when two accounts do so. It exceeds `keyedWritesOfAccount` by one, so that the user can still
-   * end sessions. On the identity host, and without a session, the transactions of an address are counted
-   * instead.
+   * end sessions. The identity host counts the transactions of an address instead, and every host does so for
+   * requests without a session.
    */
   storeTransactionsOfAccount: { max: 5, per: 'account', of: 'statements' },
   /** Each holds a waiting request and its data. */
