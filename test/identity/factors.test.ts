@@ -21,7 +21,7 @@ import { origin, redirectUri } from '../support/known-clients.ts'
 import { portal, registrationOf, signInTo, submit } from '../support/registered-clients.ts'
 import { askFactors, atSecondStep, setUpApp, testApp } from '../support/second-factors.ts'
 
-describe('the authentication of an account', () => {
+describe('the sign-in factors of an account', () => {
   const written: string[] = []
   const host = fixture(startIdentityUnderTest, {
     environment: { LOG_LEVEL: 'info' },
@@ -36,7 +36,7 @@ describe('the authentication of an account', () => {
     return { ...account, app: await setUpApp(host, account.login) }
   }
 
-  it('is read and changed by its owner in the web client after a recent sign-in', async () => {
+  it('are read and changed by their owner in the web client after a recent sign-in', async () => {
     const { login, id } = await host.addAccount()
     const { tokens } = await signedIn(host.address, { login })
     const ask = (path: string, form?: Record<string, string>) =>
@@ -58,6 +58,7 @@ describe('the authentication of an account', () => {
     for (const [path, form] of [
       ['/app/confirm', {}],
       ['/app/confirm', { offer: 'x', code: 'y' }],
+      // Administrators remove the factors of other users with this route.
       ['/take-away', { userId: id }],
     ] as const)
       assert.ok([400, 403].includes((await ask(path, form)).status), path)
@@ -72,7 +73,7 @@ describe('the authentication of an account', () => {
     assert.equal((await ask('')).status, 200)
   })
 
-  it('is shown to administrators with role, deactivation and last sign-in, and to no other user', async () => {
+  it('are shown to administrators with role, deactivation, last sign-in and sign-in policy, and to no other user', async () => {
     const read = async (token: string, path: string) => {
       const headers = { authorization: `Bearer ${token}` }
       const response = await fetch(`${host.address}/ext/${path}`, { headers })
@@ -117,7 +118,7 @@ describe('the authentication of an account', () => {
     for (const { setting } of rules) assert.ok(setting in declaredSettings, setting)
   })
 
-  it('keeps the time of the last sign-in when the session is deleted', async () => {
+  it('have the time of the last sign-in even after the session was deleted', async () => {
     const { login, id } = await host.addAccount()
     await host.signIn(login)
     await host.database.query(sql`delete from signin_sessions where user_id = ${id}`)
@@ -125,16 +126,17 @@ describe('the authentication of an account', () => {
     assert.ok(lastSignIn)
   })
 
-  it('ends the other sessions when it changes, but not when a passkey is renamed', async () => {
+  it('end the other sessions when they change, but not when a passkey is renamed', async () => {
     const { login, id } = await host.addAccount()
     const { browser, tokens } = await signedIn(host.address, { login })
-    const ownSession = await signedIn(host.address, { login })
+    const changingSession = await signedIn(host.address, { login })
     const other = await host.signIn((await host.addAccount()).login)
     const isActive = async ({ access_token }: { access_token: string }) =>
       (await askFactors(host, access_token)).status === 200
-    await setUpApp(host, login, ownSession.tokens.access_token)
+    await setUpApp(host, login, changingSession.tokens.access_token)
     assert.equal((await refresh(browser, tokens.refresh_token)).json.error, 'invalid_grant')
-    assert.deepEqual(await Promise.all([tokens, ownSession.tokens, other].map(isActive)), [false, true, true])
+    const areActive = await Promise.all([tokens, changingSession.tokens, other].map(isActive))
+    assert.deepEqual(areActive, [false, true, true])
     const sessionsOf = async () => {
       const [count] = await host.database.query<{ open: number }>(
         sql`select count(*)::int as open from signin_sessions where user_id = ${id} and ended_at is null`,
@@ -149,7 +151,7 @@ describe('the authentication of an account', () => {
       insert into passkeys (id, user_id, credential_id, public_key, counter, transports, name, created_at)
       values (${passkey}, ${id}, '\\x00'::bytea, '\\x00'::bytea, 0, '{}', 'Key', now())`)
     const ask = (path: string, form: Record<string, string>) =>
-      askFactors(host, ownSession.tokens.access_token, path, form)
+      askFactors(host, changingSession.tokens.access_token, path, form)
     assert.equal((await ask('/passkeys/rename', { id: passkey, name: 'Laptop' })).status, 200)
     assert.equal(await sessionsOf(), 2)
     assert.equal((await ask('/recovery-codes', {})).status, 200)
@@ -159,7 +161,7 @@ describe('the authentication of an account', () => {
     assert.equal(await sessionsOf(), 0)
   })
 
-  it('accepts an app only for the account to which it was offered', async () => {
+  it('include an authenticator app only for the account to which it was offered', async () => {
     const tokenOf = async () => (await host.signIn((await host.addAccount()).login)).access_token
     const [token, otherToken] = [await tokenOf(), await tokenOf()]
     const { offer, secret } = (await askFactors(host, token, '/app', {})).json
@@ -168,11 +170,16 @@ describe('the authentication of an account', () => {
     assert.equal((await askFactors(host, token, '/app/confirm', form)).status, 200)
   })
 
-  it('cannot be changed with a token of another app, a personal access token, or none', async () => {
+  it('cannot be changed with a token of another client, a personal access token, or none', async () => {
     const { login } = await host.addAccount()
     const token = await host.serviceToken(login)
     assert.equal((await askFactors(host, token)).status, 401)
-    // Requests without a body never cause a 5xx.
+    for (const wrong of ['', 'x', `svc_${'0'.repeat(72)}`])
+      assert.equal((await askFactors(host, wrong, '/app', {})).status, 401)
+  })
+
+  it('cause no server error if a request has no body', async () => {
+    const { login } = await host.addAccount()
     const { access_token } = await host.signIn(login)
     for (const path of ['/app', '/app/confirm', '/app/remove', '/passkeys', '/take-away']) {
       const { status } = await fetch(`${host.address}/ext/factors${path}`, {
@@ -185,11 +192,9 @@ describe('the authentication of an account', () => {
       const { status } = await fetch(`${host.address}/ext/${path}`, { method: 'POST' })
       assert.ok(status < 500, `${path} ${status}`)
     }
-    for (const wrong of ['', 'x', `svc_${'0'.repeat(72)}`])
-      assert.equal((await askFactors(host, wrong, '/app', {})).status, 401)
   })
 
-  it('can have its second factor taken away by an administrator, but by no other user', async () => {
+  it('can be removed by an administrator, but by no other user', async () => {
     const { id, login } = await withApp()
     const member = await host.addAccount()
     const token = async (person: { login: string }) => (await host.signIn(person.login)).access_token
@@ -202,7 +207,7 @@ describe('the authentication of an account', () => {
     assert.ok((await host.signIn(login)).access_token)
   })
 
-  it('is logged when it changes, with the user who changed it and without secrets', async () => {
+  it('are logged when they change, with the user who changed them and without secrets', async () => {
     const { id, login, app } = await withApp()
     const { answer } = await atSecondStep(host, login)
     await answer('000000')
