@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { status } from '@grpc/grpc-js'
+import { microsecondsOf } from '../contract/timestamps.ts'
 import { violationsIn } from '../support/assertions.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
@@ -16,7 +17,7 @@ type Body = Readonly<Record<string, unknown>>
 
 const reference: Body = { name: 'x', organizationId: randomUUID() }
 const filters = ['organizationId', 'projectId', 'assignmentId', 'userId', 'workflowId', 'dateFrom', 'dateTo']
-const allFilters = Object.fromEntries(filters.map((name) => [name, 'me']))
+const allFilters = Object.fromEntries(filters.map((name) => [name, 'no id or date']))
 const page = (pagination: Body): Body => ({ pagination })
 
 describe('A command that is rejected', { concurrency: true }, () => {
@@ -38,20 +39,20 @@ describe('A command that is rejected', { concurrency: true }, () => {
     return response
   }
 
-  test('because of a missing row is a result without success, on get, update and remove', async () => {
+  test('because of a missing row is answered with success: false, on get, update and remove', async () => {
     const id = randomUUID()
     await assertFailed(call('GetWorkflowById', { id }), 'Workflow was not found.')
     await assertFailed(call('UpdateWorkflow', { id, name: 'x', order: 1 }), 'Workflow was not found.')
     await assertFailed(call('RemoveWorkflow', { ids: [id] }), 'Workflow was not found.')
   })
 
-  test('because of a row that the caller cannot see has the same result', async () => {
+  test('because of a row that the caller cannot see is answered in the same way', async () => {
     const outsider = await commands.signUp()
     const id = await workspace.project()
     await assertFailed(call('GetProjectById', { id }, outsider.token), 'Project was not found.')
   })
 
-  test('because of a stale version is a result without success', async () => {
+  test('because of a stale version is answered with success: false', async () => {
     const id = await workspace.project()
     const { organizationId } = workspace
     const request = { id, name: 'Late', organizationId, expectedVersion: { seconds: 1, nanos: 0 } }
@@ -120,7 +121,7 @@ describe('A command that is rejected', { concurrency: true }, () => {
     },
     projectsWith('too large a page', { pageSize: 101 }),
     projectsWith('page zero', { pageNumber: 0 }),
-    projectsWith('everything in its paging', {
+    projectsWith('an error in every pagination field', {
       pageNumber: 0,
       pageSize: 101,
       sortOrder: 'up',
@@ -130,7 +131,7 @@ describe('A command that is rejected', { concurrency: true }, () => {
     }),
     projectsWith('an unknown order', { sortOrder: 'up' }),
     projectsWith('a filter that is malformed and unsupported at once', {
-      userId: 'me',
+      userId: 'no id',
       dateFrom: '2026-02-30',
     }),
     {
@@ -163,7 +164,7 @@ describe('A command that is rejected', { concurrency: true }, () => {
     await assertRejected(answer, status.INVALID_ARGUMENT, 'The message could not be read.')
   })
 
-  test('without a valid token is UNAUTHENTICATED, whatever its message is', async () => {
+  test('because of a missing or invalid token is UNAUTHENTICATED, whatever its message is', async () => {
     const details = 'A valid access token is required.'
     await assertRejected(calls.call('ListProjects', {}), status.UNAUTHENTICATED, details)
     await assertRejected(
@@ -171,6 +172,7 @@ describe('A command that is rejected', { concurrency: true }, () => {
       status.UNAUTHENTICATED,
       details,
     )
+    // A token for REST has another audience.
     await assertRejected(call('ListProjects', {}, rest.administrator.token), status.UNAUTHENTICATED, details)
   })
 
@@ -267,8 +269,7 @@ describe('Commands and REST on one store', { concurrency: true }, () => {
     const { workflow } = await call('CreateWorkflow', { name: 'Testing', order: 7 })
     const record = (await read(`/api/workflow?id=${workflow.id}`)).workflow
     const { seconds, nanos } = workflow.createdAt
-    const created = `${new Date(Number(seconds) * 1000).toISOString().slice(0, 19)}.${String(nanos / 1000).padStart(6, '0')}`
-    assert.equal(record.createdAt.replace(/0*Z$/, ''), created.replace(/0*$/, ''))
+    assert.equal(microsecondsOf(record.createdAt), BigInt(seconds) * 1_000_000n + BigInt(nanos / 1000))
     assert.deepEqual([record.name, record.order], ['Testing', 7])
   })
 
@@ -277,7 +278,7 @@ describe('Commands and REST on one store', { concurrency: true }, () => {
     { verb: 'updates', write: (id: string) => call('UpdateImpediment', { id, name: 'Beside: updated' }) },
     { verb: 'removes', write: (id: string) => call('RemoveImpediment', { ids: [id] }) },
   ]) {
-    test(`a live listing on REST gets within a second what a command ${verb}`, async () => {
+    test(`a live listing on REST is sent again within 1.5 seconds when a command ${verb} a record`, async () => {
       const { id } = await workspace.make('impediment', { name: `Beside: before ${verb}` })
       const { token } = rest.administrator
       await using live = await openEventStream(rest.address, '/api/impediments?search=beside', { token })

@@ -43,7 +43,7 @@ export interface CommandCalls extends AsyncDisposable {
   /** Sends a command. `name` is its name in the .proto file, such as CreateProject. */
   call(name: string, request: object, options?: CallOptions): Promise<CommandAnswer>
   /** Sends a command that responds with a stream. */
-  follow(name: string, request: object, options?: CallOptions): FollowedCall
+  follow(name: string, request: object, options?: Omit<CallOptions, 'metadata'>): FollowedCall
   /** Sends bytes to any path. */
   callRaw(path: string, request: Buffer, options?: CallOptions): Promise<CommandAnswer>
   /** Returns the types of the fields of a message, by their names in camelCase. */
@@ -60,8 +60,10 @@ interface Codec<Request, Result> {
 }
 
 /** The packages, v1 and its extensions, with their files. */
-const v1 = { name: 'tracker.commands.v1', file: 'tracker/commands/v1/commands.proto' }
-const packages = [v1, { name: 'tracker.ext.v1', file: 'tracker/ext/v1/commands.proto' }]
+const packages = [
+  { name: 'tracker.commands.v1', file: 'tracker/commands/v1/commands.proto' },
+  { name: 'tracker.ext.v1', file: 'tracker/ext/v1/commands.proto' },
+]
 
 const published = (file: string) => fileURLToPath(new URL(`../../docs/contract/${file}`, import.meta.url))
 
@@ -124,7 +126,8 @@ export function openCommandCalls(
     },
     callRaw: (path, request, options) => send(path, { serialize: asIs, deserialize: asIs }, request, options),
     fieldsOf(message) {
-      const owner = packages.find(({ name }) => `${name}.${message}` in definition) ?? v1
+      const owner = packages.find(({ name }) => `${name}.${message}` in definition)
+      if (!owner) throw new Error(`${message} is no message.`)
       const { type }: { type: { field: readonly Field[] } } = definition[`${owner.name}.${message}`]
       return new Map(type.field.map((field) => [camelCase(field.name), field.typeName || field.type]))
     },
