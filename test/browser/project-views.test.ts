@@ -31,7 +31,7 @@ function viewJourneys(stage: () => Stage): void {
     assert.deepEqual(await namesIn(page), ['Beta', 'Gamma', 'Alpha'])
     await page.getByRole('button', { name: 'Planned' }).click()
     await page.locator('[role=columnheader][aria-sort=descending]', { hasText: 'Planned' }).waitFor()
-    // The list is next below the filters, which have its display, and count its rows.
+    // The list begins right below the filter bar, which has the Display button and counts the rows.
     await page.getByText('3 assignments · 16 h').waitFor()
     const { y } = (await page.locator('.list-scroll').boundingBox()) ?? { y: Number.NaN }
     assert.ok(y <= 155, `the list begins at ${y}`)
@@ -48,7 +48,7 @@ function viewJourneys(stage: () => Stage): void {
     assert.deepEqual(await namesIn(page), ['Gamma', 'Beta', 'Alpha'])
     assert.equal(await page.getByRole('columnheader', { name: 'Type' }).count(), 0)
     assert.equal(await page.getByRole('columnheader', { name: 'Responsible' }).count(), 1)
-    // An assignment of another user appears.
+    // An assignment that another user creates appears.
     await make('Delta', 1, 1)
     await page.getByRole('link', { name: 'Delta' }).waitFor()
     await page.getByRole('button', { name: 'Filter by Jonas Weber' }).click()
@@ -218,7 +218,7 @@ function timelineJourneys(stage: () => Stage): void {
       .getByRole('link', { name: /^Handed over/ })
       .waitFor()
     assert.equal(await lane('Mara Lindqvist').locator('.timeline-load.over').count(), 2)
-    // The week has time left, so the day that fits is not colored.
+    // The week has time left, so the load of the day is low.
     assert.equal(await lane('Mara Lindqvist').locator('.timeline-load.low').count(), 1)
     await assertAccessible(page, 'timeline')
     await bar(page, 'Handed over').focus()
@@ -231,7 +231,7 @@ function timelineJourneys(stage: () => Stage): void {
       .getByRole('link', { name: /^Handed over/ })
       .waitFor()
     await page.locator(`#card-${id}:focus`).waitFor()
-    // The hours of a week begin where its line does.
+    // The hours of a week are aligned with the load of its first day.
     const [sum, load] = await Promise.all(
       ['.week-sum', '.timeline-load'].map((part) =>
         lane('Mara Lindqvist').locator(part).first().boundingBox(),

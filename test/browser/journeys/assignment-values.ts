@@ -33,7 +33,7 @@ export function assignmentValueJourneys(stage: () => Stage): void {
   const newLabel = (text: string) =>
     ({ key: 'l', text, option: /New label/, confirm: 'Control+Enter' }) as const
 
-  test('set stage, user, label, priority and end of the focused card, and of an open panel', async () => {
+  test('keys set stage, user, label, priority and end of the focused card, and of an open panel', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('By one key')
     const id = await make('Set by keys', 0, 1)
@@ -65,7 +65,7 @@ export function assignmentValueJourneys(stage: () => Stage): void {
     await card.getByText('Urgent').waitFor({ state: 'detached' })
   })
 
-  test('apply to the card under the pointer, unless another one has the focus', async () => {
+  test('keys apply to the card under the pointer, unless another one has the focus', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('By the pointer')
     const pointed = await make('Pointed at', 0, 1)
@@ -82,7 +82,7 @@ export function assignmentValueJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', focused)).workflowId, workspace.stages.Doing)
   })
 
-  test('change all selected rows of a list, and each change has one Undo and Redo', async () => {
+  test('keys change all selected rows of a list, and each change has one Undo and Redo', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Selected for keys')
     const ids = [await make('First of two', 0, 1), await make('Second of two', 0, 2)]
@@ -112,12 +112,16 @@ export function assignmentValueJourneys(stage: () => Stage): void {
     for (const id of ids) await page.locator(`[data-row="${id}"]`).getByText('Both').waitFor()
     assert.deepEqual(await readUserIds(), [workspace.jonas.id, workspace.jonas.id, before[2]])
   })
+}
+
+export function paletteOptionJourneys(stage: () => Stage): void {
+  const { makeProject } = datedProjects(stage)
 
   for (const { device, options } of [
     { device: 'a desktop', options: {} },
     { device: 'a phone', options: { viewport: { width: 390, height: 844 }, hasTouch: true } },
   ])
-    test(`the palette keeps its field in place, marks each line, and creates what it does not find, on ${device}`, async () => {
+    test(`the palette keeps its field in place, shows an icon on each line, and creates what it does not find, on ${device}`, async () => {
       const { signIn } = stage()
       const { path, make } = await makeProject('Of the palette')
       const name = `Found on ${device}`
