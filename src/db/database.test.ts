@@ -74,7 +74,7 @@ describe('the database', () => {
       // Delays the first result by some microtasks, so that the error of the second statement arrives before it.
       for (let steps = 0; steps < 20; steps += 1) first = first.then((rows) => rows)
       const both = Promise.all([first, query(sql`select 2 as two`)])
-      // Both answers are read at once, as by a busy process.
+      // Blocks the event loop for 100 ms, so that both answers have arrived when the next read happens.
       setImmediate(() => {
         for (const end = performance.now() + 100; performance.now() < end; );
       })
@@ -139,6 +139,7 @@ describe('the database', () => {
   it('is accepted if a newer version has only added to its schema, but rejected if it has removed something', async () => {
     await other.query(`insert into migrations (name, checksum) values ('9998-more.sql', '')`)
     assert.deepEqual(await migrate(fresh.url), [])
+    // `contracts` is a verb here: the migration removes something.
     await other.query(`insert into migrations (name, checksum, contracts) values ('9999-less.sql', '', true)`)
     await assert.rejects(migrate(fresh.url), {
       message:
@@ -148,7 +149,7 @@ describe('the database', () => {
     await other.query(`delete from migrations where name like '999%'`)
   })
 
-  it('is up to date if 0.1.0 created it, whose table of migrations lacks a column', async () => {
+  it('is up to date if version 0.1.0 created it, although its migrations table lacks a column', async () => {
     await other.query('alter table migrations drop column contracts')
     assert.deepEqual(await migrate(fresh.url), [])
     await other.query('alter table migrations add column contracts boolean not null default false')

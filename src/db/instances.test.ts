@@ -69,7 +69,7 @@ describe('running instances', () => {
     assert.deepEqual(
       [...third.disagreements()],
       [['EXTENSIONS', 1]],
-      'an instance that was only slow counts again',
+      'an instance that was only slow still sees the others',
     )
   })
 
@@ -84,7 +84,7 @@ describe('running instances', () => {
     await instances.leave()
   })
 
-  it('store no value, and compare secrets by slow hashes', async () => {
+  it('store hashes instead of values, and compare secrets by them, too', async () => {
     const secret = 'a secret of more than 32 characters'
     await recordOnce(
       { Jwt__Issuer: 'https://a.example' },
@@ -112,7 +112,7 @@ describe('running instances', () => {
     assert.equal(instances.backupAt(), Date.parse('2026-11-21T03:00:00Z'))
   })
 
-  it('are grouped by their values for the doctor', () => {
+  it('are grouped by their values, as the doctor command prints them', () => {
     const instance = (process: number, settings: RunningInstance['settings']): RunningInstance => ({
       host: 'rest',
       machine: 'here',

@@ -45,6 +45,9 @@ export const inputColumn = (name: string): Sql => raw(`input."${name}"`)
 /** Refers to the writer of the row, for use in a condition. */
 export const inputWriter = inputColumn(':caller')
 
+/** Refers to a value of the CTE `verdict`: the rows of `input` with the result of their conditions. */
+const verdictColumn = (name: string): Sql => raw(`verdict."${name}"`)
+
 /** A row that is inserted together with the main row that has the id `mainRowId`. */
 export type RelatedRowOf = RelatedRow & { readonly mainRowId: string }
 
@@ -59,8 +62,8 @@ export async function insertMany(
   const values = names.map(verdictColumn)
   const main = {
     table: many.table,
-    // A duplicate key must not fail the other rows. Rows with a counter are sorted by the order in which
-    // other writes lock the counters.
+    // A duplicate key must not fail the other rows. Rows are sorted by counter, as in all other writes, so
+    // that two writes cannot deadlock.
     statement: sql`insert into ${tableOf(many.table)} as row (${join(names.map(column), ', ')})
       select ${join(values, ', ')} from verdict where ${noRejectionSql} order by ${raw(counter ? `verdict."${counter.per}", ` : '')}verdict.position on conflict do nothing`,
   }
@@ -120,9 +123,6 @@ export function updateMany(
   return writeEach(queries, 'update', writers, many, { statements, writesOf })
 }
 
-/** Refers to a value of a row whose conditions have been checked. */
-const verdictColumn = (name: string): Sql => raw(`verdict."${name}"`)
-
 const pickValues = (row: Values, names: readonly string[]): Values =>
   Object.fromEntries(names.map((name) => [name, row[name]]))
 
@@ -160,7 +160,7 @@ function writeEach(
       conditions: conditions.map(skipLocked),
       ctes: loggedWriteCtes(action, inputWriterSql, statements),
       returning,
-      // A sharded store needs no input, because it groups no writes of several writers.
+      // A sharded store never batches writes of several callers, so it has no steps for them.
       attachStepInput: (statement) => statement,
     })
   }
@@ -180,7 +180,9 @@ function writeEach(
 function skipLocked(condition: Condition): Condition {
   if (!condition.locks) return condition
   const { name, rows } = condition.locks
-  const unlocked = selectForLock({ ...rows.lock, joinsInput: name === beforeCte, skipsLocked: true })
+  // The CTE `before` locks the rows that are written, and `input` says which these are.
+  const joinsInput = name === beforeCte
+  const unlocked = selectForLock({ ...rows.lock, joinsInput, skipsLocked: true })
   return { ...condition, locks: { name, rows: unlocked } }
 }
 

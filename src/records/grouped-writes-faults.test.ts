@@ -85,12 +85,12 @@ describe('writes that come at the same time', () => {
     await holder
     const outcomes = await settled
     assert.deepEqual(outcomesOf(outcomes), ['duplicate', ...Array(6).fill('ok')])
-    // Rows of one counter wait for it together.
+    // The writes that need the same counter wait for it in one batch, so there are fewer transactions.
     const rows = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
     if (!isDistributed) assert.ok((await transactionsOf(rows)) < 6)
   })
 
-  it('skip rows whose counter is locked', { skip }, async () => {
+  it('are contended if their counter is locked and they must not wait for it', { skip }, async () => {
     const fieldNames = Object.keys(assignment.fields).filter((name) => name !== 'number')
     const lockedBody = { ...body, projectId: (await makeAny('project')).id }
     const rows = [lockedBody, body, lockedBody].map((row: Values, index) => {
@@ -145,7 +145,7 @@ describe('writes that come at the same time', () => {
     )
   })
 
-  it('are counted for the request that each belongs to', { skip }, async () => {
+  it('are each reported with the statement that wrote them', { skip }, async () => {
     const texts = new Set<string>()
     context.database.onStatement((ended) => {
       if (ended.kind === 'write') texts.add(ended.text() ?? '')
@@ -159,7 +159,9 @@ describe('writes that come at the same time', () => {
     const { id } = await create(context, assignment, caller, body)
     const waits: EndedStatement[] = []
     context.database.onStatement((ended) => {
-      if (ended.kind === 'write' && ended.text() === undefined) waits.push(ended)
+      // A call that only waited for its turn has sent no statement.
+      const hasOnlyWaited = ended.kind === 'write' && ended.text() === undefined
+      if (hasOnlyWaited) waits.push(ended)
     })
     await Promise.all(Array.from({ length: 10 }, () => update(context, assignment, caller, { ...body, id })))
     const sum = (secondsOf: (ended: EndedStatement) => number) =>

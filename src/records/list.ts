@@ -42,6 +42,7 @@ export async function list(
   const rows = rowsOf(resource, caller, query)
   const lastChange = sql`${lastChangeSecond(resourcesAffectingList(resource, caller, query))} as "lastChangeSecond"`
   const statement = (query.search ? searchingStatement : listingStatement)(resource, query, rows, lastChange)
+  // A sharded store runs several statements, which it builds from this input.
   const stepInput = { record: recordJsonSql(resource), rows, orderAndLimit: orderAndLimit(query), lastChange }
   const [found] = await explainTimeout(timeoutAdvice(resource, query), () =>
     reads.query<ListResult>(pageOfList.attach(stepInput, statement), caller.id),
@@ -114,16 +115,17 @@ function conditionsOf(resource: ListedResource, query: ListQuery): Sql[] {
     ...(query.ids ? [sql`row.id = any(${query.ids}::uuid[])`] : []),
     ...Object.entries(query.idFilters).map(([name, id]) => idFilterCondition(resource, name, id)),
     ...dateConditions(resource, query),
+    // A row with only a placeholder in a column must not match a filter by this column.
     ...withoutPlaceholders(resource, filteredColumns(resource, query)),
   ]
 }
 
 /** The columns by which the list filters. */
 function filteredColumns({ filters }: ListedResource, { idFilters, dateFrom, dateTo }: ListQuery): string[] {
-  const periods = filters.flatMap((filter) =>
+  const periodColumns = filters.flatMap((filter) =>
     typeof filter === 'string' || 'instant' in filter ? [] : filter.period,
   )
-  return [...Object.keys(idFilters), ...(dateFrom || dateTo ? periods : [])]
+  return [...Object.keys(idFilters), ...(dateFrom || dateTo ? periodColumns : [])]
 }
 
 const idFilterCondition = (resource: ListedResource, name: string, id: string): Sql =>
@@ -141,7 +143,7 @@ export const resourcesAffectingList = (
   caller: Caller,
   { state, idFilters }: Pick<ListQuery, 'state' | 'idFilters'>,
 ): string[] => {
-  // A row is in another project as soon as its assignment is.
+  // Moving an assignment to another project moves the rows that belong to it, too.
   const dependsOnAssignments = Object.keys(idFilters).some((name) => isProjectOfAssignment(resource, name))
   return [
     ...new Set([

@@ -20,9 +20,9 @@ export interface Owners {
 }
 
 /**
- * Returns the ways to run the database, ordered by preference. Root runs it under a user id that no account and
- * no other process has, or in a user namespace, which comes first if root owns the cluster. Shared accounts such
- * as nobody are never used.
+ * Returns the ways to run the database, ordered by preference. Root runs it under a dedicated user id, which
+ * no account and no other process has, or in a user namespace. The namespace is preferred if root owns the
+ * cluster. Shared accounts such as nobody are never used.
  */
 export function accountsFor(path: string, owners: Owners): readonly RunAs[] {
   if (process.getuid?.() !== 0) return ordinaryAccounts()
@@ -56,7 +56,10 @@ export function minimalEnvironment(): NodeJS.ProcessEnv {
 
 const ownAccount: RunAs = { prefix: [] }
 
-/** In a user namespace, root is an ordinary user who still owns root's files, so no file mode has to change. */
+/**
+ * In a user namespace, root is an ordinary user who still owns root's files, so no file mode has to change.
+ * Inside the namespace, the user is called nobody; outside, it is still root.
+ */
 const namespaced: RunAs = {
   prefix: ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'],
 }
@@ -77,9 +80,9 @@ interface UserAndGroup {
 }
 
 /**
- * Returns a number that is not the id of an account or a group, nor a subordinate id, so that no process of
- * another user can have it. The number is derived from the path, so that the next start after an interrupted one
- * finds the same number.
+ * Returns a user and a group with the same number, which is not the id of an account or a group, nor a
+ * subordinate id, so that no process of another user can have it. The number is derived from the path, so
+ * that the next start after an interrupted one finds the same number.
  */
 export function dedicatedUser(path: string): UserAndGroup {
   const start = createHash('sha256').update(path).digest().readUInt32BE(0)

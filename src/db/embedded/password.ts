@@ -41,8 +41,8 @@ export function passwordArguments(dataDirectory: string): readonly string[] {
 }
 
 /**
- * Returns whether connections require this password. The rules contain a hash of the password. The hash differs
- * if the cluster was copied from a data directory with another password.
+ * Returns whether connections require this password. The access rules, `pg_hba.conf`, contain a hash of the
+ * password. It differs if the cluster was copied from a data directory with another password.
  */
 export const requiresPassword = (cluster: string, password: string): boolean =>
   readRules(cluster) === rulesWith(password)

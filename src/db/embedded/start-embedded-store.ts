@@ -20,7 +20,7 @@ import { endPreviousServer, isServerOf, readPostmaster } from './postmaster.ts'
 import { type Settings, startServer, startWindowsServer, storeUrl } from './start-server.ts'
 
 export interface EmbeddedStore {
-  /** A connection URL for `pg` and psql. It may differ at every start. */
+  /** A connection URL for `pg` and psql. It may differ at every start of the store, but not after a restart. */
   readonly url: string
   /** Shuts the database down. May be called twice. */
   stop(): Promise<void>
@@ -134,7 +134,10 @@ async function keepRunning(
   }
 }
 
-/** Returns directories with `postgres` and `initdb`: the package's, then the system's. */
+/**
+ * Returns directories with `postgres` and `initdb`: the package's, then the system's. An incomplete
+ * package is completed, in a copy below `dataDirectory` if it is read-only.
+ */
 export function installedBinaries(dataDirectory: string): readonly string[] {
   const native = findPackage()
   const embedded = native === undefined ? [] : [join(completeBinaries(native, dataDirectory), 'bin')]

@@ -34,7 +34,7 @@ if (option === 'listen') {
 }
 `
 
-test('a server that ends while its password is set fails the start, and is not reported as ended', {
+test('a server that exits while the start sets its password fails the start, without a call of onExit', {
   skip: process.platform === 'win32' && 'Windows has no Unix sockets',
 }, async (t) => {
   const dataDirectory = temporaryDirectory()
