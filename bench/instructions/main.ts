@@ -18,8 +18,9 @@ type Ratios = Record<string, number>
 const recordedPath = join(import.meta.dirname, 'recorded.json')
 
 /**
- * Measures the cost of each verb in the store, in instructions and relative to its floor. `record` stores the
- * ratios; `check` fails if one exceeds 1.3 times the recorded one, and is reliable on a busy machine, too.
+ * Measures the cost of each verb in the store, in instructions and relative to its floor, which is a bare
+ * lookup or insert. `record` stores the ratios; `check` fails if one exceeds 1.3 times the recorded one, and
+ * is reliable on a busy machine, too.
  */
 export async function runInstructionsBench([mode]: readonly string[]): Promise<void> {
   let seeded: SeededStore | undefined
@@ -69,6 +70,6 @@ const show = (name: string, count: number, floor: number) =>
 function check(ratios: Ratios, recorded: Ratios) {
   const grown = Object.entries(ratios).filter(([name, ratio]) => ratio > (recorded[name] ?? 0) * growthMax)
   for (const [name, ratio] of grown)
-    console.error(`To ${name} costs ${ratio} times its floor; recorded is ${recorded[name] ?? 'nothing'}.`)
+    console.error(`${name}: ${ratio} times its floor, recorded ${recorded[name] ?? 'nothing'}.`)
   if (grown.length > 0) process.exitCode = 1
 }

@@ -107,7 +107,7 @@ describe('an event stream', () => {
     ])
   })
 
-  it('sends events that it shares with other streams under ids of its own, even long events', async (t) => {
+  it('sends an event that several streams share with an id of its own on each, even a long event', async (t) => {
     const { state, port } = await streamHost(t)
     const first = await ask(t, port, state)
     const second = await ask(t, port, state)
@@ -129,7 +129,7 @@ describe('an event stream', () => {
     )
   })
 
-  it('is not chunked for HTTP/1.0, and waits for a slow response before it on the connection', async (t) => {
+  it('is not chunked for HTTP/1.0, and waits for an earlier slow response on the connection', async (t) => {
     const { state, slow, port } = await streamHost(t)
     const old = await ask(t, port, state, 'GET /list HTTP/1.0\r\nAccept: text/event-stream\r\n\r\n')
     const behind = await ask(t, port, state, `GET /slow HTTP/1.1\r\nHost: x\r\n\r\n${streamRequest}`)
@@ -145,7 +145,7 @@ describe('an event stream', () => {
     await until(() => [old, behind].every(({ socket }) => socket.destroyed), 'the end')
   })
 
-  it('reports once that the client left', async (t) => {
+  it('reports exactly once that the client left', async (t) => {
     const { state, port } = await streamHost(t)
     const { socket } = await ask(t, port, state)
     socket.destroy()
@@ -198,6 +198,7 @@ describe('an event stream', () => {
     equal(state.stream?.isReady, false)
     state.stream?.close()
     equal(state.closeCount, 1)
+    // The client notices the closed connection only when it reads.
     socket.resume()
     await until(() => socket.destroyed, 'the connection to be cut')
   })
@@ -222,14 +223,14 @@ describe('an event stream', () => {
 describe('an event stream is opened', () => {
   it('for a GET that prefers it to JSON', async (t) => {
     const { app, port } = await streamHost(t)
-    const accepts = [
+    const headersForJson = [
       'application/json',
       '*/*',
       'text/*',
       'text/event-stream;q=0',
       'application/json, text/event-stream;q=0.5',
     ]
-    for (const accept of accepts)
+    for (const accept of headersForJson)
       equal((await app.inject({ url: '/list', headers: { accept } })).body, '{"plain":true}')
     const headers = { accept: 'text/event-stream' }
     equal((await send(port, { method: 'HEAD', path: '/list', headers })).status, 200)
@@ -246,7 +247,7 @@ describe('an event stream is opened', () => {
   })
 })
 
-it('a stopping host sends each stream the delay before the client reconnects, once', async (t) => {
+it('a stopping host tells each client exactly once when to reconnect', async (t) => {
   const { state, port } = await streamHost(t)
   const { socket, text } = await ask(t, port, state)
   state.stream?.closeForShutdown()

@@ -20,8 +20,8 @@ export interface Shutdown {
 }
 
 /**
- * The time that a host waits, after `announceStop`, for clients with open connections: closing a connection
- * could race with a request. Each connection ends with its next response, and proxies close idle
+ * If `announceStop` was called, `stop` gives clients this long to close their idle connections, because
+ * closing one could race with a request. Each connection ends with its next response, and proxies close idle
  * ones themselves.
  */
 export const lingerMilliseconds = 5000
@@ -101,7 +101,10 @@ const quietMilliseconds = 100
 /** Limits the wait for a quiet turn of the event loop. */
 const turnsMax = 1000
 
-/** A longer turn is not quiet, because a connection that arrived after its poll would be reset. */
+/**
+ * In a longer turn, a connection may arrive after the poll. It would be reset, so such a turn does not count
+ * as quiet.
+ */
 const quietTurnMilliseconds = 0.2
 
 /**
@@ -115,7 +118,8 @@ export async function closeListener(server: Server): Promise<void> {
     isQuiet = false
   }
   server.on('connection', recordConnection)
-  // The system polls for connections only between the end of one turn and the end of the next.
+  // The event loop polls once per turn, before the callbacks of `setImmediate`. After the first of these,
+  // each measured turn contains exactly one poll.
   await nextTurn()
   for (let turns = 0; turns < turnsMax && !isQuiet; turns += 1) {
     isQuiet = true
@@ -204,7 +208,7 @@ export function addHealthRoutes(
   })
 }
 
-/** The contract's `GET /`. */
+/** `GET /` of the API contract (docs/contract). */
 export function addHelloRoute(app: FastifyInstance): void {
   app.get('/', (_request, reply) => reply.send('Hello World!'))
 }

@@ -30,7 +30,7 @@ describe('the log in a terminal', () => {
 
   it('has readable lines: time, level, host, message and values', () => {
     const { log, lines } = openTestLog(true)
-    log.warn({ webhook: 'w 1', tries: 3, kept: undefined }, 'A webhook is paused.')
+    log.warn({ webhook: 'w 1', tries: 3, omitted: undefined }, 'A webhook is paused.')
     match(lines[0] ?? '', /^\d\d:\d\d:\d\d warn {3}rest {6}A webhook is paused\. {2}webhook="w 1" tries=3\n$/)
   })
 

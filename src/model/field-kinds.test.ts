@@ -63,7 +63,7 @@ describe('hours', () => {
       problems: ['AmountHours must be a multiple of 0.01.'],
     })
   })
-  it('within a millionth of a step count as the step', () => {
+  it('are rounded to the nearest step if they are within a millionth of an hour of it', () => {
     for (const [input, value] of [
       [Math.fround(12.01), 12.01],
       [0.1 + 0.2, 0.3],

@@ -3,9 +3,7 @@ export const languages = ['en', 'pt-BR'] as const
 
 export type Language = (typeof languages)[number]
 
-/**
- * Returns the language of the first of these space-separated tags that is supported, whatever its region is.
- */
+/** Returns the first supported language among these space-separated tags, whatever their regions are. */
 export function supportedLanguage(tags = ''): Language | undefined {
   for (const tag of tags.split(' ')) {
     const language = languages.find((supported) => primarySubtag(supported) === primarySubtag(tag))

@@ -40,7 +40,7 @@ export const label = defineResource({
   },
 })
 
-/** A label on an assignment of the same project. It is removed with either of them. */
+/** Links a label to an assignment of the same project. The link is removed when either of them is removed. */
 export const assignmentLabel = defineResource({
   name: 'assignmentLabel',
   edition: 'ext',

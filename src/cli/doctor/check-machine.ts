@@ -78,7 +78,10 @@ interface Port {
   readonly host: string
   readonly variable: string
   readonly port: number
-  /** The readiness path; undefined if the port does not serve HTTP/1.1. */
+  /**
+   * The path that reports whether the host is ready; undefined if the port does not serve HTTP/1.1. The web
+   * host has only `/healthz`.
+   */
   readonly path?: string
 }
 
@@ -173,10 +176,10 @@ export function checkProcesses({ dataDirectory, databaseUrl }: StoreSettings): r
 
 const bankInstanceProgram = join(import.meta.dirname, '..', '..', 'hosts', 'bank', 'instance.ts')
 
-/** A bank instance without its launcher is orphaned: the system has then given it another parent. */
+/** A bank instance is orphaned if its parent is no longer its launcher, `cli.ts`. */
 function findOrphanedBankInstances(all: readonly ProcessInfo[]): readonly ProcessInfo[] {
-  const programs = new Set(all.filter(({ command }) => / \S*cli\.ts\b/.test(command)).map(({ pid }) => pid))
-  return all.filter(({ command, parent }) => command.includes(bankInstanceProgram) && !programs.has(parent))
+  const launchers = new Set(all.filter(({ command }) => / \S*cli\.ts\b/.test(command)).map(({ pid }) => pid))
+  return all.filter(({ command, parent }) => command.includes(bankInstanceProgram) && !launchers.has(parent))
 }
 
 /** The embedded server is orphaned if the program that owns the data directory has ended. */
@@ -234,9 +237,9 @@ async function checkIssuer({
   try {
     await fetchIssuerKeys(metadataAddress, issuer)
     return ok('issuer', `${metadataAddress} answers with the keys of ${issuer}`)
-  } catch (cause) {
-    const { message, cause: reason } = cause as Error & { readonly cause?: NodeJS.ErrnoException }
-    if (cause instanceof WrongIssuerError)
+  } catch (failure) {
+    const { message, cause } = failure as Error & { readonly cause?: NodeJS.ErrnoException }
+    if (failure instanceof WrongIssuerError)
       return error(
         'issuer',
         message,
@@ -244,7 +247,7 @@ async function checkIssuer({
       )
     return warning(
       'issuer',
-      `${metadataAddress} cannot be read: ${reason?.message || reason?.code || message}`,
+      `${metadataAddress} cannot be read: ${cause?.message || cause?.code || message}`,
       'Start the identity host, or set Jwt__MetadataAddress to where this machine reaches it; for a certificate of your own authority, set NODE_EXTRA_CA_CERTS. Until then, REST and commands are not ready.',
     )
   }
@@ -296,10 +299,16 @@ export function assessCertificate(host: string, daysLeft: number, distrust: stri
       `that of ${host} is not trusted on this machine: ${distrust}`,
       'Set NODE_EXTRA_CA_CERTS to the certificate of your own authority, for every host that calls this address; check the names in the certificate.',
     )
-  const result = `that of ${host} ${daysLeft < 0 ? 'has expired' : `is valid for ${daysLeft < 2 ? `${Math.floor(daysLeft * 24)} hours` : `${Math.floor(daysLeft)} days`}`}`
+  const result = `that of ${host} ${describeValidity(daysLeft)}`
   if (daysLeft >= daysLeftGood) return ok('certificate', result)
   const advice = 'Renew it, and reload the proxy that serves it.'
   return daysLeft < daysLeftMin
     ? error('certificate', result, advice)
     : warning('certificate', result, advice)
+}
+
+function describeValidity(daysLeft: number): string {
+  if (daysLeft < 0) return 'has expired'
+  if (daysLeft < 2) return `is valid for ${Math.floor(daysLeft * 24)} hours`
+  return `is valid for ${Math.floor(daysLeft)} days`
 }
