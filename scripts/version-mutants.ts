@@ -5,7 +5,7 @@ import type { Mutant } from './mutant-table.ts'
 export const versionMutants: readonly Mutant[] = [
   {
     file: 'src/model/field-kinds.ts',
-    rule: 'hours within a millionth of a step count as a whole step',
+    rule: 'hours within a millionth of an hour of a step count as the step',
     from: '<= hoursTolerance ? multiple : hours',
     to: '<= 0 ? multiple : hours',
     tests: ['model/field-kinds'],

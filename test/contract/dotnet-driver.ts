@@ -58,7 +58,8 @@ const messageOf = (entity: Entity, input: Input): Input => ({
 function timestampIn(value: unknown): Buffer | null {
   const instant = timestampOf(value)
   if (instant === undefined) return null
-  // An invalid timestamp is encoded as another invalid one.
+  // `timestampOf` marks an invalid text by negative nanoseconds. MessagePack cannot encode these, so the
+  // client sends too many nanoseconds instead.
   if (instant.nanos < 0) return timestamp(64, 0n, 1_000_000_000n)
   return timestamp(96, BigInt(instant.seconds), BigInt(instant.nanos))
 }
@@ -79,8 +80,8 @@ function swapFirstLetter(key: string): string {
 }
 
 /** The .NET response has no `totalPages`: clients calculate it. */
-function withTotalPages(answer?: { result?: { totalCount: number; pageSize: number } | null }) {
-  if (!answer?.result) return answer
-  const { totalCount, pageSize } = answer.result
-  return { ...answer, result: { ...answer.result, totalPages: Math.ceil(totalCount / pageSize) } }
+function withTotalPages(response?: { result?: { totalCount: number; pageSize: number } | null }) {
+  if (!response?.result) return response
+  const { totalCount, pageSize } = response.result
+  return { ...response, result: { ...response.result, totalPages: Math.ceil(totalCount / pageSize) } }
 }

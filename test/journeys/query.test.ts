@@ -9,7 +9,7 @@ import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 import { slowDownImpediments } from '../support/slow-table.ts'
 
-const { rest, workspace, ann, bob, carl, project, other, write, draw, ask, pageOf, idsOf } =
+const { rest, workspace, ann, bob, carl, project, other, writeId, drawId, ask, pageOf, idsOf } =
   await queryScene()
 after(() => rest.stop())
 
@@ -58,7 +58,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
       expand: 'project',
     })
     const relaunch = { id: project, name: 'Relaunch' }
-    assert.deepEqual(data, [{ id: write, name: 'Write', amountHours: 4, project: relaunch }])
+    assert.deepEqual(data, [{ id: writeId, name: 'Write', amountHours: 4, project: relaunch }])
   })
 
   test('expands several references in one snapshot', async () => {
@@ -68,7 +68,11 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
       expand: 'assignment.project.organization,user',
     })
     const organization = { id: workspace.organizationId, name: 'Lighthouse' }
-    const assignment = { id: write, name: 'Write', project: { id: project, name: 'Relaunch', organization } }
+    const assignment = {
+      id: writeId,
+      name: 'Write',
+      project: { id: project, name: 'Relaunch', organization },
+    }
     assert.deepEqual(
       data.map(({ id, ...row }: { id: string }) => row),
       [{ amountHours: 1.25, assignment, user: { id: ann.id, name: 'Ann' } }],
@@ -141,7 +145,7 @@ describe('A query under /ext/query/, while other users write,', () => {
       `/ext/query/assignments?${new URLSearchParams({ filter: "name eq 'Draw'", expand: 'project,user', fields: 'name,project.name,user.name' })}`,
       { token: bob.token },
     )
-    const row = { id: draw, name: 'Draw', project: { id: project, name: 'Relaunch' } }
+    const row = { id: drawId, name: 'Draw', project: { id: project, name: 'Relaunch' } }
     const first = { ...row, user: { id: bob.id, name: 'Bob' } }
     assert.deepEqual((await live.next()).data, { result: { data: [first], nextCursor: null } })
     await workspace.write('PATCH', '/api/me', { name: 'Rob' }, bob)
@@ -207,7 +211,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
     })
 
   test('filters by an id, by a reference, and by the time of creation', async () => {
-    assert.deepEqual(await namesOf({ filter: `id eq '${write.toUpperCase()}'` }), ['Write'])
+    assert.deepEqual(await namesOf({ filter: `id eq '${writeId.toUpperCase()}'` }), ['Write'])
     assert.deepEqual(
       await namesOf({ filter: `projectId eq '${other}'` }),
       [],

@@ -19,21 +19,22 @@ export async function queryScene() {
   const other = await workspace.project('Elsewhere', carl)
   const make = (name: string, by: Person, values = {}) =>
     workspace.assignment(by === carl ? other : project, by.id, { name, ...values })
-  const write = await make('Write', ann, { amountHours: 4, description: 'the plan, 100%' })
-  const draw = await make('Draw', bob, { amountHours: 2.5, startDate: '2026-01-06' })
-  const { body } = await rest.call('GET', `/api/assignment?id=${draw}`, { token: bob.token })
+  const writeId = await make('Write', ann, { amountHours: 4, description: 'the plan, 100%' })
+  const drawId = await make('Draw', bob, { amountHours: 2.5, startDate: '2026-01-06' })
+  // A write without changes sets `updatedAt`, so Draw is the only assignment that has this value.
+  const { body } = await rest.call('GET', `/api/assignment?id=${drawId}`, { token: bob.token })
   await workspace.write('PATCH', '/api/assignment', body.assignment, bob)
   await make('Print', bob, { amountHours: 4, startDate: '2026-02-02', endDate: '2026-02-03' })
   await make("Pack 'em", ann, { amountHours: 12, endDate: '2026-03-01' })
   await make('Hidden', carl, {})
-  await workspace.appointment(write, ann.id, { amountHours: 1.25 })
-  await workspace.appointment(draw, bob.id)
-  await workspace.make('comment', { text: 'Yes', assignmentId: write, userId: bob.id }, bob)
-  await workspace.make('userAssignment', { userId: bob.id, assignmentId: draw })
+  await workspace.appointment(writeId, ann.id, { amountHours: 1.25 })
+  await workspace.appointment(drawId, bob.id)
+  await workspace.make('comment', { text: 'Yes', assignmentId: writeId, userId: bob.id }, bob)
+  await workspace.make('userAssignment', { userId: bob.id, assignmentId: drawId })
   const { impedimentId } = workspace
-  await workspace.make('assignmentImpediment', { assignmentId: draw, impedimentId })
-  await workspace.make('assignmentDependency', { assignmentId: write, blockedById: draw })
-  await makeOthers(workspace, { project, assignment: write, user: ann.id })
+  await workspace.make('assignmentImpediment', { assignmentId: drawId, impedimentId })
+  await workspace.make('assignmentDependency', { assignmentId: writeId, blockedById: drawId })
+  await makeOthers(workspace, { project, assignment: writeId, user: ann.id })
 
   const view = { name: 'Mine', list: 'assignments', userId: ann.id }
   await workspace.make('savedView', view, ann)
@@ -54,11 +55,11 @@ export async function queryScene() {
     carl,
     project,
     other,
-    write,
-    draw,
+    writeId,
+    drawId,
     ask,
     pageOf,
-    /** Returns the ids of all pages, which are read by their cursors. */
+    /** Follows the cursors, and returns the ids of the rows on all pages. */
     async idsOf(list: string, query: Query, person: Person): Promise<string[]> {
       const ids: string[] = []
       let cursor: string | null = null

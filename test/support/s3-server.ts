@@ -76,6 +76,7 @@ function serve(
     return void response.writeHead(204).end()
   }
   if (!stored) return void response.writeHead(404).end('<Code>NoSuchKey</Code>')
+  // The tracker reads every file by ranges.
   const [, start = '', end = ''] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? []
   const part = stored.subarray(Number(start), Number(end) + 1)
   const last = Number(start) + part.length - 1
