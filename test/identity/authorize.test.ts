@@ -236,7 +236,7 @@ describe('an authorization request with prompt, max_age or a hint', () => {
     assertReportedToClient(await authorize({ prompt: 'sometimes' }), 'invalid_request')
   })
 
-  it('with prompt=login or select_account requires the password again, once, and with consent does not', async () => {
+  it('with prompt=login or select_account requires the password once more, but with prompt=consent does not', async () => {
     const { browser } = await signedIn(host.address)
     for (const prompt of ['login', 'select_account']) {
       const again = await browser.get('/connect/authorize', requestOf(pkce, { prompt }))

@@ -46,7 +46,7 @@ describe('the Basic OP plan', () => {
     assert.equal(payload.sub, host.person.id)
   })
 
-  it('works without a nonce, and then has none in the token', async () => {
+  it('works without a nonce, and the token then has none', async () => {
     const { json } = await signInWith({ nonce: '' })
     assert.ok(!('nonce' in claimsOf(json.id_token)))
   })

@@ -103,7 +103,7 @@ describe('a sign-in with an external provider', () => {
     assert.ok(queryOf(await arrive('plain', { sub: person.sub, email: 'other@example.com' })).code)
   })
 
-  it('connects no account whose login equals the address only after the store has lower-cased both', async () => {
+  it('connects no account if its login equals the address only after the store has lower-cased both', async () => {
     const { id, login } = await host.addAccount({ login: 'kate@corp.example' })
     // The Kelvin sign looks like a K, and its lower case is k.
     const person = { sub: 'kelvin', email: login.replace('k', '\u212a'), email_verified: true }
@@ -116,7 +116,7 @@ describe('a sign-in with an external provider', () => {
     assert.deepEqual(await identitiesOf(id), [])
   })
 
-  it('creates an account with the default project, once, and never with a login that exists', async () => {
+  it('creates an account with the default project only once, and never with a login that exists', async () => {
     const person = { sub: 'new-1', email: 'new-1@example.com', email_verified: true, name: 'New One' }
     const [browser, pkce] = [openBrowser(host.address), createPkce()]
     const { sub } = await signInTo(await arrive('making', person, { browser, pkce }), pkce, browser)
@@ -238,7 +238,7 @@ describe('a sign-in by a provider without a fresh authentication', () => {
     return { browser, token: (await redeem(browser, pkce, page)).json.access_token }
   }
 
-  it('permits changing no factors and connecting no other provider, unlike one with a fresh authentication', async () => {
+  it('permits no change of factors and no further provider, unlike a sign-in with a fresh authentication', async () => {
     const [old, fresh] = [await arrive(), await arrive({ prompt: 'login' })]
     const rejected = await askFactors(host, old.token, '/app', {})
     assert.deepEqual([rejected.status, rejected.json.error], [401, 'insufficient_user_authentication'])
@@ -439,7 +439,7 @@ describe('an identity at an external provider', () => {
 })
 
 describe('the identity host with passwords switched off', () => {
-  it('rejects every request that would set or check a password, and says so', async (t) => {
+  it('rejects every request that would set or check a password, and gives this reason', async (t) => {
     const external = await startExternalProvider()
     const rest = await startRestUnderTest(external.settings('plain'))
     t.after(() => Promise.all([rest.stop(), external.stop()]))

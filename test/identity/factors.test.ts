@@ -255,7 +255,7 @@ describe('a second factor that is required', () => {
     const { id_token, refresh_token } = (await redeem(browser, pkce, callback)).json
     assert.deepEqual(claimsOf(id_token).amr, ['pwd', 'otp', 'mfa'])
     assert.ok(refresh_token)
-    // A concurrent offer cannot replace it with another app.
+    // A concurrent offer cannot replace the app with another one.
     const late = await submit(concurrent.browser, concurrent.page, { code: shownApp(concurrent.page).code() })
     assert.ok(late.location.startsWith(`${origin}/login/`), late.text)
     const { access_token } = (await redeem(browser, pkce, callback)).json
@@ -309,7 +309,7 @@ describe('an account with an app for codes', () => {
   }
   const isSignedIn = (page: { readonly location: string }) => page.location.startsWith(`${redirectUri}?code=`)
 
-  it('must enter a code after the password, and its identity token says so in amr', async () => {
+  it('must enter a code after the password, which its identity token reports in amr', async () => {
     const { login, app } = await withApp()
     const { browser, pkce, page, answer } = await atSecondStep(host, login)
     assert.equal(page.address.pathname, '/ext/second-step')
@@ -352,7 +352,7 @@ describe('an account with an app for codes', () => {
     assert.match((await late.answer(code)).text, /This code is wrong/)
   })
 
-  it('cannot sign in with only a password that was verified while the app was being set up', async () => {
+  it('cannot sign in without a code if its password was verified while the app was being set up', async () => {
     const { id, login } = await host.addAccount()
     await using direct = await connectDirectly(host.database)
     await direct.query('begin')
@@ -370,7 +370,7 @@ describe('an account with an app for codes', () => {
     assert.equal(browser.cookies.size, 0)
   })
 
-  it('cannot use a code older than one that was used, but can use one a step ahead', async () => {
+  it('cannot use a code older than a used one, but can use a code that is one step ahead', async () => {
     const { login, app } = await withApp()
     // Reads all codes at once, because a time step may end during the test.
     const [older = '', now = '', ahead = ''] = [-1, 0, 1].map(app.code)
@@ -381,7 +381,7 @@ describe('an account with an app for codes', () => {
     assert.ok(isSignedIn(await (await atSecondStep(host, login)).answer(app.code())))
   })
 
-  it('is locked by five wrong codes, which a right password does not clear, on every instance', async () => {
+  it('is locked on every instance by five wrong codes, which a correct password does not clear', async () => {
     const { login, app } = await withApp()
     for (let count = 0; count < 5; count += 1) {
       const browser = openBrowser([host, another][count % 2]?.address ?? '')
@@ -445,7 +445,7 @@ describe('an account with an app for codes', () => {
     assert.ok(!isSignedIn(await submit(openBrowser(host.address), eveStep.page, { code: recovery })))
   })
 
-  it('starts again when the step is too old, or the account has changed meanwhile', async () => {
+  it('must sign in again if the step is too old or the account has changed in the meantime', async () => {
     const [first, second, third] = [await withApp(), await withApp(), await withApp()]
     const write = (statement: Sql) => host.database.singleWrites.query(statement)
     const cases: readonly { account: typeof first; change: () => unknown }[] = [
@@ -467,7 +467,7 @@ describe('an account with an app for codes', () => {
     }
   })
 
-  it('accepts posts only from the page of this host', async () => {
+  it('can post its code only from the page of this host', async () => {
     const { login, app } = await withApp()
     const { browser, page } = await atSecondStep(host, login)
     const fields = Object.fromEntries(page.address.searchParams)
@@ -478,7 +478,7 @@ describe('an account with an app for codes', () => {
       )
   })
 
-  it('has its secret encrypted in the store, and one moved from another account cannot be decrypted', async () => {
+  it('has its secret encrypted in the store, and a secret of another account cannot be decrypted', async () => {
     const [ada, eve] = [await withApp(), await withApp()]
     await host.database.singleWrites.query(sql`
       update authenticator_apps set sealed_secret =

@@ -70,7 +70,7 @@ describe('the pages of the identity host, in a real browser', {
       await page.getByRole('button', { name: 'Allow', exact: true }).click()
       // The callback redirects to another origin of the client.
       await page.getByRole('heading', { name: 'Home' }).waitFor()
-      // The client is another site: its URL has the name localhost, that of this host an IP address.
+      // The client is another site: its URL has the name localhost, while this host has an IP address.
       await page.evaluate(`location.assign('${host.address}/connect/endsession?client_id=app')`)
       await page.getByRole('heading', { name: 'Sign out?' }).waitFor()
       await assertAccessible(page, 'sign-out')
@@ -81,7 +81,7 @@ describe('the pages of the identity host, in a real browser', {
       assert.deepEqual(complaints, [])
     })
 
-  it('do not ask a user who typed the address of the sign-out, and say so if it cannot redirect', async () => {
+  it('do not ask a user who typed the URL of the sign-out, and report if no redirect is possible', async () => {
     const { login } = await host.addAccount()
     const page = await open({ viewport: { width: 320, height: 640 } })
     await goTo(page)

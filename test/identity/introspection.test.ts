@@ -142,7 +142,7 @@ describe('userinfo', () => {
     const inForm = { access_token: tokens.access_token }
     assert.deepEqual((await browser.post('/connect/userinfo', inForm)).json, expected)
     assertRejected(await browser.post('/connect/userinfo', inForm, headers), 'invalid_request')
-    // URLs are stored in logs and browser histories, so a token in one is rejected.
+    // URLs are stored in logs and browser histories, so a token in a URL is rejected.
     assertRejected(await browser.get('/connect/userinfo', inForm), 'invalid_token', 401)
   })
 

@@ -92,7 +92,10 @@ const explanations: readonly Explanation[] = [
   },
 ]
 
-/** Returns the first difference, and nothing if it is explained: the later steps then start from different states. */
+/**
+ * Returns the first difference, or undefined if there is none or if it is explained. After a difference, the
+ * remaining steps are not compared, because they would start from different states.
+ */
 async function firstDifference(
   ours: Side,
   theirs: Side,

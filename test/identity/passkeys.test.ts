@@ -55,7 +55,7 @@ describe('a passkey', () => {
     }
   }
 
-  it('signs in as the only factor, and the tokens say so in amr and acr', async () => {
+  it('signs in as the only factor, which the tokens report in amr and acr', async () => {
     const { id, authenticator } = await withPasskey()
     const { browser, pkce, challenge, answer } = await atPasskeyPage()
     const callback = await answer(
@@ -98,7 +98,7 @@ describe('a passkey', () => {
     assert.ok(!isSignedIn(await submit(browser, page, { challenge: other, credential: signed })))
   })
 
-  // A key without a counter, so that the counter cannot detect a second use.
+  // This key has no counter, which would otherwise detect a second use.
   const uncounted = { counter: 0 }
 
   it('can answer a challenge only once', async () => {

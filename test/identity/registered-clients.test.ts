@@ -219,7 +219,7 @@ describe('a client of the settings', () => {
       assert.equal((await browser.post(path, {}, headers)).status, 403, path)
   })
 
-  it('may send its id by Basic without a secret, unless it has one', async () => {
+  it('may send its id alone by Basic only if it has no secret', async () => {
     const browser = openBrowser(host.address)
     const status = async (credentials: string) => {
       const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
@@ -290,7 +290,7 @@ describe('a user', () => {
     assert.ok(page.text.includes(`You are signed in as Ann B (${login})`), page.text)
   })
 
-  it('is asked again if the client requests it, and never with prompt=none', async () => {
+  it('is asked again if the client requests consent, and never with prompt=none', async () => {
     const { browser, login } = await createUser()
     const silent = await ask(browser, { prompt: 'none' })
     assert.equal(queryOf(silent).error, 'login_required')

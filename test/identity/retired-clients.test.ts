@@ -67,7 +67,7 @@ describe('a service client that is removed from the settings', () => {
     assert.equal(await isAccepted((await grantFrom(again.address)).json.access_token), true)
   })
 
-  it('is restored by an instance that has it in its settings and was only slow, unless an operator has ended it', async (t) => {
+  it('is restored by a slow instance that still has it in its settings, unless an operator has ended it', async (t) => {
     const { database, drop } = await freshDatabase()
     t.after(drop)
     let now = Date.now()

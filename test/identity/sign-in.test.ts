@@ -35,7 +35,7 @@ async function pendingIn(browser: Browser, overrides: Fields = {}): Promise<stri
 describe('the sign-in page', () => {
   const host = fixture(startIdentityUnderTest)
 
-  it('is that of the requesting origin, and for a missing or forged request the first one, with error=request', async () => {
+  it('is that of the requesting origin; a missing or forged request leads to the first one, with error=request', async () => {
     const browser = openBrowser(host.address)
     const authRequest = await pendingIn(browser, { redirect_uri: `${otherOrigin}/signin-callback/` })
     const { location } = await browser.get('/api/account/login-page', { authRequest })
@@ -104,7 +104,7 @@ describe('the post of the sign-in page', () => {
     assert.ok('code' in queryOf(await browser.follow(posted)))
   })
 
-  it('from a foreign origin, without one and with an opaque one is rejected with 403 and the envelope', async () => {
+  it('from a foreign origin, without an origin or with an opaque one is rejected with 403 and the envelope', async () => {
     const browser = openBrowser(host.address)
     const authRequest = await pendingIn(browser)
     const form = { login: 'ada@example.com', password, authRequest }

@@ -148,13 +148,13 @@ describe('a sign-out', () => {
     // A form of another site sends no cookie, and its redirect may not reveal the site.
     const redirectOfForm = await openBrowser(host.address).post('/connect/endsession', {}, fromOtherSite)
     assertAsked(await browser.follow(redirectOfForm))
-    // The attacker's own validated sign-out, opened by a link.
+    // A link opens a sign-out that was validated for the attacker.
     assertAsked(await browser.follow(attackersRedirect, fromOtherSite))
     assertAsked(await browser.follow(redirectOfForm, fromOtherSite))
     assert.equal(await isActive(browser, tokens.refresh_token), true)
   })
 
-  it('does not redirect to an unregistered URL, and says so on a page of this host', async () => {
+  it('does not redirect to an unregistered URL, which a page of this host reports', async () => {
     for (const headers of [{}, fromOtherSite]) {
       const { browser, tokens } = await signedIn(host.address)
       const query = {
@@ -227,7 +227,7 @@ describe('a sign-out', () => {
     assert.equal(await isActive(browser, tokens.refresh_token), true)
   })
 
-  it('in a browser without a session ends that of the identity token', async () => {
+  it('in a browser without a session ends the session of the identity token', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const finalPage = await signOut(openBrowser(host.address), { id_token_hint: tokens.id_token })
     assert.equal(finalPage.location, loginPage)
