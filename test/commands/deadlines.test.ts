@@ -49,7 +49,7 @@ describe('a call with a deadline', () => {
         { token: host.administrator.token, deadline: new Date(Date.now() + 250) },
       )
     const startedAt = performance.now()
-    // More calls than the pool has connections, so that the later ones wait for one.
+    // There are more calls than connections in the pool, so the later calls wait for a connection.
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => update(`Late ${index}`)))
     for (const { code } of answers) assert.equal(code, status.DEADLINE_EXCEEDED)
     assert.ok(performance.now() - startedAt < 5000)

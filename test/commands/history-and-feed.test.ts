@@ -181,7 +181,7 @@ describe('The history and the feed as commands', () => {
     assert.deepEqual(followed, ['For .NET'])
   })
 
-  test('in the TypeScript client neither lose nor repeat a change while hosts stop', async () => {
+  test('neither lose nor repeat a change in the TypeScript client while hosts stop', async () => {
     const { host, token, now, createNamed } = feed
     const events: FollowedChange[] = []
     const first = await startCommandsUnderTest({}, { alongside: host })
@@ -280,7 +280,7 @@ describe('Streams of the feed as commands', () => {
   test('buffer little for a client that reads nothing, and end with a message about it', async () => {
     const { host, client, token, budgets, now, openStreams } = feed
     const start = await now()
-    // More changes than the host sends to a client that reads nothing.
+    // These are more changes than the host sends to a client that reads nothing.
     const changeCount = 800
     await host.database.transaction(async (transaction) => {
       for (let index = 0; index < changeCount; index += 1)

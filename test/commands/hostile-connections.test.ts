@@ -251,7 +251,7 @@ function collectSockets(t: TestContext): readonly Socket[] {
   return sockets
 }
 
-test('New connections of an address wait, unread, while those of another address are admitted', async (t) => {
+test('New connections of an address wait unread while those of another address are admitted', async (t) => {
   const { open, openServed, isServed, pass, budgets } = await startHostOnClock(t, {
     newcomerConnectionsOfAddress: 2,
   })
@@ -271,7 +271,7 @@ test('New connections of an address wait, unread, while those of another address
   await until(() => isServed(third) && isServed(fourth), 'both to be admitted')
 })
 
-test('The connections of all addresses together have a rate, and the addresses take turns', async (t) => {
+test('The connections of all addresses together have a limited rate, and the addresses take turns', async (t) => {
   const { open, openServed, isServed, pass, budgets } = await startHostOnClock(t, { newcomerConnections: 1 })
   const waiting = () => budgets.budget('newcomersWaiting').used()
   await openServed()

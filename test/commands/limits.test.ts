@@ -95,7 +95,7 @@ describe('The limiter of the command host', () => {
     }
   })
 
-  test('behind a proxy counts the address that the proxy saw, the last one', async () => {
+  test('behind a proxy counts the address that the proxy saw, which is the last one in the header', async () => {
     await using host = await startCommandsUnderTest({
       ...limitsOf(1, 0),
       ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true',
@@ -289,7 +289,7 @@ test('A call whose reset arrives with it is never started', async (t) => {
   assert.deepEqual(await readCounts(), ['1'])
 })
 
-test('Calls without a token are limited for each address: others are rejected, and then the connection is closed', async (t) => {
+test('Calls without a token are limited for each address: further calls are rejected, and then the connection is closed', async (t) => {
   const { host, open, pass } = await startHostOnClock(t, {
     newcomerStreamsOfAddress: 10,
     newcomerResetsOfAddress: 5,

@@ -114,7 +114,7 @@ describe('An update in protobuf', () => {
     return (result.organization as Content).description
   }
 
-  test('clears an optional field of the first release that it omits, as it always did', async () => {
+  test('clears an optional field of the first release if it omits the field, as in that release', async () => {
     assert.equal(await descriptionAfterUpdate({}), null)
   })
 
