@@ -23,8 +23,8 @@ export interface TextFieldProps<Values extends FormValues> extends FieldProps<Va
   readonly type?: 'text' | 'password' | 'date' | 'email'
   readonly autocomplete?: string
   /**
-   * Set for numbers, which are text fields because in a number field the mouse wheel would change the value,
-   * and for several mail addresses.
+   * The keyboard of phones. It is set for several mail addresses and for numbers. Numbers are typed in text
+   * fields, because the mouse wheel would change the value of a number field.
    */
   readonly inputMode?: 'decimal' | 'numeric' | 'email'
   readonly placeholder?: string
@@ -74,7 +74,7 @@ export function TextAreaField<Values extends FormValues>(props: FieldProps<Value
 export interface Choice {
   readonly id: string
   readonly name: string
-  /** Draws a dot of this color before the name, in the list only where the browser lets a page draw it. */
+  /** Draws a dot of this color before the name. In the open list, only some browsers draw it. */
   readonly color?: string | null
 }
 

@@ -94,7 +94,8 @@ export function useForm<Values extends FormValues>(options: FormOptions<Values>)
 }
 
 /**
- * Returns the fields that a draft keeps. After a reload, the others have the values that the record has then.
+ * Returns the fields that a draft keeps. After a reload, the other fields have the current values of the
+ * record.
  */
 const changedFields = (values: FormValues, initial: FormValues): FormValues =>
   Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== initial[name]))

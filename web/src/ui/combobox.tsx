@@ -208,8 +208,8 @@ export const activeIn = (
 ): number => Math.max(0, Math.min(requested, options.length - 1))
 
 /**
- * Scrolls the active option of a list into view. The id of an option consists of that of the list and its
- * index.
+ * Scrolls the active option of a list into view. The id of an option consists of the id of the list and
+ * the index of the option.
  */
 export function useActiveInView(listId: string, active: number): void {
   useEffect(

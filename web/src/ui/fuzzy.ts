@@ -178,7 +178,7 @@ function typedRankOf(query: Query, entry: Entry): number | undefined {
   return rank
 }
 
-/** Returns the rank of a word that begins one of the name, after the one at `last` or before it. */
+/** Returns the rank of a word that begins a word of the name, after the previous match or before it. */
 function rankOfWordAt(at: number, last: number): number | undefined {
   if (at < 0) return undefined
   return at > last ? ranks.inOrder : ranks.anyOrder
@@ -292,7 +292,7 @@ function lengthWithTypo(text: string, at: number, typed: string): number | undef
   return isAt(text, next, typed, same + 1) ? length - 1 : undefined
 }
 
-/** Returns whether the text has the letters of the typed word, from one of them to the last, at a position. */
+/** Returns whether the text at this position equals the typed word from its letter `from` on. */
 function isAt(text: string, at: number, typed: string, from: number): boolean {
   for (let index = from; index < typed.length; index += 1)
     if (text[at + index - from] !== typed[index]) return false

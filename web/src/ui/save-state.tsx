@@ -1,7 +1,7 @@
 import { t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
 
-/** Says whether the values of a form are saved, next to its buttons, which are shown only if they are not. */
+/** Says whether the values of a form are saved. The buttons next to it are shown only while they are not. */
 export const SaveState = ({ isSaved }: { readonly isSaved: boolean }) => (
   <span class={`save-state ${isSaved ? 'saved' : ''}`}>
     {isSaved && <Icon name="check" />}
