@@ -68,8 +68,8 @@ export const secretSettingsOf = (settings: IdentitySettings): SharedSettings => 
   Identity__ServiceClients: settings.serviceClients,
   Identity__Clients: settings.registeredClients,
   Identity__Providers: settings.providers,
-  // An instance that a rotation has missed keeps running with the previous secret, which only this comparison
-  // shows.
+  // If a rotation misses an instance, it keeps running with the previous secret. Only this comparison reveals
+  // that.
   Identity__KeyEncryptionSecret: settings.keySecret,
 })
 

@@ -36,7 +36,7 @@ export interface SignInPurpose extends Purpose {
   readonly authRequest: string
 }
 
-/** Connects the account at the provider to that of this session. `returnTo` is a URL of the web client. */
+/** Connects the account at the provider to the session's account. `returnTo` is a URL of the web client. */
 export interface ConnectPurpose extends Purpose {
   readonly sessionId: string
   readonly returnTo: string

@@ -48,7 +48,7 @@ export async function startSession(
  * versions of this host, so its property names must not change.
  */
 export interface SignOut {
-  /** The session of the identity token that the client sent. The cookie names that of the browser. */
+  /** The session of the identity token that the client sent. The cookie names the browser's own. */
   readonly sessionId: string | undefined
   readonly returnTo: string | undefined
   /** The client requested an unregistered address, so the browser stays here. */
