@@ -83,7 +83,7 @@ export interface SignInSource {
   readonly clientId: string
   readonly address: string
   readonly userAgent: string | undefined
-  /** The sessions that the browser had before; those of other accounts end. */
+  /** The sessions that the browser had before. Sessions of other accounts are ended. */
   readonly earlierSessionIds: readonly string[]
   /** The language of the pages, if the client or the browser requested one. */
   readonly language: Language | undefined

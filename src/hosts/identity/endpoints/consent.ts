@@ -88,8 +88,8 @@ interface PendingConsent {
 }
 
 /**
- * Accepts only the session that was asked for consent: in another tab, another account may have signed in
- * meanwhile.
+ * Accepts only the session that was asked for consent, because another tab may have signed in with another
+ * account since then.
  */
 const withPendingConsent =
   (identity: Identity, handle: (consent: PendingConsent) => Promise<HandlerResult>): Handler =>

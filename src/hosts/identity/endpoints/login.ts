@@ -208,7 +208,7 @@ interface ReceivedRequest {
 
 /**
  * Opens the pending request. If the extensions are on, a page that has credentials before there is a request,
- * such as that of an invitation, may send the parameters of a new request instead.
+ * such as the page of an invitation, may send the parameters of a new request instead.
  */
 async function receiveRequest(
   identity: Identity,

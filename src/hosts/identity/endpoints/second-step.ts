@@ -114,7 +114,7 @@ const attemptCode = (
   })
 
 /**
- * Attempts the second step with a passkey, which must belong to the account. The error is that of a passkey,
+ * Attempts the second step with a passkey, which must belong to the account. A failure has its own error,
  * because the page has another text for a rejected code.
  */
 async function attemptAccountPasskey(

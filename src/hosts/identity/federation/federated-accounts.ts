@@ -239,7 +239,7 @@ export async function connectIdentity(
       provider: provider.id,
       at: now(),
     })
-    // If the provider has not verified the address, the label says so, and equals no login.
+    // If the provider has not verified the address, the label has a mark and so equals no login.
     if (result === 'new') await recordVerifiedAddress(transaction, userId, label)
     if (result === 'new' && settings.mail)
       await queueMail(transaction, { purpose: 'factors', creatorId: userId })
