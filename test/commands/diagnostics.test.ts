@@ -286,7 +286,7 @@ describe('The standard services:', () => {
       assert.equal(((await check('')) as { status: string }).status, 'SERVING')
     })
 
-    test('serves a thousand watchers that leave again', async () => {
+    test('still reports SERVING after a thousand watchers have left', async () => {
       for (let round = 0; round < 250; round += 1) {
         const streams = Array.from({ length: 4 }, () => watch(client))
         await Promise.all(streams.map((stream) => new Promise((resolve) => stream.once('data', resolve))))

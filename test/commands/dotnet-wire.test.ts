@@ -266,7 +266,7 @@ describe('A .NET client', { concurrency: true }, () => {
   })
 })
 
-/** .NET clients always send every key of a Pagination, with nil for those that are not set. */
+/** .NET clients always send every key of a Pagination, with nil for keys that are not set. */
 const page = {
   PageNumber: 1,
   PageSize: 10,
