@@ -15,8 +15,8 @@ const itemStart = /^(\s*)(?:([-*+] +|\d{1,4}[.)] +)(\[[ xX]\] +)?)?/
 type Mark = '**' | '*' | '`'
 
 /**
- * Puts a mark around the selection, or removes it. A mark works within a line, so each of several lines gets
- * its own.
+ * Puts a mark around the selection, or removes it. A mark works only within a line, so each selected line
+ * gets its own mark.
  */
 export const toggleMark =
   (mark: Mark): Tool =>
