@@ -107,7 +107,7 @@ describe('an event stream', () => {
     ])
   })
 
-  it('sends an event that several streams share with an id of its own on each, even a long event', async (t) => {
+  it('gives a shared event its own id on each stream, even a long event', async (t) => {
     const { state, port } = await streamHost(t)
     const first = await ask(t, port, state)
     const second = await ask(t, port, state)
