@@ -155,7 +155,7 @@ describe('Access, in a real browser', { skip }, () => {
     await section.getByText('(this one)').waitFor()
     const sessions = section.getByRole('listitem').filter({ hasText: 'signed in' })
     assert.equal(await sessions.count(), 2)
-    await section.getByText('signed in now').first().waitFor()
+    await section.getByText('signed in just now').first().waitFor()
     await section.getByRole('button', { name: /^End / }).first().click()
     await page.getByText('The session was ended.').waitFor()
     await sessions.nth(1).waitFor({ state: 'detached' })

@@ -92,8 +92,11 @@ export function eventJourneys(stage: () => Stage): void {
 
   test('shows values as other screens do, and leaves out changes without effect', async () => {
     const { signIn, workspace } = stage()
-    const { mara, projectId, call, make } = workspace
-    const id = await workspace.assignment('Has values')
+    const { mara, organizationId, call, make } = workspace
+    // Uses a separate project, because hours that other tests record would be joined with these.
+    const { id: projectId } = await make('project', { name: 'Has values only', organizationId })
+    await make('userProject', { projectId, userId: mara.id })
+    const id = await workspace.assignment('Has values', { projectId })
     await call('PATCH', '/ext/assignment', { id, description: '' })
     const label = await make('label', { name: 'Design', color: 'amber', projectId })
     await make('assignmentLabel', { assignmentId: id, labelId: label.id })
