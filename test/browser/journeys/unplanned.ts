@@ -104,7 +104,7 @@ export function unplannedJourneys(stage: () => Stage): void {
     await dialog.getByLabel('Name').fill('Until a day')
     await dialog.getByRole('combobox', { name: 'End' }).click()
     await page.keyboard.type('2099-12-24\n')
-    await dialog.getByText('24 Dec 2099').waitFor()
+    await dialog.locator('.choice-chip', { hasText: '24 Dec 2099' }).waitFor()
     await dialog.getByRole('button', { name: 'Create assignment' }).click()
     await card(page, 'Until a day').locator('.due').waitFor()
     assert.partialDeepStrictEqual(await read(await idOf(page, 'Until a day')), {
