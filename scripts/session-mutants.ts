@@ -302,7 +302,7 @@ export const sessionMutants: readonly Mutant[] = [
     rule: 'a verified backup is recorded',
     from: 'await recordBackup(url, head.madeAt).catch(warnNotRecorded)',
     to: 'void [head, warnNotRecorded]',
-    tests: ['backup/backup.test'],
+    tests: ['backup/backup.long'],
   },
   {
     file: 'src/auth/authenticate.ts',
