@@ -90,7 +90,7 @@ export function ImpedimentsScreen() {
   )
 }
 
-/** Leads to what only administrators need now and then. */
+/** Links to the impediment types, which only administrators need, and rarely. */
 function TypesMenu() {
   const { router } = useServices()
   const items = [{ label: t('Impediment types'), run: () => router.go('/administration/impediments') }]
@@ -102,8 +102,8 @@ function TypesMenu() {
 }
 
 /**
- * Links to the impediments that are resolved and to the others, with the same filters. Removed records are only
- * listed with the extensions.
+ * Links to the unresolved and to the resolved impediments, and keeps the filters. Resolved impediments are
+ * removed records, which can only be listed with the extensions.
  */
 function ViewTabs() {
   const { configuration, router } = useServices()
@@ -267,7 +267,7 @@ function ImpedimentLine({ row, onChange }: ImpedimentLineProps) {
   )
 }
 
-/** The days after which an impediment has lasted long, and too long. */
+/** An impediment that has lasted this many days is marked amber, and then red. */
 const longDays = 2
 const tooLongDays = 5
 
@@ -420,18 +420,18 @@ interface ImpedimentRow {
 }
 
 interface Impediments {
-  /** The impediments: those that last longest first, or those that were resolved last. */
+  /** Unresolved impediments, the oldest first, or resolved ones, the last resolved first. */
   readonly rows: readonly ImpedimentRow[]
   readonly projects: readonly Named[]
   readonly isCut: boolean
 }
 
-/** At most 1,000 impediments are loaded. If there are more, the screen says that it does not show all. */
+/** At most 1,000 unresolved impediments are loaded. If there are more, the screen says so. */
 const pagesMax = 10
 
 async function loadLinks(api: Api, areResolved: boolean, signal: AbortSignal) {
   if (areResolved) {
-    // A resolved impediment is a removed record; only the newest are of interest.
+    // A resolved impediment is a removed record. Only the first page, which has the newest, is shown.
     const page = await api.removed('assignmentImpediment', { pageSize: rowsMax }, signal)
     return { rows: page.data, isCut: page.totalPages > 1 }
   }

@@ -46,7 +46,7 @@ export function MyWorkScreen() {
   const services = useServices()
   const { session } = services
   const id = session.person.value?.id ?? ''
-  // The style sheet draws rows of one line from the same width on.
+  // From this width on, the style sheet draws each row on one line.
   const isWide = useMedia('(min-width: 1024px)')
   const { value, problem, reload } = useLoaded(
     id,
@@ -300,7 +300,7 @@ interface MyWork {
   /** Maps each blocked assignment to the start of its oldest impediment. */
   readonly blockedSince: ReadonlyMap<string, string>
   readonly isCut: boolean
-  /** The recorded hours of today, which a value of an earlier version lacks. */
+  /** The hours recorded today. Missing in a value that an earlier version of the client cached. */
   readonly todayHours?: number
 }
 

@@ -32,14 +32,14 @@ interface BoardCardProps {
   readonly projectKey: string | undefined
   readonly blockedSince: string | undefined
   readonly labels: readonly Label[] | undefined
-  /** The unfinished assignments for which it waits. */
+  /** The unfinished assignments that this assignment waits for. */
   readonly blockers: readonly Assignment[] | undefined
   readonly parts: PartCount | undefined
   /** Finished work is never overdue. */
   readonly isDone: boolean
   readonly isOpen: boolean
   readonly isNew: boolean
-  /** Whether a dragged card would be placed before it. */
+  /** Whether a dragged card would be placed before this card. */
   readonly isDropTarget: boolean
   readonly isDragged: boolean
   readonly query: string
@@ -173,7 +173,7 @@ function Card(props: CardProps) {
 const classOf = (states: Readonly<Record<string, boolean>>): string =>
   ['card', ...Object.keys(states).filter((name) => states[name])].join(' ')
 
-/** Focuses an element once it is rendered. The script of the panel may have to be loaded first. */
+/** Focuses an element as soon as it is rendered, because the script of the panel may still be loading. */
 function focusWhenRendered(selector: string, triesLeft = 200): void {
   const found = document.querySelector<HTMLElement>(selector)
   if (found !== null) found.focus()

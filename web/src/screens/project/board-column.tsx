@@ -44,13 +44,13 @@ export interface BoardProps {
   readonly parts: PartCounts
   readonly isStale: boolean
   readonly openId: string | undefined
-  /** The query string of the page, which links keep with its filters. */
+  /** The query string of the page. Links keep it, so that the filters stay. */
   readonly query: string
   /** The card that was just created or moved; it is scrolled into view. */
   readonly revealedId: string | undefined
   countOf(stageId: string): number
   hasMore(stageId: string): boolean
-  /** Whether the cards are in the manual order; otherwise they are sorted by their ends. */
+  /** Whether the cards are in the manual order; otherwise they are sorted by end date. */
   readonly isManuallyOrdered: boolean
   onMore(stageId: string): void
   onMove(assignment: Assignment, stage: Stage, place?: Place): void
@@ -67,9 +67,9 @@ interface BoardColumnProps extends BoardProps {
   onDrop(place: Place | undefined): void
 }
 
-/** The assumed height of a card before it is measured: that of a card with a one-line name. */
+/** The assumed height of a card until it is measured. It fits a card with a name of one line. */
 const estimatedCardPixels = 84
-/** Assignments that were done longer ago than this are hidden behind a button. */
+/** Done assignments that have not changed for this many days are hidden behind a button. */
 const recentDays = 14
 
 /**
@@ -156,7 +156,7 @@ export function BoardColumn(props: BoardColumnProps) {
   )
 }
 
-/** Scrolls to a card that was created or moved, and to the card in the panel if that one is not rendered. */
+/** Scrolls to a card that was created or moved, and to the open card if it is not rendered. */
 function useCardsInView(
   { openId, revealedId }: BoardColumnProps,
   shown: readonly Assignment[],
@@ -243,8 +243,8 @@ function ColumnHeader({ stage, stages, projectId, look, isDone, countOf, onAdd }
 }
 
 /**
- * Returns the message for a new or removed mark that does not change the look of the stage, because a stage
- * without a mark may be guessed to mean done.
+ * Returns a message if marking the stage as done, or removing the mark, does not change how the stage looks.
+ * This happens if the stage also counts as done without a mark, by a guess.
  */
 function unchangedLookText(stage: Stage, stages: readonly Stage[]): string | undefined {
   if (!stage.isDone) return t('{stage} now means done for all users.', { stage: stage.name })

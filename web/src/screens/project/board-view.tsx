@@ -136,7 +136,7 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
     <>
       {problem && <LoadProblem problem={problem} onRetry={pages.reload} />}
       {isLoading && !problem ? (
-        // The skeleton is mounted again when the name is loaded, because its length may change the layout.
+        // The skeleton is mounted again when the name is loaded, because a long name may change the layout.
         <ViewSkeleton key={String(isNameLoading)} view="board" />
       ) : (
         <Board
@@ -174,7 +174,7 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
   )
 }
 
-/** Loads the related data of cards. They are rendered only with it, because it determines their height. */
+/** Loads the data related to cards. Cards are rendered only with it, because it determines their height. */
 function useCardFacts(projectId: string, doneStageIds: ReadonlySet<string>, onlyNewest: boolean) {
   const types = useListing('assignmentType', catalogQuery)
   const impediments = useAllRows('assignmentImpediment', {}, { live: true })
@@ -203,7 +203,7 @@ function useIsManuallyOrdered(): boolean {
 
 type Rows = readonly RecordOf<'assignment'>[]
 
-/** Returns how many cards unconfirmed moves add to a stage, or take from it if negative. */
+/** Returns by how many cards unconfirmed moves change a stage. Negative if more cards leave than enter. */
 function countPendingMoves(stageId: string, stored: Rows, moved: Rows): number {
   const count = (rows: Rows) => rows.reduce((sum, row) => sum + Number(row.workflowId === stageId), 0)
   return count(moved) - count(stored)
@@ -212,7 +212,7 @@ function countPendingMoves(stageId: string, stored: Rows, moved: Rows): number {
 type Assignment = RecordOf<'assignment'>
 type Stage = ProjectStage
 
-/** One column per stage. Cards are moved by dragging, by their menu, or with Shift and an arrow. */
+/** Shows one column per stage. Cards are moved by dragging, by their menu, or with Shift and an arrow key. */
 function Board({ hasFailed, ...props }: BoardProps & { readonly hasFailed: boolean }) {
   const { assignments, types, impediments, isStale, countOf, onMove } = props
   const stages = useShownStages(props.stages, countOf)
@@ -299,8 +299,8 @@ function useScrollToMatches(
 }
 
 /**
- * Scrolls to the column of the open card, once it is loaded, if the panel covers the card. Otherwise nothing on
- * the board moves.
+ * If the panel covers the open card, scrolls to its column as soon as the card is loaded. Otherwise nothing
+ * on the board moves.
  */
 function useUncovered(openId: string | undefined): void {
   useEffect(() => {
@@ -330,7 +330,7 @@ export function NoMatches() {
   )
 }
 
-/** A stage that the project does not use has a column while cards are in it. */
+/** Returns the stages to show. A stage that the project does not use is shown only while cards are in it. */
 function useShownStages(stages: readonly Stage[], countOf: (id: string) => number): readonly Stage[] {
   const shown = stages.filter(({ id, isUsed }) => isUsed || countOf(id) > 0)
   // The list stays the same object while it has the same stages, because every card depends on it.

@@ -161,7 +161,7 @@ function LazyView({ view, ...props }: ProjectViewProps & { readonly view: Projec
     }
   }, [view])
   if (result?.view !== view)
-    // The skeleton is mounted again when the name is loaded, because its length may change the layout.
+    // The skeleton is mounted again when the name is loaded, because a long name may change the layout.
     return <ViewSkeleton key={String(props.isNameLoading)} view={view.name} />
   if ('problem' in result) return <LoadProblem problem={result.problem} onRetry={() => location.reload()} />
   return <result.Component {...props} />

@@ -24,7 +24,7 @@ interface QueuedName {
   readonly name: string
   /** The person, labels, priority and end that the text sets. */
   readonly tokens?: readonly QuickToken[]
-  /** The reason why the server has rejected the name, which is sent again only on request. */
+  /** The reason why the server rejected the name. It is sent again only if the user asks for it. */
   readonly problem?: string | undefined
 }
 
@@ -34,7 +34,7 @@ interface Queue {
   readonly names: Signal<readonly QueuedName[]>
   /** The reason why waiting names are not sent. */
   readonly problem: Signal<string | undefined>
-  /** The number of names that were added since names began to wait. */
+  /** The number of assignments created since the queue last had no waiting names. */
   readonly addedCount: Signal<number>
   isSending: boolean
 }
@@ -103,7 +103,10 @@ async function sendNames(queue: Queue, create: (queued: QueuedName) => Promise<v
   queue.isSending = false
 }
 
-/** The errors of an ended session, a time limit or a busy server do not reject the name. */
+/**
+ * Returns whether the server has rejected the name itself. An ended session, a time limit or a busy server
+ * does not mean that.
+ */
 const isRejection = (error: unknown): boolean =>
   error instanceof TrackerError &&
   error.status >= 400 &&
@@ -124,9 +127,9 @@ interface QuickAddProps {
 }
 
 /**
- * Adds assignments by name, one after the other, without waiting for the server. Each has the type used last,
- * no estimate, no dates and no person, unless the board shows the work of one person, or the name sets them.
- * Every pasted line is a name.
+ * Adds assignments by name, one after the other, without waiting for the server. Each gets the type used
+ * last. The typed text can also set a person, labels, a priority and an end. If it sets no person, and the
+ * board shows the work of only one person, that person is responsible. Every pasted line is a name.
  */
 export const QuickAdd = (props: QuickAddProps) =>
   (props.isOpen || queueOf(props.projectId, props.stage.id).names.value.length > 0) && (
@@ -259,8 +262,9 @@ function useQueue({ projectId, stage, onNew }: QuickAddProps, typeId: string | u
 }
 
 /**
- * Returns the responsible person of a new assignment: the only person whose work the board shows, because the
- * card would not appear otherwise, or an empty id. Without the extensions, it is always the user.
+ * Returns the id of the person responsible for a new assignment. If the board shows the work of only one
+ * person, it is that person, because the card would not appear otherwise. If not, the id is empty. Without
+ * the extensions, it is always the user.
  */
 function usePersonId({ filters }: Pick<QuickAddProps, 'filters'>): string {
   const { configuration, session } = useServices()
@@ -282,8 +286,8 @@ interface QueueStatusProps {
 }
 
 /**
- * Shows how many names are waiting, and lists them if they cannot be sent. Without a status to show, it shows
- * the values of the new assignment.
+ * Shows the progress of several names. If there is none, or if names cannot be sent, it shows the values of
+ * the new assignment instead. Names that cannot be sent are listed.
  */
 function QueueStatus({ queue, personId, endDay, type, onRetry }: QueueStatusProps) {
   const { configuration, people } = useServices()
@@ -388,7 +392,7 @@ function RejectedName({ queued, onChange, onRetry, onRemove }: RejectedNameProps
   )
 }
 
-/** Takes the focus while it is open, and returns a function that restores it. */
+/** Focuses the input when the form opens, and returns a function that restores the previous focus. */
 function useTemporaryFocus(input: { readonly current: HTMLElement | null }, isOpen: boolean): () => void {
   const previous = useRef<Element>(null)
   // A layout effect runs before the next key arrives.

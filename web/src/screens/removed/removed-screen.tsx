@@ -66,7 +66,7 @@ interface RemovedListProps {
 
 const noRows: readonly RemovedRow[] = []
 
-/** Returns the key of a removal, because a record can be restored and removed again by another user. */
+/** Identifies one removal of a record, because another user may restore the record and remove it again. */
 const removalKeyOf = ({ id, deletedAt }: RemovedRow): string => `${id} ${deletedAt}`
 
 function RemovedList({ kinds, search }: RemovedListProps) {
@@ -183,7 +183,7 @@ function RemovedLine({ row, kindNoun, relatedNames, removerId, problem, onRestor
   )
 }
 
-/** Finding a remover takes one request, so only those of the newest rows are found. */
+/** Finding the user who removed a row takes one request, so this is done only for the newest rows. */
 const removersMax = 40
 /** More lookups would leave too few connections for the list itself. */
 const parallelLookupsMax = 2
@@ -274,8 +274,8 @@ async function loadRemoved(
       loaded.push(await loadKind(api, next, query))
   }
   await Promise.all(Array.from({ length: parallelListsMax }, loadNext))
-  // A kind with further pages may have rows between older rows of the others, so rows that are older than its
-  // last loaded row are left out.
+  // If a kind has further pages, they may have rows that are newer than loaded rows of other kinds. So rows
+  // that are older than the last loaded row of such a kind are left out.
   const cutoffs = loaded.flatMap(({ rows, hasMore }) => (hasMore ? [rows.at(-1)?.deletedAt ?? ''] : []))
   const cutoff = cutoffs.toSorted().at(-1) ?? ''
   const rows = loaded

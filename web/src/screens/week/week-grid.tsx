@@ -121,10 +121,10 @@ function useShownDays(days: readonly string[]) {
   const table = useRef<HTMLTableElement>(null)
   const nextCell = useRef<string | undefined>(undefined)
   const shownDay = days.includes(chosenDay) ? chosenDay : (days[0] ?? '')
-  /** Shows another day, and focuses a cell in it. */
+  /** Shows another day, and focuses the cell whose row and column are in `at`. */
   const goToDay = (day: string | undefined, at?: string) => {
     if (day === undefined || !isNarrow) return
-    // A cell saves its text when it loses the focus, which is not certain once it is removed.
+    // A cell saves its text when it loses the focus. Removing the cell may not cause that event.
     table.current?.querySelector<HTMLElement>('input:focus')?.blur()
     nextCell.current = at
     setChosenDay(day)
@@ -144,7 +144,7 @@ interface DayStripProps {
   onChoose(day: string): void
 }
 
-/** Chooses the shown day. A line below each says how much of a working day is recorded. */
+/** Chooses the shown day. A bar on each of the user's own working days shows how much of it is recorded. */
 const DayStrip = ({ days, shownDay, entries, isOwn, onChoose }: DayStripProps) => (
   <fieldset class="day-strip" aria-label={t('Day')}>
     {days.map((day) => (
@@ -393,7 +393,7 @@ const FreeHours = ({ recorded, target }: { readonly recorded: number; readonly t
 interface TotalProps {
   readonly recorded: number
   readonly planned: number
-  /** A sum may contain hours of assignments without a plan in this week, so it is no part of the plan. */
+  /** `of {hours}` does not suit the total, which may include hours that were not planned for this week. */
   readonly plannedText: 'of {hours}' | '{hours} planned'
 }
 

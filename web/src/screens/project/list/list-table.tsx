@@ -110,7 +110,7 @@ export function ListTable(props: ListTableProps) {
   )
 }
 
-/** The height of two lines, so that an update renders few new ones. */
+/** About the height of two lines, so that each update while scrolling renders few new lines. */
 const stepPixels = 80
 
 /**
@@ -149,8 +149,8 @@ function useRowElements(props: ListTableProps, isNarrow: boolean, ends: readonly
 }
 
 /**
- * Returns the height of an element. Those of the probes are the heights of lines, which depend on the font
- * size and on the width of the window.
+ * Returns the height of an element. A hidden probe has the height of a line, which depends on the font size
+ * and on the width of the window.
  */
 function useHeightOf(element: { readonly current: HTMLElement | null }): number {
   const [pixels, setPixels] = useState(40)
@@ -233,7 +233,7 @@ function ListHead(props: ListTableProps & { readonly isNarrow: boolean }) {
   )
 }
 
-/** Counts the rows and sorts them by any column, because a narrow screen has no heads of columns. */
+/** Shows the number of rows and a menu to sort them, because a narrow list has no column headers. */
 function NarrowHead({ rows, order }: ListTableProps) {
   const { configuration, router } = useServices()
   const arrow = <Icon name={order.isDescending ? 'down' : 'up'} />
@@ -349,7 +349,7 @@ function moveFocus(event: KeyboardEvent, cell: HTMLElement): boolean {
   const row = cell.closest('.list-row')
   if (row === null) return false
   if (columnStep !== undefined) {
-    // A narrow list leaves some out.
+    // A narrow list hides some cells.
     const cells = [...row.querySelectorAll<HTMLElement>('[data-column]')].filter((one) =>
       one.checkVisibility(),
     )

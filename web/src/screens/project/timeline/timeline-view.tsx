@@ -89,7 +89,7 @@ export function TimelineView(props: ProjectViewProps) {
     blockReasons,
     onShift,
   })
-  // The skeleton below is lower, because the tools are above it. Without the key, this one would move there.
+  // The key keeps Preact from reusing this skeleton for the one below the tools, which would make it move.
   if (props.isNameLoading) return <ViewSkeleton key="name" view="timeline" />
   return (
     <>
@@ -159,7 +159,7 @@ const ZoomButtons = ({ zoom, setZoom }: ZoomProps) => (
   />
 )
 
-/** Takes the room of one button, so that it fits next to the steps of the period. */
+/** Needs little more space than one button, so that it fits next to the steps of the period. */
 const ZoomSelect = ({ zoom, setZoom }: ZoomProps) => (
   <select
     class="input zoom-select"
@@ -255,7 +255,7 @@ const noBars: readonly Bar[] = []
 type Person = LanesProps['people'][number]
 type BarsByPerson = ReadonlyMap<string, readonly Bar[]>
 
-/** Returns the position of the bottom of each lane, in pixels. */
+/** Returns the position of the bottom edge of each lane, in pixels. */
 function useLaneBottoms(
   people: readonly Person[],
   bars: BarsByPerson,
@@ -277,7 +277,7 @@ interface Layout {
   readonly measures: Measures
 }
 
-/** Calculates where each bar is, which cannot be measured, because most lanes are not rendered. */
+/** Calculates the position of each bar. It cannot be measured, because most lanes are not rendered. */
 function placesOf(people: readonly Person[], { barsByPerson, laneBottoms, measures }: Layout) {
   const { dayPixels, remPixels, laneRem, isNarrow } = measures
   const start = startPixelsOf(measures)
@@ -300,11 +300,11 @@ function placesOf(people: readonly Person[], { barsByPerson, laneBottoms, measur
 const letterPixels = 6.1
 /** The space around a name. */
 const nameMarginPixels = 24
-/** The additional space of a name next to its bar. */
+/** The additional space of a name that is next to its bar. */
 const gapPixels = 6
 /** The maximum width of a name next to its bar. */
 const namePixelsMax = 148
-/** The additional width for the clock of an overdue assignment. The margin has room for the rest of it. */
+/** The part of an overdue assignment's clock icon for which the margin has no room. */
 const clockIconPixels = 16
 
 interface Days {
@@ -315,7 +315,7 @@ interface Days {
   readonly isStacked: boolean
 }
 
-/** Returns the bars of each person. Those of a person whose rows have not changed stay the same. */
+/** Returns the bars of each person. A person's list stays the same object until the rows change. */
 function useBars(byPerson: ReadonlyMap<string, readonly Assignment[]>, days: Days) {
   const { from, dayCount, dayPixels, isStacked } = days
   const cache = useMemo(
@@ -370,7 +370,7 @@ type Zoom = 'week' | 'month' | 'quarter'
 
 interface ZoomLevel {
   readonly label: MessageKey
-  /** The number of weeks shown on a phone, and from each of `widths` on. */
+  /** The number of weeks, by how many of `widths` the window reaches: none, one, two or three. */
   readonly weekCounts: readonly number[]
 }
 
@@ -384,7 +384,7 @@ const zooms: Readonly<Record<Zoom, ZoomLevel>> = {
 const zoomNames = Object.keys(zooms) as Zoom[]
 
 /**
- * Returns the period in the address. By default, it begins with this week, which is all that a phone shows.
+ * Returns the period in the address. By default, it begins with this week. On a phone, it is only this week.
  * The keys + and - change the zoom.
  */
 function usePeriod(query: string, isPhone: boolean) {
@@ -415,13 +415,13 @@ function usePeriod(query: string, isPhone: boolean) {
     zoom,
     setZoom,
     dayCount: weekCount * daysInWeek,
-    /** Most of the period stays visible after a step. */
+    /** About a third of the period, so that the rest stays visible after a step. */
     stepDays: Math.ceil(weekCount / 3) * daysInWeek,
     goTo: (monday: string) => router.setQuery({ from: monday === defaultFrom() ? '' : monday }),
   }
 }
 
-/** Plus shows fewer and wider days. */
+/** Plus zooms in. On many keyboards, `=` is the same key without Shift. */
 const zoomSteps: Readonly<Record<string, number>> = { '+': -1, '=': -1, '-': 1 }
 
 /**
