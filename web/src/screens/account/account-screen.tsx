@@ -94,7 +94,7 @@ function NameSection({ account, onSaved }: { readonly account: Account; onSaved(
     <section aria-labelledby="name-title">
       <h2 id="name-title">{t('Profile')}</h2>
       <div class="setting-box">
-        {/* The Cancel button restores the name itself. `onCancel` is passed because the form shows no button without it. */}
+        {/* The Cancel button restores the name itself, but is only shown if `onCancel` is passed. */}
         <Form
           form={form}
           submitLabel={t('Save')}

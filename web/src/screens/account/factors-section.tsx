@@ -224,7 +224,7 @@ const FactorRow = ({ title, note, children }: FactorRowProps) => (
 
 interface FactorButtonProps {
   readonly label: string
-  /** The factor, for a label that does not name it. */
+  /** The name of the factor, for screen readers, if `label` does not contain it. */
   readonly name?: string
   onClick(): void
 }

@@ -46,7 +46,7 @@ interface RunsProps {
   readonly context: ListContext
 }
 
-/** Shows the same change of several records in one line. A user whose lines follow each other has one face. */
+/** Shows the same change of several records in one line. Consecutive lines of a user have only one face. */
 function Runs({ groups, context }: RunsProps) {
   /** Holds all groups of an opened run, so that it stays open when newer or older ones join it. */
   const [openGroups, setOpenGroups] = useState<readonly string[]>([])
@@ -107,7 +107,7 @@ interface LinkedChipsProps {
   readonly context: ListContext
 }
 
-/** The labels or people that were added, each once, if nothing else has changed. */
+/** Shows the added labels or people without repetition, if nothing else has changed. */
 function LinkedChips({ changes, context }: LinkedChipsProps) {
   const added = new Map(
     changes.map((change) => {

@@ -6,7 +6,7 @@ import { catalogs } from './catalogs.ts'
 export const policyPath = '/administration/sign-in'
 export const clientsPath = '/clients'
 
-/** Leads to the catalogs, the apps and the sign-in policy. `current` is the path of the page. */
+/** Links to the catalogs, the apps and the sign-in policy. `current` is the path of the page. */
 export function AdministrationTabs({ current }: { readonly current: string }) {
   const { extensions } = useServices().configuration
   const pages = [

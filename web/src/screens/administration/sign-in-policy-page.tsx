@@ -16,7 +16,7 @@ interface RuleLook {
   stateOf(value: Rule['value']): string
   /** The value as a sentence. */
   textOf(value: Rule['value']): string
-  /** Whether the value is more than the least that is possible. */
+  /** Whether the dot is green, because the setting is on or has a value. */
   isOn(value: Rule['value']): boolean
 }
 
@@ -28,7 +28,7 @@ interface Box {
 
 const onOrOff = (isOn: boolean): string => (isOn ? t('On') : t('Off'))
 
-/** How each rule is shown, by its name in the API, in boxes. */
+/** The boxes of the page. Each describes some rules, by their names in the API. */
 const boxes: readonly Box[] = [
   {
     id: 'policy-ways',
@@ -207,7 +207,7 @@ interface StateProps {
   readonly children: ComponentChildren
 }
 
-/** A dot, whose color repeats the word. */
+/** Shows the words for a state after a dot, whose color repeats them. */
 const State = ({ isOn, children }: StateProps) => (
   <span class="setting-state" data-color={isOn ? 'green' : 'gray'}>
     {children}

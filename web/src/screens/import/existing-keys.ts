@@ -19,7 +19,7 @@ export async function findExistingKeys(
   return found
 }
 
-/** Any column may turn out to be that of the keys, so all cells are searched. */
+/** The user may map any column to the keys, so all cells are searched. */
 function numbersIn(source: Source, key: string): readonly string[] {
   const cells = source.kind === 'table' ? source.rows.flatMap((row) => row.cells) : []
   const pattern = new RegExp(`^${key}-([1-9]\\d{0,8})$`, 'i')

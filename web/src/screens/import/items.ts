@@ -12,7 +12,7 @@ export interface ImportedItem {
   readonly start: string
   readonly end: string
   readonly estimate: string
-  /** The responsible person first. */
+  /** The names of people. The first one is responsible. */
   readonly people: readonly string[]
   readonly labels: readonly string[]
   readonly comments: readonly ImportedComment[]
@@ -26,8 +26,8 @@ export interface ImportedComment {
 }
 
 /**
- * Time that a person spent. If the person or the date is empty, it is the responsible person or the last day
- * of the assignment.
+ * Time that a person spent. An empty person stands for the responsible person, and an empty date for the last
+ * day of the assignment.
  */
 export interface ImportedWork {
   readonly person: string

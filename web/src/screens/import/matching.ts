@@ -111,7 +111,7 @@ const stageSynonyms: Synonyms = [
   ['done', 'closed', 'resolved', 'complete', 'completed', 'finished', 'feito', 'concluído'],
 ]
 
-/** Matches names, those of people also with logins. A name without a match gets an empty id. */
+/** Matches names, and for people also logins. A name without a match gets an empty id. */
 function matchNames(
   names: readonly string[],
   targets: readonly (Named & { readonly login?: string })[],

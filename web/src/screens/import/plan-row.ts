@@ -150,7 +150,7 @@ const peopleOf = ({ people }: ImportedItem, matching: Matching): readonly string
   ...new Set(people.flatMap((person) => findMatch(matching.people, person) ?? [])),
 ]
 
-/** A name that is not matched has an empty id, or none if the user was not asked about it. */
+/** The id of a name is empty if the user left it unmatched, and missing if the user was not asked. */
 const findMatch = (ids: IdsByName, name: string): string | undefined => ids[normalizeName(name)] || undefined
 
 function workOf(

@@ -26,7 +26,7 @@ interface SendOptions {
 /**
  * Sends the remaining batches of a plan, and stores the progress after each of them, so that the import can
  * be continued after the page was closed. A batch that was sent but not stored as done can be sent again: it
- * creates no row twice, because the ids of its rows exist.
+ * creates no row twice, because the server rejects ids that already exist.
  */
 export async function sendImport(
   tracker: Pick<Tracker, 'call'>,

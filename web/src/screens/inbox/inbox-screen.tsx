@@ -104,7 +104,7 @@ export function InboxScreen() {
   )
 }
 
-/** Links to the settings of mails, if the server sends any. */
+/** Links to the mail settings, if the server sends notifications by mail. */
 function MailsLink() {
   const { configuration } = useServices()
   if (!configuration.notificationMails) return null
@@ -234,7 +234,7 @@ function InboxRow({ group, details, actorOf, onMark }: InboxRowProps) {
   )
 }
 
-/** Stands for a notification about a date, which no person has caused. */
+/** Replaces the face of a person, because no person has caused a notification about a date. */
 const SystemAvatar = () => (
   <span class="avatar" data-color="gray" aria-hidden="true">
     <Icon name="calendar" />
@@ -320,7 +320,7 @@ const isReadByKey: Readonly<Record<string, boolean>> = { e: true, u: false }
 
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }
 
-/** Moves between the rows by keys, and keeps the place when the focused row leaves the list. */
+/** Moves the focus between rows by keys, and to the next row when the focused row leaves the list. */
 function useFocusInList(groups: readonly NotificationGroup[]) {
   const element = useRef<HTMLUListElement>(null)
   const place = useRef<number | undefined>(undefined)

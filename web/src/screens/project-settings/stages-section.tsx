@@ -101,7 +101,7 @@ function StagesList({ projectId, stages, choices }: StagesListProps) {
   )
 }
 
-/** A change of the lines, which is applied first to the shown lines, then to those of the server. */
+/** A change to the lines. It is applied to the shown lines first, and then to the lines on the server. */
 type LinesChange = (lines: readonly Line[]) => readonly Line[]
 
 const withValues = (lines: readonly Line[], id: string, values: Partial<Line>): readonly Line[] =>
@@ -124,8 +124,8 @@ const linesOf = (defaults: readonly ProjectStage[], choices: readonly Choice[]):
   })
 
 /**
- * Saves each change at once, one after the other. Changed lines are shown until the list has them, so that
- * nothing flashes.
+ * Saves each change at once, one after the other. Changed lines are shown until the loaded list contains
+ * them, so that nothing flashes.
  */
 function useStageChanges(
   projectId: string,

@@ -31,9 +31,9 @@ interface AssignmentBarProps {
    */
   readonly isFirst?: boolean
   readonly gridStyle: Readonly<Record<string, string>>
-  /** The width of the bar. One with its name next to it has its icons within, if they fit. */
+  /** The width of the bar. Icons that do not fit into it are shown with a name that is next to the bar. */
   readonly widthPixels?: number
-  /** Whether it has the avatar of the person, and an arrow where it continues. */
+  /** Whether it shows the avatar of the person, and an arrow at a side where it continues. */
   readonly isDetailed?: boolean
   /** The name of the type, which is shown as a shape. */
   readonly typeName?: string | undefined
@@ -84,7 +84,7 @@ export function AssignmentBar(props: AssignmentBarProps) {
 
 interface BarContent extends AssignmentBarProps {
   readonly isLate: boolean
-  /** The rest of what a screen reader reads. */
+  /** The text that a screen reader reads in addition to the name. */
   readonly label: string
 }
 
@@ -120,7 +120,7 @@ const iconsOf = ({ isLate, isDone, blockReason }: BarContent) => [
 const iconPixels = 20
 const edgePixels = 4
 
-/** A slim bar below its name has no room for icons; one next to its name has, if it is wide enough. */
+/** A bar below its name is too slim for icons. A bar next to its name has room if it is wide enough. */
 function hasRoomForIcons({ bar: { namePlace }, widthPixels = 0 }: BarContent, count: number): boolean {
   if (namePlace === 'within') return true
   return !namePlace.startsWith('above') && widthPixels >= count * iconPixels + edgePixels

@@ -17,7 +17,7 @@ export interface Bar {
    * begins or ends where the bar does.
    */
   readonly namePlace: NamePlace
-  /** The number of free days on the side of the name, or for a name above the bar. */
+  /** The number of days that a name next to or above its bar has room for. */
   readonly nameRoom: number
 }
 
@@ -60,7 +60,7 @@ export function barsOf(
   return bars.map((bar) => ({ ...bar, nameRoom: nameRoomOf(bar, lines[bar.line] ?? [], dayCount) }))
 }
 
-/** Returns the same bars, each in a line of its own with its name above it, which needs some days. */
+/** Returns the bars for phones: each is on its own line, with its name above it. */
 export const stackedBarsOf = (
   rows: readonly Assignment[],
   from: string,
@@ -80,7 +80,7 @@ export const stackedBarsOf = (
 
 type Span = Pick<Bar, 'row' | 'first' | 'last' | 'beginsBefore' | 'endsAfter'>
 
-/** Returns the visible days of all assignments that have some, in the order of their lines. */
+/** Returns the visible days of all assignments that have visible days, in the order of their lines. */
 function spansOf(
   rows: readonly Assignment[],
   from: string,
@@ -134,8 +134,8 @@ function namePlaceOf(
 }
 
 /**
- * Splits the bars of a week into those that fit into its lines and hidden ones, which buttons such as "2
- * more" in the last line open. A bar that would be the only hidden one on its days is shown there instead.
+ * Splits the bars of a week into visible ones, which fit into its lines, and hidden ones. Buttons such as
+ * "2 more" in the last line show these. A bar that would be the only hidden one on its days is visible there.
  */
 export function fitBars(bars: readonly Bar[], lineCount: number) {
   const lastLine = lineCount - 1
@@ -153,7 +153,7 @@ export function fitBars(bars: readonly Bar[], lineCount: number) {
 
 /**
  * Distributes the lines that fit into a month over its weeks. Each week gets `minimum` lines, or fewer if it
- * needs fewer. Each further line goes to the week that hides most bars.
+ * needs fewer. Each further line goes to the week that hides the most bars.
  */
 export function shareLines(needed: readonly number[], capacity: number, minimum: number): number[] {
   const lines = needed.map((count) => Math.min(count, minimum))

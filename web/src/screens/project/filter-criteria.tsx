@@ -148,7 +148,7 @@ const priorityOptions = (): readonly Option[] =>
     }))
     .reverse()
 
-/** Creates criteria that can have several values. */
+/** Returns a function that creates criteria with several values. */
 const listOf =
   (filters: Filters) =>
   (

@@ -32,7 +32,7 @@ interface Item extends Option {
   run(): void
 }
 
-/** The menu keeps the margin that pages have. */
+/** The menu keeps the same distance from the window's edges as the content of a page. */
 const pagePixels = 24
 
 /**
@@ -102,8 +102,8 @@ interface ValuesProps extends Pick<FilterMenuProps, 'criteria' | 'filters' | 'on
 }
 
 /**
- * A text field with the lines that match it: arrows move, Enter chooses, Backspace without a text goes back
- * to the criteria.
+ * Shows a text field and the lines that match its text. Arrows move, Enter chooses, and Backspace without a
+ * text goes back to the criteria.
  */
 function Values(props: ValuesProps) {
   const { step, onBack, onChange } = props

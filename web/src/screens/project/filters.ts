@@ -34,7 +34,7 @@ export const unassigned = 'nobody'
 export const viewer = 'me'
 
 /**
- * The filters that the client applies to rows, because the API supports none of them, except for one person.
+ * The filters that the client applies to rows. The API supports none of them, except `userId` with one person.
  * The values of a filter are separated by commas. A hyphen before them excludes assignments that have one of
  * them. All except the person are part of the extensions. Finished work is neither blocked nor overdue.
  */
@@ -104,7 +104,7 @@ const passes = (list: string, value: string) => isExcluding(list) !== valuesOf(l
 export const invert = (list: string): string =>
   isExcluding(list) ? list.slice(1) : `${exclusionPrefix}${list}`
 
-/** Joins values to a list, which excludes them if the first list does. */
+/** Joins values to a list, which excludes them if `list` excludes its values. */
 const listLike = (list: string, values: readonly string[]): string =>
   values.length > 0 && isExcluding(list) ? `${exclusionPrefix}${values.join()}` : values.join()
 

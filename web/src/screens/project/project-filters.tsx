@@ -116,7 +116,7 @@ interface SearchProps {
   onChange(text: string): void
 }
 
-/** A text field. A phone has room for it only while it is used, so a button shows it there. */
+/** Shows a search field. A phone has room for it only while it is used, so a button opens it there. */
 function Search({ value, onChange }: SearchProps) {
   const isPhone = useMedia('(max-width: 640px)')
   const [isRequested, setRequested] = useState(false)
@@ -156,7 +156,7 @@ interface ChipsProps {
   onClear(): void
 }
 
-/** The chosen criteria, each with its values. */
+/** Shows the chosen criteria, each with its values. */
 const Chips = ({ criteria, onOpen, onRemove, onClear }: ChipsProps) => (
   <div class="filter-chips">
     {criteria.map(({ name, label, isSwitch, isNegated, chosen, cleared }) => (
@@ -198,13 +198,13 @@ const Chips = ({ criteria, onOpen, onRemove, onClear }: ChipsProps) => (
 const orderKeyOf = (projectId: string) => `tracker.order.${projectId}`
 
 /**
- * Adds the order that the user last chose in the project to the address, unless that has one or a saved view.
+ * Adds the user's last order in the project to the address, unless that contains an order or a saved view.
  */
 export function useChosenOrder(projectId: string): void {
   const { configuration, router } = useServices()
   const { searchParams } = router.address.value
   const isMissing = configuration.extensions && !searchParams.has('order') && !searchParams.has(viewParameter)
-  // A layout effect, so that the other order is not drawn first.
+  // A layout effect runs before the browser draws, so that the default order is not visible first.
   useLayoutEffect(() => {
     const order = isMissing && localStorage.getItem(orderKeyOf(projectId))
     if (order) router.setQuery({ order })
@@ -257,7 +257,7 @@ function OrderMenu({ projectId }: { readonly projectId: string }) {
   )
 }
 
-/** More members do not fit next to the other filters; the menu has all. */
+/** More members do not fit next to the other filters. The filter menu has all of them. */
 const membersMax = 6
 
 interface MemberFilterProps {

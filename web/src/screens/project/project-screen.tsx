@@ -112,7 +112,7 @@ function useProjectDialog(
   return { dialog, openDialog: setKind }
 }
 
-/** Returns the stages, and the ids of those that count as done, in the same set until its members change. */
+/** Returns the stages, and the ids of done stages in a set that stays the same until its members change. */
 function useStages(projectId: string) {
   const loaded = useProjectStages(projectId)
   const doneStageIds = doneStagesOf(projectId, loaded.stages)
@@ -175,7 +175,7 @@ interface ProjectBarProps extends Pick<ContentProps, 'scope' | 'view' | 'onMembe
 function ProjectBar({ scope, view, savedViews, onMembers }: ProjectBarProps) {
   const { configuration, router } = useServices()
   const address = router.address.value
-  // Unlike those of the views, these filters keep `me` as in the URL, so that a saved view suits every user.
+  // Unlike the filters of the views, these keep `me` as in the URL, so that a saved view suits every user.
   const filters = parseFilters(address.searchParams, configuration)
   const isPhone = useMedia('(max-width: 640px)')
   const savedViewProps = { projectId: scope.projectId, filters, savedViews }
@@ -200,7 +200,7 @@ function ProjectBar({ scope, view, savedViews, onMembers }: ProjectBarProps) {
   )
 }
 
-/** The sums of the list, unless its head has them. */
+/** Shows the count and the hours of the listed assignments, unless the head of the list shows them. */
 const ListCount = () =>
   shownList.value && <span class="quiet-text shown-count">{shownList.value.countText}</span>
 

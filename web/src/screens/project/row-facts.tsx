@@ -40,11 +40,11 @@ const facts: Readonly<Record<FactName, Fact>> = {
   hours: ({ row: { amountHours } }) => amountHours > 0 && <HoursMark hours={amountHours} />,
 }
 
-/** The first ones tell what the row is about. Those after the facts of the caller may be hidden. */
+/** `firstFacts` precede the facts of the caller. `otherFacts` follow them, and may be hidden. */
 const firstFacts: readonly FactName[] = ['key', 'blocked']
 const otherFacts: readonly FactName[] = ['stage', 'end', 'priority', 'hours']
 
-/** The due day as on a card. */
+/** Shows the due day as on a card. */
 function DueChip({ row }: Pick<RowFactsProps, 'row'>) {
   const text = dueText(row, false)
   return (
@@ -56,7 +56,7 @@ function DueChip({ row }: Pick<RowFactsProps, 'row'>) {
   )
 }
 
-/** The line below the name of an assignment in a narrow row. What does not fit is hidden, the last facts first. */
+/** Shows facts below the name of an assignment in a narrow row. The last facts are hidden if necessary. */
 export function RowFacts(props: RowFactsProps) {
   const render = (names: readonly FactName[]) =>
     names.map((name) => props.shows(name) && <Fragment key={name}>{facts[name](props)}</Fragment>)

@@ -96,8 +96,8 @@ interface ViewAction extends MenuItem {
 }
 
 /**
- * Returns the actions: saving the state of the page as a view, and changing the current view if it is the
- * user's.
+ * Returns the actions: saving the state of the page as a view, and changing the current view if the user has
+ * created it.
  */
 function useViewActions({ projectId, filters, savedViews }: SavedViewsProps) {
   const { api, router, toasts } = useServices()

@@ -18,8 +18,8 @@ export function useUnscheduledCount(projectId: string): number | undefined {
 }
 
 /**
- * Links to the assignments without dates. Views render it together with their rows, because it may add a
- * line.
+ * Links to the assignments without dates. Views render the link together with their rows, because it may add
+ * a line above them.
  */
 export const UnscheduledLink = ({
   projectId,

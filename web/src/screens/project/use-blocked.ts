@@ -4,20 +4,19 @@ import { useProjectDependencies } from '../../data/use-project-dependencies.ts'
 import { t, tn } from '../../texts/text.ts'
 import { formatAge } from '../../time/days.ts'
 
-/** Why an assignment cannot continue. */
+/** The reason why an assignment cannot continue. */
 export interface BlockReason {
   /** True if it waits for another assignment, false if it is blocked by an impediment. */
   readonly isWaiting: boolean
-  /** Such as "Blocked since today". */
+  /** A sentence such as "Blocked since today". */
   readonly text: string
 }
 
-/** By the id of the assignment. */
+/** Maps the ids of blocked assignments to the reasons. */
 export type BlockReasons = ReadonlyMap<string, BlockReason>
 
 /**
- * Loads the impediments and dependencies of a project; nothing without a project. Finished work blocks
- * nothing.
+ * Loads the impediments and dependencies of a project, if one is given. Finished work blocks nothing.
  */
 export function useBlocked(
   projectId: string | undefined,

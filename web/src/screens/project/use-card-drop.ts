@@ -43,7 +43,7 @@ export function useCardDrop({
         if (isManuallyOrdered) setBeforeId(cardBelowPointer(event.currentTarget, event, dragged.id))
       },
       onDragLeave(event: TargetedDragEvent<HTMLElement>) {
-        // Cards move while the gap opens, and the pointer leaves one for another.
+        // Cards move while the gap opens. Leaving one card for another is ignored.
         if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false)
       },
       onDrop(event: TargetedDragEvent<HTMLElement>) {

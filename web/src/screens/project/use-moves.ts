@@ -14,7 +14,7 @@ type Assignment = RecordOf<'assignment'>
 interface Move {
   readonly workflowId: string
   readonly place?: Place | undefined
-  /** The `updatedAt` of the record when the move began. Any other value means that it contains the result. */
+  /** The record's `updatedAt` when the move began. With any other value, the record contains the move. */
   readonly baseUpdatedAt: string | null
   readonly isSaved: boolean
 }
@@ -26,7 +26,7 @@ export interface Moves {
 }
 
 /**
- * Shows a move at once, with Undo once it is saved, and reverts it with a message after an error. Moves of
+ * Shows a move at once, offers Undo when it is saved, and reverts it with a message after an error. Moves of
  * one card are sent one after the other.
  */
 export function useMoves(
@@ -157,7 +157,7 @@ function neighbourOf(card: Assignment, rows: readonly Assignment[]): Place['neig
   return below ? { beforeId: below.id } : { afterId: null }
 }
 
-/** Returns the row with its new rank. */
+/** Saves the move, and returns the row with its new rank. */
 const saveMove = async (
   { tracker }: Services,
   id: string,

@@ -58,7 +58,7 @@ function queryOfAddress(address: string | null, projectId: string): string | und
   return path === projectPath(projectId) ? queryOfView(new URLSearchParams(query)) : undefined
 }
 
-/** Omits a filter that is too long, because the address contains it, too. */
+/** Omits the filter if it is too long. The address contains the filter as well. */
 export function contentOf(projectId: string, query: string, filters: Filters): ViewContent {
   const filter = filterTextOf(filters, projectId)
   return { address: projectPath(projectId, query), filter: filter.length <= limits.filter ? filter : null }

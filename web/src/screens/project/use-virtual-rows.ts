@@ -14,15 +14,15 @@ interface RowWindow {
 
 /** Rows this far outside the visible part are rendered too, so that scrolling shows no gap. */
 const overscanPixels = 600
-/** Scrolling by less does not change which rows are rendered. */
+/** Scrolling by fewer pixels does not change which rows are rendered. */
 const stepPixels = 200
 /** A smaller change of the height does not change which rows are rendered. */
 const resizePixels = 50
 
 /**
  * Returns which rows of a scrolling list are near its visible part. `ends` has the position where each row
- * ends, in pixels. A short step spreads the work over the frames of a scroll, where each update costs little
- * more than its new rows.
+ * ends, in pixels. A short `step` spreads the work over the frames of a scroll. It suits lists in which an
+ * update costs little more than its new rows.
  */
 export function useRowWindow(ends: readonly number[], step = stepPixels): RowWindow {
   const scroller = useRef<HTMLDivElement>(null)

@@ -16,8 +16,8 @@ export const viewParameter = 'saved'
 const anyValue = { includes: () => true }
 
 /**
- * The parameters that a saved view stores in addition to the filters, and their values. Others are the position
- * of the user, or have no effect.
+ * The parameters that a saved view stores in addition to the filters, and their values. Other parameters
+ * contain the position of the user, or have no effect.
  */
 const storedParameters: Readonly<Record<string, { includes(value: string): boolean }>> = {
   view: ['list', 'calendar', 'timeline'],
@@ -39,7 +39,7 @@ export function queryOfView(parameters: URLSearchParams): string {
   return query.size === 0 ? '' : `?${query}`
 }
 
-/** Returns whether a query contains more than one of the views that every project has. */
+/** Returns whether a query has other parameters than `view`, whose views every project has anyway. */
 export function isWorthSaving(query: string): boolean {
   const names = new Set(new URLSearchParams(query).keys())
   names.delete('view')

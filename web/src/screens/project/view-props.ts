@@ -9,7 +9,7 @@ import { useServices } from '../../services/services.ts'
 import type { Filters } from './filters.ts'
 import type { BlockReason, BlockReasons } from './use-blocked.ts'
 
-/** Resolves the ids of an assignment to what a view shows for them. */
+/** Resolves the ids in an assignment to the names and marks that a view shows. */
 export interface NameLookup {
   readonly types: readonly { readonly id: string; readonly name: string }[]
   stageOf(id: string): string
@@ -19,7 +19,7 @@ export interface NameLookup {
   /** Returns no labels while no column shows them. */
   labelsOf(assignmentId: string): readonly Label[]
   keyOf(row: RecordOf<'assignment'>): string
-  /** Returns why an assignment is blocked or waits; undefined while no column shows it. */
+  /** Returns the reason why an assignment is blocked or waits; undefined while no column shows it. */
   blockReasonOf(row: RecordOf<'assignment'>): BlockReason | undefined
 }
 

@@ -66,10 +66,10 @@ export function HoursTable({ title, rowHeading, rows, isSorted, nameOf }: HoursT
 /** Formats the hours of a column. A dash is quieter than a zero. */
 export const formatOrDash = (hours: number): string => (hours === 0 ? '–' : formatHours(hours))
 
-/** A phone has no headings, so cells have them, except empty ones. */
+/** Phones show no column headings, so each cell with hours has the heading as its label. */
 const labelOf = (label: string, hours: number): string | undefined => (hours > 0 ? label : undefined)
 
-/** The column by which a table is sorted, the largest first. */
+/** Marks the column by which a table is sorted in descending order. */
 export const SortMark = () => (
   <span class="sort-mark">
     <Icon name="down" />
@@ -86,7 +86,7 @@ export const OverPlan = ({ hours, children }: OverPlanProps) => (
   <span class={hours > 0 ? 'over-plan' : ''}>{children}</span>
 )
 
-/** More rows are shown on request. */
+/** The number of rows that are shown until the user asks for all. */
 const rowsAtFirst = 20
 
 /** A box with a table of hours. */

@@ -21,7 +21,7 @@ export interface Hours {
 export interface HoursRow extends Hours {
   readonly id: string
   readonly name: string
-  /** That of a project. */
+  /** The color of a project. Other rows have none. */
   readonly color?: RecordOf<'project'>['color']
 }
 
@@ -29,7 +29,7 @@ export interface Report {
   readonly mondays: readonly string[]
   /** A week's id is its Monday. */
   readonly weeks: readonly HoursRow[]
-  /** The projects or, in the report of a project, its assignments; those with most recorded hours first. */
+  /** The projects or, in the report of a project, its assignments. The most recorded hours come first. */
   readonly parts: readonly HoursRow[]
   /** The people who are responsible for planned hours or have recorded some, in the same order. */
   readonly people: readonly HoursRow[]
@@ -81,7 +81,7 @@ export async function loadReport(
   }
 }
 
-/** Returns the first day of the weeks, and the first after them. */
+/** Returns the first day of the weeks, and the first day after them. */
 const periodOf = (mondays: readonly string[]) =>
   [mondays[0] ?? '', addDays(mondays.at(-1) ?? '', daysInWeek)] as const
 
@@ -95,8 +95,8 @@ export interface ReportData {
 }
 
 /**
- * Compares each week with its plan as a whole, because the plan of one assignment is only spread over the
- * weeks.
+ * Compares all recorded hours of a week with all planned hours. For a single assignment, that would mean
+ * little, because its planned hours are only spread over its weeks.
  */
 export function hoursByWeek({ mondays, assignments, appointments, isDone }: ReportData): HoursRow[] {
   const entriesByWeek = Map.groupBy(appointments, ({ keepDate }) => mondayOf(dayOf(keepDate)))
@@ -134,7 +134,7 @@ export function compareHours(plannedHours: number, recorded: number): Hours {
   return { planned, recorded, left: Math.max(0, left), over: planned > 0 ? Math.max(0, -left) : 0 }
 }
 
-/** What some are over their plan does not reduce what is left of others. */
+/** Adds hours. Recorded hours over the plan of one row do not reduce the remaining hours of another. */
 export function addHours(rows: readonly Hours[]): Hours {
   const sum = (key: keyof Hours) => sumHours(rows.map((row) => ({ amountHours: row[key] })))
   return { planned: sum('planned'), recorded: sum('recorded'), left: sum('left'), over: sum('over') }
@@ -155,8 +155,8 @@ export function hoursByProject(
 }
 
 /**
- * Hours are planned for the responsible person, and recorded by the one who has worked. What is left or over
- * belongs to the plan.
+ * Planned, remaining and excess hours belong to the responsible person, and recorded hours to the person who
+ * has worked.
  */
 export function hoursByPerson(data: ReportData, nameOf: (id: string) => string): HoursRow[] {
   const hours = byId(hoursByAssignment(data))

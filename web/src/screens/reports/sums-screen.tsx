@@ -256,7 +256,7 @@ const PlanHeaders = () => (
 interface PlanCellsProps {
   readonly recorded: number
   readonly planned: number
-  /** The hours of a whole bar; undefined for the sum of all rows, which has none. */
+  /** The hours of a bar with the full width. Undefined for the sum of all rows, which has no bar. */
   readonly max?: number
 }
 

@@ -72,9 +72,9 @@ export interface SumRow {
   readonly thenByName: string | null | undefined
   readonly hours: number
   readonly entries: number
-  /** All recorded hours, also outside the period; undefined with two groupings, or until they are loaded. */
+  /** The recorded hours of all time. Undefined with two groupings, or until they are loaded. */
   readonly recorded: number | undefined
-  /** All planned hours; undefined with two groupings, or until they are loaded. */
+  /** The planned hours of all time. Undefined with two groupings, or until they are loaded. */
   readonly planned: number | undefined
 }
 
@@ -123,7 +123,7 @@ export function sumRowsOf(
   return [...rows, ...unique.values()].sort(thenBy === undefined ? byHours : byName)
 }
 
-/** Returns whether the groups have this grouping. A stale result may have that of the previous query. */
+/** Returns whether the groups have this grouping. A stale result may have the previous query's. */
 export const isGroupedBy = (
   { by, thenBy }: { readonly by: Entity; readonly thenBy?: Grouping | undefined },
   groups: readonly HoursGroup[],

@@ -3,12 +3,12 @@ import type { Hours } from './report.ts'
 
 export type SwatchKind = 'recorded' | 'planned' | 'over'
 
-/** A sample of a bar, next to what it means. */
+/** Shows a sample of a bar, for the legend. */
 export const Swatch = ({ of }: { readonly of: SwatchKind }) => (
   <span class={`hours-swatch ${of}-swatch`} aria-hidden="true" />
 )
 
-/** Distinguishes planned hours from others without colors. */
+/** Hatches planned hours, so that they can be recognized without colors. */
 export const PlannedPattern = ({ id }: { readonly id: string }) => (
   <defs>
     <pattern id={id} width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
@@ -18,7 +18,7 @@ export const PlannedPattern = ({ id }: { readonly id: string }) => (
   </defs>
 )
 
-/** Splits recorded hours into those that were planned and those over the plan, which others may have recorded. */
+/** Splits recorded hours into those within and over the plan. Other people may have recorded the latter. */
 export const splitRecorded = ({ recorded, over }: Pick<Hours, 'recorded' | 'over'>) => {
   const within = Math.max(0, recorded - over)
   return { within, over: recorded - within }
@@ -29,7 +29,7 @@ const trackHeight = 14
 const recordedHeight = 6
 
 interface HoursTrackProps extends Pick<Hours, 'planned' | 'recorded' | 'over'> {
-  /** The hours of the whole width. */
+  /** The number of hours that the whole width stands for. */
   readonly max: number
 }
 

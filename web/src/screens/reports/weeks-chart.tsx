@@ -87,7 +87,7 @@ const describe = ({ planned, recorded }: Hours): string =>
     planned: formatHours(planned),
   })
 
-/** The figures are the legend, too. */
+/** Shows the figures, which are also the legend of the chart. */
 const Figures = ({ planned, recorded, left, over }: Hours) => (
   <dl class="figures">
     <Figure label={t('Recorded')} swatch={<Swatch of="recorded" />}>
@@ -197,7 +197,7 @@ interface BarsProps extends Pick<WeeksProps, 'plannedFill'> {
   yOf(hours: number): number
 }
 
-/** The solid bar of the recorded hours stands in the wider, outlined one of the planned hours. */
+/** Draws the recorded hours as a solid bar inside the wider, outlined bar of the planned hours. */
 function Bars({ week, middle, groupWidth, yOf, plannedFill }: BarsProps) {
   const { planned, recorded } = week
   const { within, over } = splitRecorded(week)

@@ -210,7 +210,7 @@ function LoadedWeek({ userId, week: { monday, entries, assignments }, isStale, o
 
 /**
  * Loads the hours that all users have recorded, for comparison with the estimates. Returns undefined without
- * the extensions.
+ * the extensions, or if there are too many entries.
  */
 function useRecordedHours(ids: readonly string[]) {
   const { configuration, tracker } = useServices()
@@ -223,7 +223,7 @@ function useRecordedHours(ids: readonly string[]) {
   return value
 }
 
-/** Edits the hours of a working day. */
+/** Edits the number of hours in a working day. */
 function DailyTargetField() {
   const [text, setText] = useState<string>()
   const save = () => {
@@ -277,8 +277,8 @@ function useWeek(userId: string, monday: string, addedIds: readonly string[]) {
       },
     { cacheName: 'week' },
   )
-  // The first rows stay first while the week is open, because a row must not move while hours are typed into
-  // it.
+  // The rows that had entries when the week was opened come first. A row that gets its first entry later does
+  // not move, because the user may still be typing in it.
   const firstRows = useRef<{ readonly monday: string; readonly ids: readonly string[] }>(undefined)
   if (loadedEntries !== undefined && firstRows.current?.monday !== loadedEntries.monday) {
     const timer = runningTimer.peek()

@@ -19,8 +19,8 @@ interface AgendaProps extends DayRowsProps {
 }
 
 /**
- * Shows the month as a list of days, each with the assignments that end on it. Today is always one of them,
- * and the list begins there, or at what is overdue, which is listed before today.
+ * Shows the month as a list of days, each with the assignments that end on it. In the current month, today is
+ * always listed, with overdue assignments before it. The list is scrolled to these, or else to today.
  */
 export function Agenda({ month, isStale, ...rowProps }: AgendaProps) {
   const { rows, isDone } = rowProps
@@ -117,7 +117,7 @@ export const DayRows = ({ rows, query, names, isDone }: DayRowsProps) => (
   </ul>
 )
 
-/** The days of an assignment that lasts several, or is late. Otherwise, the heading says the only day. */
+/** Shows the days of an assignment, unless it is not late and has only the day that the heading names. */
 function DaysChip({ row, isDone }: { readonly row: Assignment; readonly isDone: boolean }) {
   const isOverdue = isLate(row, isDone)
   if (dayOf(row.startDate) === dayOf(row.endDate) && !isOverdue) return null

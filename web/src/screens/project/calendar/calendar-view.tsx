@@ -36,8 +36,8 @@ import { type CalendarPeriod, calendarSpans, useCalendarPeriod } from './use-cal
 type Assignment = RecordOf<'assignment'>
 
 /**
- * Shows a month or a week of assignments, each from its start to its end. Dragging a bar, or Shift and an arrow key,
- * moves it.
+ * Shows the assignments of a month or a week as bars from start to end. A bar is moved by dragging, or with
+ * Shift and an arrow key.
  */
 export function CalendarView(props: ProjectViewProps) {
   const { scope, openId, query } = props
@@ -57,7 +57,7 @@ export function CalendarView(props: ProjectViewProps) {
   }
   const { names, ...looks } = useLooks(scope, isLoading)
   const rowProps = { query, names, isDone: looks.isDone }
-  // The key distinguishes it from the skeleton below, which has another position.
+  // The key keeps Preact from reusing this skeleton for the one below the tools, which would make it move.
   if (props.isNameLoading) return <ViewSkeleton key="name" view="calendar" />
   return (
     <>
@@ -115,10 +115,10 @@ export function CalendarView(props: ProjectViewProps) {
   )
 }
 
-/** In the list of this month, assignments that ended this long before it are overdue unless they are done. */
+/** The list of the current month also shows late assignments that ended up to this long before it. */
 const overdueDays = 4 * daysInWeek
 
-/** Returns the first day to load, the one after the last, and which assignments the view shows. */
+/** Returns the first day to load, the day after the last one, and a predicate for the assignments to show. */
 function usePeriodOf(
   { mondays, month, isNow }: CalendarPeriod,
   isList: boolean,
@@ -145,7 +145,7 @@ function useLooks(scope: ProjectViewProps['scope'], isLoading: boolean) {
   return {
     names,
     isDone,
-    /** The user's own work is never hidden before that of others, and late work before the rest. */
+    /** A crowded day hides done work first, then other work, then late work, and the user's own work last. */
     rankOf(row: Assignment) {
       if (isDone(row)) return 3
       if (responsibleOf(row) === session.person.value?.id) return 0
@@ -185,7 +185,7 @@ function Weeks({ period, rows, isStale, rankOf, ...shared }: WeeksProps) {
   const bars = weeks.map((monday) => barsOf(rows, monday, daysInWeek, { rankOf }))
   const needed = bars.map((ofWeek) => Math.max(0, ...ofWeek.map(({ line }) => line + 1)))
   const capacity = useLineCapacity(calendar, weeks.length)
-  // A week hides nothing, however long it becomes.
+  // The view of one week hides nothing, however many lines it needs.
   const lineCounts =
     span === 'week'
       ? needed.map((count) => Math.max(count, linesLeast))

@@ -24,14 +24,14 @@ type Assignment = RecordOf<'assignment'>
 
 /** The height of the number of a day. */
 export const numberRem = 1.875
-/** The height of a bar with its margins, and of a button for more. */
+/** The height of a bar with its margins, and of a button such as "2 more". */
 export const lineRem = 1.75
 
 export interface CalendarWeekProps {
   readonly monday: string
   readonly month: string
   readonly isFirstWeek: boolean
-  /** The number of lines for bars and buttons for more. A popover shows all assignments of a day. */
+  /** The number of lines for bars and for buttons such as "2 more", which open all assignments of a day. */
   readonly lineCount: number
   readonly bars: readonly Bar[]
   readonly openId: string | undefined
@@ -41,7 +41,7 @@ export interface CalendarWeekProps {
   onShift(row: Assignment, days: number): void
   typeOf(row: Assignment): string | undefined
   blockReasonOf(row: Assignment): BlockReason | undefined
-  /** Returns all assignments of the day, for the popover of the button for more. */
+  /** Renders all assignments of the day, for the popover of a button such as "2 more". */
   moreOf(day: string): ComponentChildren
   onDrag(row: Assignment | undefined, from: string): void
   onDrop(day: string): void
@@ -85,7 +85,7 @@ export function CalendarWeek(props: CalendarWeekProps) {
           <button
             type="button"
             class="calendar-add"
-            // Keys have N, and a stop at each day would make the calendar long.
+            // The key N also creates an assignment. A tab stop on each day would be in the way of the rest.
             tabIndex={-1}
             aria-label={t('New assignment on {day}', { day: formatDay(day) })}
             title={t('New assignment on {day}', { day: formatDay(day) })}

@@ -20,7 +20,7 @@ export interface CalendarPeriod {
   readonly span: Span
   /** The Mondays of the weeks. */
   readonly mondays: readonly string[]
-  /** The month whose days are emphasized; empty for a week, in which all are. */
+  /** The month whose days are emphasized. Empty for a week, where all days are emphasized. */
   readonly month: string
   readonly label: string
   readonly isNow: boolean
@@ -30,14 +30,14 @@ export interface CalendarPeriod {
   setSpan(span: Span): void
 }
 
-/** Returns the period in the address, by default this month. Lists of days, on phones, always show a month. */
+/** Returns the period in the address, by default this month. If `isList` is set, it is always a month. */
 export function useCalendarPeriod(query: string, isList: boolean): CalendarPeriod {
   const { router } = useServices()
   const parameters = new URLSearchParams(query)
   const isWeek = !isList && parameters.get('zoom') === 'week'
   const monday = parseWeek(parameters.get('from'))
   const month = parseMonth(parameters.get('month'))
-  // A week begins with the days that the month before it has shown, and the other way round.
+  // The current month becomes this week, and another month its first week. A week becomes its Sunday's month.
   const setSpan = (span: Span) =>
     span === 'week'
       ? goToWeek(month === thisMonth() ? thisWeek() : mondayOf(`${month}-01`))

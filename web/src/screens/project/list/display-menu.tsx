@@ -19,7 +19,7 @@ interface DisplayMenuProps {
   onClose(): void
 }
 
-/** Chooses how a list is grouped and which columns it has, and saves it as it is shown. */
+/** Chooses the groups and columns of a list, and saves the shown list as a file. */
 export function DisplayMenu({ id, button, onClose }: DisplayMenuProps) {
   const { configuration, router } = useServices()
   const layer = useRef<HTMLDivElement>(null)

@@ -14,7 +14,7 @@ interface ShownList {
 
 /**
  * Saves the lines and columns that the list shows, in their order. The group becomes the first column, unless
- * the list already shows it as one.
+ * the list already has a column for it.
  */
 export function exportList(list: ShownList): void {
   saveFile(`${t('Assignments')} ${today()}.csv`, new Blob([toCsv(cellsOf(list))], { type: 'text/csv' }))

@@ -20,10 +20,10 @@ export interface Column {
   readonly isHiddenByDefault?: boolean
   /** Whether it is only available with the extensions. */
   readonly isExtension?: boolean
-  /** Whether its values are chosen in its cells. Its name is then that of the field. */
+  /** Whether its values are edited in its cells. If so, the column and the field have the same name. */
   readonly isEditable?: true
   text(row: Assignment, names: NameLookup): string
-  /** Returns the value in an exported table. If missing, it is the text. */
+  /** Returns the value in an exported table. If missing, the text is exported. */
   value?(row: Assignment, names: NameLookup): string | number
   /** If missing, rows are sorted by the text. */
   sortKey?(row: Assignment, stagePositions: ReadonlyMap<string, number>): string | number
@@ -134,7 +134,7 @@ const defaultNames = columns.filter(({ isHiddenByDefault }) => !isHiddenByDefaul
 export const availableColumns = ({ extensions }: { readonly extensions: boolean }): readonly Column[] =>
   columns.filter(({ isExtension }) => extensions || !isExtension)
 
-/** Parses the comma-separated names in the address, which default to the columns that are not hidden. */
+/** Parses the comma-separated names in the address. By default, returns the columns that are not hidden. */
 export function parseColumns(
   query: URLSearchParams,
   configuration: { readonly extensions: boolean },
@@ -186,7 +186,7 @@ export interface ListContext {
 }
 
 /**
- * Sorts ties by name, then by id, so that the order is stable. In the default order, which is by the end,
+ * Sorts ties by name, then by id, so that the order is stable. In the default order, which is by end date,
  * finished work comes last.
  */
 export function sortRows(
@@ -260,7 +260,7 @@ export const groupings: readonly Grouping[] = [
     newValues: (key) => ({ priority: key === '0' ? '' : key }),
   },
   {
-    // Assignments with the same labels are a group, so that each is listed once.
+    // A group has the assignments with exactly the same labels, so that each assignment is listed once.
     name: 'labels',
     label: 'Labels',
     isExtension: true,
@@ -298,7 +298,7 @@ export type Line =
   | {
       readonly id: string
       readonly row: Assignment
-      /** The assignment above of which it is a part. */
+      /** The assignment that this row is a part of, if it is in the list. */
       readonly parent?: Assignment
       /** The number of its ancestors in the list; missing if there are none. */
       readonly depth?: number

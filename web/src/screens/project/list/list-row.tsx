@@ -20,7 +20,7 @@ export const cellClassOf = ({ name, isNumber }: Column): string => `list-${name}
 
 interface ListRowProps {
   readonly row: Assignment
-  /** The assignment above of which it is a part. */
+  /** The assignment that this row is a part of, if it is in the list. */
   readonly parent: Assignment | undefined
   /** The number of its ancestors in the list. */
   readonly depth: number
@@ -104,12 +104,12 @@ function Row(props: ListRowProps) {
   )
 }
 
-/** Columns whose heads are an icon; their label becomes a tooltip and is read aloud. */
+/** Columns with an icon as their header. Their label becomes a tooltip and is read aloud. */
 export const cellIcons: Readonly<Partial<Record<Column['name'], IconName>>> = { blocked: 'warning' }
 
 type Mark = (row: Assignment, names: NameLookup) => VNode | undefined
 
-/** The marks before texts. They are the same as on cards. */
+/** The marks before the texts of cells. They are the same as on cards. */
 export const cellMarks: Readonly<Partial<Record<string, Mark>>> = {
   person: (row) => <PersonAvatar id={responsibleOf(row)} isDecorative />,
   priority: ({ priority }) => <PriorityShape priority={priority ?? 0} />,

@@ -107,7 +107,7 @@ export function ListView(props: ProjectViewProps) {
   )
 }
 
-/** The heads of the groups have the values of their column. An assignment can have further labels. */
+/** Leaves out the column that the group headers repeat, except labels, whose colors the headers lack. */
 const columnsBeside = ({ columns, grouping }: ListSettings): readonly Column[] =>
   columns.filter(({ name }) => name !== grouping?.name || name === 'labels')
 
@@ -117,7 +117,7 @@ type ListSettings = Readonly<{
   grouping: Grouping | undefined
 }>
 
-/** Sorts and groups the rows by the names for which their ids stand. */
+/** Loads the names that ids stand for, and sorts and groups the rows by these names. */
 function useLines(scope: ProjectViewProps['scope'], rows: readonly Assignment[], settings: ListSettings) {
   const scopeOf = (column: Column['name']) =>
     settings.columns.some(({ name }) => name === column) ? scope.projectId : undefined
@@ -154,9 +154,7 @@ function NoAssignments({ hasFilters }: { readonly hasFilters: boolean }) {
   )
 }
 
-/**
- * Returns a key that changes when names of people are loaded, by which the list may be sorted and grouped.
- */
+/** Returns a key that changes when names of people are loaded, because the list may be sorted by them. */
 const usePeopleKey = (rows: readonly { readonly userId: string }[], names: NameLookup): string => {
   const ids = useMemo(() => [...new Set(rows.map(({ userId }) => userId))], [rows])
   return ids.map(names.personOf).join()

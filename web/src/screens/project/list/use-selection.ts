@@ -10,8 +10,8 @@ export interface Selection {
 }
 
 /**
- * Tracks the selected rows. `order` contains the ids in the order of the list. All functions except `has` stay
- * the same, so that memoized rows are not rendered again.
+ * Tracks the selected rows. `order` contains the ids in the order of the list. All functions except `has`
+ * stay the same, so that memoized rows are not rendered again.
  */
 export function useSelection(order: readonly string[]): Selection {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set())

@@ -55,7 +55,7 @@ export const waitingTextsOf = (dependencies: readonly OpenDependency[]): Readonl
     ]),
   )
 
-/** More arrows could not be told apart, and would be slow to draw. */
+/** More arrows could not be distinguished, and would be slow to draw. */
 const arrowsMax = 300
 /** The distance from the end of a bar to the place below it where its arrow begins. */
 const insetPixels = 8
@@ -85,8 +85,8 @@ interface DependencyArrowsProps {
 }
 
 /**
- * Draws an arrow from the end of each assignment to the start of those that wait for it, also if one of the
- * bars is out of view.
+ * Draws an arrow from the end of each assignment to the start of each assignment that waits for it, even if
+ * one of the bars is out of view.
  */
 export function DependencyArrows({
   dependencies,
@@ -150,7 +150,7 @@ function arrowOf(from: BarPlace, to: BarPlace, { rowPixels, xOf, sign }: Layout)
 interface Layout {
   /** The height of a row of bars. */
   readonly rowPixels: number
-  /** Where the distance from the start of the lanes is in the picture. */
+  /** Converts a distance from the start of the lanes to an x coordinate in the picture. */
   xOf(fromStart: number): number
   /** -1 if time passes to the left. */
   readonly sign: number
@@ -158,7 +158,7 @@ interface Layout {
 
 type Point = readonly [x: number, y: number]
 
-/** Returns a line through the points whose corners are rounded. */
+/** Returns the path of a line through the points, with rounded corners. */
 function roundedPath(points: readonly Point[]): string {
   const towards = ([x, y]: Point, [otherX, otherY]: Point): Point => {
     const distance = Math.hypot(otherX - x, otherY - y)

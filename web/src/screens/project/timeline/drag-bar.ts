@@ -66,7 +66,7 @@ function followPress(bar: HTMLElement, press: Press, options: DragOptions): void
   const isTouch = pointerType === 'touch'
   const width = bar.offsetWidth
   const edge = Math.min(edgePixels[isTouch ? 'touch' : 'mouse'], width / 3)
-  // A name next to the bar moves it.
+  // Dragging a name that is next to its bar moves the bar.
   const isResizing = !endsAfter && Math.abs(pixelsToEnd(bar, startX)) < edge
   const controller = new AbortController()
   let lanes: Lanes | undefined

@@ -25,7 +25,7 @@ type LaneRem = Readonly<Record<keyof typeof wideRem, number>>
 /** On phones, a line has the name of an assignment above its slim bar. */
 const phoneRem: LaneRem = { ...wideRem, head: 2, bar: 2.25 }
 
-/** The space between bars of adjacent days. */
+/** The space between a bar and the edges of its first and last day. */
 export const barMarginPixels = 3
 
 export const lanePropertiesOf = (laneRem: LaneRem): Readonly<Record<string, string>> => ({
@@ -43,7 +43,7 @@ export type Measures = ReturnType<typeof useMeasures>
 export const startPixelsOf = ({ remPixels, laneRem, isNarrow }: Measures): number =>
   isNarrow ? 0 : laneRem.names * remPixels
 
-/** Measures the width of a day and of a rem, in pixels, and returns which lanes fit the window. */
+/** Measures the width of a day and of a rem, in pixels, and returns the lane sizes for this window. */
 export function useMeasures(scale: { readonly current: HTMLElement | null }, dayCount: number) {
   // The style sheet puts names above lanes at the same width.
   const isNarrow = useMedia('(max-width: 760px)')

@@ -122,7 +122,7 @@ function Lane(props: PersonLaneProps) {
 
 export const lineCountOf = (bars: readonly Bar[]): number => 1 + Math.max(0, ...bars.map(({ line }) => line))
 
-/** The width of the hours of a week, and of those with the hours above the target. */
+/** The width of the text with a week's hours, and of the longer text that adds the hours above the target. */
 const sumPixels = 52
 const longSumPixels = 110
 
@@ -155,8 +155,8 @@ interface DayLoadProps {
 }
 
 /**
- * Shows the hours of a day as a line, whose color says that they do not fit, or fill the week. Too many hours
- * tint the whole day.
+ * Shows the hours of a day as a line. Its color tells whether they exceed the target, or are part of a full
+ * week. Hours above the target also tint the whole day.
  */
 function DayLoad({ index, hours, target, isWeekFull }: DayLoadProps) {
   const level = loadLevelOf(hours, target, isWeekFull)

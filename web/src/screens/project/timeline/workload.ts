@@ -32,12 +32,12 @@ type LoadLevel = 'free' | 'low' | 'fits' | 'over' | 'far-over'
 
 /** Hours above this multiple of the target are marked more strongly. */
 const farOverFactor = 1.5
-/** A week with a larger part of its target is full. */
+/** A week is full if its hours exceed this share of its target. */
 export const fullWeekShare = 0.8
 /** Rounding errors must not count as overload. */
 const tolerance = 0.01
 
-/** Hours that fit are noted only in a week with little time left. */
+/** Hours up to the target have the level `low`, or `fits` in a week with little time left. */
 export function loadLevelOf(hours: number, target: number, isWeekFull: boolean): LoadLevel {
   if (hours <= tolerance) return 'free'
   if (hours <= target + tolerance) return isWeekFull ? 'fits' : 'low'
