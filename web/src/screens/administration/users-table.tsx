@@ -83,8 +83,8 @@ function useKind(): Kind {
 }
 
 /**
- * Counts the users that match the search, and chooses which of them are shown. Their accounts are part of the
- * extensions.
+ * Counts the users that match the search, and chooses which of them are shown. The choice depends on their
+ * accounts, which are part of the extensions.
  */
 export function UserFilter({ count }: { readonly count: number }) {
   const { configuration, router } = useServices()

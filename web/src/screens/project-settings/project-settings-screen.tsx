@@ -136,8 +136,8 @@ const LinkRow = ({ path, label, icon }: LinkRowProps) => (
 )
 
 /**
- * Archives or removes the project. An archived one is left out where work is planned; a removed one can be
- * restored.
+ * Archives or removes the project. An archived project is left out where work is planned. A removed project
+ * can be restored.
  */
 function ArchiveSection({ project }: { readonly project: RecordOf<'project'> }) {
   const { api, configuration, router, toasts, tracker } = useServices()

@@ -34,7 +34,7 @@ export const unassigned = 'nobody'
 export const viewer = 'me'
 
 /**
- * The filters that the client applies to rows. The API supports none of them, except `userId` with one person.
+ * The filters that the client applies to rows. The API supports none of them, except one person as `userId`.
  * The values of a filter are separated by commas. A hyphen before them excludes assignments that have one of
  * them. All except the person are part of the extensions. Finished work is neither blocked nor overdue.
  */

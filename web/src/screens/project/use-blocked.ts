@@ -15,9 +15,7 @@ export interface BlockReason {
 /** Maps the ids of blocked assignments to the reasons. */
 export type BlockReasons = ReadonlyMap<string, BlockReason>
 
-/**
- * Loads the impediments and dependencies of a project, if one is given. Finished work blocks nothing.
- */
+/** Loads the impediments and dependencies of a project, if its id is given. Finished work blocks nothing. */
 export function useBlocked(
   projectId: string | undefined,
   doneStageIds: ReadonlySet<string>,

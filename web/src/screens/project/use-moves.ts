@@ -14,7 +14,7 @@ type Assignment = RecordOf<'assignment'>
 interface Move {
   readonly workflowId: string
   readonly place?: Place | undefined
-  /** The record's `updatedAt` when the move began. With any other value, the record contains the move. */
+  /** The `updatedAt` before the move. When the move is saved, a row with another value contains it. */
   readonly baseUpdatedAt: string | null
   readonly isSaved: boolean
 }

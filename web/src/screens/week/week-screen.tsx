@@ -210,7 +210,7 @@ function LoadedWeek({ userId, week: { monday, entries, assignments }, isStale, o
 
 /**
  * Loads the hours that all users have recorded, for comparison with the estimates. Returns undefined without
- * the extensions, or if there are too many entries.
+ * the extensions, or if there are too many assignments or entries.
  */
 function useRecordedHours(ids: readonly string[]) {
   const { configuration, tracker } = useServices()

@@ -82,8 +82,8 @@ const toSortedRows = (assignments: readonly Assignment[], projects: ById<RecordO
 const entriesMax = 1000
 
 /**
- * Loads the hours that all users have recorded on each of the assignments; undefined if there are too many
- * entries. Part of the extensions.
+ * Loads the hours that all users have recorded on each of the assignments. Returns undefined if there are too
+ * many assignments or entries. The request is part of the extensions.
  */
 export async function loadRecordedHours(
   tracker: Tracker,

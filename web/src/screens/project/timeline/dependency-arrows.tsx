@@ -8,7 +8,7 @@ import type { ProjectViewProps } from '../view-props.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-/** A dependency between two assignments that are both not done. */
+/** A dependency between two assignments, neither of which is done. */
 export interface OpenDependency {
   /** The id of the assignment that waits. */
   readonly id: string
@@ -127,8 +127,8 @@ export function DependencyArrows({
 }
 
 /**
- * An arrow leaves a bar at its lower or upper edge, follows the gap between two rows, where there are no
- * names, and crosses other rows only just before the bar that waits.
+ * Calculates the paths of an arrow. It leaves a bar at its lower or upper edge, follows the gap between two
+ * rows, where there are no names, and crosses other rows only just before the bar that waits.
  */
 function arrowOf(from: BarPlace, to: BarPlace, { rowPixels, xOf, sign }: Layout) {
   const leaving = xOf(Math.max((from.start + from.end) / 2, from.end - insetPixels))

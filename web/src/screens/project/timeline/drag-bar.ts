@@ -4,9 +4,9 @@ import type { Shift } from '../use-period-rows.ts'
 
 /** A shorter movement counts as a click. */
 const clickPixels = 4
-/** Dragging this close to the end of a bar only moves the end. Fingers need more room. */
+/** A drag that begins this close to the end of a bar moves only the end. Fingers need more room. */
 const edgePixels = { mouse: 10, touch: 24 }
-/** A finger that holds still for this long drags the bar; one that moves earlier scrolls. */
+/** A finger that holds still for this long drags the bar. A finger that moves earlier scrolls. */
 const holdMilliseconds = 350
 /** A finger that holds still may move this much. */
 const holdPixels = 10
