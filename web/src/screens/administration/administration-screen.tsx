@@ -173,7 +173,7 @@ function useMoveStage(rows: readonly CatalogRow[]) {
 interface CatalogLineProps {
   readonly catalog: Catalog
   readonly row: CatalogRow
-  /** The look of a stage in projects that have not chosen another one. */
+  /** The look of a stage in projects that have not chosen another color for it. */
   readonly look: StageLook | undefined
   readonly isFirst: boolean
   readonly isLast: boolean

@@ -53,7 +53,7 @@ const hoursMax = 1_000_000
 export const idOf = (runId: string, row: number, child = 0): string =>
   `${runId.slice(0, 24)}${(row * 0x1000000 + child).toString(16).padStart(12, '0')}`
 
-/** Plans the requests for one row. Each function that parses its values appends errors to `problems`. */
+/** Plans the requests for one row. The functions that parse its values append errors to `problems`. */
 export function planRow(
   item: ImportedItem,
   position: number,

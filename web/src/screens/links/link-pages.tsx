@@ -60,7 +60,7 @@ function InvitationForm({ invitation, onDone }: InvitationFormProps) {
       await openGuestTracker(configuration.apiUrl).call('POST /ext/invitations/accept', {
         body: { ...values, secret: readSecret() },
       })
-      // A sign-in that fails continues on the sign-in page, which shows this login.
+      // If the sign-in fails, the user continues on the sign-in page, which shows this login.
       sessionStorage.setItem(loginKey, values.login)
       await signInWithPassword(configuration, values, pathAfterInvitation(invitation)).catch(() => undefined)
     },
@@ -107,7 +107,7 @@ function useInvitation() {
 }
 
 /**
- * Says who invites, for whom, and with which role. Names are isolated, because they may be written from right
+ * Shows who invites, to what, and for whom. Names are isolated, because they may be written from right
  * to left.
  */
 const Inviter = ({ inviter, recipientName, project, organization }: ShownInvitation) => (

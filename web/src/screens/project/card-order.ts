@@ -20,8 +20,8 @@ export const byRank = (a: Assignment, b: Assignment): number =>
   compareTexts(a.rank ?? '', b.rank ?? '') || compareTexts(a.id, b.id)
 
 /**
- * Returns the place before the card with the id `beforeId`, or after the last card if it is undefined. Returns
- * undefined if the moved card is already there.
+ * Returns the place before the card with the id `beforeId`, or after the last card if it is undefined.
+ * Returns undefined if the moved card is already there.
  */
 export function placeBefore(
   cards: readonly Assignment[],

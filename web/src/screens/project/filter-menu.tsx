@@ -206,7 +206,7 @@ const NegationButton = ({ criterion: { inverted, isNegated }, onChange }: Negati
 
 const pageLines = 8
 
-/** Returns the criteria if nothing is typed and no criterion is chosen, otherwise the values that match. */
+/** Returns all criteria if nothing is typed or chosen, otherwise the criteria and values that match. */
 function useItems({ criteria, filters, step, onStep, onChange }: ValuesProps, text: string): readonly Item[] {
   const nonMembers = useNonMembers(criteria, step, text)
   const toStep = ({ name, label, icon, chosen }: Criterion): Item => ({

@@ -217,8 +217,8 @@ function SignInOptions({ authRequest, children }: { authRequest: string; childre
         <p class="form-note">{t('Sign in with an account at another provider.')}</p>
       )}
       {methods?.providers.map(({ id, name }) => (
-        // This is a link, because the page's `form-action` policy would block a form that is redirected to the
-        // external provider.
+        // This is a link, because the page's `form-action` policy would block a form that is redirected to
+        // the external provider.
         <ProviderLink key={id} class="button wide" href={signInAddress(configuration, id, authRequest)}>
           {t('Sign in with {name}', { name })}
         </ProviderLink>

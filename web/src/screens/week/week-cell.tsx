@@ -90,8 +90,8 @@ const steps: Readonly<Record<string, Step>> = {
 }
 
 /**
- * Returns the direction in which a key moves: arrow keys and Enter to the next cell, Shift+Enter to the one
- * above. Left and right move only from an end of the text.
+ * Returns the direction in which a key moves the focus: arrow keys in their own, Enter down, and Shift+Enter
+ * up. The left and right arrows only move it from that end of the text.
  */
 function stepOf(event: KeyPress): Step | undefined {
   if (event.key === 'Enter' && event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey)
@@ -127,7 +127,7 @@ function moveFocus(
 
 function isAtEdge({ selectionStart, selectionEnd, value }: HTMLInputElement, columns: number): boolean {
   if (selectionStart === 0 && selectionEnd === value.length) return true
-  // The caret's index increases from left to right also in right-to-left pages, because numbers do.
+  // Right-to-left pages write numbers from left to right, too, so the caret's index increases to the right.
   const movesLeft = columns * directionSign() < 0
   const edge = movesLeft ? 0 : value.length
   return selectionStart === edge && selectionEnd === edge

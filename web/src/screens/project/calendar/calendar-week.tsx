@@ -59,7 +59,7 @@ export function CalendarWeek(props: CalendarWeekProps) {
   return (
     <div class="calendar-week" style={{ gridTemplateRows: rows, '--last-line': lastLine }}>
       {daysOfWeek(monday).map((day, index) => (
-        // biome-ignore lint/a11y/noStaticElementInteractions: keys have N, and move a bar
+        // biome-ignore lint/a11y/noStaticElementInteractions: by keyboard, N adds and arrows move
         <div
           key={day}
           class={`calendar-day ${classOf(day, month)} ${draggedOver === day ? 'drop' : ''}`}
