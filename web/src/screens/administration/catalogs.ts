@@ -12,7 +12,7 @@ export interface Catalog {
   readonly noMatchText: MessageKey
   readonly about: MessageKey
   readonly sortColumn: 'name' | 'order'
-  /** Whether buttons with arrows move its rows. */
+  /** Whether its rows have an `order`, which buttons with arrows change. */
   readonly isOrdered?: true
   readonly fields: readonly CatalogField[]
 }

@@ -267,7 +267,7 @@ function ImpedimentLine({ row, onChange }: ImpedimentLineProps) {
   )
 }
 
-/** An impediment that has lasted this many days is marked amber, and then red. */
+/** From these numbers of days on, the age of an impediment is amber, and then red. */
 const longDays = 2
 const tooLongDays = 5
 

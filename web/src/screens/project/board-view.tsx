@@ -203,7 +203,7 @@ function useIsManuallyOrdered(): boolean {
 
 type Rows = readonly RecordOf<'assignment'>[]
 
-/** Returns by how many cards unconfirmed moves change a stage. Negative if more cards leave than enter. */
+/** Returns by how much unconfirmed moves change the count of a stage. Negative if the count decreases. */
 function countPendingMoves(stageId: string, stored: Rows, moved: Rows): number {
   const count = (rows: Rows) => rows.reduce((sum, row) => sum + Number(row.workflowId === stageId), 0)
   return count(moved) - count(stored)

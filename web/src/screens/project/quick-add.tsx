@@ -104,8 +104,8 @@ async function sendNames(queue: Queue, create: (queued: QueuedName) => Promise<v
 }
 
 /**
- * Returns whether the server has rejected the name itself. An ended session, a time limit or a busy server
- * does not mean that.
+ * Returns whether the server has rejected the name itself, and not only this attempt because of an ended
+ * session, a time limit or a busy server.
  */
 const isRejection = (error: unknown): boolean =>
   error instanceof TrackerError &&

@@ -66,7 +66,7 @@ interface RemovedListProps {
 
 const noRows: readonly RemovedRow[] = []
 
-/** Identifies one removal of a record, because another user may restore the record and remove it again. */
+/** Identifies a removal, not a record, because another user may restore a record and remove it again. */
 const removalKeyOf = ({ id, deletedAt }: RemovedRow): string => `${id} ${deletedAt}`
 
 function RemovedList({ kinds, search }: RemovedListProps) {

@@ -123,7 +123,7 @@ export function sumRowsOf(
   return [...rows, ...unique.values()].sort(thenBy === undefined ? byHours : byName)
 }
 
-/** Returns whether the groups have this grouping. A stale result may have the previous query's. */
+/** Returns whether the groups have this grouping. A stale result may have a different grouping. */
 export const isGroupedBy = (
   { by, thenBy }: { readonly by: Entity; readonly thenBy?: Grouping | undefined },
   groups: readonly HoursGroup[],

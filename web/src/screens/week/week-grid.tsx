@@ -121,7 +121,7 @@ function useShownDays(days: readonly string[]) {
   const table = useRef<HTMLTableElement>(null)
   const nextCell = useRef<string | undefined>(undefined)
   const shownDay = days.includes(chosenDay) ? chosenDay : (days[0] ?? '')
-  /** Shows another day, and focuses the cell whose row and column are in `at`. */
+  /** Shows another day. If `at` has a row and a column, the cell there gets the focus. */
   const goToDay = (day: string | undefined, at?: string) => {
     if (day === undefined || !isNarrow) return
     // A cell saves its text when it loses the focus. Removing the cell may not cause that event.
