@@ -136,7 +136,7 @@ const storageKey = (projectId: string) => `tracker.import-matching.${projectId}`
 export const rememberedMatching = (projectId: string): RememberedMatching =>
   readStoredJson(storageKey(projectId)) ?? {}
 
-/** Keeps the names that were matched before, because a later file may lack some of them. */
+/** Stores the matching. Names of earlier files are kept, because a later file may contain them again. */
 export function rememberMatching(projectId: string, source: Source, matching: Matching): void {
   const before = rememberedMatching(projectId)
   const merged: RememberedMatching = {

@@ -52,7 +52,7 @@ const rowFilters = {
   blocked: ({ id, workflowId }, _value, { blockedIds, doneStageIds }) =>
     blockedIds.has(id) && !doneStageIds.has(workflowId),
   overdue: (row, _value, { doneStageIds }) => isLate(row, doneStageIds.has(row.workflowId)),
-  /** Any value matches only assignments without dates. */
+  /** Whatever the value is, only assignments without dates match. */
   dates: ({ isUnscheduled }) => isUnscheduled === true,
   changed: ({ createdAt, updatedAt }, value) =>
     changedChoices.every((days) => days !== value) ||

@@ -60,8 +60,8 @@ export function ProjectsScreen() {
       )}
       <ProjectGroups
         projects={showsArchived || search !== '' ? projects.rows : projects.rows.filter(isInUse)}
-        // If there are too many memberships to load, none are shown, because some of them would look like
-        // all.
+        // If there are too many memberships to load, none are shown, because an incomplete list of members
+        // would look complete.
         memberships={memberships.totalCount > rowsMax ? [] : memberships.rows}
         onOpenDialog={setDialog}
       />
