@@ -85,7 +85,7 @@ function namedActionsOn(
   ]
 }
 
-/** Nothing if the user is responsible for all of them. */
+/** Returns no item if the user is already responsible for all assignments. */
 function assignToMe(services: Services, targets: Targets, group: string): readonly PaletteItem[] {
   const me = services.session.person.value
   if (me === undefined || targets.rows.every((row) => responsibleOf(row) === me.id)) return []
@@ -108,7 +108,7 @@ function assignToMe(services: Services, targets: Targets, group: string): readon
 
 const keyOf = (field: AssignmentField) => assignmentKeys.find((key) => key.field === field)
 
-/** Says what is chosen for the field. */
+/** Returns the title of the action on a field, such as “Move to a stage…”. */
 export const titleOf = (field: AssignmentField): string =>
   t(keyOf(field)?.description ?? fields[field].description ?? 'Actions')
 
@@ -119,7 +119,7 @@ export const stepFor = (
   rows: readonly Assignment[],
 ): PaletteStep => fields[field].step(services, targetsOf(rows))
 
-/** Changes the assignments. The message is `text` for one of them, and names `value` for several. */
+/** Changes the assignments. The message is `text` for a single one, and contains `value` for several. */
 function change(
   services: Services,
   { rows }: Targets,
@@ -183,7 +183,7 @@ const assignStep: StepOf = (services, targets) => {
   }
 }
 
-/** Finds by the whole text on the server or, if nothing has it, among those that an empty text finds. */
+/** Searches on the server or, if that finds nothing, fuzzily among the results for an empty text. */
 export async function findForgiving<Found extends { readonly id: string; readonly name: string }>(
   find: (text: string) => Promise<readonly Found[]>,
   text: string,
@@ -302,7 +302,7 @@ const typeStep: StepOf = (services, targets) => {
   }
 }
 
-/** Offers the kinds of impediments for one assignment. */
+/** Offers the kinds of impediments that can block an assignment. */
 const blockStep: StepOf = (services, { rows, name }) => {
   const { api, toasts } = services
   const title = t('What blocks {name}?', { name })
@@ -339,7 +339,7 @@ const blockStep: StepOf = (services, { rows, name }) => {
   }
 }
 
-/** Offers usual hours, and those that the user types. */
+/** Offers the usual and the current hours or, if the user has typed a text, only the typed hours. */
 const hoursStep: StepOf = (services, targets) => {
   const { rows, name } = targets
   const title = t('Planned hours of {name}', { name })
@@ -432,7 +432,7 @@ interface FieldAction {
   /** Words that users type for it, in all languages of the client. */
   readonly words: string
   readonly step: StepOf
-  /** That of a field with a key is in the list of shortcuts. */
+  /** Missing for a field with a key, whose description is in the list of shortcuts. */
   readonly description?: MessageKey
 }
 

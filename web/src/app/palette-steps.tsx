@@ -20,9 +20,9 @@ import { readRecent, recentMax } from './recent.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-/** At most this many lines of each group match a text. Users type more to find others. */
+/** Each group shows at most this many matches. Users find others by typing more. */
 const resultsMax = 6
-/** The best matches are chosen from at most this many records that the server finds of each kind. */
+/** The server returns at most this many records of each kind, of which the best matches are shown. */
 const candidatesMax = 30
 
 const toItem = ({ icon, label, words = '', ...command }: Command): PaletteItem => ({
@@ -33,13 +33,13 @@ const toItem = ({ icon, label, words = '', ...command }: Command): PaletteItem =
   mark: <Icon name={icon} />,
 })
 
-/** The palette needs this first: the focused or open assignment, and recent records. */
+/** The data that an opened palette loads first: the focused or open assignment, and recent records. */
 interface Start {
   readonly target: Assignment | undefined
   readonly recent: readonly PaletteItem[]
 }
 
-/** Loads it for one opening of the palette, which is useful without it, too. */
+/** Loads the start of an opened palette. Errors are ignored, because the commands work without it. */
 export async function loadStart(services: Services, targetId: string | undefined): Promise<Start> {
   const { signal } = new AbortController()
   const [target, recent] = await Promise.all([
@@ -59,7 +59,7 @@ interface FirstStep {
 /** Returns the first step of an opened palette. */
 export const createFirstStep = (services: Services, parts: Omit<FirstStep, 'findKnown'>): FirstStep => ({
   ...parts,
-  // Each text is needed twice: at once, and with the results of the server.
+  // `findAtOnce` and `findFirst` look up the same text one after the other.
   findKnown: rememberLast((start, records, text) => findKnown(services, parts.frame, start, records, text)),
 })
 
@@ -73,8 +73,8 @@ interface FoundGroups {
 const isTyped = ({ matchRank }: Match): boolean => matchRank < ranks.letters
 
 /**
- * Returns recent records and all commands or, if the user has typed a text, the commands and records it
- * matches: those that are known first, then assignments that the server has found.
+ * Returns recent records and all commands if the text is empty. Otherwise returns the matching commands and
+ * records, both known records and those that the server finds.
  */
 export async function findFirst(
   services: Services,
@@ -95,7 +95,7 @@ export async function findFirst(
   })
   const found = others.filter(({ id }) => !knownIds.has(id))
   const later = sortGroups([...rest, ...found]).flat()
-  // A key identifies exactly one assignment.
+  // A key identifies exactly one assignment, which is among the results of the server.
   const all = isAssignmentKey(text) ? [...later, ...first] : [...first, ...later]
   const items = all.some(isTyped) ? all.filter(({ matchRank }) => matchRank !== ranks.typo) : all
   const named = typedName(text)
@@ -105,8 +105,8 @@ export async function findFirst(
 }
 
 /**
- * Returns what is found without the server, or undefined while that is not sure. The results of `findFirst`
- * begin with it.
+ * Returns the items that are found without the server and with which the results of `findFirst` begin, or
+ * undefined if these are not certain yet.
  */
 export function findAtOnce(
   { findKnown, start, known }: FirstStep,
@@ -125,8 +125,8 @@ const actionsIn = (services: Services, frame: Frame, { target }: Start): readonl
 ]
 
 /**
- * Finds commands, recent records, projects, saved views and people. The groups that have a name with the
- * words of the text are the first, else all of them.
+ * Finds commands, recent records, projects, saved views and people. `first` contains the groups with a name
+ * whose words begin with those of the text or, if there are none, all groups.
  */
 function findKnown(
   services: Services,
@@ -155,8 +155,8 @@ function findKnown(
 }
 
 /**
- * Returns the best lines of each group. Groups whose names have the text as it was typed come before those
- * that match otherwise. Single letters and typing errors count only if nothing has the text.
+ * Returns the best matches of each group, and the groups with the best matches first. Matches by scattered
+ * letters or with a typing error are used only if there are no others.
  */
 function sortGroups(found: readonly FoundItem[]): readonly (readonly FoundItem[])[] {
   const items = found.some(isTyped) ? found.filter(isTyped) : found
@@ -169,7 +169,7 @@ function sortGroups(found: readonly FoundItem[]): readonly (readonly FoundItem[]
 const levelOf = (members: readonly Match[]): number =>
   Math.min(...members.map(({ matchRank }) => levels.findIndex((worst) => matchRank <= worst)))
 
-/** The worst rank of each level. Within one, commands come before records. */
+/** The worst rank of each level. Groups of the same level keep their order: commands before records. */
 const levels: readonly number[] = [ranks.anyOrder, ranks.inside, ranks.letters, ranks.typo]
 
 /** Offers to create an assignment with the text as its name. */
@@ -323,7 +323,7 @@ const personItem = (
   next: () => personStep(services, person),
 })
 
-/** Finds assignments, and records of the kinds of which not all are known. */
+/** Finds assignments, and projects and people unless all of them are known. */
 async function findOnServer(
   services: Services,
   known: KnownRecords | undefined,

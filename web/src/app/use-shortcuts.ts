@@ -12,7 +12,7 @@ export type Overlay =
   /** `name` is the name of the new assignment, if the user has already typed it. */
   | { readonly kind: 'choose-project'; readonly name?: string }
   | { readonly kind: 'new-assignment'; readonly projectId: string; readonly name?: string | undefined }
-  /** Without a field, all actions on the assignments. */
+  /** Shows all actions on the assignments, unless a field is given. */
   | {
       readonly kind: 'assignment'
       readonly field?: AssignmentField
@@ -82,8 +82,8 @@ export const assignmentKeys: readonly (Shortcut & { readonly field: AssignmentFi
 }))
 
 /**
- * The shortcuts that are not only for one view, in the order of the list. Those with `run` work on every screen;
- * without Ctrl, not while a text is being typed.
+ * The shortcuts that are not specific to a view, in the order of the list. Those with `run` work on every
+ * screen; while a text is being typed, only those with Ctrl do.
  */
 export const shortcutGroups: readonly ShortcutGroup[] = [
   {
@@ -206,9 +206,9 @@ const namesOf = (key: string, { shiftKey }: KeyboardEvent, isAfterG: boolean): r
 ]
 
 /**
- * A click on a value of a card or row opens the choice of another value, and one on a button for a new assignment
- * the choice of its project. A right click, the menu key or a long
- * press opens the menu of all actions.
+ * A click on a value of a card or row opens the choice of another value. A click on a button for a new
+ * assignment opens the choice of its project. A right click, the menu key or a long press opens the menu of
+ * all actions.
  */
 function listenToPointer(open: ShortcutContext['open']): () => void {
   const onClick = (event: MouseEvent) => {
@@ -238,7 +238,7 @@ function listenToPointer(open: ShortcutContext['open']): () => void {
   const onPointerDown = (event: PointerEvent) => {
     const id = event.target instanceof Element ? findIdAt(event.target) : undefined
     if (id === undefined || event.pointerType !== 'touch' || !event.isPrimary) return
-    // Fails after an update of the client, because the scripts of the earlier build are gone.
+    // The import fails after an update of the client, because the scripts of the earlier build are gone.
     import('./long-press.ts').then(
       ({ followPress }) => followPress(event, () => openMenu(id, 'bottom')),
       ignore,
@@ -254,7 +254,7 @@ function listenToPointer(open: ShortcutContext['open']): () => void {
 
 const ignore = () => undefined
 
-/** The focus returns to the cell or card afterwards, so that keys go on from there. */
+/** Focuses the cell or card of a value. The focus returns there after the choice, so that keys work on it. */
 function focusValue(value: HTMLElement, id: string): void {
   const cell = value.role === 'gridcell' ? value : document.getElementById(assignmentElementId(id))
   if (cell === value) cell.tabIndex = -1

@@ -18,11 +18,11 @@ import { type ChangeGroup, combineUpdates, valuesOfCreated, withoutCancelled } f
 /** The facts that all rows of a list share. */
 export interface ListContext extends ChangeNames {
   readonly created: ReturnType<typeof valuesOfCreated>
-  /** The assignment that the list is about, which is not named again. */
+  /** The assignment that the list is about, if any. Its name is not repeated in the rows. */
   readonly assignmentId: string | undefined
 }
 
-/** Returns what the rows of these changes need, or undefined until the names are loaded. */
+/** Returns the context for the rows of these changes, or undefined until the names are loaded. */
 export function useChangeContext(changes: readonly Change[], assignmentId?: string): ListContext | undefined {
   const names = useChangeNames(changes)
   return names && { ...names, created: valuesOfCreated(changes), assignmentId }
@@ -33,7 +33,7 @@ interface ChangeRowProps {
   readonly context: ListContext
   /** Shows the time of the day, because the day is in the heading of the list. */
   readonly showsTime?: boolean
-  /** Leaves out the face, because the line above has it. */
+  /** Hides the face, because the row above shows the same one. */
   readonly hidesFace?: boolean
 }
 
@@ -85,11 +85,11 @@ interface Description {
   readonly sentence: ComponentChildren
   /** The values that the sentence does not name. */
   readonly chips?: ComponentChildren
-  /** A new text. The earlier one is left out, because both begin alike most of the time. */
+  /** A long text after the change. The text before it is left out, because both usually begin alike. */
   readonly text?: string | undefined
 }
 
-/** Returns undefined if nothing has changed that means something to users. */
+/** Returns undefined if no change of the group means anything to users. */
 export function describeGroup(group: ChangeGroup, context: ListContext): Description | undefined {
   const [newest, ...older] = withoutCancelled(group)
   if (newest === undefined) return undefined
@@ -102,7 +102,7 @@ export function describeGroup(group: ChangeGroup, context: ListContext): Descrip
     : describeAction([newest, ...older], context)
 }
 
-/** Hours that were recorded at once are shown as their sum and their days. */
+/** Hours that were recorded together are shown as their sum, with their days. */
 function describeRecord(group: ChangeGroup, sentence: MessageKey, context: ListContext): Description {
   const fields = group.toReversed().flatMap((change) => fieldChangesOf(change, context.nameOf))
   const hours = fields.flatMap(({ property, value }) =>
@@ -177,7 +177,7 @@ function describeAction(
   }
 }
 
-/** Describes changes of several kinds to one assignment: it was added or changed, and has these new values. */
+/** Describes different changes to one assignment: the sentence says created or changed, chips show values. */
 function describeParts(group: ChangeGroup, context: ListContext): Description | undefined {
   const ofAssignmentItself = group.filter(({ resource }) => resource === 'assignment')
   const creation = ofAssignmentItself.find(({ action }) => action === 'create')
@@ -333,10 +333,10 @@ const valuesOf = (
   { created }: ListContext,
 ): NonNullable<Change['after']> => ({ ...created.get(rowId), ...before, ...after })
 
-/** Comments are named by their assignments, too, but have sentences of their own. */
+/** Recorded hours are named by their assignment. So are comments, but these have sentences of their own. */
 const isNamedByAssignment = (resource: string) => resource === 'appointment'
 
-/** A record without a name is shown with the name of the first of these related records that it has. */
+/** A record without a name takes the name of its first related record in this order. */
 const namingProperties = ['userId', 'impedimentId', 'labelId', 'blockedById', 'assignmentId'] as const
 
 function subjectOf(change: Change, context: ListContext): string | undefined {

@@ -6,14 +6,14 @@ export interface Searchable {
   readonly words?: string
 }
 
-/** A part of a name, from the first letter to the one before `to`. */
+/** A part of a name, from the letter at `from` to the one before `to`. */
 export type Span = readonly [from: number, to: number]
 
 export interface Match {
   readonly matchRank: number
   /** The letters of the name that match. */
   readonly spans: readonly Span[]
-  /** The first of the other words that matches a word that the name lacks. */
+  /** The first of the item's other words that matches a word of the text which the name lacks. */
   readonly alias?: string | undefined
 }
 
@@ -24,7 +24,7 @@ export const ranks = {
   /** Words of the name begin with the words of the text, in this order. */
   inOrder: 1,
   anyOrder: 2,
-  /** Some words of the text begin one of the other words, not one of the name. */
+  /** Some words of the text begin one of the item's other words, but no word of its name. */
   otherWords: 3,
   /** Some words of the text are inside words of the name. */
   inside: 4,
@@ -34,7 +34,7 @@ export const ranks = {
   typo: 6,
 } as const
 
-/** Shorter words have too many neighbours to forgive a letter. */
+/** Shorter words resemble too many others to forgive a wrong letter. */
 const typoLettersMin = 4
 
 interface Query {
@@ -104,7 +104,7 @@ export function createSearch<Item extends Searchable>(items: readonly Item[]): S
   }
 }
 
-/** Returns the positions of the entries of each rank. The search ends at `max` of them, the best rank first. */
+/** Returns the indices of the entries of each rank. The last two ranks are filled up to `max` in total. */
 function rankAll(query: Query, entries: readonly Entry[], max: number): readonly (readonly number[])[] {
   const byRank = Object.values(ranks).map((): number[] => [])
   let rest: number[] = []
@@ -112,7 +112,7 @@ function rankAll(query: Query, entries: readonly Entry[], max: number): readonly
     (byRank[typedRankOf(query, entry) ?? -1] ?? rest).push(index)
   const isTyped = rest.length < entries.length
   const [letters = [], typos = []] = byRank.slice(ranks.letters)
-  /** Moves entries from the rest to those of a rank. */
+  /** Moves matching entries from `rest` to a rank. */
   const take = (taken: number[], isMatch: (query: Query, entry: Entry) => boolean) => {
     rest = rest.filter((index) => {
       const entry = entries[index]
@@ -133,8 +133,8 @@ export const findMatches = <Item extends Searchable>(
 ): readonly (Item & Match)[] => createSearch(items)(text)
 
 /**
- * Ranks what the server has found by a text. What it has found by something other than the name comes after
- * the rest, as if the text were inside a word.
+ * Ranks records that the server has found by a text. Records whose names do not match come last, with the
+ * rank `inside`.
  */
 export function rankFound<Found extends Searchable & { readonly id: string }>(
   found: readonly Found[],
@@ -146,7 +146,7 @@ export function rankFound<Found extends Searchable & { readonly id: string }>(
   return [...matches, ...others.map((record) => ({ ...record, matchRank: ranks.inside, spans: [] }))]
 }
 
-/** Returns a bit for each letter of the text, because most names lack one of them. */
+/** Returns a bit mask of the letters in the text. Comparing masks excludes most names at little cost. */
 function maskOf(text: string): number {
   let mask = 0
   for (let index = 0; index < text.length; index += 1) {
@@ -219,15 +219,15 @@ function findWord(text: string, letters: string): number {
 }
 
 /**
- * Returns where the letters are, in their order. The first one begins a word; each other one follows in the
- * same word, or begins a later one. Otherwise almost every long name would match a short text.
+ * Returns the positions of the letters, in their order. The first letter begins a word; every other letter
+ * follows in the same word or begins a later word. Otherwise short texts would match almost every long name.
  */
 function findLetters({ text, starts }: Folded, letters: string): readonly number[] | undefined {
   if (!isInOrder(text, letters)) return undefined
   const { length } = text
   /**
-   * Maps each letter and position to the position of the letter before it, plus one. It has 0 where the letter
-   * may not be.
+   * Maps each letter and position to the position of the previous letter plus one, or to 0 if the letter cannot
+   * be there.
    */
   const places = new Uint16Array(letters.length * length)
   for (let letter = 0; letter < letters.length; letter += 1)
@@ -319,7 +319,7 @@ function foldedSpansOf(query: Query, name: Folded, rank: number): readonly Span[
   })
 }
 
-/** Returns the word that is shown next to a name, so that no match seems to be without a reason. */
+/** Returns the other word that is shown next to a name to explain why it matches. */
 function aliasOf(
   query: Query,
   entry: Entry | undefined,

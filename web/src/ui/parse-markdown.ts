@@ -171,7 +171,7 @@ function parseQuote(reader: LineReader): Block {
   return { kind: 'quote', blocks: parseBlocks(lines, reader.depth + 1) }
 }
 
-/** A list within an item is indented by at least this many spaces. */
+/** A list within an item is indented by at least this many spaces more than the item. */
 const indentMin = 2
 
 const indentOf = ({ text }: Line): number => text.length - text.trimStart().length
@@ -230,8 +230,8 @@ export function createTick(text: string, task: Task): (version: string) => strin
 }
 
 /**
- * Parses the inline marks of a line. A mark contains none of the same kind, so they nest at most five levels
- * deep.
+ * Parses the inline marks of a line. No mark contains another of the same kind, so marks nest at most five
+ * levels deep.
  */
 function parseInline(text: string): Inline[] {
   const content: Inline[] = []
@@ -345,13 +345,13 @@ function createLink(href: string, label: string): Inline {
   return /^(https?:\/\/|mailto:)/i.test(href) ? { kind: 'link', href, label } : label
 }
 
-/** Returns the Markdown that shows or links an attachment. Brackets in its name would end the label. */
+/** Returns the Markdown that shows or links an attachment, without brackets, which would end the label. */
 export const attachmentMarkdown = (id: string, name: string, isImage: boolean): string =>
   `${isImage ? '!' : ''}[${name.replaceAll(/[[\]\s]+/g, ' ').trim()}](attachment:${id})`
 
 /**
- * Returns a function that finds the next position of the pattern, or infinity. Its argument must never
- * decrease, because it does not search backwards.
+ * Returns a function that finds the next match of the pattern at or after `from`, or infinity. `from` must
+ * never decrease, because the function does not search backwards.
  */
 function createSearch(text: string, pattern: RegExp): (from: number) => number {
   let next = -1
