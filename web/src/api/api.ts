@@ -75,7 +75,7 @@ export interface Page<Row> {
 /** Opens a connection on which an answer is sent again whenever it changes. */
 export type Connect<Value> = (options: ConnectionOptions) => AsyncGenerator<LiveAnswer<Value>, void>
 
-/** One write of a batch; its resource is that of the batch. */
+/** One write of a batch. All writes of a batch have the same resource. */
 export type BatchRequest = Omit<BatchItem, 'resource'>
 
 /** A changed resource; `all` after an outage, when any may have changed. */
@@ -127,7 +127,7 @@ export interface Api {
    * ends the subscription.
    */
   onChange(listener: (name: ChangedName) => void): () => void
-  /** Reports that another user may have changed records of the resource, or of any. */
+  /** Reports that records of the resource, or of any resource, may have changed. */
   announce(name: ChangedName): void
 }
 

@@ -54,16 +54,16 @@ interface PaletteBranch {
 export interface PaletteStep {
   readonly title: string
   readonly placeholder: string
-  /** True if it shows a month, too. `find` finds the days that are clicked there. */
+  /** Shows a month below the list. A clicked day is passed to `find` as text. */
   readonly hasMonth?: boolean
   find(text: string, signal: AbortSignal): Promise<readonly PaletteItem[]>
-  /** Returns what is shown until `find` has finished, and stays where it is then, if there is any. */
+  /** Returns items to show until `find` has finished, if any. They stay at the beginning afterwards. */
   findAtOnce?(text: string): readonly PaletteItem[] | undefined
 }
 
 interface CommandPaletteProps {
   readonly first: PaletteStep
-  /** Shows it as a small list next to this, or as a sheet at the bottom, instead of in the middle. */
+  /** Shows a small list next to this anchor, or a sheet at the bottom, instead of a dialog in the middle. */
   readonly at?: Anchor | 'bottom' | undefined
   onClose(): void
 }
@@ -112,7 +112,7 @@ function Step({ step, isFirst, at, onBack, onChoose, onClose }: StepProps) {
   const state = useOptionSearch(step, onChoose)
   const { text, items, active, problem } = state
   const list = useRef<HTMLDivElement>(null)
-  // In a sheet, the field would open the keyboard of the screen, which covers the list.
+  // In a sheet, focusing the field would open the on-screen keyboard, which covers the list.
   const isSheet = at === 'bottom'
   useLayoutEffect(() => (isSheet ? list : input).current?.focus(), [])
   usePlace(input, at, items)
@@ -231,7 +231,7 @@ const ItemContent = ({ item, isActive }: { readonly item: PaletteItem; readonly 
 const nameClassOf = ({ isDanger, isDone }: PaletteItem): string =>
   `palette-name ${isDanger ? 'palette-danger' : ''} ${isDone ? 'palette-done' : ''}`
 
-/** The keys that create the record, because Enter alone does not. */
+/** Shows the keys that create the record. Enter alone does so only once the line is active. */
 const CreationHint = ({ isActive }: { readonly isActive: boolean }) => (
   <span class="palette-hint">
     <Keys keys={isActive ? ['Enter'] : ['Ctrl', 'Enter']} />
@@ -257,7 +257,7 @@ function Marked({ text, spans = [] }: MarkedProps) {
   )
 }
 
-/** The keys; that of closing can be clicked, too. */
+/** Lists the keys. Escape is also a button. */
 const KeyHints = ({ isFirst, onClose }: Pick<StepProps, 'isFirst' | 'onClose'>) => (
   <footer class="palette-footer">
     {keyHints.map(({ keys, label }) => (

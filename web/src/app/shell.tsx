@@ -145,7 +145,7 @@ const ShortcutSheet = lazyDialog(async () => (await import('./shortcut-sheet.tsx
 
 type NewAnywhereProps = Extract<Overlay, { readonly kind: 'new-assignment' }> & { onClose(): void }
 
-/** Creates an assignment on any screen, so the stages of its project are loaded first. */
+/** Creates an assignment on any screen. It loads the project's stages first, which not every screen has. */
 function NewAssignmentAnywhere({ projectId, name, onClose }: NewAnywhereProps) {
   const { stages, isLoading } = useProjectStages(projectId)
   if (isLoading) return null
@@ -209,7 +209,7 @@ function AccountMenu({ open }: Pick<ReturnType<typeof useShortcuts>, 'open'>) {
       label={t('Account of {name}', { name })}
       class="button quiet account"
       items={[
-        // The header of a project takes the place of the button on a phone.
+        // On a phone, the header of a project replaces the search button.
         ...(isPhone ? [{ label: t('Search or run a command'), run: () => open({ kind: 'palette' }) }] : []),
         ...minor.map(({ href, label }) => ({ label: t(label), run: () => router.go(href) })),
         { label: t('My account'), run: () => router.go('/account') },

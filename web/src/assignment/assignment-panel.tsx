@@ -46,7 +46,7 @@ export function AssignmentPanel(props: AssignmentPanelProps) {
   const { id, projectId, stages, onClose } = props
   const { extensions } = useServices().configuration
   const loaded = useAssignment(id)
-  // All of its data is requested at once, not after the assignment.
+  // All data of the panel is requested together with the assignment, not after it.
   const data = usePanelData(id, projectId)
   const members = useMembers(projectId)
   const { assignment, problem, isMissing, put, reload } = loaded
@@ -144,7 +144,7 @@ function PanelTools({ id, projectId, projectName, projectKey, assignment, onClos
   )
 }
 
-/** Shows the other sections at once, when their script and all their data are loaded. */
+/** Shows the other sections together, once their script and all their data are loaded. */
 function LaterSections(props: PanelSectionsProps) {
   const script = useLater(true, () => import('./panel-sections.tsx'))
   if (script === undefined || !props.areLoaded)
@@ -152,7 +152,7 @@ function LaterSections(props: PanelSectionsProps) {
   return <script.PanelSections {...props} />
 }
 
-/** Shows above everything else why the assignment is blocked, and resolves it. */
+/** Shows above everything else what blocks the assignment, with a button that resolves it. */
 function BlockedCallout({ impediments, kinds }: Pick<PanelData, 'impediments' | 'kinds'>) {
   const remove = useRemoval()
   return impediments.rows.map(({ id, impedimentId, description, createdAt }) => {
@@ -183,7 +183,7 @@ function BlockedCallout({ impediments, kinds }: Pick<PanelData, 'impediments' | 
   })
 }
 
-/** Shows the key that people write in messages, and copies it. */
+/** A button that shows the key and copies it, because people write keys in messages. */
 function CopyKeyButton({ assignmentKey: key }: { readonly assignmentKey: string }) {
   const copy = useCopy()
   if (key === '') return null

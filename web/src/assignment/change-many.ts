@@ -61,7 +61,7 @@ export async function changeMany(
   try {
     const result = await send(requests.filter(({ change }) => Object.keys(change).length > 0))
     let { undoRequests } = result
-    // What undoes an undo repeats the change.
+    // Undoing an undo repeats the change.
     const revert = async () => {
       const reverted = await send(undoRequests)
       undoRequests = reverted.undoRequests
@@ -92,7 +92,7 @@ function reportUnchanged(
   if (count > 0) toasts.show({ kind: 'problem', text: `${text} ${reason}` })
 }
 
-/** Returns the changed rows, the requests that undo the changes, and the number of rejected ones. */
+/** Returns the changed rows, the requests that undo the changes, and the number and reason of rejections. */
 async function sendRequests(api: Api, hasBatches: boolean, requests: readonly RequestedChange[]) {
   // The signal is never aborted, because a change continues when the user leaves the screen.
   const load = (ids: readonly string[]) => loadByIds(api, 'assignment', ids, new AbortController().signal)
@@ -204,7 +204,7 @@ export const useLabelActions = () => createLabelActions(useServices())
 
 export function createLabelActions({ api, toasts }: Pick<Services, 'api' | 'toasts'>) {
   const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
-  /** Returns the ids of the changed links. `ids` are those of the requests, if their results have no id. */
+  /** Returns the ids of the changed links: `ids`, in the order of the requests, or else those in the results. */
   const run = async (requests: readonly BatchRequest[], ids: readonly string[] = []) => {
     const results = await api.batch('assignmentLabel', requests)
     const failed = results.filter(({ statusCode }) => statusCode !== 200)
@@ -254,7 +254,7 @@ export function createLabelActions({ api, toasts }: Pick<Services, 'api' | 'toas
   }
 }
 
-/** Sends one operation per assignment, so that an error affects no other. Any number can be sent. */
+/** Sends one operation per assignment, so that an error affects no other. There may be any number of ids. */
 async function runEach(
   api: Api,
   operation: 'remove' | 'restore',

@@ -76,7 +76,7 @@ function refresh(services: Pick<QueueServices, 'session'>): void {
   changes.value = [...stored, ...sentChanges]
 }
 
-/** Returns the changes that are not sent yet, among them rejected ones. */
+/** Returns the changes that are not sent yet, including rejected ones. */
 export const waitingChanges = (all: readonly QueuedChange[]) => all.filter(({ isSent }) => !isSent)
 
 /** Returns the queued changes of an assignment. */
@@ -92,7 +92,7 @@ export function withQueuedStage<Row extends Pick<Assignment, 'id' | 'workflowId'
   return moved?.kind === 'stage' && moved.to.id !== row.workflowId ? { ...row, workflowId: moved.to.id } : row
 }
 
-/** Returns the entries with the queued hours that match. */
+/** Adds the matching queued hours to the entries, and replaces the entries that they change. */
 export function withQueuedHours(
   entries: readonly Appointment[],
   matches: (entry: HoursChange['entry']) => boolean,
@@ -116,8 +116,8 @@ const newEntry = (at: number) => ({
 })
 
 /**
- * Keeps a change until there is a network. A later change of the same record replaces it. Returns false if
- * the queue is full.
+ * Keeps a change until there is a network. A later change of the same record is merged into it. Returns
+ * false if the queue is full.
  */
 function queueChange(
   services: QueueServices,
@@ -246,7 +246,7 @@ function sendQueued(services: QueueServices): Promise<void> {
 const firstWaiting = (services: QueueServices) =>
   readAll(userIdOf(services)).find(({ problem }) => problem === undefined)
 
-/** Sends a change. Returns false if the later ones have to wait. */
+/** Sends a change. Returns false if later changes have to wait. */
 async function sendOne(services: QueueServices, change: QueuedChange): Promise<boolean> {
   try {
     await (change.kind === 'hours' ? sendHours(services, change) : sendStage(services, change))
@@ -266,7 +266,7 @@ async function sendOne(services: QueueServices, change: QueuedChange): Promise<b
 }
 
 /**
- * Returns whether the server cannot be reached, is busy or has failed: it may accept the same request later.
+ * Returns whether the server cannot be reached, is busy or has failed, so it may accept the request later.
  */
 const isTemporary = (error: unknown): boolean =>
   isOutage(error) || (error instanceof TrackerError && (error.status === 429 || error.status >= 500))

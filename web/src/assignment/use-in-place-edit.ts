@@ -161,7 +161,7 @@ export function useFieldEdit(
   assignment: Assignment,
   name: EditableName,
   onSaved: (row: Assignment) => void,
-  /** Names a choice in messages. */
+  /** Returns the name of a choice for messages. */
   nameOf: (text: string) => string = () => '',
 ): InPlaceEdit {
   const services = useServices()

@@ -43,11 +43,11 @@ export interface Session {
   accessToken(): Promise<string>
   /** Returns a new token after the API has rejected the current one. */
   renewToken(rejected: string): Promise<string>
-  /** Called when the API rejects even a new token. */
+  /** Ends the session after the API has rejected even a new token. */
   end(): void
-  /** Fails without changes while the provider is unreachable, because its session would continue. */
+  /** Fails without changes while the provider is unreachable, because the provider's session would continue. */
   signOut(): Promise<void>
-  /** Signing out waits until `erase` has removed what this browser keeps for the account. */
+  /** Signing out waits until `erase` has removed the data that this browser stores for the account. */
   onSignOut(erase: () => Promise<void>): void
 }
 
@@ -67,7 +67,7 @@ export function createSession(configuration: Configuration): Session {
   const erasers: (() => Promise<void>)[] = []
   let isLeaving = false
   const load = () => {
-    // While this page goes to the provider, it stays as it is, and does not ask for a new sign-in.
+    // While the browser leaves for the provider, this page stays as it is and does not ask for a sign-in.
     if (!isLeaving) stored.value = readSession()
   }
   onSessionChange(load)
@@ -155,7 +155,7 @@ function personSignal(stored: ReadonlySignal<StoredSession | undefined>) {
   })
 }
 
-/** Signs out here, in the other tabs, which notice the change of the storage, and at the provider. */
+/** Signs out in this tab, at the provider, and in the other tabs, which notice the change of the storage. */
 async function leave(
   provider: Provider,
   configuration: Configuration,
@@ -170,7 +170,7 @@ async function leave(
     ui_locales: currentLanguage().id,
   })
   if (stored !== undefined && !isEnded(stored)) {
-    // The session ends next anyway, so a failure here is harmless.
+    // The provider ends the session next anyway, so a failure here is harmless.
     await revoke(provider, configuration, stored.refreshToken).catch(() => undefined)
     parameters.set('id_token_hint', stored.idToken)
   } else parameters.set('client_id', configuration.clientId)
@@ -181,7 +181,7 @@ const refreshLock = 'tracker.refresh'
 
 /**
  * Refreshes the tokens, one tab at a time: a second use of a refresh token ends the session, so a tab that
- * waited takes the tokens that another one got. Returns undefined if the session has ended.
+ * waited uses the tokens that another tab has received. Returns undefined if the session has ended.
  */
 function refreshInOneTab(configuration: Configuration, old: Tokens): Promise<Tokens | undefined> {
   return navigator.locks.request(refreshLock, { signal: requestTimeout() }, async () => {
@@ -197,7 +197,7 @@ function refreshInOneTab(configuration: Configuration, old: Tokens): Promise<Tok
 /**
  * Ends the session at page load if the tab that was refreshing it has been closed, because its new tokens are
  * lost. Waits for a refresh that is still in progress: if its tab is closed meanwhile, this page can still
- * sign in again by itself, while later it would have to ask.
+ * sign in again automatically, whereas later it would have to ask the user.
  */
 export async function endInterruptedRefresh(): Promise<void> {
   if (!isBeingRefreshed(readSession())) return
@@ -218,7 +218,7 @@ async function exchangeRefreshToken(
   configuration: Configuration,
   stored: Tokens,
 ): Promise<Tokens | undefined> {
-  // Without a network, the token would count as spent below.
+  // Checked first, because without a network the token would count as spent below.
   const provider = await discover(configuration, { mustBeReachable: true })
   if (!replaceTokens(stored, { ...stored, isRefreshing: true })) return undefined
   try {

@@ -38,7 +38,7 @@ export const dateFormat = cacheFormat((locale, style: Style) => {
   }
 })
 
-/** British dates have months of three letters, and Sept. */
+/** British formats abbreviate every month to three letters except September, which becomes Sept. */
 export const shortenMonth = (text: string): string => text.replaceAll(/\bSept\b/g, 'Sep')
 
 export const dateOf = (day: string): Date => new Date(`${dayOf(day)}T00:00:00Z`)
@@ -72,7 +72,7 @@ const nearDayFormat = cacheFormat<void, Intl.RelativeTimeFormat>(
   (locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }),
 )
 
-/** Formats a day as the heading of what happened on it: Today, Yesterday, Monday 23 November. */
+/** Formats a past day as a heading, such as Today, Yesterday or Monday 23 November. */
 export function formatDayHeading(day: string): string {
   const age = daysBetween(day, today())
   if (age === 0 || age === 1) return capitalize(nearDayFormat().format(-age, 'day'))
@@ -99,7 +99,7 @@ export function formatAge(timestamp: string): string {
 export const timestampOf = (day: string, stored: string | undefined): string =>
   stored !== undefined && dayOf(stored) === day ? stored : day
 
-/** Does the same for an end. If both are on the same day, the end is not before the start. */
+/** Like `timestampOf`, for an end. On the day of the start, the end is never before the start. */
 export function endTimestampOf(day: string, stored: string | undefined, start: string): string {
   const end = timestampOf(day, stored)
   return dayOf(start) === day && end < start ? start : end
@@ -115,7 +115,7 @@ export function addMonths(day: string, count: number): string {
 }
 
 export const daysInWeek = 7
-/** The number of days from Monday to Friday, on which a week of work ends. */
+/** The number of days from Monday to Friday, the last working day. */
 export const fridayOffset = 4
 
 /** Weeks begin on Monday and are named by that day. */
@@ -145,7 +145,7 @@ export const formatWeek = (monday: string): string => formatSevenDays(monday, 'l
 
 /**
  * Parses a typed day: 2026-11-24, 24 Nov, 24/11, 24.11.2026, +3, today, tomorrow, fri, in 2 weeks, next
- * month, in English and in the language of the user. Undefined if it is not a day.
+ * month, in English and in the language of the user. Returns undefined if the text is not a day.
  */
 export function parseDay(text: string): string | undefined {
   const input = text.trim().toLowerCase()

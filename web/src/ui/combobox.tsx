@@ -12,7 +12,7 @@ export interface Option {
   readonly note?: string
   /** Shown before the name, such as an avatar. */
   readonly mark?: ComponentChildren
-  /** Marks the current value, at which the list begins. */
+  /** Marks the current value, which is active when the list opens. */
   readonly isCurrent?: boolean
   /** True if it creates a record, so that Enter chooses it only after an arrow has moved to it. */
   readonly isCreation?: boolean
@@ -228,7 +228,7 @@ interface SearchResult<Item> {
 }
 
 /**
- * Returns the options that `find` finds for the text. Undefined means that there is nothing to search for.
+ * Returns the options that `find` finds for the text. If the text is undefined, nothing is searched for.
  */
 export function useSuggestions<Item extends Option>(
   text: string | undefined,

@@ -226,8 +226,8 @@ function findLetters({ text, starts }: Folded, letters: string): readonly number
   if (!isInOrder(text, letters)) return undefined
   const { length } = text
   /**
-   * Maps each letter and position to the position of the previous letter plus one, or to 0 if the letter cannot
-   * be there.
+   * Maps each letter and position to the position of the previous letter plus one, or to 0 if the letter
+   * cannot be there.
    */
   const places = new Uint16Array(letters.length * length)
   for (let letter = 0; letter < letters.length; letter += 1)

@@ -55,7 +55,7 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
     return remove('userProject', ids, people.nameOf(userId))
   }
   const removeOrConfirm = (userId: string) => {
-    // Administrators still see every project.
+    // Administrators need no warning, because they still see every project.
     if (userId === self?.id && !self.isAdministrator) setLeaving(true)
     else void removeAll(userId)
   }

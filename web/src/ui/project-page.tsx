@@ -102,8 +102,9 @@ interface ProjectHeaderProps {
 }
 
 /**
- * The header of all pages of a project: its name, which lists the other projects, its pages, and a button that
- * creates an assignment. On phones it is a part of the bar at the top, and a menu replaces the links.
+ * The header of all pages of a project: its name, which opens a list of the other projects, links to its
+ * pages, and a button that creates an assignment. On phones it is a part of the bar at the top, and a menu
+ * replaces the links.
  */
 export function ProjectHeader(props: ProjectHeaderProps) {
   const { projectId, project, isLoading, current, connection, onNew } = props
@@ -188,7 +189,7 @@ interface ProjectPagesProps {
   readonly current: string | undefined
 }
 
-/** Links to the other pages. The menu of a phone also opens the members, for whom its bar has no room. */
+/** Links to the other pages. On phones, a menu contains the links and opens the list of members. */
 function ProjectPages({ project, current }: ProjectPagesProps) {
   const { configuration, router } = useServices()
   const isPhone = useMedia('(max-width: 640px)')
