@@ -12,9 +12,9 @@ import {
 import { isOutage } from './problems.ts'
 
 /**
- * Keeps what the screens of the account have shown, and returns it while the server cannot be reached. Only
- * screens read it: a change is never based on it. It is erased when the session ends, and holds no token and
- * no file.
+ * Keeps the values that screens of the account have shown, and returns them while the server cannot be
+ * reached. Only screens read them: a change is never based on them. They are erased when the session ends,
+ * and contain no tokens and no files.
  */
 export interface LastSeen {
   /**
@@ -22,7 +22,7 @@ export interface LastSeen {
    * there is one.
    */
   read<Value>(key: string, load: () => Promise<Value>): Promise<Value>
-  /** Does the same for a live answer. */
+  /** Like `read`, for a live answer. */
   follow<Value>(key: string, connect: Connect<Value>): Connect<Value>
   keep(key: string, value: unknown): void
   recall<Value>(key: string): Promise<Value | undefined>
@@ -52,7 +52,7 @@ interface MeasuredValue extends KeptValue {
   readonly size: number
 }
 
-/** Several values within this time are written at once. */
+/** Values that arrive within this time are written together. */
 const writeMilliseconds = 1000
 
 export function createLastSeen(session: Pick<Session, 'state' | 'person' | 'onSignOut'>): LastSeen {
@@ -84,7 +84,7 @@ export function createLastSeen(session: Pick<Session, 'state' | 'person' | 'onSi
     return unwritten.get(key) ?? readOne(account, key).catch(() => undefined)
   }
   const recall = async <Value>(key: string) => (await find(key))?.value as Value | undefined
-  /** Returns the value after an outage, and throws every other error. */
+  /** Returns the kept value after an outage, if there is one. Otherwise throws the error. */
   const recallAfter = async <Value>(key: string, error: unknown): Promise<Value> => {
     const kept = isOutage(error) ? await find(key) : undefined
     if (kept === undefined) throw error
@@ -111,8 +111,8 @@ export function createLastSeen(session: Pick<Session, 'state' | 'person' | 'onSi
             yield answer
           }
         } catch (error) {
-          // Only once, because every failed attempt to connect again would yield the value that is already
-          // shown.
+          // Yields only once, because every failed attempt to connect again would yield the value that is
+          // already shown.
           if (!isShown) yield { id: '', answer: await recallAfter<Value>(key, error) }
           isShown = true
           throw error
@@ -126,8 +126,8 @@ export function createLastSeen(session: Pick<Session, 'state' | 'person' | 'onSi
 }
 
 /**
- * Returns the account whose values are kept. Those of other accounts are erased, and all if there is no
- * session.
+ * Returns the account whose values are kept. Values of other accounts are erased, and all values if there is
+ * no session.
  */
 function followAccount(
   { state, person, onSignOut }: Pick<Session, 'state' | 'person' | 'onSignOut'>,
@@ -212,6 +212,6 @@ async function eraseOthers(account: string | undefined): Promise<void> {
   const values = await openValues('readwrite')
   if (account === undefined) return void (await resultOf(values.clear()))
   values.delete(IDBKeyRange.upperBound([account], true))
-  // An array sorts after every text, so this range has the later accounts only.
+  // An array sorts after every text, so this range contains only later accounts.
   await resultOf(values.delete(IDBKeyRange.lowerBound([account, []])))
 }

@@ -34,7 +34,7 @@ async function keepOpen<Value>(
     listener.onConnection('live')
     listener.onValue(value)
   }
-  // The server does not send again an answer that has not changed since the last connection.
+  // The server does not resend an answer that has not changed since the last connection.
   const onOpen = () => {
     if (lastEventId !== '') listener.onConnection('live')
   }

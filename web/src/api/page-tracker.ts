@@ -16,8 +16,8 @@ export interface PageTracker {
 }
 
 /**
- * The client for the user's session. Retries when the server is busy. A 401 despite a new token ends the
- * session.
+ * Opens the client for the user's session. It retries when the server is busy. A 401 despite a new token
+ * ends the session.
  */
 export function openPageTracker(apiUrl: string, session: Session): PageTracker {
   const { fetch, isReachable } = watchNetwork(apiUrl)

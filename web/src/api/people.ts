@@ -21,7 +21,7 @@ export interface People {
   requestNames(ids: Iterable<string>): void
   /** Resolves when the names are known or unavailable. Used by layouts that would move when names arrive. */
   waitForNames(ids: Iterable<string>): Promise<unknown>
-  /** Finds at most `max` people by name, and those whose ids are in `first`, which come first. */
+  /** Finds at most `max` people by name, after the matching people whose ids are in `first`. */
   search(
     text: string,
     signal?: AbortSignal,
@@ -119,7 +119,7 @@ const keptKey = 'people'
 /** More people than most users ever see. */
 const keptMax = 2000
 
-/** Adds names to those that are shown without a network. */
+/** Adds names to the kept ones, which are shown without a network. */
 async function keepNames(lastSeen: LastSeen, people: readonly Person[]): Promise<void> {
   const kept = (await lastSeen.recall<KeptNames>(keptKey)) ?? []
   const all = new Map([...kept, ...people.map(({ id, name }) => [id, name] as const)])

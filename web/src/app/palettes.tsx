@@ -47,7 +47,7 @@ export function Palette({
   )
   const [, setLoadedCount] = useState(0)
   useEffect(() => {
-    // What is known can be found at once as soon as it has arrived.
+    // Renders again when a part arrives, so that `findAtOnce` searches it.
     for (const part of [step.start, known])
       part.load().then(
         () => setLoadedCount((count) => count + 1),
@@ -115,8 +115,8 @@ type MenuLine = Pick<PaletteItem, 'id' | 'name' | 'words' | 'keys' | 'isDanger'>
 }
 
 /**
- * Returns a function that finds the lines of the menu of assignments, in sections: what leads to one of them,
- * its fields, its timer, and the removal.
+ * Returns a function that finds the lines of the menu of assignments, in sections: links to a single
+ * assignment, the fields, the timer of a single assignment, and the removal.
  */
 function useMenuLines() {
   const services = useServices()
@@ -166,7 +166,7 @@ function useMenuLines() {
 const hasKey = (id: string, key: string): boolean =>
   document.getElementById(assignmentElementId(id))?.ariaKeyShortcuts?.split(' ').includes(key) ?? false
 
-/** Returns a function that finds what opens an assignment, and what copies its key and address. */
+/** Returns a function that finds the lines that open an assignment, and that copy its key and address. */
 function useLinkLines() {
   const { api, router } = useServices()
   const copy = useCopy()

@@ -85,8 +85,8 @@ const storageKeyOf = (projectId: string) => `tracker.done.${projectId}`
 const doneStageVersion = signal(0)
 
 /**
- * Finds the stages that mean done. Unless administrators have marked some, the user's choice in this browser
- * counts.
+ * Finds the stages that mean done: those that administrators have marked, or else the user's choice in this
+ * browser, or else a guess.
  */
 export function doneStagesOf(projectId: string, stages: readonly Stage[]): ReadonlySet<string> {
   // Reading the signal subscribes the component, which localStorage cannot notify.
@@ -153,12 +153,12 @@ export const newAssignmentDefaults = (projectId: string, workflowId: string, use
   userId,
 })
 
-/** The types of most work, so a first assignment is none of the rarer ones, such as a bug. */
+/** Names of types for ordinary work. A first assignment gets such a type, not a rarer one such as a bug. */
 const ordinaryTypes = /feature|story|task|função|história|tarefa/i
 
 /**
- * Returns the type used last in this browser for the project if it still exists, otherwise that of ordinary
- * work.
+ * Returns the type used last in this browser for the project if it still exists, otherwise a type for
+ * ordinary work.
  */
 export function lastTypeOf(
   types: readonly { readonly id: string; readonly name: string }[],

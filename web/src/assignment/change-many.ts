@@ -204,7 +204,7 @@ export const useLabelActions = () => createLabelActions(useServices())
 
 export function createLabelActions({ api, toasts }: Pick<Services, 'api' | 'toasts'>) {
   const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
-  /** Returns the ids of the changed links: `ids`, in the order of the requests, or else those in the results. */
+  /** Returns the ids of the changed links: those in `ids`, one per request, or else those in the results. */
   const run = async (requests: readonly BatchRequest[], ids: readonly string[] = []) => {
     const results = await api.batch('assignmentLabel', requests)
     const failed = results.filter(({ statusCode }) => statusCode !== 200)

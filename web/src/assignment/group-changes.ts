@@ -10,8 +10,8 @@ export type ChangeGroup = readonly [Change, ...Change[]]
 const secondsMax = 300
 
 /**
- * Groups changes that are sorted from newest to oldest. Changes to other records may lie between those of a
- * group, and any other event of the same assignment ends it, so that each keeps its place.
+ * Groups changes that are sorted from newest to oldest. Changes to other records may lie between the changes
+ * of a group. Any other event of the same assignment ends the group, so that each event keeps its place.
  */
 export function groupChanges(changes: readonly Change[]): readonly ChangeGroup[] {
   const created = valuesOfCreated(changes)
@@ -31,8 +31,8 @@ export function groupChanges(changes: readonly Change[]): readonly ChangeGroup[]
 }
 
 /**
- * Returns the values of the records whose creation is among the changes, by their ids. Later changes do not
- * repeat all of them.
+ * Returns the values of the records whose creation is among the changes, by their ids. Later changes of a
+ * record do not repeat all of its values.
  */
 export const valuesOfCreated = (changes: readonly Change[]): ReadonlyMap<string, Change['after']> =>
   new Map(changes.flatMap(({ rowId, action, after }) => (action === 'create' ? [[rowId, after]] : [])))
@@ -63,11 +63,11 @@ const isPart = ({ resource, action }: Change): boolean =>
     ? linkActions.includes(action)
     : resource === 'assignment' && assignmentActions.includes(action)
 
-/** Hours of several days are often recorded at once. */
+/** Returns whether the change records hours. Hours of several days are often recorded together. */
 const isRecording = ({ resource, action }: Change): boolean =>
   resource === 'appointment' && action === 'create'
 
-/** Each change of a comment is shown itself. */
+/** Returns whether the change is an update that can be grouped. Each update of a comment is shown alone. */
 const isUpdate = ({ resource, action }: Change): boolean => action === 'update' && resource !== 'comment'
 
 /**
@@ -86,12 +86,13 @@ function subjectOf(
 /** Groups in which one user makes the same change to several records within five minutes, the newest first. */
 export type ChangeRun = readonly [ChangeGroup, ...ChangeGroup[]]
 
-/** Fewer lines say more than their number. */
+/** Fewer groups are not joined, because their lines say more than a number. */
 const runLinesMin = 3
 
 /**
- * Joins groups that say the same of at least three records. Each other group stays alone in its place. Groups
- * of other kinds may lie between, but not between new assignments, whose names are worth a line.
+ * Joins at least three groups of the same kind into a run. Every other group stays alone in its place. Groups
+ * of other kinds may lie between the groups of a run. Only new assignments must follow each other directly,
+ * because their names are worth a line.
  */
 export function joinRuns(
   groups: readonly ChangeGroup[],
@@ -125,8 +126,8 @@ const isTogether = (newer: Change, older: Change): boolean =>
 const writtenAlways: ReadonlySet<string> = new Set(['updatedAt'])
 
 /**
- * Returns what a group does, such as `label.create`, and for an update also the fields. A new assignment has
- * its first values with it. Changes of different kinds have no name.
+ * Returns the kind of a group, such as `label.create`; for an update, it includes the fields. A new assignment
+ * with its first values is `assignment.create`. Other groups of different changes have an empty kind.
  */
 export function kindOf(group: ChangeGroup): string {
   const changes = withoutCancelled(group)

@@ -153,7 +153,7 @@ export const optionOfLabel = (label: Label): Option => ({
   mark: <span class="label-dot" data-color={label.color} />,
 })
 
-/** Suggests a new label with the text as its name, if none has it. */
+/** Suggests a new label with the text as its name, unless a label has this name. */
 export function suggestNewLabel(text: string, labels: readonly Label[]): readonly Option[] {
   const name = text.trim().slice(0, limits.labelName)
   const isTaken = labels.some((label) => inLowerCase(label.name) === inLowerCase(name))

@@ -28,7 +28,7 @@ export interface NewAssignmentDialogProps {
   readonly scope: { readonly projectId: string; readonly stages: readonly RecordOf<'workflow'>[] }
   /** Replaces the name that a stored draft may contain. */
   readonly name?: string | undefined
-  /** The values of the place where it was begun, such as a day of the calendar or a group of the list. */
+  /** Values of the place where the dialog was opened, such as a day of the calendar or a group of the list. */
   readonly values?: Partial<NewAssignmentValues> | undefined
   onClose(): void
   onCreated?(assignment: RecordOf<'assignment'>): void
@@ -123,7 +123,7 @@ export function NewAssignmentDialog(props: NewAssignmentDialogProps) {
   )
 }
 
-/** Says where the assignment will be. Behind the title, it moves nothing when the name arrives. */
+/** Shows the project of the assignment, after the title, so that nothing moves when its name arrives. */
 function ProjectChip({ id }: { readonly id: string }) {
   const [project] = useListing('project', { ids: id }).rows
   if (project === undefined) return null

@@ -167,7 +167,7 @@ const clamp = (pixels: number): number =>
  */
 function PanelEdge({ panel }: { readonly panel: { readonly current: HTMLElement | null } }) {
   const [width, setWidth] = useState(() => clamp(Number(localStorage.getItem(widthKey)) || defaultPixels))
-  // A property of the screen, because its header and the board leave room for the panel.
+  // The property is set on the screen, because its header and the board leave room for the panel.
   useLayoutEffect(
     () => panel.current?.parentElement?.style.setProperty(widthProperty, `${width}px`),
     [panel, width],

@@ -19,9 +19,9 @@ import { parseQuickText, type QuickText, type QuickToken, type Vocabulary } from
 
 interface QuickFieldProps {
   readonly field: RefObject<HTMLInputElement | null>
-  /** Connects it with the label and the messages of a form. */
+  /** Connects the field with the label and the messages of a form. */
   readonly attributes?: ControlAttributes
-  /** Names it outside of a form. */
+  /** Names the field outside of a form. */
   readonly label?: string
   readonly placeholder: string
   readonly text: string
@@ -44,7 +44,7 @@ export function QuickField(props: QuickFieldProps) {
   const isOpen = options.length > 0
   const updateSearch = (typed: string, caret: number) => {
     const [person, tag] = [mentionSearchAt(typed, caret), mentionSearchAt(typed, caret, '#')]
-    // The user is typing the later one.
+    // The user is typing after the later mark.
     const isTag = tag !== undefined && tag.from > (person?.from ?? -1)
     setSearch(isTag ? { ...tag, mark: '#' } : person && { ...person, mark: '@' })
     setActive(0)

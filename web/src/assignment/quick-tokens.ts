@@ -63,7 +63,7 @@ export function parseQuickText(
   return remaining === '' ? { name: text.trim(), tokens: [] } : { name: remaining, tokens }
 }
 
-/** Parses a day. Numbers alone, such as 1.2, are more often versions. */
+/** Parses a day. Numbers alone, such as 1.2, remain text, because they are more often versions. */
 function dayToken(source: string): QuickToken | undefined {
   const day = /\p{L}|^\d{4}-/u.test(source) ? parseDay(source) : undefined
   return day === undefined ? undefined : { kind: 'end', source, day }
@@ -76,7 +76,8 @@ function hoursToken(source: string): QuickToken | undefined {
 }
 
 /**
- * An assignment has one person and one priority, so the last ones are tokens, and earlier ones remain text.
+ * An assignment has one person and one priority, so the last of each is a token, and earlier ones remain
+ * text.
  */
 function markedTokens(text: string, vocabulary: Vocabulary): readonly QuickToken[] {
   const tokens = [...text.matchAll(/(?<=^|\s)[@#!](?=\p{L}|\p{N})/gu)].flatMap(

@@ -33,8 +33,8 @@ const doneNamePattern =
   /^(done|finished|complete[d]?|closed|feito|conclu[ií]d[oa]s?|pronto|terminad[oa]|erledigt|fertig)$/i
 
 /**
- * Returns the stages that mean done: those that administrators have marked. If there are none, it is the
- * first one with a common name for that, or else the last one that the project uses.
+ * Returns the stages that administrators have marked as done. If there are none, returns the first stage with
+ * a common name for done, or else the last stage that the project uses.
  */
 export function guessDoneStages<Stage extends GuessedStage>(stages: readonly Stage[]): readonly Stage[] {
   const marked = stages.filter(({ isDone }) => isDone)

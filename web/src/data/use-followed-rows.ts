@@ -22,16 +22,16 @@ interface FollowedRows {
   readonly isCut: boolean
   readonly problem: Error | undefined
   readonly connection: Connection
-  /** Shows a row written by this tab before the listing reports it. */
+  /** Shows rows written by this tab before the listing reports them. */
   put(rows: readonly Assignment[]): void
   reload(): void
 }
 
-/** The pages of 5,000 assignments. If there are more, the screen says that it does not show all. */
+/** At most this many pages are loaded, with 5,000 assignments. If there are more, the screen says so. */
 const pagesMax = 50
 /** Browsers have six connections to a host, and a live listing needs one of them. */
 const parallelMax = 3
-/** Several changes within a second share one request. */
+/** Changes that follow each other within this time share one request. */
 const debounceMilliseconds = 400
 
 type ScreenServices = Pick<Services, 'api' | 'lastSeen'>

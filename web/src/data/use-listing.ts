@@ -121,7 +121,7 @@ export function useProblemOf(key: string) {
   return [failure?.key === key ? failure.problem : undefined, setProblem] as const
 }
 
-/** An outage ends by itself, so it is retried; other errors would only repeat. */
+/** An outage ends by itself, so the request is retried; other errors would only repeat. */
 const retryMilliseconds = 3000
 
 export function useRetry(problem: Error | undefined, reload: () => void): void {
@@ -136,7 +136,7 @@ const noRows: readonly never[] = []
 
 /**
  * Reloads after a write of this tab to one of the resources, after an outage, and when the user comes back to
- * the page. Returns a function that ends this.
+ * the page. Returns a function that ends the subscription.
  */
 export function subscribeToReloads(
   onChange: (listener: (name: ChangedName) => void) => () => void,

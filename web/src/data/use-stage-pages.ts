@@ -24,7 +24,7 @@ export interface StagePages {
   reload(): void
 }
 
-/** Several changes within a second share one request. */
+/** Changes that follow each other within this time share one request. */
 const debounceMilliseconds = 400
 
 /**
@@ -91,7 +91,7 @@ export function useStagePages(query: QueryOf<'assignment'>, stages: readonly Sta
   }
 }
 
-/** Reloads on request, and by itself after an outage. */
+/** Returns a function that reloads. An outage is retried automatically. */
 function useReload(
   problem: Error | undefined,
   setReloads: (next: (count: number) => number) => void,

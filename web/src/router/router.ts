@@ -8,9 +8,9 @@ export interface Router {
   /** Navigates within the page; `replace` adds no step to the history. */
   go(to: string, options?: { readonly replace?: boolean }): void
   /**
-   * Closes an assignment: goes back in the history to the page from which it was opened, or, after a direct
-   * link, to `to`, the path of its project. If it was opened from there, `to` also has the filters that were
-   * changed meanwhile.
+   * Closes an assignment: goes back in the history to the page from which it was opened. After a direct link,
+   * goes to `to`, the path of its project. If it was opened from this path, the page also gets the query of
+   * `to`, because filters may have changed meanwhile.
    */
   close(to: string): void
   /** Changes only the query, in place; blank values are removed from it. */

@@ -7,19 +7,20 @@ export interface Toast {
   readonly text: string
   readonly kind: 'done' | 'problem'
   /**
-   * The time when it disappears. It is kept here, so that it stays the same when a dialog opens or closes.
+   * The time when the message disappears. It is kept here, so that it stays the same when a dialog opens or
+   * closes.
    */
   readonly until: number
   /** The action of its button, other than undoing. */
   readonly action?: { readonly label: string; run(): void } | undefined
-  /** The changes that it reports and that can be undone, the newest last. */
+  /** The reported changes that can be undone, the newest last. */
   readonly changes: readonly Change[]
 }
 
 interface Change {
   readonly text: string
   undo(): unknown
-  /** Repeats the change after `undo`. Missing if that is not possible. Errors of both are shown. */
+  /** Repeats the change after `undo`. Missing if that is not possible. Errors of `undo` and `redo` are shown. */
   readonly redo?: (() => unknown) | undefined
 }
 
@@ -36,15 +37,15 @@ export interface Toasts {
   /** Shows a message for the whole time again. */
   extend(id: number): void
   /**
-   * Undoes the newest change of this screen, also when its message is gone. Returns false if there is none.
+   * Undoes the newest change of this screen, even if its message is gone. Returns false if there is no change.
    */
   undoLast(): boolean
-  /** Repeats the change that was undone last, unless there was another one since. */
+  /** Repeats the change that was undone last, unless there was another change since. */
   redoLast(): boolean
   /** Undoes all changes of a message. */
   undoAll(toast: Toast): Promise<void>
   /**
-   * Called when another screen is opened, from which changes of the previous one cannot be undone. Problems
+   * Called when another screen is opened. Changes of the previous screen can no longer be undone. Problems
    * stay.
    */
   leaveScreen(): void
@@ -86,8 +87,8 @@ export function createToasts(): Toasts {
   }
   const show = ({ undo, redo, ...toast }: NewToast) => {
     if (undo) return addChange({ text: toast.text, undo, redo })
-    // Only the newest success is shown, and a repeated problem, such as from a held key, only once. Each is
-    // announced.
+    // Only the newest success is shown. A repeated problem, such as from a held key, is shown only once, but
+    // announced each time.
     const isKept = (other: Toast) =>
       hasChanges(other) || other.kind !== toast.kind || (toast.kind !== 'done' && other.text !== toast.text)
     add({ ...toast, changes: [] }, isKept)
@@ -118,7 +119,7 @@ export function createToasts(): Toasts {
       if (change?.redo === undefined) return false
       redoable = redoable.slice(0, -1)
       undoable = [...undoable, change].slice(-changesMax)
-      // It has its own message, which can say what was redone.
+      // The redone change has its own message, which says what was redone.
       add(
         { kind: 'done', text: t('Redone: {change}', { change: change.text }), changes: [change] },
         isProblem,
@@ -166,7 +167,7 @@ function createLayers(): Pick<Toasts, 'layers' | 'addLayer'> {
   }
 }
 
-/** Returns a function that runs one work after the other, because a change may depend on an earlier one. */
+/** Returns a function that runs functions one by one, because a change may depend on an earlier one. */
 function createQueue(report: (error: unknown) => void) {
   let last = Promise.resolve()
   return (work: () => unknown, onFailed: () => void): Promise<void> => {

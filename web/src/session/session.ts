@@ -45,7 +45,7 @@ export interface Session {
   renewToken(rejected: string): Promise<string>
   /** Ends the session after the API has rejected even a new token. */
   end(): void
-  /** Fails without changes while the provider is unreachable, because the provider's session would continue. */
+  /** Fails without changes while the provider is unreachable, because its own session would continue. */
   signOut(): Promise<void>
   /** Signing out waits until `erase` has removed the data that this browser stores for the account. */
   onSignOut(erase: () => Promise<void>): void

@@ -20,7 +20,7 @@ export interface ChoiceChipProps {
   /** The list stays open for further choices. */
   readonly isMultiple?: boolean
   readonly emptyMessage?: string
-  /** The chosen day, or blank, if a month is shown with the list. The id of an option is then a day. */
+  /** Shows a month below the list, with this day chosen, if any. The ids of the options are then days. */
   readonly monthOf?: string
   find(text: string, signal: AbortSignal): Promise<readonly Option[]>
   onChoose(option: Option): void

@@ -166,7 +166,8 @@ export const toggleQuote = toggleLines({
 })
 
 /**
- * Returns what Enter does in a list or a quote: the next line begins alike, and an empty item ends its list.
+ * Returns the edit of Enter in a list or a quote, or undefined elsewhere. The next line gets the same mark,
+ * and an empty item ends its list.
  */
 export function continueLine(text: string, caret: number): Edit | undefined {
   const [from, to] = wholeLines(text, caret, caret)
