@@ -114,7 +114,7 @@ async function start(root: HTMLElement): Promise<void> {
 
 const retryMilliseconds = 3000
 
-/** A page may be opened while the server restarts or the network is lost. */
+/** Retries until it succeeds, because the page may be opened while the server or the network is down. */
 async function reachConfiguration(onUnreachable: () => Promise<void>): Promise<Configuration> {
   for (;;) {
     try {
@@ -127,8 +127,8 @@ async function reachConfiguration(onUnreachable: () => Promise<void>): Promise<C
 }
 
 /**
- * Installs the worker that opens the client without a network; later, because the first screen needs
- * processor and connections.
+ * Installs the worker that opens the client without a network. It waits, because the first screen needs the
+ * processor and the connections.
  */
 function installWorker(): void {
   // Without the worker, only offline use is missing.

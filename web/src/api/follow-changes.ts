@@ -4,8 +4,8 @@ import { rowsMax } from './load-all.ts'
 
 interface ChangeListener<Row> {
   /**
-   * Receives the rows of the followed page, among them all that have just changed, and the number of all
-   * rows.
+   * Receives the rows of the followed page, including every row that has just changed, and the number of all
+   * rows of the list.
    */
   onRows(rows: readonly Row[], totalCount: number): void
   onConnection(connection: Connection): void

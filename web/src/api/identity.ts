@@ -55,7 +55,7 @@ export interface Factors {
   resetFactors(userId: string): Promise<void>
 }
 
-/** An account, as its administrators see it. */
+/** An account as administrators see it. */
 export interface AccountOverview {
   readonly userId: string
   readonly isAdministrator: boolean
@@ -104,7 +104,7 @@ export function createIdentityAdministration(
 
 type Form = Readonly<Record<string, string>>
 
-/** Sends requests to the provider with the access token of the session. */
+/** Returns a function that sends requests to the provider with the access token of the session. */
 const createRequest =
   ({ issuer }: Configuration, session: Session) =>
   async (path: string, form?: Form) => {
@@ -115,7 +115,7 @@ const createRequest =
       throw outageError(error)
     })
     if (response.ok) return response.json()
-    // A clone, because `errorOf` reads the body, too. A proxy may respond without JSON.
+    // The response is cloned, because `errorOf` reads the body, too. A proxy may respond without JSON.
     const { error } = await response
       .clone()
       .json()

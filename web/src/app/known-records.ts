@@ -20,7 +20,7 @@ export interface KnownRecords {
   readonly projects: Search<RecordOf<'project'>>
   readonly people: Search<Named>
   readonly views: Search<KnownView>
-  /** The kinds of which the server has more. */
+  /** The kinds of which the server has more records. */
   readonly cut: ReadonlySet<'projects' | 'people'>
   readonly projectsById: ById<RecordOf<'project'>>
   /** Returns the look of the stage of an assignment. */
@@ -49,7 +49,7 @@ export function createOnce<Value>(load: () => Promise<Value>): Once<Value> {
 
 /** Only this many pages of a kind are loaded. */
 const pagesMax = 5
-/** Changes by other users are found this long after them at the latest. */
+/** Changes by other users are found after this time at the latest. */
 const freshMilliseconds = 60_000
 const resources: ReadonlySet<string> = new Set([
   'all',
@@ -64,8 +64,8 @@ const resources: ReadonlySet<string> = new Set([
 const knownByApi = new WeakMap<Api, Once<KnownRecords>>()
 
 /**
- * Returns the records that the palette knows. They are loaded once, and again after a write of this tab or a
- * while. Until then, the previous ones are used.
+ * Returns the records that the palette knows. They are reloaded after a write of this tab, or when they are
+ * a minute old. During a reload, the previous records are used.
  */
 export function knownRecordsOf(services: Services): Once<KnownRecords> {
   const known = knownByApi.get(services.api) ?? createKnownRecords(services)
@@ -132,7 +132,7 @@ async function loadKnownRecords(services: Services): Promise<KnownRecords> {
   }
 }
 
-/** Loads the stages of all projects. */
+/** Loads the stages of all projects, and returns a function that finds the look of a stage. */
 async function loadLooks(
   { api, configuration }: Services,
   signal: AbortSignal,

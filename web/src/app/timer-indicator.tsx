@@ -61,7 +61,7 @@ export function EndTimerDialog() {
 
 /**
  * Refreshes the timer when the page becomes visible and every minute, because another device may change it.
- * When the user comes to the page, or back to it, a forgotten timer is asked about, once.
+ * When the user opens the page or returns to it, a dialog asks about a forgotten timer, once.
  */
 function useTimerOfAccount(): void {
   const services = useServices()

@@ -19,7 +19,7 @@ type Comment = RecordOf<'comment'>
 
 /** Comments are polled: a live listing would hold another one of the browser’s six connections. */
 const pollMilliseconds = 5000
-/** The number of changes that are shown before older ones are asked for. */
+/** The number of changes that are shown until the user asks for older ones. */
 const pageSize = 20
 const hidesChangesKey = 'tracker.hides-changes'
 
@@ -128,8 +128,8 @@ interface StreamProps {
 }
 
 /**
- * Shows the oldest first. An item that fails leaves the others usable. Only comments are announced, because
- * users see their own changes elsewhere.
+ * Shows the oldest first. An item that fails leaves the others usable. Screen readers announce only comments,
+ * because users see their own changes elsewhere.
  */
 function Stream({ comments, changes = [], projectId }: StreamProps) {
   const shownComments = comments.map((comment) => ({
@@ -152,6 +152,6 @@ function Stream({ comments, changes = [], projectId }: StreamProps) {
   )
 }
 
-/** A comment is shown itself, with a note if it was changed. */
+/** Returns whether the stream shows the comment itself, with a note if it was changed. */
 const isShownAsComment = ({ resource, action }: ChangeGroup[0]): boolean =>
   resource === 'comment' && action !== 'remove'

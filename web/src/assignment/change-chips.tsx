@@ -34,7 +34,7 @@ const markOf = (property: string, value: unknown, names: ChangeNames): Component
 
 interface ValueChipProps {
   readonly property: string
-  /** The value as it is stored, and as text. */
+  /** The value as it is stored; `text` is its formatted form. */
   readonly value: unknown
   readonly text: string
   readonly names: ChangeNames
@@ -53,7 +53,7 @@ interface FieldChipProps {
   readonly names: ChangeNames
 }
 
-/** A changed field with its earlier and its new value. Of a long text there is only the name. */
+/** A changed field with its earlier and its new value. For a long text, only the name is shown. */
 export const FieldChip = ({
   field: { property, name, before, after, value, isText },
   names,

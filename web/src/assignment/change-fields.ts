@@ -62,7 +62,7 @@ export function fieldChangesOf(change: Change, nameOf: NameOf): readonly FieldCh
     .filter(({ before, after }) => before !== '' || after !== '')
 }
 
-/** Leaves out values that were placeholders, and the flag for them if the new values say the same. */
+/** Leaves out earlier values that were placeholders, and their flag if new values have replaced them. */
 function withoutPlaceholders({ before, after }: Change): Pick<Change, 'before' | 'after'> {
   const shown = { before: { ...before }, after: { ...after } }
   for (const [flag, names] of Object.entries(placeholders)) {

@@ -8,8 +8,8 @@ import { useServices } from '../services/services.ts'
 import { doneStagesOf } from './assignment-values.ts'
 
 /**
- * Returns the name of the record with the id that a property such as `workflowId` has, or, for `keyProperty`,
- * the key of the assignment. Returns undefined if the user can no longer see the record.
+ * Returns the name of the record to which a property such as `workflowId` refers by `id`. For `keyProperty`,
+ * returns the key of the assignment. Returns undefined if the user can no longer see the record.
  */
 export type NameOf = (property: string, id: string) => string | undefined
 
@@ -39,7 +39,7 @@ interface NamedRecord {
   readonly color?: string | null
 }
 
-/** What the lines of changes show of other records. */
+/** The names, looks and colors of other records that the lines of changes show. */
 export interface ChangeNames {
   readonly nameOf: NameOf
   /** The looks of the stages of the project, by their ids. */

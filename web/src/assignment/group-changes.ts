@@ -126,8 +126,9 @@ const isTogether = (newer: Change, older: Change): boolean =>
 const writtenAlways: ReadonlySet<string> = new Set(['updatedAt'])
 
 /**
- * Returns the kind of a group, such as `label.create`; for an update, it includes the fields. A new assignment
- * with its first values is `assignment.create`. Other groups of different changes have an empty kind.
+ * Returns the kind of a group, such as `label.create`; for an update, it includes the fields. A new
+ * assignment with its first values is `assignment.create`. Other groups of different changes have an empty
+ * kind.
  */
 export function kindOf(group: ChangeGroup): string {
   const changes = withoutCancelled(group)

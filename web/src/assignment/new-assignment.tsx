@@ -28,7 +28,7 @@ export interface NewAssignmentDialogProps {
   readonly scope: { readonly projectId: string; readonly stages: readonly RecordOf<'workflow'>[] }
   /** Replaces the name that a stored draft may contain. */
   readonly name?: string | undefined
-  /** Values of the place where the dialog was opened, such as a day of the calendar or a group of the list. */
+  /** Values of the place where the dialog was opened, such as a day of the calendar or a group of a list. */
   readonly values?: Partial<NewAssignmentValues> | undefined
   onClose(): void
   onCreated?(assignment: RecordOf<'assignment'>): void

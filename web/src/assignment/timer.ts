@@ -54,7 +54,7 @@ const current = signal<RunningTimer | undefined>(
 /** The running timer. This browser stores it, so that a reload shows it at once, and other tabs follow. */
 export const runningTimer: ReadonlySignal<RunningTimer | undefined> = current
 
-// Another tab has started or stopped the timer, or cleared the storage, whose key is then null.
+// Follows other tabs. The key is null if one of them has cleared the storage.
 if (typeof addEventListener === 'function')
   addEventListener('storage', (event) => {
     if (event.key === storageKey || event.key === null) current.value = readStored()

@@ -93,7 +93,7 @@ export function useAllRows<Name extends ResourceName>(
   }
 }
 
-/** A row may move from one page to another between two requests. */
+/** Removes duplicates, because a row may move from one page to another between two requests. */
 const uniqueById = <Row extends { readonly id: string }>(rows: readonly Row[]): Row[] => [
   ...new Map(rows.map((row) => [row.id, row])).values(),
 ]

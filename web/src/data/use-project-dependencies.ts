@@ -8,10 +8,10 @@ import { useProjectLinks } from './use-project-links.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-/** The assignments that each assignment waits for and that are not done. */
+/** The assignments that are not done, by the id of the assignment that waits for them. */
 export type Blockers = ReadonlyMap<string, readonly Assignment[]>
 
-/** Loads at most 1,000 blocking assignments. Those of older dependencies are left out. */
+/** At most 1,000 blocking assignments are loaded. Others are left out. */
 const blockersMax = 10 * rowsMax
 
 /**
@@ -71,7 +71,7 @@ export function groupBlockers(
 
 type Dates = Pick<Assignment, 'startDate' | 'endDate' | 'isUnscheduled'>
 
-/** Returns whether an assignment starts on a day before the last day of one that it waits for. */
+/** Returns whether an assignment starts before the last day of an assignment that it waits for. */
 export const startsTooEarly = (waiting: Dates, blocker: Dates): boolean =>
   !waiting.isUnscheduled && !blocker.isUnscheduled && dayOf(waiting.startDate) < dayOf(blocker.endDate)
 
@@ -84,7 +84,7 @@ export interface Neighbour {
 interface Dependencies {
   readonly waitsFor: readonly Neighbour[]
   readonly blocks: readonly Neighbour[]
-  /** True if there are more than were loaded. */
+  /** True if there are more dependencies than were loaded. */
   readonly isCut: boolean
 }
 

@@ -8,7 +8,7 @@ import { useListing } from './use-listing.ts'
 type LinkName = 'assignmentLabel' | 'assignmentDependency'
 type Link<Name extends LinkName> = RecordOf<Name>
 
-/** The pages of the 10,000 newest links of a project. Older ones are not shown. */
+/** At most this many pages are loaded: the 10,000 newest links of a project. Older ones are not shown. */
 const pagesMax = 100
 /** Browsers have six connections to a host, and live listings need four of them. */
 const parallelMax = 2
@@ -55,8 +55,8 @@ interface LinkRow {
 }
 
 /**
- * Merges the page of the newest links into known ones. The page has all links that are newer than its oldest
- * one; a known link that it lacks was removed.
+ * Merges the page of the newest links into known ones. The page contains every link that is newer than its
+ * oldest one, so a newer known link that it lacks was removed.
  */
 export function mergeLinks<Row extends LinkRow>(page: readonly Row[], known: readonly Row[]): readonly Row[] {
   const oldest = page.at(-1)

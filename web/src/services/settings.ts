@@ -46,7 +46,7 @@ function sendUnsent({ tracker }: Pick<Services, 'tracker'>, accountId: string): 
       if (unsent.length === 0) localStorage.removeItem(key)
       else localStorage.setItem(key, JSON.stringify(Object.fromEntries(unsent)))
     }
-    // Without an answer, the next page sends them again.
+    // After other errors, the changes stay stored, and the next page sends them.
     await tracker.call('PATCH /ext/settings', { body: changes }).catch((error) => {
       if (error instanceof TrackerError && error.isFinal) removeSent()
       throw error

@@ -20,7 +20,7 @@ export interface Toast {
 interface Change {
   readonly text: string
   undo(): unknown
-  /** Repeats the change after `undo`. Missing if that is not possible. Errors of `undo` and `redo` are shown. */
+  /** Repeats the change after `undo`. Missing if that is impossible. Errors of `undo` and `redo` are shown. */
   readonly redo?: (() => unknown) | undefined
 }
 
@@ -37,7 +37,7 @@ export interface Toasts {
   /** Shows a message for the whole time again. */
   extend(id: number): void
   /**
-   * Undoes the newest change of this screen, even if its message is gone. Returns false if there is no change.
+   * Undoes the newest change of this screen, even if its message is gone. Returns false if there is none.
    */
   undoLast(): boolean
   /** Repeats the change that was undone last, unless there was another change since. */

@@ -19,7 +19,7 @@ export interface TokenResponse {
   readonly expires_in: number
 }
 
-/** An error of the provider, with its standard name. */
+/** An error of the provider, with its standard code, such as `invalid_grant`. */
 export class ProviderError extends Error {
   readonly code: string
 
@@ -118,8 +118,8 @@ export const signInAddress = ({ issuer }: Configuration, provider: string, authR
   `${issuer}/ext/sign-in/with?${new URLSearchParams({ provider, authRequest })}`
 
 /**
- * Returns the URL that links the account with an external one, after a recent sign-in, and leads back to its
- * page.
+ * Returns the URL that links the account with an external one, after a recent sign-in, and leads back to the
+ * page of the account.
  */
 export const connectAddress = ({ issuer }: Configuration, provider: string): string =>
   `${issuer}/ext/connect?${new URLSearchParams({ provider, origin: location.origin, ui_locales: currentLanguage().id })}`

@@ -20,8 +20,8 @@ const attemptPrefix = 'tracker.sign-in.'
 const attemptKey = (state: string) => attemptPrefix + state
 
 /**
- * Returns whether this tab has started a sign-in at the provider that is not complete, even if it has a
- * session.
+ * Returns whether this tab has started a sign-in at the provider and not completed it. It may have a session
+ * nevertheless.
  */
 export const isSigningIn = (): boolean =>
   Object.keys(sessionStorage).some((key) => key.startsWith(attemptPrefix))
@@ -45,7 +45,7 @@ export async function startSignIn(
   location.assign(`${provider.authorization_endpoint}?${parameters}`)
 }
 
-/** Signs in with a password that the user has just chosen, by the form that the sign-in page would post. */
+/** Signs in with a password that the user has just chosen, by posting the same form as the sign-in page. */
 export async function signInWithPassword(
   configuration: Configuration,
   credentials: { readonly login: string; readonly password: string },
@@ -94,8 +94,8 @@ export async function completeSignIn(
   const { verifier, nonce, returnTo } = consumeAttempt(response)
   const provider = await discover(configuration)
   const issuer = response.get('iss')
-  // RFC 9207: a response of another provider is rejected, and so is one without the issuer that the provider
-  // announces.
+  // RFC 9207: a response of another provider is rejected, and so is a response without an issuer if the
+  // provider supports this parameter.
   const isIssuerMissing = issuer === null && provider.authorization_response_iss_parameter_supported === true
   if (isIssuerMissing || (issuer !== null && issuer !== provider.issuer))
     throw new ProviderError('invalid_request', t('This response comes from another sign-in service.'))

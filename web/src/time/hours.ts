@@ -16,8 +16,8 @@ export const formatHoursInput = (hours: number): string => numberFormat('none').
 export const formatHours = (hours: number): string => t('{hours} h', { hours: formatNumber(hours) })
 
 /**
- * Parses hours as people type them: 1.5, 1,5, 1:30, 1h30, 1h 30m, 2 h, 90m, 90 min. Undefined if it is none
- * of these.
+ * Parses hours as people type them: 1.5, 1,5, 1:30, 1h30, 1h 30m, 2 h, 90m, 90 min. Returns undefined for
+ * other texts.
  */
 export function parseDuration(text: string): number | undefined {
   const input = text.trim().toLowerCase()

@@ -51,8 +51,8 @@ interface MarkdownToolsProps {
 }
 
 /**
- * The buttons above a text field of Markdown. Arrows move between them, so that Tab passes all of them at
- * once.
+ * The buttons above a text field of Markdown. Arrow keys move between them, and Tab stops at only one of
+ * them.
  */
 export function MarkdownTools({ fieldId, isPreview, field, onPreview }: MarkdownToolsProps) {
   const [active, setActive] = useState(0)

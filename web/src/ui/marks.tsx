@@ -3,7 +3,7 @@ import type { Label } from '../data/use-project-labels.ts'
 import { t } from '../texts/text.ts'
 import { formatHours } from '../time/hours.ts'
 
-/** The names of the hues in `tints.css`. Those next to each other here are easily told apart. */
+/** The names of the hues in `tints.css`. Neighbours in the list below are easily told apart. */
 export type Hue = Label['color']
 
 const hues: readonly Hue[] = [
@@ -60,7 +60,7 @@ export const StageMark = ({ color, progress, isDone }: StageLook) => (
   </svg>
 )
 
-/** How many parts of an assignment are done: 1/3 with a circle that fills up. */
+/** Shows how many parts of an assignment are done, such as 1/3, with a circle that fills up. */
 export const PartsMark = ({ done, count }: { readonly done: number; readonly count: number }) => {
   const text = t('{done} of {count} done', { done, count })
   const isDone = done === count

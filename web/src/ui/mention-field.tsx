@@ -14,7 +14,7 @@ import {
 } from './mention-text.ts'
 
 export interface MentionFieldProps extends Omit<ComponentProps<'textarea'>, 'value' | 'onKeyDown' | 'ref'> {
-  /** The text as it is stored, with the ids of those mentioned. */
+  /** The text as it is stored, with the ids of the people it mentions. */
   readonly value: string
   /** The project whose members are offered. */
   readonly projectId?: string | undefined

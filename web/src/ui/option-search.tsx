@@ -35,7 +35,7 @@ type EnterKey = 'Enter' | 'Ctrl+Enter'
 
 interface OptionSource<Item> {
   find(text: string, signal: AbortSignal): Promise<readonly Item[]>
-  /** Returns what is shown until `find` has finished, if there is any. */
+  /** Returns items to show until `find` has finished, if any. */
   findAtOnce?(text: string): readonly Item[] | undefined
 }
 
@@ -110,7 +110,7 @@ export function useOptionSearch<Item extends Option>(
     active,
     problem,
     isUpToDate,
-    /** The pointer may rest where an option appears, so it does not move to one that creates a record. */
+    /** The pointer may rest where an option appears, so it never activates one that creates a record. */
     setActive: (index: number) => items[index]?.isCreation || setActive(index),
     type(next: string) {
       setText(next)

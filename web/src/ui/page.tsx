@@ -32,8 +32,8 @@ export function Page({ title, actions, children }: PageProps) {
 }
 
 /**
- * Sets the title of the tab, and returns a reference for the heading, which takes the focus when the screen, or
- * the record that it shows, is opened by a navigation.
+ * Sets the title of the tab, and returns a reference for the heading. The heading takes the focus when a
+ * navigation opens the screen, or another record on it.
  */
 export function usePageTitle(title: string | undefined, recordId?: string) {
   const { router } = useServices()
@@ -109,8 +109,8 @@ interface Tab {
 }
 
 /**
- * Links to the parts of a screen. On a phone not all of them fit, so the current one is scrolled into view, again
- * when the width has changed.
+ * Links to the parts of a screen. On a phone not all of them fit, so the current one is scrolled into view,
+ * at first and whenever the width changes.
  */
 export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
   const list = useRef<HTMLElement>(null)
