@@ -30,7 +30,7 @@ export const outageError = (cause?: unknown): TrackerError =>
 /** Returns whether the server could not be reached, so that the same request may succeed later. */
 export const isOutage = (error: unknown): boolean => error instanceof TrackerError && error.status === 0
 
-/** Replaces API messages whose field names are not those of the screens. */
+/** Replaces API messages whose field names differ from those on the screens. */
 const rewordings: Readonly<Record<string, MessageKey>> = {
   'End date must be on or after start date.': 'The end cannot be before the start.',
 }

@@ -10,7 +10,7 @@ export function loadOnce<Value>(load: () => Promise<Value>): () => Promise<Value
   }
 }
 
-/** Returns the function with a memory of its last call, which the same arguments do not repeat. */
+/** Returns a function that keeps its last result, and does not compute it again for the same arguments. */
 export function rememberLast<Arguments extends readonly unknown[], Result>(
   compute: (...all: Arguments) => Result,
 ): (...all: Arguments) => Result {

@@ -3,7 +3,7 @@ const pressMilliseconds = 500
 /** A finger that rests may move this much. */
 const stillPixels = 10
 
-/** Calls `open` if the finger rests where it was put. One that moves earlier scrolls or drags. */
+/** Calls `open` if the finger rests where it was put. A finger that moves earlier scrolls or drags. */
 export function followPress(press: PointerEvent, open: () => void): void {
   const controller = new AbortController()
   const { signal } = controller

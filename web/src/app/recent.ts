@@ -10,7 +10,7 @@ interface Recent {
   readonly projectId: string
   /** Missing for the project itself. */
   readonly assignmentId?: string
-  /** The timestamp of the last opening. Missing in what earlier versions have stored. */
+  /** The timestamp of the last opening. Missing in entries that earlier versions have stored. */
   readonly openedAt?: string
 }
 

@@ -12,7 +12,7 @@ const idOf = (element: HTMLElement | null | undefined): string | undefined =>
 export const findIdAt = (element: Element | null): string | undefined =>
   idOf(element?.closest<HTMLElement>('[data-row], [id^="card-"]'))
 
-/** Returns the cell of a field in a list, or the card or the name in a row, next to which a value is chosen. */
+/** Returns where a value is chosen: next to the cell of a list, the card, or the name in a row. */
 export const placeOf = (id: string | undefined, field: string): Element | undefined =>
   document.querySelector(`.list-row[data-row="${id}"] [data-field="${field}"]`) ??
   document.querySelector(`.card[data-row="${id}"], .work-row[data-row="${id}"] a`) ??
@@ -31,7 +31,7 @@ const isInPanel = (): boolean => document.activeElement?.closest('.panel') != nu
 export const findTargetId = (pathname: string): string | undefined =>
   focusedId() ?? (isInPanel() ? undefined : pointedId()) ?? openIdOf(pathname)
 
-/** Returns the ids of the selected assignments, unless the focus is in the panel; else that of the target. */
+/** Returns the ids of selected assignments, unless the focus is in the panel, or else the id of the target. */
 export function findTargetIds(pathname: string): readonly string[] {
   if (!isInPanel() && selectedIds.peek().length > 0) return selectedIds.peek()
   const targetId = findTargetId(pathname)

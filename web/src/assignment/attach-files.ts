@@ -29,7 +29,7 @@ export function useFileInsertion(assignmentId: string) {
   return {
     onPaste(event: TargetedClipboardEvent<HTMLTextAreaElement>) {
       const { clipboardData, currentTarget } = event
-      // Office programs add a picture of the text that they copy; the text is pasted.
+      // Office programs also copy a picture of a text. In this case, only the text is pasted.
       if (!clipboardData?.files.length || clipboardData.types.includes('text/plain')) return
       event.preventDefault()
       insertFiles(currentTarget, clipboardData.files)

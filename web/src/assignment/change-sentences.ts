@@ -16,7 +16,7 @@ const actionSentences: Readonly<Record<Change['action'], ActionSentences>> = {
   restore: { alone: 'restored {what}', withTarget: 'restored {what} in {target}' },
 }
 
-/** Records that join what exists already, such as a label an assignment. They are added, others are created. */
+/** Records that are “added” to existing ones, such as a label to an assignment. Others are “created”. */
 const addedResources: ReadonlySet<string> = new Set([...linkResources, 'attachment', 'projectStage'])
 
 const addedSentences: ActionSentences = { alone: 'added {what}', withTarget: 'added {what} to {target}' }
@@ -24,7 +24,7 @@ const addedSentences: ActionSentences = { alone: 'added {what}', withTarget: 'ad
 export const sentencesOf = ({ resource, action }: Change): ActionSentences =>
   action === 'create' && addedResources.has(resource) ? addedSentences : actionSentences[action]
 
-/** By `kindOf` a group; updates may name their fields. */
+/** Sentences by the `kindOf` a group, which may include the fields of an update. */
 const runSentences: Readonly<Record<string, MessageKey>> = {
   'assignment.create': 'created {count} assignments',
   'assignment.remove': 'removed {count} assignments',
@@ -62,7 +62,7 @@ const fieldSentences: Readonly<Record<string, MessageKey>> = {
   'isArchived.false': 'unarchived {what}',
 }
 
-/** Fields whose names fit into “the priority of”. */
+/** Fields whose names fit into sentences such as “set the priority of …”. */
 const namedFields: ReadonlySet<string> = new Set([
   'amountHours',
   'assignmentTypeId',

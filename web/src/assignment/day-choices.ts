@@ -6,7 +6,7 @@ interface DayChoice {
   readonly label: string
 }
 
-/** Returns the days that are chosen most often. A week of work ends on its Friday. */
+/** Returns the days that are chosen most often. “This week” and “next week” end on Friday. */
 export function commonDays(): readonly DayChoice[] {
   const friday = addDays(mondayOf(today()), fridayOffset)
   return [

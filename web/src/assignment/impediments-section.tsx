@@ -8,7 +8,7 @@ import { Icon } from '../ui/icon.tsx'
 import { PanelSection } from './panel-section.tsx'
 import type { PanelData } from './use-panel-data.ts'
 
-/** Says that an assignment is blocked. Its open impediments are shown above the description. */
+/** Marks an assignment as blocked. Its open impediments are shown above the description. */
 export function ImpedimentsSection({
   assignmentId,
   kinds,

@@ -21,8 +21,8 @@ export interface PanelSectionsProps extends PanelData {
 }
 
 /**
- * Shows the sections below the fields, whose code is in the second script, in groups: related assignments and
- * what can be added, time, files, and what has happened.
+ * Shows the sections below the fields in groups: related assignments and controls that add something, time,
+ * files, and activity. Their code is in the second script.
  */
 export function PanelSections({ assignment, stages, onSaved, ...data }: PanelSectionsProps) {
   const { extensions } = useServices().configuration

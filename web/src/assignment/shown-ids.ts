@@ -6,7 +6,7 @@ type Ids = readonly string[]
 /** The assignments that a view shows, by the positions of its parts, such as the columns of a board. */
 const parts = signal<ReadonlyMap<number, Ids>>(new Map())
 
-/** The ids in the order in which the view behind the panel shows them. One with two labels is there once. */
+/** The ids in the order of the view behind the panel. An assignment in two groups is included once. */
 export const shownIds = computed((): Ids => {
   const inOrder = [...parts.value].sort(([a], [b]) => a - b)
   return [...new Set(inOrder.flatMap(([, ids]) => ids))]

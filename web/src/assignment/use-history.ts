@@ -34,8 +34,8 @@ const relatedResources = [
 ] as const
 
 /**
- * Loads the newest changes of a project or an assignment, and older ones on request. Changes of the assignment
- * itself load them again by its new `version`, and not by the announced write as well.
+ * Loads the newest changes of a project or an assignment, and older ones on request. A change of the
+ * assignment itself reloads them by its new `version`, so that the announced write does not reload them, too.
  */
 export function useHistory(query: HistoryQuery, version?: number) {
   const { people, toasts, tracker } = useServices()

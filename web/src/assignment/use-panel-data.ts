@@ -63,7 +63,7 @@ export function usePanelData(assignmentId: string, projectId: string) {
     participants,
     ...(extensions ? [labels, labelLinks] : []),
   ].every(isSettled)
-  // A participant whose name arrives later needs more room, and would move what is below.
+  // A participant whose name arrives later needs more room, and would move the sections below.
   const participantIds = participants.rows.map(({ userId }) => userId)
   const areFieldsLoaded = useNamesLoaded(participantIds, areFieldRowsLoaded)
   const lists = { appointments, impediments, kinds, participants, comments, labels, labelLinks }

@@ -5,7 +5,7 @@ type Change = (text: string) => string | undefined
 
 /**
  * Ticks tasks in a stored text. Each tick is shown at once; ticks are saved one after the other. `save`
- * handles its own errors. After one, the stored text is shown again.
+ * handles its own errors. After an error, the stored text is shown again.
  */
 export function useTicks(stored: string, save: (change: Change, ticked: string) => Promise<void>) {
   const [unsaved, setUnsaved] = useState<readonly Change[]>([])

@@ -11,8 +11,8 @@ interface Watch {
 }
 
 /**
- * Returns whether the user is notified about an assignment, and what turns that on or off, whether or not the
- * user is involved in it. Undefined while that is unknown.
+ * Returns whether the user is notified about an assignment, and a function that turns this on or off. Returns
+ * undefined while the state is unknown.
  */
 export function useWatch(assignmentId: string | undefined): Watch | undefined {
   const { toasts, tracker } = useServices()

@@ -18,8 +18,8 @@ export const responsibleOf = ({
 }: Pick<Assignment, 'userId' | 'isUnassigned'>): string => (isUnassigned ? '' : userId)
 
 /**
- * Returns the fields that set the responsible person, or none if the id is empty. The placeholder may be the
- * same id.
+ * Returns the fields that set the responsible person, or that remove the person if the id is empty. The flag
+ * is always included, because the placeholder of an unassigned record may be the same id.
  */
 export const assignedTo = (userId: string): Partial<Assignment> =>
   userId === '' ? { isUnassigned: true } : { userId, isUnassigned: false }
@@ -70,6 +70,6 @@ export function untilText(row: Dated): string {
   return end === '' ? t('No dates') : t('Ends {day}', { day: formatDay(end) })
 }
 
-/** Says until when the work lasts, or lasted if that is past and it is not done. */
+/** Says until when the work lasts, or until when it should have lasted if it is late. */
 export const dueText = (row: Dated, isDone: boolean): string =>
   isLate(row, isDone) ? t('Should have ended {day}', { day: formatDay(endDayOf(row)) }) : untilText(row)

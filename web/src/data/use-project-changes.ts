@@ -9,7 +9,7 @@ const batchMilliseconds = 250
 
 /**
  * Reports the resources of a project that were changed by any user, over one connection. Each connection
- * begins with a report of all of them, because changes may have been missed before it was open.
+ * begins with a report of all resources, because changes may have been missed before it was open.
  */
 function followProject(
   tracker: Tracker,

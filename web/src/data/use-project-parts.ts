@@ -60,7 +60,7 @@ export function useProjectParts(
   )
 }
 
-/** Later rows replace earlier ones. */
+/** Counts the parts by parent. Later rows replace earlier ones with the same id. */
 function countParts(rows: readonly Part[], doneStageIds: ReadonlySet<string>): PartCounts {
   const counts = new Map<string, PartCount>()
   for (const { parentId, workflowId } of new Map(rows.map((row) => [row.id, row])).values()) {

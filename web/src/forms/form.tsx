@@ -75,7 +75,7 @@ export function Form<Values extends FormValues>(props: FormProps<Values>) {
   )
 }
 
-/** Shows errors without a field, and those of fields that this form does not have. */
+/** Shows errors without a field, and errors of fields that this form does not have. */
 function GeneralErrors<Values extends FormValues>({ form }: { readonly form: FormState<Values> }) {
   const fields = form.values.value
   const sentences = Object.entries(form.errors.value).flatMap(([name, messages]) =>

@@ -14,7 +14,7 @@ export function ErrorBoundary({ children, content, fallback }: ErrorBoundaryProp
   const failed = useRef<unknown>(undefined)
   const [error, retry] = useErrorBoundary((thrown) => {
     failed.current = content
-    // The browser's global, which reaches window.onerror.
+    // This global function of the browser passes the error to window.onerror.
     globalThis.reportError(thrown)
   })
   return <>{error === undefined || failed.current !== content ? children : fallback(retry)}</>

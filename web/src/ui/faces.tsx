@@ -1,6 +1,6 @@
 import { PersonAvatar } from './avatar.tsx'
 
-/** Other people are only counted. */
+/** At most this many avatars are shown. Other people are only counted. */
 const avatarsMax = 4
 
 interface FacesProps {

@@ -36,7 +36,7 @@ export function lazyDialog<Props extends { onClose(): void }>(load: () => Promis
   }
 }
 
-/** Keeps keys, which are meant for the dialog, from the page behind it. Returns a function that ends this. */
+/** Holds pressed keys for the dialog, so that the page behind it ignores them. Returns a function to stop. */
 function holdKeys(held: { current: readonly string[] }, onEscape: () => void): () => void {
   const hold = (event: KeyboardEvent) => {
     event.preventDefault()

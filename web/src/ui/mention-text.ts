@@ -65,7 +65,7 @@ const searches = {
   '#': /(?:^|\s)#([^#\n]{0,40})$/,
 } as const
 
-/** Returns what is being typed after the mark, if it may be the beginning of a name. */
+/** Returns the text typed after the mark, if it may be the beginning of a name. */
 export function mentionSearchAt(
   text: string,
   caret: number,

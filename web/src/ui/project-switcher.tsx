@@ -11,12 +11,12 @@ interface ProjectSwitcherProps {
   readonly id: string
   readonly button: { readonly current: HTMLButtonElement | null }
   readonly currentId: string
-  /** What follows the project in the address of the page, which stays the same. */
+  /** The part of the page's address after the project, which stays the same. */
   readonly addressEnd: string
   onClose(): void
 }
 
-/** Lists the projects, which are searched by typing, and opens the same page of another one. */
+/** Lists the projects, which are searched by typing, and opens the same page of the chosen project. */
 export function ProjectSwitcher({ id, button, currentId, addressEnd, onClose }: ProjectSwitcherProps) {
   const { api, router } = useServices()
   const layer = useRef<HTMLDivElement>(null)

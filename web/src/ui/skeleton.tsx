@@ -11,7 +11,7 @@ export interface SkeletonProps {
   readonly cells?: string
 }
 
-/** Additional classes of the whole and of each block, for which screens already have styles. */
+/** Classes of the whole and of each block, which add existing styles of screens. */
 const classNames: Readonly<Record<SkeletonProps['as'], readonly [whole: string, block: string]>> = {
   rows: ['', 'group'],
   columns: ['board', 'column'],
@@ -88,7 +88,7 @@ function useAnnouncedOnce(): boolean {
       clearTimeout(timer)
       loading.count -= 1
       loading.endedAt = performance.now()
-      // It was replaced before its text was rendered, so the next one announces.
+      // This skeleton was removed before its text was rendered, so the next one announces.
       if (loading.announcer === self && !loading.isAnnounced) loading.announcer = undefined
     }
   }, [])

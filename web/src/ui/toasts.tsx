@@ -20,7 +20,7 @@ export function ToastCorner({ layer }: { readonly layer?: symbol }) {
   )
 }
 
-/** It stays while the pointer or the focus is on it, and for the whole time afterwards. */
+/** A message stays while the pointer or the focus is on it, and for its whole time afterwards. */
 function ToastView({ toast }: { readonly toast: Toast }) {
   const { toasts } = useServices()
   const [isHeld, setHeld] = useState(false)
