@@ -12,8 +12,8 @@ export const assignmentKey = (
 export const isAssignmentKey = (text: string): boolean => /^[a-z][a-z0-9]{1,7}-[1-9]\d{0,9}$/i.test(text)
 
 /**
- * Splits a text at what may be keys of assignments, which are every second piece. Parts of longer words and of
- * paths are no keys.
+ * Splits a text at words that may be keys of assignments. Every second piece is such a word. Parts of longer
+ * words and of paths are no keys.
  */
 export const splitAtKeys = (text: string): readonly string[] =>
   text.split(/(?<![\w./-])([A-Z][A-Z0-9]{1,7}-[1-9]\d{0,9})(?![\w-])/)

@@ -31,7 +31,7 @@ const isInPanel = (): boolean => document.activeElement?.closest('.panel') != nu
 export const findTargetId = (pathname: string): string | undefined =>
   focusedId() ?? (isInPanel() ? undefined : pointedId()) ?? openIdOf(pathname)
 
-/** Returns the ids of selected assignments, unless the focus is in the panel, or else the id of the target. */
+/** Returns the ids of selected assignments unless the focus is in the panel, or else the id of the target. */
 export function findTargetIds(pathname: string): readonly string[] {
   if (!isInPanel() && selectedIds.peek().length > 0) return selectedIds.peek()
   const targetId = findTargetId(pathname)

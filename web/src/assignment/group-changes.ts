@@ -83,7 +83,7 @@ function subjectOf(
   return linkResources.has(resource) ? `${resource} ${action}` : rowId
 }
 
-/** Groups in which one user makes the same change to several records within five minutes, the newest first. */
+/** Groups in which one user makes the same change to several records within five minutes, newest first. */
 export type ChangeRun = readonly [ChangeGroup, ...ChangeGroup[]]
 
 /** Fewer groups are not joined, because their lines say more than a number. */

@@ -38,7 +38,7 @@ export function TimerButton({ assignment, showsLabel = false }: TimerButtonProps
   )
 }
 
-/** Returns a function that returns whether an assignment's timer is running, and a function that switches it. */
+/** Returns a function that finds out whether an assignment's timer is running, and how to switch it. */
 export function useTimer() {
   const { session } = useServices()
   const start = useStartTimer()

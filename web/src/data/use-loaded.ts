@@ -16,7 +16,7 @@ export interface Loaded<Value> {
 /**
  * Loads data other than a page of a list, which `useListing` loads. It is reloaded when the key changes,
  * after a write of this tab to one of the resources, after an outage, and when the user comes back to the
- * page or signs in again. With `cacheName`, the last value is stored under this name and the key, and is shown
+ * page or signs in again. With `cacheName`, the last value is stored under this name and the key, and shown
  * without a network.
  */
 export function useLoaded<Value>(

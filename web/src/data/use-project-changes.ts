@@ -85,7 +85,7 @@ const followedResources: readonly ResourceName[] = [
 ]
 
 /**
- * Reloads the lists of a project page after changes, with one connection for all of them. Does nothing without
+ * Reloads the lists of a project page after changes, with one connection for all lists. Does nothing without
  * the extensions.
  */
 export function useProjectChanges(projectId: string): void {

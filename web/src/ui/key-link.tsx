@@ -22,7 +22,7 @@ function lookUp(tracker: Tracker, key: string): Promise<Found> {
   return lookup
 }
 
-/** Links the key of an assignment, with its name on hover. Other texts that look like keys stay as they are. */
+/** Links the key of an assignment, with its name on hover. Other texts that look like keys stay texts. */
 export function KeyLink({ text }: { readonly text: string }) {
   const { configuration, tracker } = useServices()
   const [assignment, setAssignment] = useState<Found>()

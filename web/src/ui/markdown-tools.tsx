@@ -141,7 +141,7 @@ export function handleTextKey(event: TargetedKeyboardEvent<HTMLTextAreaElement>)
   return true
 }
 
-/** Applies an edit as if typed, so that the browser can undo it. Does nothing if the text would be too long. */
+/** Applies an edit as if typed, so that the browser can undo it. Ignores it if the text would be too long. */
 function applyEdit(field: HTMLTextAreaElement, { from, to, text, select }: Edit): void {
   const { value, maxLength } = field
   if (maxLength >= 0 && value.length - (to - from) + text.length > maxLength) return
