@@ -20,7 +20,7 @@ export interface FieldChange {
   readonly after: string
   /** The new value as it is stored. */
   readonly value: unknown
-  /** Whether the value is written in Markdown. */
+  /** True if the value is written in Markdown. */
   readonly isText: boolean
 }
 

@@ -4,7 +4,7 @@ import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { Icon } from '../ui/icon.tsx'
 
-/** How an assignment can be related to another one. */
+/** The ways in which an assignment can be related to another one. */
 export type Relation = 'partOf' | 'waitsFor' | 'blocks'
 
 interface RelatedRowProps {

@@ -6,7 +6,7 @@ import { useLoaded } from './use-loaded.ts'
 
 type Part = Pick<RecordOf<'assignment'>, 'id' | 'parentId' | 'workflowId'>
 
-/** How many parts an assignment has, and how many of them are done. */
+/** The number of parts of an assignment, and how many of them are done. */
 export interface PartCount {
   readonly done: number
   readonly count: number

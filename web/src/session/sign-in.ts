@@ -11,7 +11,7 @@ interface Attempt {
   readonly returnTo: string
 }
 
-/** The login is stored, because the provider returns to the sign-in page after a failed attempt. */
+/** The key of the stored login, which the sign-in page restores when the provider returns after a failure. */
 export const loginKey = 'tracker.login'
 
 const scopes = 'openid profile svc.api offline_access'

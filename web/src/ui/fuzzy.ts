@@ -17,7 +17,7 @@ export interface Match {
   readonly alias?: string | undefined
 }
 
-/** How well a name matches a text, the best first. */
+/** The ranks of how well a name matches a text, the best first. */
 export const ranks = {
   /** The name begins with the text. */
   start: 0,

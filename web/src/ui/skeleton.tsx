@@ -57,7 +57,7 @@ const loading = {
   count: 0,
   /** The skeleton that announces the loading, or is about to. */
   announcer: undefined as symbol | undefined,
-  /** Whether the text of the announcer is in the page. */
+  /** True once the text of the announcer is in the page. */
   isAnnounced: false,
   endedAt: Number.NEGATIVE_INFINITY,
 }
