@@ -276,7 +276,7 @@ const KeyHints = ({ isFirst, onClose }: Pick<StepProps, 'isFirst' | 'onClose'>) 
   </footer>
 )
 
-/** Offers every day of a month, beginning with that of the current value. */
+/** Offers every day of a month. The month of the current value is shown first. */
 function Month({ step, items, onChoose }: Pick<StepProps, 'step' | 'onChoose'> & MonthItems) {
   const current = items.find(({ isCurrent, day }) => isCurrent && day)?.day
   const choose = async (day: string) => {

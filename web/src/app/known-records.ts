@@ -20,7 +20,7 @@ export interface KnownRecords {
   readonly projects: Search<RecordOf<'project'>>
   readonly people: Search<Named>
   readonly views: Search<KnownView>
-  /** The kinds of which the server has more records. */
+  /** The kinds for which the server has more records than were loaded. */
   readonly cut: ReadonlySet<'projects' | 'people'>
   readonly projectsById: ById<RecordOf<'project'>>
   /** Returns the look of the stage of an assignment. */

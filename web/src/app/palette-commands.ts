@@ -39,7 +39,7 @@ export interface Frame {
   signOut(): void
 }
 
-/** Returns the commands of the palette, those of the open project first. */
+/** Returns the commands of the palette. Commands of the open project come first. */
 export const commandsOf = (services: Services, frame: Frame): readonly Command[] => [
   ...(frame.projectId === undefined ? [] : projectCommands(services, frame.projectId)),
   ...creationCommands(services, frame),

@@ -31,7 +31,7 @@ interface ShortcutContext extends Pick<Services, 'configuration' | 'router'> {
 interface Shortcut {
   /** The names of the keys that the list of shortcuts shows. */
   readonly keys: readonly string[]
-  /** Another key that does the same. */
+  /** Another key for the same action. */
   readonly alias?: string
   readonly description: MessageKey
   /** The path of the screen that it opens. */

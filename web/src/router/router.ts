@@ -34,7 +34,7 @@ function nextStep(): Step {
   return { number: number + 1, opener: isAssignment(pathname) ? opener : { number, pathname } }
 }
 
-/** Returns whether the path is that of an open assignment. */
+/** Returns whether the path is the path of an open assignment. */
 const isAssignment = (path: string): boolean =>
   ['/projects/:projectId/assignments/:assignmentId', '/a/:key'].some(
     (pattern) => matchPath(pattern, path) !== undefined,

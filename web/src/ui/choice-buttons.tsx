@@ -8,7 +8,7 @@ interface ChoiceButtonsProps<Name extends string> {
   onChoose(name: Name): void
 }
 
-/** A row of buttons, of which one is pressed. */
+/** A row of buttons, one of which is pressed. */
 export const ChoiceButtons = <Name extends string>(props: ChoiceButtonsProps<Name>) => (
   // biome-ignore lint/a11y/useSemanticElements: a fieldset would look like a form
   <span class="choice-buttons" role="group" aria-label={props.label} aria-keyshortcuts={props.keyShortcuts}>

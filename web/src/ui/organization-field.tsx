@@ -19,8 +19,8 @@ type OrganizationFieldProps<Values extends FormValues> = Omit<FieldProps<Values>
 }
 
 /**
- * Finds an organization by name. Administrators see all organizations. Other users see those of their
- * projects, and find another one only by its full name.
+ * Finds an organization by name. Administrators see all organizations. Other users see the organizations of
+ * their projects, and find others only by the full name.
  */
 export function OrganizationField<Values extends FormValues & { readonly organizationId: string }>({
   onNew,

@@ -300,7 +300,7 @@ function createRules(text: string) {
   } satisfies Readonly<Record<string, Rule>>
 }
 
-/** Underscores within a word are part of a name, such as that of a file. */
+/** Underscores within a word are part of a name, such as a file name. */
 function wholeWord(text: string, at: number, rule: Rule): Match | undefined {
   if (/\w/.test(text[at - 1] ?? ' ') || text[at + 1] === '_') return undefined
   const match = rule(at)
