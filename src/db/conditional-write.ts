@@ -124,7 +124,7 @@ export interface Verdict {
   readonly rejections: number
 }
 
-/** A sharded store returns no verdict if all conditions are met, but the write has changed nothing. */
+/** A sharded store returns no verdict if all conditions are met but the write has changed nothing. */
 export function throwIfRejected(conditions: readonly Condition[], verdict: Verdict | undefined) {
   const rejections = verdict?.rejections ?? 0
   if (rejections !== 0) throw problemOf(rejections, conditions)

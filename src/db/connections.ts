@@ -106,7 +106,7 @@ export interface PipelinedConnection {
 }
 
 /**
- * Opens the connection at its first use, and again after it dropped. A call that times out only drops the
+ * Opens the connection at its first use, and again after it was dropped. A call that times out only drops the
  * connection if the connection has been silent for as long as connecting may take. Otherwise a hanging server
  * would receive a new connection for each call.
  */

@@ -26,7 +26,7 @@ export interface StreamRequest<Row> {
   onCut(reason: CutReason): void
 }
 
-/** The reader took no data, was too slow while others waited, or took too long overall. */
+/** The reader took no data, used up its share while others waited, or took too long overall. */
 export type CutReason = 'stalled' | 'gave way' | 'too long'
 
 /** The limits of an export, which tests may change. */
@@ -44,7 +44,7 @@ export interface StreamLimits {
   readonly shareSeconds: number
   /** Others wait this long before an export gives way to them. */
   readonly patienceSeconds: number
-  /** Longer than a share, so that a waiting request gets its turn. */
+  /** Longer than `shareSeconds`, so that a waiting request gets its turn. */
   readonly waitSecondsMax: number
 }
 
@@ -91,7 +91,7 @@ export function openStreamedReads(
 
   const openTransaction = createTransactionOpener(connections, pool, answerMilliseconds)
 
-  /** Frees its slot as soon as all rows are read, even if the reader has not taken them yet. */
+  /** The export's slot is free as soon as all rows are read, even if the reader has not taken them yet. */
   function startReading<Row>(request: StreamRequest<Row>, readAhead: ReadAhead, evict: () => void) {
     const requestedAt = performance.now()
     let enteredAt = requestedAt
@@ -188,8 +188,8 @@ const exportStopped = () =>
   })
 
 /**
- * Returns the milliseconds by which an export exceeds its share. The result is 1 for a reader that is fast
- * enough, so that every slow one gives way before it.
+ * Returns 0 while the export may continue. Of the other exports, the one with the highest value gives way
+ * first: a slow reader has the milliseconds that it is behind, and any other reader has 1 after its share.
  */
 function overdue(behind: number, held: number, { graceSeconds, shareSeconds }: StreamLimits): number {
   if (behind > graceSeconds * 1000) return behind

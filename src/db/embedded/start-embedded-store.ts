@@ -20,7 +20,10 @@ import { endPreviousServer, isServerOf, readPostmaster } from './postmaster.ts'
 import { type Settings, startServer, startWindowsServer, storeUrl } from './start-server.ts'
 
 export interface EmbeddedStore {
-  /** A connection URL for `pg` and psql. It may differ at every start of the store, but not after a restart. */
+  /**
+   * A connection URL for `pg` and psql. It may differ each time `startEmbeddedStore` is called, but stays the
+   * same when the server is restarted after it ended unexpectedly.
+   */
   readonly url: string
   /** Shuts the database down. May be called twice. */
   stop(): Promise<void>

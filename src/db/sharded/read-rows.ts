@@ -23,7 +23,7 @@ export async function readList(
   queries: Queries,
   { record, rows, orderAndLimit, lastChange }: InputOf<typeof pageOfList>,
 ): Promise<StoredRow[]> {
-  // The date is queried first, so that the rows are never older.
+  // The date is queried first, so that the rows are never older than it.
   const [lastChangeRow] = await queries.query<StoredRow>(sql`select ${lastChange}`)
   const [[total], page] = await Promise.all([
     queries.query<StoredRow>(sql`select count(*) as "totalCount" from ${rows}`),
@@ -36,7 +36,7 @@ export async function readRow(
   queries: Queries,
   { row: statement, lastChange }: InputOf<typeof rowWithLastChange>,
 ): Promise<StoredRow[]> {
-  // The date is queried first, so that the row is never older.
+  // The date is queried first, so that the row is never older than it.
   const [lastChangeRow] = await queries.query<StoredRow>(sql`select ${lastChange}`)
   const [row] = await queries.query<StoredRow>(statement)
   return row ? [{ ...row, ...lastChangeRow }] : []
@@ -47,7 +47,7 @@ export async function readQuery(
   queries: Queries,
   { lastChange, count, page, references }: InputOf<typeof pageOfQuery>,
 ): Promise<StoredRow[]> {
-  // The date is queried first, so that the rows are never older.
+  // The date is queried first, so that the rows are never older than it.
   const [lastChangeRow] = await queries.query<StoredRow>(sql`select ${lastChange}`)
   const [total] = count ? await queries.query<StoredRow>(sql`select ${count}`) : [{ totalCount: null }]
   const rows = await queries.query<StoredRow>(unprepared(page()))

@@ -56,7 +56,7 @@ export function createBankServer(options: BankServerOptions): BankServer {
   const state = { closesConnections: false }
   server.timeout = timeouts.inactivityTimeout
   server.on('clientError', answerBrokenConnection)
-  // Without a listener Node cuts the connection at once, including earlier requests without a response yet.
+  // Without a listener, Node closes the connection at once, and earlier requests get no response.
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy())
     answerBrokenConnection(new Error('CONNECT is not served.'), socket as Socket)
@@ -113,7 +113,7 @@ async function closeServer(
   if (!waitsForIdle) fastPath?.closeIdle()
   await closed
   stopWaiting.abort()
-  // The abort rejects the pause, so that nothing is cut.
+  // The abort rejects the promise of `sleep`, so no connection is cut.
   await cut.catch(() => undefined)
 }
 

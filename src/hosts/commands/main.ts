@@ -202,7 +202,7 @@ export interface TimeLimits extends StreamLimits {
   readonly unreadStreamMilliseconds: number
   /** Limits how long a client may keep a connection to a host that has announced its stop. */
   readonly lingerMilliseconds: number
-  /** Limits the calls in flight when the host stops. */
+  /** Limits how long the host waits for calls in flight when it stops. */
   readonly stopMilliseconds: number
 }
 
@@ -221,7 +221,10 @@ const timeLimits: TimeLimits = {
   stopMilliseconds: 8000,
 }
 
-/** Interceptors see a call in this order. Those before the first wrapper receive the library's own object. */
+/**
+ * Interceptors receive a call in this order. Those before the first interceptor that wraps the call receive
+ * the library's own object.
+ */
 const serverOptions = (limits: TimeLimits, { requestIds, admitted, calls }: Interceptors) => ({
   'grpc.max_receive_message_length': messageBytesMax,
   'grpc.max_concurrent_streams': budgetLimits.commandStreamsBeforeToken.max,

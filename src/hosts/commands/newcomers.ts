@@ -120,7 +120,7 @@ interface ByteBudgets {
   readonly ofAddress: Budget
 }
 
-/** Counts the bytes. Ends the connection once the budget of its address or that of all is exceeded. */
+/** Counts the bytes. Closes the connection if they exceed the budget of its address or of all addresses. */
 function takeBytes(
   { ofAll, ofAddress }: ByteBudgets,
   { address, session }: Newcomer,
@@ -141,7 +141,7 @@ function takeBytes(
 const headerBytesOf = (headers: IncomingHttpHeaders): number =>
   Object.entries(headers).reduce((sum, [name, value = '']) => sum + name.length + String(value).length, 0)
 
-/** The same limit as that of the HTTP hosts. */
+/** The HTTP hosts have the same limit. */
 const headerListBytesMax = 16 * 1024
 
 /** A core reads only a few megabytes of the smallest frames in this time. */
@@ -150,7 +150,7 @@ const countMilliseconds = 100
 function limitStreams(budgets: Budgets, proxies: number): Newcomers {
   const rates = ratesOf(budgets)
   const newcomers = new Map<ServerHttp2Stream, NewStream>()
-  // Recently accepted tokens are admitted even if other clients have used up the budgets of their address.
+  // A recently accepted token is admitted even if other clients have used up the budgets of its address.
   const tokens = createBoundedCache<true>({ entriesMax: cachedTokensMax, now: Date.now })
   return {
     guard: () => undefined,
@@ -186,7 +186,7 @@ interface NewStream {
 const cachedTokensMax = 10_000
 const cacheMilliseconds = 5 * 60_000
 
-/** No token is kept in memory unhashed. */
+/** The cache holds tokens only as hashes. */
 const digestOf = ({ authorization }: NewStream): string => hash('sha256', authorization, 'base64')
 
 function ratesOf(budgets: Budgets) {
@@ -314,8 +314,8 @@ function interceptConnections(
 /** Groups connections by address. Each group is in the order of arrival. */
 export interface AddressGroups<Connection> {
   /**
-   * Adds a connection. While a budget is exhausted, first removes one: the oldest connection of this address if
-   * the budget of the address is exhausted, otherwise the oldest one of the address that has the most.
+   * Adds a connection. While a budget is exhausted, first removes one: the oldest connection of this address
+   * if its own budget is exhausted, otherwise the oldest one of the address that has the most connections.
    */
   add(address: string, connection: Connection): void
   delete(address: string, connection: Connection): void

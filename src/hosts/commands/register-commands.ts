@@ -86,7 +86,7 @@ function createResponder({ context }: Registration, command: UnaryCommand, encod
     work.holder = session.caller.id
     return write(
       await complete(work, async () => {
-        // Changes of credentials outlast the session, so it is checked again, as over REST.
+        // Changed credentials outlast the session, so the session is checked again, as over REST.
         if (!command.changesAccounts) return runCommand(context, command, session.caller, request)
         if (!(await session.isActiveNow())) throw unauthenticated()
         const checkedContext = { ...context, database: requireActiveSession(context.database, session) }
@@ -98,7 +98,7 @@ function createResponder({ context }: Registration, command: UnaryCommand, encod
 
 const isAbandoned = (call: Call): boolean => call.cancelled || hasDeadlinePassed(call)
 
-// The library notices only when its timer runs, which may be after the request was read.
+// The library notices a passed deadline only when its timer runs, which may be after the request was read.
 const hasDeadlinePassed = (call: Pick<Call, 'getDeadline'>): boolean =>
   Number(call.getDeadline()) <= Date.now()
 

@@ -251,8 +251,9 @@ export async function purgeExpired(
 }
 
 /**
- * The limit for all network addresses together, in addition to the limit of each address. The rows are
- * counted without a lock, so that callbacks from providers do not wait.
+ * Matches the attempts to sign in at a provider that exceed the limit for all network addresses together.
+ * Each address also has its own limit. The rows are counted without a lock, so that callbacks from providers
+ * do not wait.
  */
 const exceedsAttemptLimit = sql`expires_at <= (
   select expires_at from outside_attempts order by expires_at desc offset ${budgetLimits.providerAttempts.max}::int limit 1)`

@@ -218,7 +218,10 @@ const conditionalResponderOf =
     })
   }
 
-/** Changes of credentials outlast the session, so they require one that is valid now, despite the cache. */
+/**
+ * Returns whether the route changes credentials. Such a change outlasts the session, so the session must be
+ * valid at that instant: a cached result is not enough.
+ */
 const changesCredentials = ({
   method,
   isPublic,
@@ -322,7 +325,7 @@ export const replayedHeader = 'Idempotency-Replayed'
 
 export const keyCharactersMax = 255
 
-/** Parses the header of a POST: the key, and a hash of the request. */
+/** Parses the key in the header of a POST, and hashes the request. */
 function parseKeyedRequest(key: string | string[], request: FastifyRequest, caller: Caller): KeyedRequest {
   // Only visible characters are allowed. Node joins two headers with a comma and a space, so they are
   // rejected too.

@@ -82,7 +82,7 @@ const defaultOf = ({ name, shape, isNeverNullForDotnet }: MessageField): [string
 function fieldReaderOf({ name, shape, isRepeated }: MessageField): FieldReader {
   if (isRepeated)
     return (reader, token) => readScalars(reader, token, shape === 'uuid' ? normalizeGuid : identity)
-  // The filters of a list are declared as text, also those by id.
+  // The filters of a list are declared as text, even the filters by id.
   if (shape === 'text' && /^ids?$|Id$/.test(name)) return readGuidList
   return typeof shape === 'string' ? scalarReaders[shape] : nullable(readerOf(shape))
 }
