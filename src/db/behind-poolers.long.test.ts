@@ -70,7 +70,7 @@ for (const { name, mode, namedStatements } of poolers) {
 
     const open = () => openDatabase({ url: pooler.url, applicationName: 'test', namedStatements })
 
-    test('two instances that start at once migrate once, and the next start does not wait', async () => {
+    test('two instances that start together migrate once, and the next start does not wait', async () => {
       const applied = await Promise.all([migrate(pooler.url), migrate(pooler.url)])
       assert.equal(applied.filter(({ length }) => length > 0).length, 1)
       assert.deepEqual(await migrate(pooler.url), [])

@@ -30,7 +30,7 @@ describe('the change log', () => {
     return row?.at
   }
 
-  it('reports what became visible since a snapshot, once', async () => {
+  it('reports exactly once what became visible since a snapshot', async () => {
     const snapshot = await snapshotNow()
     await other.query(append('project'))
     const first = await changesSince(fresh.database, snapshot)

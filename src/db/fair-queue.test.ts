@@ -58,7 +58,7 @@ describe('A queue that is fair between accounts', () => {
     assert.deepEqual(running, ['greedy', 'greedy', 'modest'])
   })
 
-  it('serves accounts in rotation: one that had its turn comes behind all others that wait', async () => {
+  it('serves accounts in rotation: an account that had its turn comes behind all others that wait', async () => {
     const { begin, endNext, running } = testQueue({ atOnce: 1, atOncePerAccount: 1 })
     for (const name of ['a1', 'a2', 'a3']) void begin('a', name)
     void begin('b', 'b1')
@@ -123,7 +123,7 @@ describe('A queue that is fair between accounts', () => {
     await rejection
   })
 
-  it('counts work only once if it is admitted at the moment at which its caller leaves', async () => {
+  it('counts work only once if it is admitted in the same turn in which its caller leaves', async () => {
     const waiting = createBudget(10)
     const single = () => createBudget(1)
     const slots = createSlots({

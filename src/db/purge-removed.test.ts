@@ -27,7 +27,7 @@ describe('rows that were removed long ago', () => {
     (await fresh.context.database.query(raw(`select from ${table} where id = '${id}'`))).length === 1
   const purge = (days = 90) => purgeRemoved(fresh.context.database, resources, days)
 
-  it('are kept without a retention period, and purged with one', async () => {
+  it('are purged after the retention period, and kept if none is set', async () => {
     const id = await make('impediment')
     await removeRow('impediment', id)
     await backdate('impediments', id, 4000)
@@ -104,7 +104,7 @@ describe('rows that were removed long ago', () => {
       const purging = purge()
       // In a sharded store, the purge waits until this transaction has ended.
       if (!isDistributed) await purging
-      // The array keeps the transaction from waiting for the purge.
+      // The transaction would wait for a promise, but does not wait for an array that contains it.
       return [purging]
     })
     await purging
@@ -142,7 +142,7 @@ describe('rows that were removed long ago', () => {
     assert.ok(await isThere('users', user))
   })
 
-  it('are kept only by references from other resources, each of which has an index', async () => {
+  it('are kept only by references from other resources, and each such reference has an index', async () => {
     const isResource = (table: string) =>
       raw(`(select count(*) from pg_attribute where attrelid = ${table}
         and attname in ('id', 'active', 'deleted_at', 'created_at', 'updated_at')) = 5`)

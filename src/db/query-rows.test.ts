@@ -65,7 +65,7 @@ test('statements that are sent together each get their own rows', async () => {
   )
 })
 
-test('a statement whose columns have changed is rejected and never parsed by the old ones', async () => {
+test('a statement whose columns have changed is rejected, and its rows are never parsed by the old columns', async () => {
   await client.query('create table changing (a int); insert into changing values (1)')
   const statement = { name: 'changing', text: 'select * from changing', values: [] }
   assert.deepEqual(await queryRows(client, statement), [{ a: 1 }])

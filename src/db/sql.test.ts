@@ -24,7 +24,7 @@ describe('a piece of SQL', () => {
 })
 
 describe('prepared statements', () => {
-  it('have one name for equal texts, and names for a thousand texts only', () => {
+  it('have one name for equal texts, and at most a thousand names in total', () => {
     const prepare = preparedStatements({ named: true })
     assert.equal(prepare(sql`select ${1}`).name, prepare(sql`select ${2}`).name)
     for (let count = 0; count < 1000; count += 1) prepare(raw(`select ${count}`))

@@ -25,7 +25,7 @@ describe('The bank responds', () => {
     assert.match(headers.get('content-type') ?? '', /^text\/plain/)
   })
 
-  test('to GET and HEAD of /readyz as to those of /healthz', async () => {
+  test('to GET and HEAD of /readyz in the same way as to GET and HEAD of /healthz', async () => {
     for (const method of ['GET', 'HEAD']) {
       const { status, text } = await get(bank.port, '/readyz', method)
       assert.deepEqual([status, text], [200, method === 'GET' ? 'Healthy' : ''])
@@ -88,7 +88,7 @@ describe('The bank responds', () => {
     )
   })
 
-  test('to a debit within the limit by applying it, and to one beyond it with the unchanged balance', async () => {
+  test('to a debit within the limit by applying it, and to a debit beyond it with the unchanged balance', async () => {
     assert.equal(
       (await transact(bank.port, 5, 500_000, 'd')).text,
       '{"id":5,"limite":500000,"saldo":-500000}',
@@ -141,7 +141,7 @@ describe('The bank responds', () => {
     }
   })
 
-  test('to a path with a query as to one without', async () => {
+  test('to a path with a query in the same way as to the path alone', async () => {
     assert.equal((await get(bank.port, '/clientes/1/extrato?x=/clientes/6')).status, 200)
   })
 

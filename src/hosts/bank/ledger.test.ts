@@ -40,7 +40,7 @@ describe('the ledger', () => {
     { minLength: 2, maxLength: 60 },
   )
 
-  test('is the same whether transactions are applied one by one or in one call, and as calculated', async (t) => {
+  test('equals the calculated one, whether transactions are applied one by one or in one call', async (t) => {
     const connection = openConnection({ url: store.url })
     t.after(connection.close)
     await fc.assert(
@@ -103,7 +103,7 @@ describe('the ledger', () => {
     assert.ok(count > 10)
   })
 
-  test('shows each instance at once the transactions that another has confirmed', async (t) => {
+  test('immediately shows each instance the transactions that another instance has confirmed', async (t) => {
     await clearLedger()
     const first = await openAccounts({ url: store.url })
     const second = await openAccounts({ url: store.url })

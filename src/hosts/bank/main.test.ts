@@ -38,7 +38,7 @@ describe('the bank', () => {
     await auditLedger(store.url)
   })
 
-  test('is two processes behind one port, and both get connections', async (t) => {
+  test('runs as two processes behind one port, and both get connections', async (t) => {
     if (process.platform !== 'linux') return t.skip('accepted connections can only be counted on Linux')
     const { port, pids, stop } = await startBank(store, testSettings, log)
     t.after(stop)
@@ -110,7 +110,7 @@ describe('the bank', () => {
     })
   }
 
-  test('serves the metrics of all its processes at /metrics, and none without METRICS', async (t) => {
+  test('serves the metrics of all its processes at /metrics, but serves no metrics without METRICS', async (t) => {
     const { port, stop } = await startBank(store, { ...testSettings, metrics: true }, log)
     t.after(stop)
     // Each request opens its own connection, so that both processes get a share.
@@ -167,7 +167,7 @@ describe('the bank', () => {
     })
   })
 
-  test('has its processes warm up while the store is opened, and ends them when that fails', async () => {
+  test('has its processes warm up while the store is opened, and ends them if the store cannot be opened', async () => {
     const { promise: address, reject: fail } = Promise.withResolvers<StoreAddress>()
     const starting = startBank(address, testSettings, log)
     while (instancesOf(process.pid).length < 2) await sleep(10)

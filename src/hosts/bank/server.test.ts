@@ -42,12 +42,12 @@ describe('on the wire', { concurrency: true }, () => {
     )
   })
 
-  test('requests in absolute form are answered, and those with HTTP/1.0 or Connection: close end the connection', async () => {
+  test('a request in absolute form is answered, and HTTP/1.0 or Connection: close ends the connection', async () => {
     assert.deepEqual(
       statusesOf(await send(requestBytes('GET', 'http://bank:9999/clientes/1/extrato'))),
       [200],
     )
-    // Without an expected number of responses, these end only when the server closes.
+    // Without an expected number of responses, `exchange` ends only when the server closes the connection.
     assert.deepEqual(statusesOf(await exchange(bank.port, ['GET /healthz HTTP/1.0\r\n\r\n'])), [200])
     const last = requestBytes('POST', path, body, ['Content-Type: application/json', 'Connection: close'])
     const ignored = requestBytes('POST', path, body)
@@ -108,7 +108,7 @@ describe('on the wire', { concurrency: true }, () => {
     }
   })
 
-  test('a chunked body that becomes huge results in 422 and cuts the connection', async () => {
+  test('a chunked body that grows too large results in 422, and the connection is closed', async () => {
     const head = requestBytes('POST', path, undefined, ['Content-Type: application/json', chunked])
     const endless = Array.from({ length: 10_000 }, () => chunk(Buffer.alloc(1000, 32)))
     const startedAt = performance.now()

@@ -26,7 +26,7 @@ async function waitForTurns(): Promise<void> {
 }
 
 describe('statements', () => {
-  test('requested before the query is sent share it; each account has its own', async () => {
+  test('requested before the query is sent share it; each account has its own query', async () => {
     const { calls, readStatement } = readerOverPausedConnection()
     const statements = Promise.all([readStatement(1), readStatement(1), readStatement(2)])
     await waitForTurns()
@@ -39,7 +39,7 @@ describe('statements', () => {
     assert.deepEqual(await statements, ['one', 'one', 'two'])
   })
 
-  test('requested after the query was sent get a later one, because it may have missed a commit', async () => {
+  test('requested after the query was sent wait for a later query, because the first may have missed a commit', async () => {
     const { calls, readStatement } = readerOverPausedConnection()
     const first = readStatement(1)
     await waitForTurns()

@@ -33,7 +33,7 @@ const credit = (amount: number, description = 'x') => ({ account: 1, amount, des
 const namesOf = (calls: readonly Call[]) => calls.map(({ name }) => name)
 
 describe('transactions are batched', () => {
-  test('a lone one is sent at once', async () => {
+  test('a single transaction is sent at once', async () => {
     const { calls, apply } = batchOverPausedConnection()
     const outcome = apply(credit(5))
     await waitForTurns()
@@ -42,7 +42,7 @@ describe('transactions are batched', () => {
     assert.deepEqual(await outcome, { balance: '5', isApplied: true })
   })
 
-  test('those of one turn are sent together, in order', async () => {
+  test('the transactions of one turn of the event loop are sent together, in order', async () => {
     const { calls, apply } = batchOverPausedConnection()
     const outcomes = Promise.all([
       apply(credit(1, 'a')),
@@ -59,7 +59,7 @@ describe('transactions are batched', () => {
     ])
   })
 
-  test('more are added to a batch as long as each turn of the event loop brings another', async () => {
+  test('transactions are added to a batch as long as each turn of the event loop brings another one', async () => {
     const { calls, apply } = batchOverPausedConnection()
     const outcomes = [apply(credit(1))]
     for (let turn = 0; turn < 5; turn++) {

@@ -40,7 +40,7 @@ describe('The commands', () => {
     }
   })
 
-  test('of v1 are the 55 of the contract', () => {
+  test('of v1 are the 55 commands of the contract', () => {
     assert.equal(commandsOfEdition('v1').length, 55)
   })
 

@@ -129,7 +129,7 @@ describe('the configuration of the identity host', () => {
     )
   })
 
-  it('rejects a client with no redirect URI, a dangerous one, a weak secret, neither secret nor PKCE, or the id of another', () => {
+  it('rejects a client with a missing or dangerous redirect URI, a weak secret, neither secret nor PKCE, or a taken id', () => {
     const uriRule =
       'it must be an http or https URL, or have the scheme of an app such as com.example.app:/callback, without a fragment, a user name or white space.'
     assert.deepEqual(
@@ -210,7 +210,7 @@ describe('the configuration of the identity host', () => {
   })
 })
 
-/** Returns the variables of a valid provider with this id, with overrides by the ends of their names. */
+/** Returns the variables of a valid provider with this id. Each override is keyed by the end of its name. */
 function providerSettings(id: string, overrides: Record<string, string> = {}): Record<string, string> {
   const values = { Issuer: 'https://login.example.com/', ClientId: 'tracker', ...overrides }
   return Object.fromEntries(

@@ -117,7 +117,7 @@ describe('A deprecation', () => {
     }
   })
 
-  test('that ends too early stops the start', () => {
+  test('that ends too early prevents the start of the host', () => {
     const route = { ...routes[0], deprecation: { ...ofRoute, until: '2027-12-31' } } as Route
     const registration = { context: fresh.context, routes: [route] } as never
     assert.throws(

@@ -74,7 +74,7 @@ describe('Whatever the bytes are', () => {
     )
   })
 
-  it('timestamps are those of the reference library, byte by byte', () => {
+  it('timestamps are written as by the reference library, byte for byte', () => {
     const seconds = fc.integer({ min: -62_135_596_800, max: 253_402_300_799 })
     fc.assert(
       fc.property(seconds, fc.nat(999_999), (sec, microseconds) => {
@@ -93,7 +93,7 @@ describe('Whatever the bytes are', () => {
     )
   })
 
-  it('an LZ4 block is decoded like by the reference library, or both reject it', () => {
+  it('an LZ4 block is decoded as by the reference library, or both reject it', () => {
     fc.assert(
       fc.property(anyBlock, lengthError, (block, error) => {
         const length = Math.max(0, block.length + error)
@@ -104,7 +104,7 @@ describe('Whatever the bytes are', () => {
     )
   })
 
-  it('a damaged body is decompressed like by the reference libraries, or both reject it', () => {
+  it('a damaged body is decompressed as by the reference libraries, or all reject it', () => {
     const body = fc.oneof(fc.uint8Array({ minLength: 64, maxLength: 3000 }), repetitive)
     const sent = fc.oneof(
       body.map((bytes) => blockArray([bytes.subarray(0, 40), bytes.subarray(40)])),

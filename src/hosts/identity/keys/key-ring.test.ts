@@ -38,7 +38,7 @@ describe('the key ring', () => {
     assert.equal(await countKeys(), 1)
   })
 
-  it('lets each key sign for 90 days, published a day before and 7 days after, with four instances', async () => {
+  it('signs with each key for 90 days, and publishes it from a day before until 7 days after, with four instances', async () => {
     const rings = await Promise.all(Array.from({ length: instances }, () => openRing(signingKeyKinds.RS256)))
     const firstDay = today
     const seen = new Map<string, Life>()
@@ -75,7 +75,7 @@ describe('the key ring', () => {
     )
   })
 
-  it('loads a key that another instance has added when a token names it', async () => {
+  it('loads a key that another instance has added as soon as a token names it', async () => {
     const ring = await open()
     const other = await open()
     today += 89 * dayMilliseconds
