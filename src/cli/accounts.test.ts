@@ -235,7 +235,7 @@ describe('The administrators of a store', () => {
   afterEach(() => fresh.drop())
   const { run, succeeds, fails, findAccount, addSession } = operatorOf(() => fresh)
 
-  test('can be appointed, and deactivated unless there is no other', async () => {
+  test('can be appointed, and can be deactivated unless there is no other administrator', async () => {
     const deactivate = (login: string) => ['account', 'deactivate', login, '--yes']
     await addSession(await insertAccount(fresh.database, { login: 'ann@example.com' }))
     await succeeds(['account', 'make-administrator', 'ann@example.com'])
@@ -265,7 +265,7 @@ describe('The administrators of a store', () => {
     await fails(1, /dora@example\.com is the last administrator/, deactivate('dora@example.com'))
   })
 
-  test('always keep one, even if two operators deactivate the last two at the same time', async (t) => {
+  test('always include one, even if two operators deactivate the last two at the same time', async (t) => {
     const [first, second] = [
       await insertAccount(fresh.database, { login: 'dora@example.com' }),
       await insertAccount(fresh.database, { login: 'eve@example.com' }),
@@ -354,7 +354,7 @@ describe('The embedded store', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cli-accounts-'))
   after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 
-  test('is changed while the hosts run, and while they are stopped', async () => {
+  test('can be changed while the hosts run, and while they are stopped', async () => {
     const port = await freePort()
     const identity = `http://127.0.0.1:${port}`
     const environment = {

@@ -183,7 +183,7 @@ describe('Restoring a backup that cannot be read', () => {
     return stderr
   }
 
-  test('names the newest backup if it is a directory', async () => {
+  test('names the newest backup if the path is a directory', async () => {
     const backups = join(folder, 'backups')
     mkdirSync(backups)
     assert.equal(await fail(['restore', backups]), `There is no backup in ${backups}.\n`)

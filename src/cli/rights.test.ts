@@ -147,7 +147,7 @@ describe('The role of a host', () => {
       assert.equal(await failureOf(host, 'create table own_table ()'), denied, host)
   })
 
-  test('must have no other privileges: each is reported with its remedy', async (t) => {
+  test('must have no other privileges: each of these is reported with its remedy', async (t) => {
     const { database, url } = fresh
     const [rest, commands, bank] = ['rest', 'commands', 'bank'].map((host) => roleOf(prefix, host))
     t.after(() => database.query(raw(`revoke pg_write_all_data from ${rest}`)))

@@ -71,7 +71,7 @@ describe('An address of a receiver', () => {
       assert.ok(problemOf(new URL(`https://${host}/`)), host)
   })
 
-  it('results in the same error if it is private as if its name does not resolve', async () => {
+  it('results in the same error whether it is private or its name does not resolve', async () => {
     const errorOf = (name: string) => {
       const lookup = allowedReceivers([]).lookupFor(new URL(`https://${name}/`))
       return new Promise((resolve) =>

@@ -61,7 +61,7 @@ describe('an error', () => {
     equal(specific.headers['www-authenticate'], challenge)
   })
 
-  it('that passes with time has a Retry-After header', async (t) => {
+  it('that is temporary has a Retry-After header', async (t) => {
     equal((await answerTo(t, busy(7))).headers['retry-after'], '7')
     equal((await answerTo(t, locked(900))).headers['retry-after'], '900')
     equal((await answerTo(t, new Problem('busy', 'Busy.'))).headers['retry-after'], '60')

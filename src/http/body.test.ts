@@ -19,7 +19,7 @@ const samples = [
 ] as const
 
 describe('a body', () => {
-  it('counts as {} when it is absent or empty, for every type', async (t) => {
+  it('counts as {} if it is absent or empty, whatever its type is', async (t) => {
     for (const type of ['application/json', 'text/csv', '']) {
       deepStrictEqual((await post(t, undefined, type)).json(), { body: {} })
       deepStrictEqual((await post(t, '', type)).json(), { body: {} })
@@ -59,7 +59,7 @@ describe('a body', () => {
     deepStrictEqual((await post(t, text)).json(), { body: { a: 1 } })
   })
 
-  it('of another type, or without a type, is 415', async (t) => {
+  it('is rejected with 415 if it has another type or no type', async (t) => {
     for (const type of ['text/plain', 'application/xml', 'application/merge-patch+json', 'nonsense']) {
       const answer = await post(t, '{"a":1}', type)
       equal(answer.statusCode, 415, type)
@@ -78,7 +78,7 @@ describe('a body', () => {
       }
   })
 
-  it('in another character set is 415, unless it is empty', async (t) => {
+  it('is rejected with 415 if it is in another character set, unless it is empty', async (t) => {
     for (const charset of [
       'iso-8859-1',
       'ISO-8859-1',
@@ -98,7 +98,7 @@ describe('a body', () => {
       }
   })
 
-  it('whose bytes are not UTF-8 is 400 under generalErrors', async (t) => {
+  it('whose bytes are not UTF-8 is rejected with 400 under generalErrors', async (t) => {
     const broken: readonly (readonly [string, string | Buffer])[] = [
       ['application/json', Buffer.from('{"a":"ü"}', 'latin1')],
       ['application/json; charset=utf-8', Buffer.from('{"a":"\xc3"}', 'latin1')],

@@ -86,7 +86,7 @@ describe('a page of any other origin', () => {
     }
   })
 
-  it('gets none in a preflight, either', async (t) => {
+  it('gets no CORS header in a preflight, either', async (t) => {
     const answer = await preflight(t, 'http://evil')
     equal(answer.statusCode, 204)
     equal(answer.headers.allow, 'GET, HEAD, POST, OPTIONS')

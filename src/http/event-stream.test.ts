@@ -77,7 +77,7 @@ function chunksOf(answer: string): string[] {
 }
 
 describe('an event stream', () => {
-  it('opens with the reply’s own headers and those of a stream', async (t) => {
+  it('opens with the headers of the reply and the headers of a stream', async (t) => {
     const { state, port } = await streamHost(t)
     const { text } = await ask(t, port, state)
     await until(() => text().includes('\r\n\r\n'), 'the headers')
@@ -169,7 +169,7 @@ describe('an event stream', () => {
     equal(state.closeCount, 1)
   })
 
-  it('buffers no events for a client that does not read, and calls onReady once it does', async (t) => {
+  it('buffers no events for a client that does not read, and calls onReady when the client reads again', async (t) => {
     const { state, port } = await streamHost(t)
     const { socket } = await ask(t, port, state)
     socket.pause()

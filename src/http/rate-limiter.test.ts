@@ -69,7 +69,7 @@ describe('the rate limiter', () => {
     deepStrictEqual(acquire('a'), { kind: 'rejected', retryAfterSeconds: 60 })
   })
 
-  it('gives the place of a disconnected client to another', () => {
+  it('gives the place of a disconnected client to another client', () => {
     const { kinds, admitted, acquire, advance } = limiterOf({ queueLimit: 1 })
     kinds('a', 3)
     const canceled = acquire('a', 'canceled')
@@ -79,7 +79,7 @@ describe('the rate limiter', () => {
     deepStrictEqual(admitted, ['next'])
   })
 
-  it('keeps nothing of addresses whose window has ended, and no timer when idle', () => {
+  it('keeps no data of addresses whose window has ended, and no timer when idle', () => {
     const { kinds, advance, timerCount } = limiterOf({})
     for (let index = 0; index < 1000; index += 1) kinds(`a${index}`, 1)
     equal(timerCount(), 1)

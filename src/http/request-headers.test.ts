@@ -31,7 +31,7 @@ describe('a body with a Content-Encoding', () => {
     })
   }
 
-  it('is accepted if that is identity', async (t) => {
+  it('is accepted if the encoding is identity', async (t) => {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'identity' }
     const answer = await sampleHost(t).inject({ method: 'POST', url: '/echo', headers, body: '{"a":1}' })
     deepStrictEqual(answer.json(), { body: { a: 1 } })
@@ -41,7 +41,7 @@ describe('a body with a Content-Encoding', () => {
 describe('the id of a request', () => {
   const idOf = (headers: Record<string, unknown>) => String(headers['x-request-id'])
 
-  it('is in every response, and is the one that was sent if that is well-formed', async (t) => {
+  it('is in every response, and is the id that the client sent if that is well-formed', async (t) => {
     const app = sampleHost(t)
     equal(
       idOf((await app.inject({ url: '/echo', headers: { 'x-request-id': 'abc-12345' } })).headers),
@@ -51,7 +51,7 @@ describe('the id of a request', () => {
       match(idOf((await app.inject({ url })).headers), /^[\w-]{36}$/)
   })
 
-  it('is generated if the one that was sent is empty, too long or malformed', async (t) => {
+  it('is generated if the id that the client sent is empty, too long or malformed', async (t) => {
     const app = sampleHost(t)
     for (const sentId of ['', 'x'.repeat(129), 'white space', 'semi;colon'])
       match(

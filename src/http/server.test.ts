@@ -34,7 +34,7 @@ describe('invalid, incomplete and slow requests', () => {
     assertRejection(await exchange(port, bytes, /\."\}/), 431)
   })
 
-  it('a length and a chunked body at once are answered with 400', async (t) => {
+  it('a request with both a length and a chunked body is answered with 400', async (t) => {
     const port = await listen(sampleHost(t))
     const bytes =
       'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'
@@ -80,7 +80,7 @@ describe('invalid, incomplete and slow requests', () => {
     assertRejection(await exchange(port, bytes, /\."\}/), 408)
   })
 
-  it('a body may be slow if its route limits the time itself, but the next one on the connection may not', async (t) => {
+  it('a body may be slow if its route limits the time itself, but the next body on the connection may not', async (t) => {
     const timeouts = { headersMilliseconds: 100, requestMilliseconds: 100, checkEveryMilliseconds: 20 }
     const app = sampleHost(t, { timeouts })
     app.register((scope, _options, done) => {
@@ -137,7 +137,7 @@ describe('invalid, incomplete and slow requests', () => {
 })
 
 describe('routes', () => {
-  it('an unknown address is 404 for every request', async (t) => {
+  it('an unknown path is answered with 404, whatever the method and the body are', async (t) => {
     const app = sampleHost(t)
     const answers = await Promise.all([
       app.inject({ url: '/nothing' }),
@@ -162,14 +162,14 @@ describe('routes', () => {
     }
   })
 
-  it('another method of a known address is 405 and names those that work', async (t) => {
+  it('an unsupported method of a known path is answered with 405 and the supported methods', async (t) => {
     const answer = await sampleHost(t).inject({ method: 'PUT', url: '/echo?a=1', payload: {} })
     equal(answer.statusCode, 405)
     equal(answer.headers.allow, 'GET, HEAD, POST, OPTIONS')
     deepStrictEqual(answer.json(), { statusCode: 405, message: 'PUT is not supported here.' })
   })
 
-  it('are found regardless of case, and with a slash at the end', async (t) => {
+  it('a route is found regardless of case, and with a slash at the end', async (t) => {
     const app = sampleHost(t)
     for (const url of ['/ECHO', '/Echo/', '/echo/?a=1', '/%45cho', 'http://any.example/Echo/']) {
       equal((await app.inject({ url })).statusCode, 200, url)
@@ -179,13 +179,13 @@ describe('routes', () => {
     for (const url of ['/echo//x', '/ech', '/echo/x']) equal((await app.inject({ url })).statusCode, 404, url)
   })
 
-  it('a route with a parameter has its methods, too', async (t) => {
+  it('the 405 of a route with a parameter has its supported methods, too', async (t) => {
     const app = sampleHost(t)
     app.get('/files/:name', () => 'file')
     equal((await app.inject({ method: 'DELETE', url: '/files/a%20b' })).headers.allow, 'GET, HEAD, OPTIONS')
   })
 
-  it('OPTIONS of a known address is 204 and names the methods', async (t) => {
+  it('OPTIONS of a known path is answered with 204 and the supported methods', async (t) => {
     const answer = await sampleHost(t).inject({ method: 'OPTIONS', url: '/echo' })
     equal(answer.statusCode, 204)
     equal(answer.headers.allow, 'GET, HEAD, POST, OPTIONS')
@@ -213,11 +213,11 @@ describe('the client address', () => {
     return (await app.inject({ url: '/echo', headers })).json().address
   }
 
-  it('is that of the connection when no proxy is trusted', async (t) => {
+  it('is the address of the connection if no proxy is trusted', async (t) => {
     equal(await addressOf(t, 0), '127.0.0.1')
   })
 
-  it('is the one the outermost trusted proxy saw', async (t) => {
+  it('is the address that the outermost trusted proxy saw', async (t) => {
     equal(await addressOf(t, 1), '5.6.7.8')
     equal(await addressOf(t, 2), '1.2.3.4')
   })

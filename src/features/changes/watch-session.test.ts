@@ -20,7 +20,7 @@ describe('The session check of an open stream', () => {
   let clock: number
   before(async () => {
     ;[fresh, issuer] = await Promise.all([freshDatabase(), startTestIssuer()])
-    // The issuer has the time of the machine, which may be far ahead of that at which this file was loaded.
+    // The issuer uses the clock of the machine, which may have advanced far since this file was loaded.
     clock = Date.now()
   })
   after(() => Promise.all([fresh?.drop(), issuer?.stop()]))
@@ -81,7 +81,7 @@ describe('The session check of an open stream', () => {
     },
   }
   for (const [kind, createToken] of Object.entries(kinds))
-    it(`ends it within the cache time of 30 seconds, with room to spare: ${kind}`, async () => {
+    it(`ends the stream within the cache time of 30 seconds, with room to spare: ${kind}`, async () => {
       // The first request may have left a cached result of any age.
       for (let seconds = 0; seconds < cacheSeconds; seconds += 1) {
         const { token, end } = await createToken()
@@ -94,7 +94,7 @@ describe('The session check of an open stream', () => {
       }
     })
 
-  it('ends it when its token expires, without waiting for the next periodic check', (t) => {
+  it('ends the stream when its token expires, without waiting for the next periodic check', (t) => {
     t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000_000 })
     const expiresAt = Date.now() + 1500
     const session = { expiresAt, recheck: () => Date.now() < expiresAt } as Authenticated
