@@ -98,7 +98,7 @@ async function hasAccounts({ query }: Queries): Promise<boolean> {
   return account !== undefined
 }
 
-/** Checks the password policy, but not whether the password is guessable: it may be one for a demo. */
+/** Checks the password policy, but not whether the password is guessable, because it may be for a demo. */
 const userWithoutChecks: Resource = { ...user, checks: [] }
 
 /**

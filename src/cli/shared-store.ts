@@ -40,7 +40,7 @@ interface ProcessHooks {
   readonly onStateChange: (sentence: string) => void
 }
 
-/** The supervisor sends these to each worker. */
+/** The options that the supervisor sends to each worker. */
 interface WorkerOptions {
   readonly address: StoreAddress
   readonly processes: number

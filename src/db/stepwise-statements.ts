@@ -70,7 +70,7 @@ export const newestEntries = stepwiseStatement<{
   readonly entries: (count: number, before: number | undefined) => Sql
 }>('newest entries')
 
-/** Those of the given entries that a caller may read. */
+/** The given entries that a caller may read. */
 export const readableAmong = stepwiseStatement<{
   readonly accessOf: ReadAccessOf
   readonly entries: () => Sql

@@ -80,7 +80,7 @@ export function limitUnreadBodies(app: FastifyInstance, budgets: Budgets): void 
   })
 }
 
-/** The time to read the response to a request that was rejected early, before its connection is closed. */
+/** After an early rejection, a client has this long to read the response; then its connection is closed. */
 export const closeDelayMilliseconds = 1000
 
 /**
@@ -96,7 +96,7 @@ export function answerBrokenConnection(error: NodeJS.ErrnoException, socket: Htt
 }
 
 interface HttpSocket extends Socket {
-  /** The response that Node writes now; those to later requests wait for it. */
+  /** The response that Node writes now. The responses to later requests wait for it. */
   _httpMessage?: ServerResponse | null
   isBroken?: boolean
   /** The request in progress is exempt from the timeout for bodies. */

@@ -92,7 +92,7 @@ export function prepareShutdown(app: FastifyInstance, { linger = lingerMilliseco
 /** Announces the end of the connection, so that the client sends its next request on another one. */
 const endConnection = (reply: FastifyReply) => void reply.header('connection', 'close')
 
-// Container platforms kill after 10 s, and closing the store takes a part of that.
+// Container platforms kill a process after 10 s, and closing the store takes a part of that.
 const stopMilliseconds = 8000
 const pollMilliseconds = 20
 // The request of the last accepted connection may still be in transit.
@@ -213,7 +213,7 @@ export function addHelloRoute(app: FastifyInstance): void {
   app.get('/', (_request, reply) => reply.send('Hello World!'))
 }
 
-// Load balancers give up after a few seconds; a part slower than this does not help a caller either.
+// Load balancers give up after a few seconds. A part that is slower than this is too slow for callers, too.
 const checkTimeLimitMilliseconds = 2000
 
 /** Shares a running check between requests, so that checks of a hanging part do not pile up. */

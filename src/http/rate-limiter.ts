@@ -78,8 +78,8 @@ function countTogether(shared: SharedLimiter): RateLimiter {
 
 const admitted: Admission = { kind: 'admitted' }
 const windowMilliseconds = 60_000
-// When the limiter is full, this fraction of the addresses is dropped at once, so that a flood of new ones does
-// not drop an old one for each.
+// When the limiter is full, this fraction of the addresses is dropped at once, so that not every new address
+// of a flood has to drop an old one.
 const droppedFraction = 1 / 16
 // One timer ends all windows that expire within this time.
 const sweepIntervalMinMilliseconds = 20

@@ -43,8 +43,8 @@ function initdbAccountFor({ binaries, account, cluster }: Setup): RunAs {
 }
 
 /**
- * Creates the cluster's files and the database `tracker`. Windows has only the database `postgres`, because a
- * standalone server, which would create the other one, rejects administrators there.
+ * Creates the cluster's files and the database `tracker`. On Windows, there is only the database `postgres`,
+ * because a standalone server, which would create `tracker`, rejects administrators there.
  */
 async function createFiles(
   staging: string,

@@ -138,8 +138,8 @@ async function readEvent(
 }
 
 /**
- * The streams of one listing, and those of them that lack the newest snapshot: a tick costs nothing for the
- * others.
+ * The streams of one listing. The streams that lack the newest snapshot are also kept separately, so that a
+ * tick costs nothing for all others.
  */
 interface ListingStreams {
   readonly all: ReadonlySet<LiveStream>

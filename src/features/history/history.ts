@@ -210,7 +210,7 @@ export async function listDifferences(
   if (!visible) throw notFound(project.title)
   await requireSettled(database, from, 'from')
   await requireSettled(database, to, 'to')
-  // If a row moved to another project, its `fields` have both as `[before, after]`; `->> 0` is the first.
+  // If a row moved to another project, its `fields` have both projects; `->> 0` selects the first.
   const entries = sql`
     select ${changeColumns} from history as entry
     where (entry.project_id = ${id} or entry.fields -> 'project_id' ->> 0 = ${id}::text)

@@ -159,7 +159,7 @@ const aliasOf = (summed: Report['summed'], source: EntityGrouping['source']): st
 const columnOf = ({ summed }: Report, { source, column: name }: EntityGrouping): Sql =>
   sql`${raw(aliasOf(summed, source))}.${column(name)}`
 
-/** The key of a week is its Monday, that of a month its year and number. */
+/** The key of a week is its Monday. The key of a month is its year and number. */
 function groupKey(report: Report, grouping: Grouping, { timeZone }: ReportQuery): Sql {
   if (!isTimeGrouping(grouping)) return columnOf(report, entityGroupings[grouping])
   // `grouping` is `week` or `month`, so its text needs no parameter.

@@ -131,7 +131,7 @@ function createTurns(options: WebhookOptions, onMoreDue: () => void): Turns {
     }
   }
 
-  /** Holds the requests while it claims, so that no turn in progress takes them. */
+  /** Takes the requests from the budget while it claims, so that no turn in progress takes them. */
   async function claim(max: number, served: Set<string>): Promise<boolean> {
     if (!requests.take(max)) return false
     let unused = max
@@ -142,7 +142,7 @@ function createTurns(options: WebhookOptions, onMoreDue: () => void): Turns {
         served.add(webhook.id)
         turns.set(webhook.id, serve(webhook))
       }
-      // If there are fewer, all others are not due, or are claimed by another instance.
+      // If fewer were claimed, all other webhooks are not due, or are claimed by another instance.
       return claimed.length === max
     } finally {
       if (unused > 0) requests.release(unused)

@@ -33,7 +33,7 @@ interface RunningInstance extends BankServer {
 
 /** The process also ends when the channel to the supervisor closes, however the supervisor ended. */
 async function runInstance(): Promise<void> {
-  // Ctrl-C reaches the whole process group, and SIGUSR2 may; only the supervisor acts on them.
+  // Ctrl-C reaches the whole process group, and so may SIGUSR2. Only the supervisor acts on these signals.
   for (const signal of ['SIGINT', 'SIGUSR2'] as const) process.on(signal, () => {})
   const { promise: replaced, resolve: replace } = Promise.withResolvers<void>()
   let running: RunningInstance | undefined

@@ -102,7 +102,7 @@ async function applyAll(connection: Connection, batch: readonly PendingTransacti
 const isDataError = (error: unknown) =>
   error instanceof NothingAppliedError && error.code?.startsWith('22') === true
 
-/** A lone transaction has its own function: the one for many would take half as long again. */
+/** A single transaction has its own function, because the function for many would take 50% longer. */
 function applyTransactions(connection: Connection, transactions: readonly Transaction[]): Promise<Outcome[]> {
   const [first] = transactions
   return first !== undefined && transactions.length === 1
