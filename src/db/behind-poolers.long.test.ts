@@ -170,7 +170,7 @@ describe('Between hosts and database', {
     assert.equal(withoutNames.namedStatements, false)
   })
 
-  test('a standby that cannot be reached changes nothing', async () => {
+  test('statements keep their names even if a standby cannot be reached', async () => {
     const readUrls = ['postgresql://nobody@127.0.0.1:1/nowhere']
     assert.equal((await detectPoolers(fresh.url, { ...options, readUrls })).namedStatements, true)
   })

@@ -88,7 +88,7 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     assert.deepEqual([deleted.length, kept], [3, [{ id }]])
   })
 
-  it('writes the same as a single statement: rows, versions, change log and history', async () => {
+  it('writes rows and history like a single statement, and moves a row together with its place', async () => {
     const { administrator } = fresh
     const made = await create(stepped, comment, administrator, { text: 'a', assignmentId: first.id })
     await update(stepped, comment, administrator, {

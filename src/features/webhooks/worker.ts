@@ -263,7 +263,7 @@ async function fillOrSkip(
   }
 }
 
-/** The requests in flight for one webhook, if the budget has that many. */
+/** The most requests in flight for one webhook. There are fewer if the budget has fewer left. */
 export const requestsAtOnce = 8
 
 interface Outcome {

@@ -25,7 +25,7 @@ describe('The bank responds', () => {
     assert.match(headers.get('content-type') ?? '', /^text\/plain/)
   })
 
-  test('to GET and HEAD of /readyz in the same way as to GET and HEAD of /healthz', async () => {
+  test('to GET of /readyz with Healthy, and to HEAD without a body', async () => {
     for (const method of ['GET', 'HEAD']) {
       const { status, text } = await get(bank.port, '/readyz', method)
       assert.deepEqual([status, text], [200, method === 'GET' ? 'Healthy' : ''])
