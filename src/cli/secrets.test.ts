@@ -144,7 +144,7 @@ describe('The encryption secret', () => {
   test('can be rotated while hosts that know both secrets are running, and codes are accepted before and after', async () => {
     const { address } = await host.startAnother(both)
     assert.ok(await acceptsCode(address))
-    // An earlier rotation was interrupted after it had re-encrypted one key.
+    // Simulates an earlier rotation that was interrupted after it had re-encrypted one key.
     const [first] = await storedKeys()
     const { id = '', purpose = '', sealed = Buffer.alloc(0) } = first ?? {}
     const plain = createKeyBox(oldSecret, purpose).open(sealed, id) ?? assert.fail()

@@ -20,7 +20,7 @@ describe('The chain of the history', () => {
   beforeEach(async () => {
     fresh = await freshDatabase()
     await write(`update history_begin set at = now() - interval '4 days'`)
-    // Creates some entries on each of the last days, and today.
+    // Creates 40 entries for today, and 40 for each of the four days before.
     await write(`insert into history (sequence, transaction, at, resource, row_id, action, fields)
       select n, pg_current_xact_id(), now() - make_interval(days => (4 - n % 5)::int), 'project', gen_random_uuid(), 'create',
         jsonb_build_object('name', 'Project ' || n) from generate_series(1, 200) as n`)

@@ -38,7 +38,7 @@ describe('running instances', () => {
   }
   const settingsIn = (details: object) => (details as { settings: string[] }).settings
 
-  it('log at their start which settings of others differ, and count those others', async () => {
+  it('log at their start which settings of other instances differ, and count these instances', async () => {
     const first = await recordOnce({ Jwt__Issuer: 'https://a.example', HOURS_STEP: 1, EXTENSIONS: true })
     assert.equal(lines.length, 0)
     const second = await recordOnce({ Jwt__Issuer: 'https://b.example', HOURS_STEP: 1, Jwt__Audience: 'svc' })

@@ -117,7 +117,7 @@ describe('reading from a standby', () => {
   })
 })
 
-test('callers that ask for the position while a query is in flight share the next one', async () => {
+test('callers that ask for the position while a query is in flight share the next query', async () => {
   const answers: ((lsn: string) => void)[] = []
   const position = createWalPositionReader({
     query: <Row>() =>

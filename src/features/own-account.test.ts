@@ -49,7 +49,7 @@ test('updatedAt increases strictly, even if the clock is behind', async () => {
   assert.equal(after?.isLater, true)
 })
 
-test('a name may have 200 characters, and an emoji counts as one', async () => {
+test('a name may have 200 characters, and an emoji counts as one character', async () => {
   await rename({ name: '🦀'.repeat(200) })
   await assert.rejects(rename({ name: '🦀'.repeat(201) }), {
     kind: 'invalid',

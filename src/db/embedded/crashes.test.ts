@@ -14,7 +14,7 @@ const serverOf = (dataDirectory: string) =>
   Number(readFileSync(join(dataDirectory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
 
 describe('crashes', { concurrency: 2 }, () => {
-  test('kill -9 while a database is created leaves no incomplete one', async (t) => {
+  test('kill -9 while a database is created leaves no incomplete database', async (t) => {
     const dataDirectory = join(temporaryDirectory(), '.data')
     const incomplete = () => readdirSync(dataDirectory).filter((name) => name.startsWith('postgres.new-'))
     const launched = launch(t, dataDirectory)

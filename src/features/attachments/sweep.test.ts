@@ -75,7 +75,7 @@ describe('The storage of attachments', () => {
     assert.deepEqual(await records(rowless, recent, kept), [false, true, true])
   })
 
-  test('deletes the files of purged rows, and keeps those of removed ones', async () => {
+  test('deletes the files of purged rows, and keeps the files of removed rows', async () => {
     const [removed, purged] = [await store(25), await store(25)]
     for (const id of [removed, purged]) await addRow(id)
     await remove(fresh.context, resourceNamed('attachment'), fresh.administrator, {
@@ -92,7 +92,7 @@ describe('The storage of attachments', () => {
     assert.deepEqual(await records(removed, purged), [true, false])
   })
 
-  test('does not touch a file that is unknown to the database, such as one of another database', async () => {
+  test('does not touch a file that is unknown to the database, such as a file of another database', async () => {
     const id = newId()
     await mkdir(join(directory, id.slice(-2)), { recursive: true })
     await writeFile(pathOfFile(directory, id), 'x')

@@ -20,7 +20,7 @@ const timeouts = {
 /** Longer than any of these limits. */
 const hangsAfterMilliseconds = 15_000
 
-describe('A bank with the fast path and one without it respond alike to', { concurrency: true }, () => {
+describe('A bank with the fast path and a bank without it respond alike to', { concurrency: true }, () => {
   let withFastPath: InProcessBank
   let withoutFastPath: InProcessBank
   before(async () => {

@@ -46,7 +46,7 @@ describe('parseTransaction', () => {
     '0.0000000000000000000000000000000000001e5',
   ]) {
     const rejection = 'Valor must be a whole number from 1 to 2147483647.'
-    test(`${valor} is not a whole number, even if a double rounds it to one`, () => {
+    test(`${valor} is not a whole number, even if a double rounds it to a whole number`, () => {
       for (const name of ['valor', 'Valor'])
         assert.equal(parse(`{"a":{"${name}":1.0},"${name}":${valor},"tipo":"c","descricao":"x"}`), rejection)
       assert.equal(parse(`{"valor":1.0,"tipo":"c","descricao":"x","valor":${valor}}`), rejection)
@@ -67,7 +67,7 @@ describe('parseTransaction', () => {
     assert.deepEqual(parse(body), { amount: 2, description: 'x' })
   })
 
-  test('unknown keys are ignored, also those of JavaScript itself', () => {
+  test('unknown keys are ignored, even the names of inherited properties', () => {
     const body = '{"__proto__":{"valor":9},"constructor":1,"valor":1,"tipo":"c","descricao":"x","id":7}'
     assert.deepEqual(parse(body), { amount: 1, description: 'x' })
     assert.match(String(parse('{"__proto__":{"valor":9},"tipo":"c","descricao":"x"}')), /^Valor/)

@@ -10,7 +10,7 @@ const health = requestBytes('GET', '/healthz', undefined, [])
 const transactionOf = (client: number) =>
   requestBytes('POST', `/clientes/${client}/transacoes`, '{"valor":1,"tipo":"c","descricao":"x"}')
 
-describe('Pipelined requests with an unusual one among them', { concurrency: true }, () => {
+describe('Pipelined requests with an unusual request among them', { concurrency: true }, () => {
   let bank: InProcessBank
   before(async () => {
     bank = await startInProcessBank()

@@ -14,7 +14,7 @@ const vectors: Readonly<Record<string, string>> = {
   20000000000: '65353130',
 }
 
-test('the codes are those of RFC 6238', () => {
+test('the codes equal the examples of RFC 6238', () => {
   for (const [seconds, code] of Object.entries(vectors)) {
     const step = Math.floor(Number(seconds) / 30)
     assert.equal(codeAt(secret, step, 8), code)
@@ -22,7 +22,7 @@ test('the codes are those of RFC 6238', () => {
   }
 })
 
-test('a code is accepted one step before and after its own, but not earlier or later', () => {
+test('a code is accepted one step before and after its own step, but not earlier or later', () => {
   const now = 1234567890_000
   const step = Math.floor(now / 30_000)
   for (const offset of [-1, 0, 1])

@@ -46,7 +46,7 @@ describe('the key ring', () => {
     for (let hour = 1; hour <= 300 * 24; hour += 1) {
       today += hourMilliseconds
       const ring = hour % 3 === 0 ? rings[(hour / 3) % instances] : undefined
-      // Every three hours, another one of the instances refreshes; the others use cached keys.
+      // Every three hours, the next instance refreshes. The others use cached keys.
       if (ring) await ring.refresh()
       if (hour % 6 === 0) recordLives(seen, rings, dayNow())
     }
