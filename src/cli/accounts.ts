@@ -32,7 +32,7 @@ import { openSecurityLog, operatorOf } from './operator.ts'
 import { withDatabase } from './shared-store.ts'
 import { type Options, UsageError } from './usage.ts'
 
-/** `account create LOGIN`: creates an account, which may be the first one of a store that was not seeded. */
+/** `account create LOGIN`: creates an account, such as the first account of a store that was not seeded. */
 export async function runCreateAccount([login = '']: readonly string[], options: Options): Promise<void> {
   const { administrator = false, link = false, name = login } = options
   await withAccounts(async (context) => {

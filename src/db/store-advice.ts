@@ -11,7 +11,7 @@ export function adviceOn(error: unknown): string | undefined {
   return errorsWithAdvice.find(({ pattern }) => pattern.test(text))?.advice
 }
 
-/** Returns the message; an attempt to reach several addresses of a name has one for each of them. */
+/** Returns the message. If a name has several addresses, the message has the error of each address. */
 export function errorText(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(errorText).join(', ')
   return error instanceof Error ? error.message : String(error)

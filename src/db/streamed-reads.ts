@@ -223,7 +223,7 @@ interface ReadAhead {
   fail(error: unknown): void
   /** Yields one slice after another. Requesting a slice means that the previous one was taken. */
   slices(): AsyncGenerator<Buffer, void>
-  /** Returns how far the reader is behind one that takes `bytesPerSecondMin`. */
+  /** Returns how far the reader is behind a reader that takes `bytesPerSecondMin`. */
   behindMilliseconds(): number
 }
 

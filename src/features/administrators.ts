@@ -127,7 +127,7 @@ export const administratorSchemas: Readonly<Record<string, Schema>> = {
 
 const base = { tag: 'Administrators', path: '/ext/administrators' }
 
-/** Manages the administrators in the database; those of SVC_ADMIN_LOGINS are not among them. */
+/** Manages the administrators in the database, which do not include those of SVC_ADMIN_LOGINS. */
 export const administratorRoutes: readonly Route[] = [
   {
     ...base,

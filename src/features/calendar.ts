@@ -12,7 +12,7 @@ import { project } from '../resources/project.ts'
 import type { Route } from '../routes/route.ts'
 
 /**
- * Calendars show current and recent work. If there are more assignments, those that end last are returned.
+ * Calendars show current and recent work. If there are more assignments, the ones that end last are returned.
  */
 const eventsMax = 2000
 const pastDays = 180

@@ -155,7 +155,7 @@ function registerTools(server: Server, exchange: Exchange, tools: ReadonlyMap<st
 
 const failure = (text: string): CallToolResult => ({ isError: true, content: [{ type: 'text', text }] })
 
-/** Sends a request to this host, so that limits, checks, errors and the log are those of the route. */
+/** Sends a request to this host, so that it has the limits, checks, errors and log of the route. */
 async function callRoute(
   { request }: Exchange,
   { method, path, body: bodySchema }: Route,

@@ -62,7 +62,7 @@ export const accountSchemas: Readonly<Record<string, Schema>> = {
   },
 }
 
-/** Routes about the signed-in account, which is always that of the token, never one that a body names. */
+/** Routes about the account of the token. A body cannot name another account. */
 export const accountRoutes = (lockouts: Lockouts): Route[] => [
   {
     ...base,

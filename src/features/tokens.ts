@@ -119,7 +119,7 @@ const tag = 'Tokens'
 const path = '/ext/tokens'
 
 /**
- * Manages the personal access tokens of the caller's account; administrators list and end those of any
+ * Manages the personal access tokens of the caller's account. Administrators list and end the tokens of any
  * account.
  */
 export const tokenRoutes: readonly Route[] = [

@@ -98,7 +98,7 @@ export function addVary(reply: FastifyReply, name: string): void {
 /** Writes seconds since 1970 as an HTTP date. */
 export const httpDate = (second: number): string => new Date(second * 1000).toUTCString()
 
-/** RFC 9110, 5.6.7: the usual form, and the two obsolete ones that have to be accepted. */
+/** RFC 9110, 5.6.7: the usual form, and the two obsolete forms that have to be accepted. */
 const dateFormats = [
   /^\w{3}, (?<day>\d\d) (?<month>\w{3}) (?<year>\d{4}) (?<time>\d\d:\d\d:\d\d) GMT$/,
   /^\w{6,9}, (?<day>\d\d)-(?<month>\w{3})-(?<year>\d\d) (?<time>\d\d:\d\d:\d\d) GMT$/,

@@ -38,8 +38,8 @@ export function openEventStream(reply: FastifyReply, listeners: EventStreamListe
   // has no chunks.
   const isChunked = reply.request.raw.httpVersion !== '1.0'
   if (isChunked) reply.header('transfer-encoding', 'chunked')
-  // Node keeps headers that are set one by one as long as the stream lasts, but not those that are passed to
-  // writeHead.
+  // Node keeps headers that are set one by one as long as the stream lasts, but not headers that are passed
+  // to writeHead.
   response.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders)
   response.flushHeaders()
   // Node would write each chunk in four pieces. Here, each event and its frame are joined once for all

@@ -63,7 +63,7 @@ export async function writeBackup(
       if (attachmentDirectory !== undefined)
         files = await writeAttachments(client, archive, attachmentDirectory)
       // Sequences are not part of a snapshot, so they are read last. A sequence that is ahead of the rows
-      // only leaves a gap; one that is behind them would assign numbers twice.
+      // only leaves a gap; a sequence that is behind them would assign numbers twice.
       const end: BackupEnd = { rows, files: files.written, sequences: await readSequences(client) }
       await archive.json(end)
     })

@@ -90,7 +90,7 @@ async function* piecesOf(body: Readable, milliseconds: number): AsyncGenerator<B
   }
 }
 
-/** Distinguishes errors of the disk from those of the connection, which come from other system calls. */
+/** Distinguishes errors of the disk from errors of the connection, which come from other system calls. */
 const isOfDisk = (error: unknown): boolean =>
   error instanceof Error &&
   'syscall' in error &&

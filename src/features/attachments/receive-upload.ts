@@ -36,8 +36,8 @@ interface Upload extends NewAttachment {
   /** True if the row exists, or may exist. */
   isKept: boolean
   /**
-   * Returns the values that repeated requests with one Idempotency-Key must share: those of the file, without
-   * the new id.
+   * Returns the values that repeated requests with one Idempotency-Key must share: the values of the file,
+   * without the new id.
    */
   toJSON(): object
 }
@@ -240,7 +240,7 @@ export async function createAttachment(
     if ((found?.bytes ?? 0) + countedBytes(values.size) > bytesMax) throw projectIsFull(bytesMax)
     const conditions = createConditions(attachment, caller, values, [
       ...referenceConditions(attachment, values, { caller }),
-      // If the assignment was moved in the meantime, the lock above is that of its former project.
+      // If the assignment was moved in the meantime, the lock above is the lock of its former project.
       {
         rejectIf: sql`(select project_id from assignments where id = ${values.assignmentId}) <> ${projectId}`,
         problem: contended,

@@ -227,7 +227,7 @@ interface PendingEventsOptions {
   readonly reservation: SnapshotReservation
 }
 
-/** The newest page, and those of its events that the client has not read yet. */
+/** The newest page, and its events that the client has not read yet. */
 function createPendingEvents(
   first: FeedPage,
   { session: { caller }, transport, reservation }: PendingEventsOptions,

@@ -53,8 +53,8 @@ export interface FeedPage {
 const scannedMax = 2000
 
 /**
- * Reads the next changes after a position, without gaps or duplicates; those of one row are in the order in
- * which they happened.
+ * Reads the next changes after a position, without gaps or duplicates. The changes of a row are in the order
+ * in which they happened.
  */
 export async function readFeed(query: FeedQuery, reads: LimitedReads): Promise<FeedPage> {
   const { caller, position, pageSize } = query

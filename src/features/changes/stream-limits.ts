@@ -37,7 +37,8 @@ const tooMany = () =>
   overloaded('Too many live listings are open. Please try again later.', { retryAfterSeconds })
 
 /**
- * Limits the memory of live listings: the newest snapshot of each, and those that clients have not read yet.
+ * Limits the memory of live listings: the newest snapshot of each, and older snapshots that clients have not
+ * read yet.
  */
 interface SnapshotMemory {
   reservationFor(account?: string): SnapshotReservation

@@ -228,7 +228,7 @@ const mailedLinkRoutes = (hasMail: boolean): Route[] => [
   },
 ]
 
-/** The limit is that of a path, without its brackets (RFC 5321, 4.5.3.1.3). */
+/** RFC 5321, 4.5.3.1.3 limits a path, whose two brackets are not part of the address, to 256 characters. */
 const address = text({ max: 254 })
 const mailAddress: typeof address = {
   ...address,

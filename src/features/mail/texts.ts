@@ -38,7 +38,7 @@ export interface NotificationValues {
     readonly link: string
     readonly lines: readonly NotificationLine[]
   }[]
-  /** The number of all notifications, and of those that the mail leaves out. */
+  /** The number of all notifications, and the number of notifications that the mail leaves out. */
   readonly count: number
   readonly moreCount: number
   readonly inbox: string

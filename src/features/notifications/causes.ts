@@ -56,7 +56,7 @@ export async function notificationsOf(
       const key = `${notification.userId} ${notification.assignmentId} ${occasion.change.sequence}`
       if (!created.has(key)) created.set(key, notification)
     }
-  // Several moves of an assignment become one notification, that of the last move.
+  // Several moves of an assignment become one notification, which is about the last move.
   const unique = new Map<string, NewNotification>()
   for (const notification of created.values()) {
     const { userId, assignmentId, kind, cause } = notification

@@ -179,7 +179,7 @@ interface Due {
 }
 
 /**
- * Reminds of assignments that are due tomorrow, and of those that have become overdue since the last
+ * Reminds of assignments that are due tomorrow, and of assignments that have become overdue since the last
  * reminders. Returns the id after which the next page begins, or undefined after the last page.
  */
 async function remindPage(

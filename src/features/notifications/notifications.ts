@@ -30,8 +30,8 @@ export const notificationsMax = 500
 export const notificationDays = 60
 
 /**
- * The resource of notifications in the change log, which live listings follow. The row id is that of the
- * account.
+ * The resource of notifications in the change log, which live listings follow. The row id is the id of
+ * the account.
  */
 export const notificationResource = 'notification'
 

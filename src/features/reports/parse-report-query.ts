@@ -155,7 +155,7 @@ function parseGroupings(input: string | undefined, violations: Violations): read
 /** Parses a day. It is not converted to an instant, because the time zone determines when it begins. */
 function parseDay(key: string, input: string | undefined, violations: Violations): string | undefined {
   if (input === undefined) return undefined
-  // PostgreSQL has no year 0. `Date` turns a day such as February 30 into one of March.
+  // PostgreSQL has no year 0. `Date` turns a day such as February 30 into a day of March.
   const isDay = /^\d{4}-\d\d-\d\d$/.test(input) && input >= '0001'
   if (isDay && !Number.isNaN(Date.parse(input)) && new Date(input).toISOString().startsWith(input))
     return input

@@ -287,7 +287,7 @@ export async function withdrawDeliveries(
 /**
  * Records an attempt. `nextAt` is the time of the next one, or undefined if the receiver accepted the
  * message. A delivery that was replayed meanwhile stays due: the row is locked, and then its `next_at` is
- * compared with the one that this attempt was made for.
+ * compared with the `next_at` that this attempt was made for.
  */
 export async function recordAttempt(
   { singleWrites }: Database,

@@ -54,8 +54,8 @@ const previousSecretHours = 24
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 
 /**
- * Members create webhooks for a project, administrators also for everything. Only this result and that of
- * `rotateSecret` contain the secret.
+ * Members create webhooks for a project, administrators also for everything. Only this result and the result
+ * of `rotateSecret` contain the secret.
  */
 export async function createWebhook(
   { database }: Context,

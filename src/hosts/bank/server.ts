@@ -38,7 +38,7 @@ const defaultTimeouts = {
   headersTimeout: 5000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1000,
-  // Longer than a load balancer keeps its connections, so that it never sends into one that is closing.
+  // Longer than a load balancer keeps its connections, so that it never sends on a closing connection.
   keepAliveTimeout: 75_000,
   /** Ends clients that neither send nor read; every response is ready long before. */
   inactivityTimeout: 90_000,
@@ -46,7 +46,7 @@ const defaultTimeouts = {
   drainTimeout: 5000,
 }
 
-/** Creates a server that can handle every request, and in front of it a fast path for the common ones. */
+/** Creates a server that can handle every request, with a fast path in front of it for common requests. */
 export function createBankServer(options: BankServerOptions): BankServer {
   const { budgets, endpoints, fastRoutes } = options
   const timeouts = { ...defaultTimeouts, ...options.timeouts }

@@ -144,7 +144,7 @@ const hasSentStatus = ({ sentHeaders, sentTrailers }: ServerHttp2Stream): boolea
 
 /**
  * Serves `GET /` from the diagnostics, so that both ports have one policy, and rejects other protocols with
- * an explanation. The gRPC library would reject the former and take gRPC-Web for gRPC.
+ * an explanation. The gRPC library would reject `GET /`, and treat gRPC-Web as gRPC.
  */
 export function answerOtherRequests(
   http2Servers: readonly Http2Server[],

@@ -26,7 +26,7 @@ export function createPendingRequests(budgets: Budgets): PendingRequests {
   })
   /**
    * Called after the budgets of the connection and the account have been taken, so that no other request is
-   * rejected for one that these budgets would reject anyway.
+   * rejected for a request that these budgets would reject anyway.
    */
   const takeFromProcess = (bytes: number, requester: PendingRequest): boolean => {
     while (perProcess.used() + bytes > perProcess.max) {

@@ -153,10 +153,10 @@ export function trackConnections(http2Servers: readonly Http2Server[], budgets: 
 }
 
 /**
- * A GOAWAY without an error and with the highest possible stream number, which
- * https://www.rfc-editor.org/rfc/rfc9113#section-6.8 requires before the one that rejects calls. Node has no
- * function for it, and answers no call after its own. Each of Node's writes consists of whole frames, so this
- * one fits between two.
+ * A GOAWAY frame without an error and with the highest possible stream number. It must precede the GOAWAY
+ * that rejects calls: https://www.rfc-editor.org/rfc/rfc9113#section-6.8. Node has no function for it, and
+ * answers no call after its own GOAWAY. Each of Node's writes consists of whole frames, so this frame fits
+ * between two writes.
  */
 const goAwayFrame = Buffer.from('0000080700000000007fffffff00000000', 'hex')
 

@@ -32,7 +32,7 @@ export function readIdentitySettings(settings: Settings): IdentitySettings {
   const tracker = readTrackerSettings(settings)
   const registered = readRegisteredClients(settings, settings.ids('Identity__ServiceClients'))
   const providers = readProviders(settings)
-  // Otherwise no account could sign in, not even that of an administrator.
+  // Otherwise no account could sign in, not even the account of an administrator.
   if (!tracker.passwords && (providers.length === 0 || !tracker.extensions))
     settings.addProblem(
       'Identity__Passwords can be off only with Identity__Providers__{id}__…, and with the extensions on.',

@@ -44,7 +44,7 @@ export async function openClients(
     const stored = settings.extensions ? await findStoredClients(database) : []
     const text = JSON.stringify(stored)
     if (text === currentText) return
-    // A client of the settings overrides a stored one with the same id.
+    // A client of the settings overrides a stored client with the same id.
     const next = new Map([
       ...stored.map((client): [string, Client] => [client.id, registeredClient(client)]),
       ...clientsOf(settings),

@@ -167,8 +167,8 @@ async function startWorkers(
 }
 
 /**
- * Instances also compare where they store files: one with another store could not serve the files of the
- * others.
+ * Instances also compare where they store files, because an instance with another store could not serve the
+ * files of the others.
  */
 const filesSetting = 'Attachments (folder or bucket)'
 

@@ -206,7 +206,8 @@ const guidFormats = [
 ]
 
 /**
- * Converts every format to the one that fields parse. Any other text is unchanged, for the field to reject.
+ * Converts every format to the usual one, which fields parse. Any other text is unchanged, for the field to
+ * reject.
  */
 function normalizeGuid(value: unknown): unknown {
   if (typeof value !== 'string') return value

@@ -69,7 +69,7 @@ async function discover(
     },
   )
   // The package accepts some issuers that differ from the requested one. If all customers of a provider
-  // shared an issuer, users of any of them could sign in.
+  // shared an issuer, users of every customer could sign in.
   if (new URL(configuration.serverMetadata().issuer).href !== new URL(issuer).href)
     throw new Error('The provider reports a different issuer.')
   return configuration
@@ -145,7 +145,7 @@ const send = (
     const request = target.protocol === 'https:' ? requestHttps : requestHttp
     const outgoing = request(
       target,
-      // Each request uses a new connection, so that the resolved and checked address is the one connected to.
+      // Each request uses a new connection, so that it reaches the address that was resolved and checked.
       { ...options, lookup: receivers.lookupFor(target), agent: false },
       (response) => readResponse(response, responseBytesMax).then(resolve, reject),
     )

@@ -182,7 +182,7 @@ export const revokeToken: Endpoint = {
         address: call.address,
         requestId: call.requestId,
       })
-    // RFC 7009, 2.2: an unknown token and one of another client get the same response.
+    // RFC 7009, 2.2: an unknown token and a token of another client get the same response.
     return { body: {} }
   },
 }

@@ -144,7 +144,7 @@ export async function usePasskey(
 
 /**
  * The response of a passkey may have a user handle, and must have one if the passkey is the sole factor. The
- * handle must be that of the account.
+ * handle must belong to the account.
  */
 function hasMatchingHandle(
   { accountId }: StoredPasskey,

@@ -98,8 +98,8 @@ export const connectPath = '/ext/connect'
 export const signOutReturnPath = '/ext/signed-out/return'
 
 /**
- * Returns the provider's own callback path, so that a response from one provider is never taken for that of
- * another (RFC 9700, 4.4.2).
+ * Returns the provider's own callback path, so that a response from one provider is never taken for a
+ * response from another (RFC 9700, 4.4.2).
  */
 export const callbackPath = (providerId: string): string => `/ext/sign-in/from/${providerId}`
 

@@ -17,7 +17,7 @@ export interface KeyRing<Key> {
   /** The current key, an announced successor, and replaced keys that are still accepted. */
   all(): readonly Key[]
   find(id: string): Promise<Key | undefined>
-  /** Adds and purges keys according to the schedule, and loads those that other instances added. */
+  /** Adds and purges keys according to the schedule, and loads keys that other instances added. */
   refresh(): Promise<void>
 }
 

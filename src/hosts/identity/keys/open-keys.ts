@@ -41,7 +41,7 @@ export async function openKeys(
   const secrets = { current, previous: previousKeySecret }
   const openRing = <Key>(kind: KeyKind<Key>) =>
     openKeyRing(kind, { database, box: createRotatingKeyBox(secrets, kind.purpose), now })
-  // Keys that no client uses are not created: the contract publishes only those of RS256.
+  // Keys that no client uses are not created: the contract publishes only RS256 keys.
   const usedAlgorithms = new Set(
     [...serviceClients, ...registeredClients].map((client) => client.signingAlgorithm),
   )
@@ -62,7 +62,7 @@ export async function openKeys(
 }
 
 /**
- * Returns the secret of this machine, which is created only while the store has no keys: existing ones are
+ * Returns the secret of this machine, which is created only while the store has no keys: existing keys are
  * encrypted with another secret, which the operator has to restore.
  */
 async function readMachineSecret(database: Database, dataDirectory: string): Promise<string> {

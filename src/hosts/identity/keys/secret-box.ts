@@ -5,7 +5,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
  * another.
  */
 export interface SecretBox {
-  /** `owner` is the id to which the data is bound, such as that of a row or an account. */
+  /** `owner` is the id to which the data is bound, such as the id of a row or of an account. */
   seal(plain: Buffer, owner: string): Buffer
   /** Returns undefined unless this box sealed the data for this owner. */
   open(sealed: Buffer, owner: string): Buffer | undefined
