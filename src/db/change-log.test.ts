@@ -59,7 +59,7 @@ describe('the change log', () => {
     assert.equal(next, Number(rows[0].newest) + 1)
   })
 
-  it('names a transaction in progress that is older than the newest change as open', async () => {
+  it('lists a transaction in progress as open if it is older than the newest change', async () => {
     await other.query('begin')
     const { rows } = await other.query('select pg_current_xact_id()::text as number')
     await fresh.database.transaction((transaction) => transaction.query(raw(append('workflow'))))

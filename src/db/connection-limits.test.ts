@@ -70,7 +70,7 @@ describe('The connections of a process', () => {
       assert.ok(peak <= connections && peak > storeTransactions, `${peak}`)
     })
 
-  test('are waited for while the server has none left', async () => {
+  test('are awaited while the server has no connection left', async () => {
     const role = `crowded_${randomBytes(4).toString('hex')}`
     await direct.query(`create role ${role} login password '${role}' connection limit 3`)
     const url = fresh.url.replace(/^(\w+:\/\/)[^@]*@/, `$1${role}:${role}@`)

@@ -26,7 +26,7 @@ describe('a server that has become read-only', () => {
     await client.end()
   }
 
-  it('is abandoned at once: the write runs once, on the next connection', async () => {
+  it('is abandoned immediately: the write runs once, on the next connection', async () => {
     const database = openDatabase({ url: fresh.url, applicationName: 'test', poolSize: 1 })
     const [{ count: before } = { count: 0 }] = await database.query<{ count: number }>(
       sql`select count(*) as count from entries`,

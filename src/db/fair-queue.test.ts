@@ -103,7 +103,7 @@ describe('A queue that is fair between accounts', () => {
       rejectedAs('overloaded'),
     )
     departure.abort()
-    // Its place in the queue is free again.
+    // The place of the dropped work in the queue is free again.
     void begin('b', 'stayed')
     await endNext()
     assert.deepEqual(running, ['first', 'stayed'])

@@ -39,7 +39,7 @@ function testGroupCommit() {
 }
 
 describe('batched writes', () => {
-  it('run at once if none is in progress', () => {
+  it('run at once if no other write is in progress', () => {
     const { groupCommit, idleCount } = testGroupCommit()
     const endTurn = groupCommit.enter()
     assert.ok(endTurn)
@@ -99,7 +99,7 @@ describe('batched writes', () => {
     await end(1)
   })
 
-  it('do not wait for a write that takes long', async () => {
+  it('wait only briefly for an earlier write that takes long', async () => {
     const { groupCommit, written, wait, end } = testGroupCommit()
     groupCommit.enter()
     void Promise.all(wait('a1', 'b1'))

@@ -84,7 +84,7 @@ describe('running instances', () => {
     await instances.leave()
   })
 
-  it('store hashes instead of values, and compare secrets by them, too', async () => {
+  it('store hashes instead of values, and compare even secrets by their hashes', async () => {
     const secret = 'a secret of more than 32 characters'
     await recordOnce(
       { Jwt__Issuer: 'https://a.example' },

@@ -72,7 +72,7 @@ describe('A store', () => {
     await assert.rejects(another, isUnavailable)
   })
 
-  it('that fails for another reason returns that error', async (t) => {
+  it('that fails for another reason rejects with the original error', async (t) => {
     const { database, drop } = await freshDatabase()
     t.after(drop)
     await assert.rejects(database.singleWrites.query(raw('select none')), { code: '42703' })

@@ -86,9 +86,9 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
     'exports that wait for each other': () => allOf(Array.from({ length: 3 }, exportRows)),
   }
 
-  it('is given up within the time of one call, however many calls wait for it', async () => {
+  it('is given up in less than twice the time limit of a call, however many calls wait for it', async () => {
     await assert.rejects(database.liveListReads.query(sql`select pg_sleep(9)`, 'slow'))
-    // The first such statement detects whether the store is sharded. Nothing is batched before that.
+    // The first stepwise statement detects whether the store is sharded. Nothing is batched before that.
     await database.query(checkConditionsStatement.attach([], selectOne))
     for (const call of Object.values(calls)) await call()
     // Longer than an idle connection is trusted without a probe.
@@ -110,7 +110,7 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
     await assertAllReleased(budgets)
   })
 
-  it('is given up within the time of one call by a transaction that has begun, too', async () => {
+  it('is given up in less than twice the time limit of a call by a transaction that has begun, too', async () => {
     let startedAt = 0
     const late = database.transaction(async (transaction) => {
       await transaction.query(selectOne)

@@ -19,7 +19,7 @@ describe('Ranks between two others', () => {
       for (const rank of ranks) assert.match(rank, /[^0]$/)
     })
 
-  test('do not exist if the upper rank is not greater than the lower one', () => {
+  test('do not exist if the upper rank is not greater than the lower rank', () => {
     assert.equal(ranksBetween('A', 'A', 1), undefined)
     assert.equal(ranksBetween('B', 'A', 1), undefined)
   })

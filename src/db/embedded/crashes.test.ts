@@ -127,7 +127,7 @@ describe('crashes', { concurrency: 2 }, () => {
     test('leftover files of a killed database do not block the start, even if their process id belongs to a zombie or another program', async (t) => {
       if (!isLinux) return t.skip('zombies are recognized on Linux only')
       const dataDirectory = await sharedStore()
-      // Only processes of its own user mislead PostgreSQL.
+      // Only processes of the user that owns the cluster mislead PostgreSQL.
       const { uid, gid } = statSync(join(dataDirectory, 'postgres'))
       const leaveZombie = ['-c', 'sleep 0 & echo $!; exec sleep 60']
       const parent = spawn('/bin/sh', leaveZombie, { uid, gid, stdio: ['ignore', 'pipe', 'ignore'] })

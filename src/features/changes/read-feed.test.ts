@@ -28,7 +28,8 @@ describe('A reader of the feed', () => {
   })
 
   /**
-   * Makes a change, and then a transaction without changes, whose number a promoted standby assigns again.
+   * Makes a change, and then a transaction without changes, whose number a promoted standby would assign
+   * again. Returns the number of the newest transaction with a change.
    */
   async function changeAndReusedNumber(): Promise<number> {
     await fresh.database.transaction((transaction) =>
@@ -62,7 +63,7 @@ describe('A reader of the feed', () => {
       for (let count = 0; count < changesPerPage; count += 1)
         await insertRow(transaction, impediment, undefined, { id: newId(), name: 'Rain' })
     })
-    // A store of several nodes checks all of its locks.
+    // Simulates a store of several nodes, where this function is slow because it checks all locks.
     await other.query(`create or replace function settled_snapshot() returns pg_snapshot language plpgsql stable as $$
       begin perform pg_sleep(${(1.2 * slowSeconds) / changesPerPage}); return pg_current_snapshot(); end $$`)
     const page = await readFeed(

@@ -29,7 +29,7 @@ describe('The memory of live listings', () => {
     assert.deepEqual([used('ann'), used('bob'), usedByAll()], [0, 0, 0])
   })
 
-  it('is limited for each account: 429, and earlier snapshots stay reserved', () => {
+  it('is limited for each account; beyond the limit, earlier snapshots stay reserved', () => {
     const { reservationFor, used, usedByAll } = open()
     const reservation = reservationFor('ann')
     const unread = bytes(60)
@@ -39,7 +39,7 @@ describe('The memory of live listings', () => {
     assert.equal(reservation.reserve([unread, bytes(40)]), undefined)
   })
 
-  it('is limited for the process: 503', () => {
+  it('is limited for the process', () => {
     const { reservationFor, used, usedByAll } = open()
     reservationFor('ann').reserve([bytes(100)])
     assert.equal(reservationFor('bob').reserve([bytes(51)])?.kind, 'overloaded')

@@ -57,7 +57,7 @@ describe('a result for a .NET client', () => {
     })
   })
 
-  it('has timestamps and ids as such clients write them', () => {
+  it('has timestamps and ids as .NET clients write them', () => {
     const bytesOf = (createdAt: string) =>
       write('GetWorkflowById', { success: true, workflow: { createdAt } })
     const assertHolds = (createdAt: string, hex: string) =>
