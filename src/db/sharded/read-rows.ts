@@ -42,7 +42,7 @@ export async function readRow(
   return row ? [{ ...row, ...lastChangeRow }] : []
 }
 
-/** Returns an empty page as a row without an id, with only the count and the date. */
+/** If the page is empty, returns one row without an id, which has only the count and the date. */
 export async function readQuery(
   queries: Queries,
   { lastChange, count, page, references }: InputOf<typeof pageOfQuery>,
@@ -102,7 +102,7 @@ export async function readChanged(
     join unnest(${tables.map(({ resource }) => resource)}::text[], ${tables.map(({ table }) => table)}::text[])
       as kept (resource, table_name) on kept.resource = logged.resource
     left join row_places as place on place.id = logged.row_id and place.table_name = kept.table_name`)
-  // The caller does not look at the rows of so many changes.
+  // If there are so many changes, the caller ignores their rows.
   if (found.length > countMax) return found.map((change) => ({ ...change, current: null }))
   const current = new Map<string, unknown>()
   for (const { resource, table, rows } of tables) {

@@ -202,8 +202,8 @@ function mergeWhileRunning(
 type Reads = Pick<Database, 'query' | 'liveListReads'>
 
 /**
- * Refreshes the listings that the changes can affect. The changed rows are read only where they may exclude a
- * listing.
+ * Records the change in the listings that it can affect, which are then read again. The changed rows are read
+ * only if they may exclude a listing.
  */
 async function wakeAffected(
   database: Reads,

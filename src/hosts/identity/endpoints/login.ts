@@ -61,8 +61,8 @@ export const showLoginPage: Endpoint = {
       if (authRequest === undefined || !pending)
         return { redirectTo: signInPageUrl(identity.settings, undefined, { error: 'request' }) }
       const { client, loginHint } = pending.request
-      // A sign-in page of another host cannot open the sealed request, so the hint is added to the URL. Our
-      // own page reads it from the request.
+      // A sign-in page of another host cannot open the sealed request, so the hint is added to the URL. The
+      // page of this host reads it from the request.
       const isExternalPage = client.registration === undefined
       const hasHint = identity.settings.extensions && isExternalPage && loginHint !== undefined
       const query = { authRequest, ...(hasHint && { loginHint }) }
