@@ -27,7 +27,7 @@ export interface SharedStore {
   startMaintenance(retention: Retention): Promise<void>
   /** Starts the log of slow statements. Call it after the start, during which statements are always slow. */
   logSlowStatements(): void
-  /** Prepares the store for other processes, and closes the connections of this one. */
+  /** Prepares the store for other processes, and closes the connections of this process. */
   prepare(): Promise<StoreAddress>
   /** Undefined if no host has requested the context. */
   seedReport(): SeedReport | undefined

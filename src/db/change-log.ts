@@ -70,7 +70,7 @@ const defaultDays = 30
 /** Limits the rows that a statement deletes, so that it stays within its time limit. */
 const purgeBatchMax = 10_000
 
-/** SQL: deletes a batch, and returns an empty row for each deleted one, so that the caller can count them. */
+/** SQL: deletes a batch, and returns an empty row for each deleted row, which the caller counts. */
 const purgeStatement = (days: number) => sql`
   with purged as (
     delete from changes where sequence in (

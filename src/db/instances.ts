@@ -50,7 +50,7 @@ export interface Instances {
   join(): Promise<void>
   /** Runs the regular work now. */
   refresh(): Promise<void>
-  /** The number of running instances with another value than this one, by the name of the setting. */
+  /** The number of running instances with another value than this instance, by the name of the setting. */
   disagreements(): ReadonlyMap<string, number>
   /** Epoch milliseconds of the newest verified backup; undefined if none was recorded. */
   backupAt(): number | undefined
@@ -233,7 +233,7 @@ const hashesOf = (settings: SharedSettings): Record<string, string> =>
 
 const textOf = (value: unknown): string => JSON.stringify(value ?? null)
 
-/** Guessing a secret by its hash must be slow, because the roles of all hosts can read it. */
+/** Guessing a secret by its hash must be slow, because the roles of all hosts can read the hash. */
 async function slowHashesOf(settings: SharedSettings): Promise<Record<string, string>> {
   const hashes = Object.entries(settings).map(async ([name, value]) => {
     const hash = (await promisify(scrypt)(textOf(value), name, hashCharacters / 2)) as Buffer

@@ -54,7 +54,8 @@ const flagsToClear = (placeholders: Placeholders | undefined, set: readonly stri
 
 /**
  * Returns the assignments of an UPDATE that clear the flags of `flagsToClear`. The comparison is part of the
- * UPDATE, so it uses the current `row`, including concurrent changes. `newValueOf` returns the new value of a column.
+ * UPDATE, so it uses the current `row`, including concurrent changes. `newValueOf` returns the new value of a
+ * column.
  */
 export const flagSetters = (
   table: Table,
@@ -118,8 +119,8 @@ export function loggedWriteCtes(action: Action, writer: WriterSql, writes: reado
 
 /**
  * Returns the same CTEs as `loggedWriteCtes`, for statements that return the rows they wrote. One statement
- * writes rows, change log and history, so none of them can be missing. The history only has declared columns, which excludes
- * secrets. It has the values of a new row, and `[before, after]` of each column that changed.
+ * writes rows, change log and history, so none of them can be missing. The history only has declared columns,
+ * which excludes secrets. It has the values of a new row, and `[before, after]` of each column that changed.
  */
 export function writeAndLogCtes(
   action: Action,
@@ -165,7 +166,7 @@ interface ChangedColumns {
 
 const fieldsSql = new WeakMap<HistoryTable, Map<string, Sql>>()
 
-/** Returns the SQL of `project_id` and `fields`. It is built once for each table and set of changed columns. */
+/** Returns the SQL of `project_id` and `fields`. It is built once per table and set of changed columns. */
 function projectAndFields(table: HistoryTable, change: ChangedColumns | undefined): Sql {
   const cache = fieldsSql.get(table) ?? new Map<string, Sql>()
   fieldsSql.set(table, cache)

@@ -93,7 +93,7 @@ const timeouts: Timeouts = {
   // The largest body takes half of this time over a slow mobile connection.
   requestMilliseconds: 60_000,
   // Longer than the 60 s after which common proxies drop an idle connection, so that they never use a closed
-  // one.
+  // connection.
   keepAliveMilliseconds: 75_000,
   // Closes connections that neither send nor receive. A request may be silent for up to a minute in the queue
   // of the rate limiter, so this is twice that.
@@ -141,7 +141,7 @@ function trustedProxies(hops: number): false | ((address: string, hop: number) =
   return hops === 0 ? false : (_address, hop) => hop < hops
 }
 
-/** Adds the first hook, so that errors of all later ones have these headers, too, and are logged. */
+/** Adds the first hook, so that errors of all later hooks have these headers, too, and are logged. */
 function beginRequests(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(securityHeaders).header(requestIdHeader, request.id)
@@ -253,7 +253,7 @@ function isEmptyStream(payload: NodeJS.ReadableStream): Promise<boolean> {
   })
 }
 
-/** 404 for an unknown path, 405 for a known one under another method, 204 with Allow for OPTIONS. */
+/** Responds 404 to an unknown path, 405 to an unsupported method, and 204 with Allow to OPTIONS. */
 function answerUnknownRoutes(app: FastifyInstance): void {
   // Fastify itself would respond to a QUERY without a content type, with 400.
   app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true })
@@ -316,8 +316,8 @@ function limitRate(app: FastifyInstance, options: RateLimitOptions): void {
 }
 
 /**
- * Calls back when the response has been sent or its client has disconnected; at once if that is the case
- * already.
+ * Calls back when the response has been sent or its client has disconnected; immediately if that has already
+ * happened.
  */
 export function onceClosed({ raw }: FastifyReply, callback: () => void): void {
   if (raw.destroyed) callback()

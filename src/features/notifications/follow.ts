@@ -62,7 +62,7 @@ export function startNotifications({ database, hasMail, onFailure }: FollowOptio
 }
 
 /**
- * The caller who follows the changes is an administrator, and so reads all of them. The access of each
+ * The caller who follows the changes is an administrator, and so reads all changes. The access of each
  * account is checked when it reads its notifications.
  */
 const follower: Caller = { id: 'notifications', isAdministrator: true }

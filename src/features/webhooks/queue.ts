@@ -75,8 +75,8 @@ export interface ClaimOptions {
 }
 
 /**
- * Claims webhooks that have a due delivery, or changes since their last check. Those that have waited longest
- * come first. Locked rows are skipped, because another instance is claiming them.
+ * Claims webhooks that have a due delivery, or changes since their last check. The webhooks that have waited
+ * longest come first. Locked rows are skipped, because another instance is claiming them.
  */
 export function claimWebhooks(
   database: Database,
@@ -285,8 +285,8 @@ export async function withdrawDeliveries(
 }
 
 /**
- * Records an attempt. `nextAt` is the time of the next one, or undefined if the receiver accepted the
- * message. A delivery that was replayed meanwhile stays due: the row is locked, and then its `next_at` is
+ * Records an attempt. `nextAt` is the time of the next attempt, or undefined if the receiver accepted
+ * the message. A delivery that was replayed meanwhile stays due: the row is locked, and then its `next_at` is
  * compared with the `next_at` that this attempt was made for.
  */
 export async function recordAttempt(

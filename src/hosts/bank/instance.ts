@@ -65,7 +65,7 @@ async function runInstance(): Promise<void> {
     if (setup === undefined) throw new Error('Stopped before the store was open.')
     running = await startInstance(...setup, sendRequest)
     report('listening')
-    // Flushed now and not on exit, because the process may be killed.
+    // The compile cache is flushed now and not on exit, because the process may be killed.
     flushCompileCache()
     // Only `replaced` resolves without a value.
     const isReplaced = (await stopRequested) === undefined

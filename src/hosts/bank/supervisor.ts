@@ -14,7 +14,7 @@ export interface SupervisedInstances {
   /** The processes that currently listen. */
   pids(): readonly number[]
   /**
-   * Replaces the instances one by one without a failed request. A call during a restart runs another one
+   * Replaces the instances one by one without a failed request. A call during a restart causes another restart
    * afterwards.
    */
   restart(): Promise<void>
