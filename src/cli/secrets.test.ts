@@ -201,7 +201,7 @@ describe('The encryption secret', () => {
     const rotated = await rotate(withoutSecrets, '--new-file', third, '--old-file', second)
     assert.equal(rotated.code, 0, rotated.stderr)
     assert.equal(await countDecryptable('x'.repeat(40)), 2)
-    // If no old secret is given, the one in the data directory is used.
+    // If no old secret is given, the secret in the data directory is used.
     write('identity-secret', 'x'.repeat(40))
     const back = await rotate({ ...withoutSecrets, Identity__KeyEncryptionSecret: newSecret })
     assert.equal(back.code, 0, back.stderr)

@@ -15,7 +15,7 @@ export function compressAnswers(app: FastifyInstance, compressions: Budget): voi
     if (!isLong || !isJson(reply) || reply.hasHeader('content-encoding')) return done(null, payload)
     addVary(reply, 'Accept-Encoding')
     const coding = codingOf(request)
-    // Beyond the budget, responses are sent uncompressed: waiting ones would be held in memory.
+    // Beyond the budget, responses are sent uncompressed: waiting responses would be held in memory.
     if (coding === undefined || !compressions.take()) return done(null, payload)
     compress(reply, payload, coding)
       .finally(() => compressions.release())

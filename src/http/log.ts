@@ -70,7 +70,7 @@ const quietRoutes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metri
 
 const requestEnded = 'A request has ended.'
 
-/** All paths of the hosts are shorter. Longer ones are cut. */
+/** All paths of the hosts are shorter. Longer paths are cut. */
 const loggedPathLengthMax = 256
 /** A proxy may forward a text of any length. */
 const loggedAddressLengthMax = 64

@@ -112,7 +112,7 @@ export function openLiveStream(
   }
 }
 
-/** Numbers of events continue from the last one that a reconnecting client has received. */
+/** Numbers of events continue from the last number that a reconnecting client has received. */
 function lastEventNumber(header: string | string[] | undefined): number {
   return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : 0
 }

@@ -54,7 +54,7 @@ async function readLimits(connection: Connection): Promise<Limits> {
 
 /**
  * Prepares statements and plans without changing data, so that the first transaction is as fast as later
- * ones.
+ * transactions.
  */
 async function warmUpTransactions(connection: Connection): Promise<void> {
   await connection.query({ name: '', text: applyAndUndo, values: [] })

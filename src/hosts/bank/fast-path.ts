@@ -166,7 +166,7 @@ function receive(state: FastPathState, connection: FastConnection, bytes: Buffer
   else serve(state, connection, bytes)
 }
 
-/** Processes requests in sequence: each must see the effects of the ones before. */
+/** Processes requests in sequence: each must see the effects of the requests before. */
 function serve(state: FastPathState, connection: FastConnection, bytes: Buffer): void {
   let unserved = bytes
   connection.isServing = true

@@ -14,7 +14,7 @@ export interface SupervisedInstances {
   /** The processes that currently listen. */
   pids(): readonly number[]
   /**
-   * Replaces the instances one by one without a failed request. A call during a restart causes another restart
+   * Replaces the instances one by one without a failed request. A call during a restart causes another one
    * afterwards.
    */
   restart(): Promise<void>
@@ -104,7 +104,7 @@ async function replaceAll(
   }
 }
 
-/** Skips instances that do not reply: one that is exiting would be missing from the next scrape anyway. */
+/** Skips instances that do not reply, because they are exiting and would miss the next scrape anyway. */
 async function metricsOf(instances: readonly Instance[]): Promise<MetricsPage> {
   const replies = await Promise.allSettled(instances.map(({ sendRequest }) => sendRequest('metrics')))
   return mergeMetrics(

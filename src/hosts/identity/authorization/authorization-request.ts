@@ -185,7 +185,7 @@ function parseCodeChallenge({ registration }: Client, parameters: SingleParamete
 
 const codeChallengePattern = /^[\w-]{43}$/
 
-/** A hint is only a suggestion, so one that is too long is truncated, not rejected. */
+/** A hint is only a suggestion, so a hint that is too long is truncated, not rejected. */
 const truncatedHint = ({ login_hint: hint }: SingleParameters): string | undefined =>
   hint?.slice(0, loginCharactersMax)
 
@@ -277,7 +277,7 @@ export const sealPendingRequest = (
     others.since + pendingMilliseconds,
   )
 
-/** Parses a new request, or opens one that returns from the sign-in page. */
+/** Parses a new request, or opens a sealed request that returns from the sign-in page. */
 export async function receivePendingRequest(
   identity: Identity,
   parameters: RawParameters,

@@ -148,7 +148,7 @@ const useCode = (
     if (await useAppCode(identity, transaction, accountId, trimmed.replaceAll(' ', '')))
       return consumeStep(transaction, step)
     if (!(await useRecoveryCode(transaction, accountId, trimmed))) return false
-    // Signing in another way permits app codes again after too many wrong ones.
+    // Signing in another way permits app codes again after too many wrong codes.
     await transaction.query(sql`update authenticator_apps set failures = 0 where user_id = ${accountId}`)
     return consumeStep(transaction, step)
   })

@@ -120,7 +120,7 @@ async function createIfAllowed(
   return undefined
 }
 
-/** Finds the user with this login. An active one takes precedence over removed ones. */
+/** Finds the user with this login. An active user takes precedence over removed users. */
 const findUserByLogin = ({ database }: Identity, login: string) =>
   database.query<{ accountId: string; login: string; isUsable: boolean }>(sql`
     select account.id as "accountId", account.login, account.active and not ${isAccountDeactivatedSql} as "isUsable" from users as account

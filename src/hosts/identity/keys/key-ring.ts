@@ -97,7 +97,7 @@ export async function announceSuccessor(
 }
 
 /**
- * Deletes every key of the kind, and adds one that is used at once. Everything that the deleted keys signed
+ * Deletes every key of the kind, and adds a key that is used at once. Everything that the deleted keys signed
  * or sealed is rejected.
  */
 export async function replaceKeys(

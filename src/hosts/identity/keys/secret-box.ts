@@ -14,7 +14,7 @@ export interface SecretBox {
 const algorithm = 'aes-256-gcm'
 const keyBytes = 32
 /**
- * The nonce length that GCM specifies; random ones are safe for 2^32 seals under one key, which is 500 a
+ * The nonce length that GCM specifies; random nonces are safe for 2^32 seals under one key, which is 500 a
  * second for 90 days.
  */
 const nonceBytes = 12
