@@ -8,7 +8,7 @@ import { fillSignIn, openStage } from './support/stage.ts'
 
 const skip = chromiumPath === undefined && 'No browser was found.'
 
-describe('Access, in a real browser', { skip }, () => {
+describe('On the pages for access, in a real browser', { skip }, () => {
   const mails = fixture(startMailServer)
   const stage = fixture(() => openStage({ SMTP_URL: mails.url, MAIL_FROM: 'tracker@example.com' }))
   afterEach(() => stage.closePages())
@@ -26,7 +26,7 @@ describe('Access, in a real browser', { skip }, () => {
     { userName: 'Tom', colorScheme: 'light' },
     { userName: 'Tara', colorScheme: 'dark' },
   ] as const)
-    test(`a user creates a personal access token, sees it once, and revokes it, in ${colorScheme} colours`, async () => {
+    test(`a user creates a personal access token, sees it only once, and revokes it, in ${colorScheme} colours`, async () => {
       const { login } = await stage.workspace.join(userName)
       const page = await stage.signIn(login, '/account', { colorScheme })
       await page.getByRole('button', { name: 'New token' }).click()
@@ -79,7 +79,7 @@ describe('Access, in a real browser', { skip }, () => {
     assert.equal(await section.getByRole('checkbox', { name: 'Mentions' }).isDisabled(), true)
   })
 
-  test('another calendar subscribes to the assignments of a project with an address that is shown once', async () => {
+  test('a user gets an address that is shown once, by which another calendar subscribes to a project', async () => {
     const { login } = await stage.workspace.join('Carla Calendar')
     const page = await stage.signIn(login, '/account')
     await page.getByRole('button', { name: 'New token' }).click()
@@ -96,7 +96,7 @@ describe('Access, in a real browser', { skip }, () => {
     await page.getByText('Show assignments in another calendar, in 1 project').waitFor()
   })
 
-  test('without a clipboard, a token is selected and a link is shown, so that the user can copy them', async () => {
+  test('a user without a clipboard finds a token selected and a link shown, to copy them by hand', async () => {
     const { login } = await stage.workspace.join('Petra Plain')
     const page = await stage.signIn(login, '/account')
     await page.getByRole('button', { name: 'New token' }).click()
@@ -122,7 +122,7 @@ describe('Access, in a real browser', { skip }, () => {
     await page.getByText(`The browser does not allow copying: ${stage.hosts.web}/a/${key}`).waitFor()
   })
 
-  test('the dialog of a new token stays open if a text selection ends outside, and a click outside closes it', async () => {
+  test('the dialog of a new token is closed by a click outside, but not by a text selection that ends outside', async () => {
     const { login } = await stage.workspace.join('Selma Selection')
     const page = await stage.signIn(login, '/account')
     await page.getByRole('button', { name: 'New token' }).click()
@@ -144,7 +144,7 @@ describe('Access, in a real browser', { skip }, () => {
     await secretDialog.waitFor({ state: 'detached' })
   })
 
-  test('a user sees which session is the current one, and ends the one on another device', async () => {
+  test('a user sees which session is the current one, and ends the session on another device', async () => {
     const { login } = await stage.workspace.join('Sina Sessions')
     const otherDevice = await stage.visit('/account')
     await fillSignIn(otherDevice, login)
@@ -162,7 +162,7 @@ describe('Access, in a real browser', { skip }, () => {
     await section.getByText('(this one)').waitFor()
   })
 
-  test('an administrator grants and revokes the role, and deactivates and reactivates an account', async () => {
+  test('an administrator makes a user an administrator and revokes that, and deactivates and reactivates an account', async () => {
     const { login } = await stage.workspace.join('Wanda Worker')
     const page = await stage.signIn('root@example.com', '/administration/users?search=wanda')
     await openAccess(page, 'Wanda Worker')
@@ -185,7 +185,7 @@ describe('Access, in a real browser', { skip }, () => {
     await rejected.getByRole('heading', { name: 'Projects' }).waitFor()
   })
 
-  test('an invited user creates an account and sees the project, and the link does not work again', async () => {
+  test('an invited user creates an account and sees the project, and the link works only once', async () => {
     const { workspace } = stage
     const { organizationId } = await workspace.get('project', workspace.projectId)
     const { id: projectId } = await workspace.make('project', { name: 'For newcomers', organizationId })
@@ -243,7 +243,7 @@ describe('Access, in a real browser', { skip }, () => {
     assert.equal(await sentence.locator('bdi').count(), 3)
   })
 
-  test('a member ends one of the open invitations, and a user with an account joins with the other', async () => {
+  test('a member revokes one of two invitations, and a user who has an account joins with the other', async () => {
     const { login } = await stage.workspace.join('Jette Joins')
     const project = await stage.workspace.make('project', {
       name: 'Lantern room',
@@ -275,7 +275,7 @@ describe('Access, in a real browser', { skip }, () => {
     await visitor.getByRole('heading', { name: 'Lantern room' }).waitFor()
   })
 
-  test('a user who has lost the password sets a new one with a link from an administrator, once', async () => {
+  test('a user who has lost the password sets a new one with a link from an administrator, which works once', async () => {
     const { login } = await stage.workspace.join('Lucas Lost')
     const page = await stage.signIn('root@example.com', '/administration/users?search=lucas')
     await openAccess(page, 'Lucas Lost')

@@ -5,11 +5,11 @@ import { phoneBoardJourneys } from './journeys/phone-board.ts'
 import { quickTokenJourneys } from './journeys/quick-tokens.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 
-describeInBrowser('Assignments by forms', {
+describeInBrowser('In the forms for assignments', {
   'the dialog of a new assignment': newAssignmentJourneys,
-  'keys that set a value': assignmentValueJourneys,
-  'the options of the palette': paletteOptionJourneys,
+  'keys that set values': assignmentValueJourneys,
+  'the palette': paletteOptionJourneys,
   'tokens in the name of a new assignment': quickTokenJourneys,
   'the menu of cards on a touch screen': longPressJourneys,
-  'small screens': phoneBoardJourneys,
+  'on phones and desktops': phoneBoardJourneys,
 })

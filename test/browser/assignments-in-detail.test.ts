@@ -9,16 +9,16 @@ import { unplannedJourneys } from './journeys/unplanned.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 
 // Each group has its own hosts and project: a board with the cards of all groups would slow down each page.
-describeInBrowser('An open assignment', {
+describeInBrowser('In an open assignment', {
   attachments: attachmentJourneys,
   'an assignment': panelJourneys,
   'the history of changes': eventJourneys,
   impediments: impedimentJourneys,
 })
 
-describeInBrowser('Assignments by keys', {
+describeInBrowser('With cards, keys and the palette', {
   'the values of a card': cardValueJourneys,
-  'keys of the keyboard': keyJourneys,
+  'keyboard shortcuts': keyJourneys,
   'the palette': paletteJourneys,
   'unplanned assignments': unplannedJourneys,
 })

@@ -155,7 +155,7 @@ function boardJourneys(stage: () => Stage): void {
     await cardIn(page, 'Backlog', 'Stays where it is').waitFor()
   })
 
-  test('is filtered by text, person and days, and the URL keeps the filters', async () => {
+  test('is filtered by text, person and days, and keeps these filters in the URL', async () => {
     const { signIn, workspace } = stage()
     await workspace.assignment('Early apple', { startDate: '2026-01-05', endDate: '2026-01-06' })
     await workspace.assignment('Late apple', { startDate: '2026-03-05', endDate: '2026-03-06' })
@@ -280,7 +280,7 @@ function boardJourneys(stage: () => Stage): void {
     await workspace.change('DELETE', 'workflow', { ids: [archive.id] })
   })
 
-  test('shows the priority of an assignment, and the list can be sorted by it', async () => {
+  test('shows the priority of an assignment, by which the list can be sorted', async () => {
     const { signIn, workspace } = stage()
     const { id: projectId } = await workspace.make('project', {
       name: 'By priority',
@@ -305,7 +305,7 @@ function boardJourneys(stage: () => Stage): void {
     await card.getByText('Urgent').waitFor({ state: 'detached' })
   })
 
-  test('is not found if there is no such project, or the user is not a member of it', async () => {
+  test('is not found if its project does not exist, or the user is not a member of it', async () => {
     const { hosts, signIn, workspace } = stage()
     const { id } = await workspace.make('project', {
       name: 'Private',
@@ -337,10 +337,10 @@ async function renameInOutage(page: Page, text: string, cutOff: () => Promise<vo
 function connectionJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  test('is shown as lost in an outage; the page keeps its content and catches up afterwards', async () => {
+  test('is shown as lost in an outage, during which the page keeps its content, and catches up afterwards', async () => {
     const { hosts, signIn, workspace } = stage()
     await workspace.assignment('There before the outage')
-    // The column may have more cards than it shows.
+    // The search keeps the card among those that its column renders.
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}?search=outage`)
     await page.getByText('Live', { exact: true }).waitFor()
     // The types of assignments are loaded, too, so that a form can offer them in the outage.
@@ -412,7 +412,7 @@ function connectionJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', id)).name, 'Typed in the restart')
   })
 
-  test('is shown as offline while the device is', async () => {
+  test('is shown as offline while the device is offline', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.getByText('Live', { exact: true }).waitFor()
@@ -432,7 +432,7 @@ function connectionJourneys(stage: () => Stage): void {
     assert.equal(await page.getByText(/^(You are offline|Offline\. Showing)/).count(), 0)
   })
 
-  test('reports that the server is busy, waits, and then sends the change again', async () => {
+  test('reports that the server is busy, and sends the change again after a wait', async () => {
     const { hosts, signIn, workspace } = stage()
     // The assignment is the first of its column, which renders only cards near the visible ones.
     const id = await workspace.assignment('Patient', { startDate: '2026-01-05', endDate: '2026-01-06' })
@@ -467,20 +467,20 @@ function connectionJourneys(stage: () => Stage): void {
       await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
       times.push(Number(await page.evaluate('performance.now()')))
     }
-    // The best of three, to exclude other work on the machine.
+    // The fastest of three loads counts, to exclude other work on the machine.
     assert.ok(Math.min(...times) < 1000, times.map(Math.round).join(', '))
   })
 }
 
 // Each group has its own hosts and project: a board with the cards of all groups would slow down each page.
-describeInBrowser('Assignments on a board', {
+describeInBrowser('On boards and in My work', {
   'my work': myWorkJourneys,
   'the board': boardJourneys,
   labels: labelJourneys,
   dependencies: dependencyJourneys,
 })
 
-describeInBrowser('Assignments in lists', {
+describeInBrowser('In lists of assignments', {
   'the key of an assignment': assignmentKeyJourneys,
   'the inbox': inboxJourneys,
   'the manual order': manualOrderJourneys,

@@ -9,7 +9,7 @@ const assignment = (id: string, startDate: string, endDate: string) =>
   ({ id, startDate: `${startDate}T00:00:00.000Z`, endDate: `${endDate}T00:00:00.000Z` }) as Row
 
 describe('Bars in a calendar', () => {
-  test('are in different lines if they overlap, and a free line is used again', () => {
+  test('are on different lines if they overlap, and reuse a line that is free', () => {
     const bars = barsOf(
       [
         assignment('long', '2026-11-16', '2026-11-19'),
@@ -29,7 +29,7 @@ describe('Bars in a calendar', () => {
     )
   })
 
-  test('have room for their name up to the next bar of the line, or up to the edge', () => {
+  test('have room for their name up to the next bar on the line, or up to the edge', () => {
     const rows = [
       assignment('first', '2026-11-16', '2026-11-16'),
       assignment('next', '2026-11-20', '2026-11-20'),
@@ -46,7 +46,7 @@ describe('Bars in a calendar', () => {
     )
   })
 
-  test('have lines of their own on phones, with names above them that end with the bar if they need the room', () => {
+  test('have separate lines on phones, with names above them that end with the bar if they need the room', () => {
     const rows = [
       assignment('first', '2026-11-16', '2026-11-16'),
       assignment('continued', '2026-11-20', '2026-11-30'),
@@ -85,7 +85,7 @@ describe('Bars in a calendar', () => {
     assert.deepEqual(shareLines([5, 5, 5, 5, 5, 5], 3, minimum), [2, 2, 2, 2, 2, 2])
   })
 
-  test('are cut at the edges of the period and marked as cut, and left out if they are outside', () => {
+  test('are cut at the edges of the period and marked as cut, and omitted outside of it', () => {
     const bars = barsOf(
       [
         assignment('before', '2026-11-01', '2026-11-15'),

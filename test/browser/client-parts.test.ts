@@ -60,7 +60,7 @@ describe('Errors', () => {
   })
 })
 
-test('The history hides the same placeholders that the assignment declares', () =>
+test('The history hides the placeholders that the assignment declares', () =>
   assert.deepEqual(placeholders, assignment.placeholders))
 
 test('A text is split at keys of assignments, not at parts of words, paths and ranges', () => {
@@ -69,7 +69,7 @@ test('A text is split at keys of assignments, not at parts of words, paths and r
   assert.deepEqual(keysIn('web-1 /a/WEB-1 XWEB-1x WEB-01 WEB-1-2 x.WEB-3 TOOLONGKEY-1 W-1'), [])
 })
 
-describe('A list for several parts of a screen', () => {
+describe('A list that several parts of a screen need', () => {
   const setUp = () => {
     const requests: { path: string; signal: AbortSignal | undefined; answer: (text: string) => void }[] = []
     const shareRequest = createRequestSharing()
@@ -82,7 +82,7 @@ describe('A list for several parts of a screen', () => {
     return { request, requests }
   }
 
-  test('is requested once if they need it at the same time, and again later', async () => {
+  test('is requested once if they need it at the same time, and again if they need it later', async () => {
     const { request, requests } = setUp()
     const answers = [request('/a'), request('/b'), request('/a')]
     await Promise.resolve()
@@ -92,7 +92,7 @@ describe('A list for several parts of a screen', () => {
     assert.deepEqual(await Promise.all(answers), ['0', '1', '0', '2'])
   })
 
-  test('is aborted when the last part no longer needs it, and not before', async () => {
+  test('is aborted only when no part needs it any longer', async () => {
     const { request, requests } = setUp()
     const first = new AbortController()
     const second = new AbortController()
@@ -208,7 +208,7 @@ describe('An exported table', () => {
     )
   })
 
-  test('has a readable header for every column that the page can request', () => {
+  test('has a readable header for every column that a page can request', () => {
     const measures = reports.find(({ name }) => name === 'hours')?.measures ?? []
     const columns = groupings.flatMap(({ name, isTime }) => (isTime ? [name] : [name, `${name}Id`]))
     const unnamed = [...columns, ...measures.map(({ name }) => name)].filter(
@@ -235,7 +235,7 @@ describe('The sign-in page', () => {
       assert.equal(secondsOf(locked + unusable), undefined)
   })
 
-  test('starts a request, shows the form, or shows the problem of a request', () => {
+  test('starts a request, shows the form, or shows the error of a request', () => {
     assert.deepEqual(stateOf(''), { kind: 'start', returnPath: undefined })
     assert.deepEqual(stateOf('again'), { kind: 'start', returnPath: '/signed-in/' })
     assert.equal(stateOf('authRequest=1').kind, 'form')
@@ -286,7 +286,7 @@ describe('Weeks', () => {
     assert.equal(mondayOf('2027-01-01'), '2026-12-28')
   })
 
-  test('are named by any of their days in a URL, where other values mean the current week', () => {
+  test('are named by any of their days in a URL, in which other values mean the current week', () => {
     assert.equal(parseWeek('2026-11-18'), '2026-11-16')
     for (const text of [null, '', 'x', '2026-13-01', '2026-11-18T00:00'])
       assert.match(parseWeek(text), /^\d{4}-\d\d-\d\d$/)
@@ -354,7 +354,7 @@ describe('A past timestamp', () => {
       assert.equal(formatAgo(new Date(now - seconds * 1000).toISOString(), now), text))
 })
 
-test('What was computed for the last arguments is not computed again', () => {
+test('A remembered function computes nothing again for the same arguments as last time', () => {
   const computed: string[] = []
   const lengthOf = rememberLast((text: string, more: string) => computed.push(text + more))
   for (const more of ['b', 'b', 'c', 'b']) lengthOf('a', more)

@@ -66,7 +66,7 @@ describe('Dependencies of a project', () => {
     ].map((row) => [row.id, row]),
   )
 
-  test('are listed while the blocking assignment is known and not done, the earliest first', () => {
+  test('are listed while the blocking assignment is known and not done, with the earliest first', () => {
     const links = [link('a', 'late'), link('a', 'early'), link('a', 'unknown'), link('b', 'finished')]
     const found = groupBlockers(links, assignments, new Set(['done']))
     assert.deepEqual(
@@ -120,7 +120,7 @@ describe('Labels of a project', () => {
 })
 
 describe('The load of a day', () => {
-  test('spreads estimates over working days, or over all days of a period without any', () => {
+  test('spreads estimates over working days, or over all days of a period without working days', () => {
     const rows = [
       assignment('Friday to Monday', '2026-11-20', '2026-11-23', { amountHours: 10 }),
       assignment('weekend', '2026-11-21', '2026-11-22', { amountHours: 6 }),
@@ -137,7 +137,7 @@ describe('The load of a day', () => {
     assert.deepEqual(levelsOf(true), ['free', 'fits', 'over', 'over', 'far-over'])
   })
 
-  test('is summed by week, from the first day with hours', () => {
+  test('is summed by week, beginning with the first day that has hours', () => {
     const [first, second] = weekLoadsOf([0, 0, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0.5], 8)
     assert.deepEqual(first, { first: 0, start: 2, hours: 32, target: 40, isFull: false })
     assert.deepEqual(second, { first: 7, start: 13, hours: 0.5, target: 40, isFull: false })
@@ -271,7 +271,7 @@ describe('A timer', () => {
 
 const folder = join(import.meta.dirname, '..', '..', 'src')
 
-/** Source files whose messages the web client never receives, and who reads them instead. */
+/** Source files whose messages the web client never receives, with the readers of the messages. */
 const notForClient: readonly { readonly files: RegExp; readonly readers: string }[] = [
   { files: /^(cli|config|observability)\b/, readers: 'operators' },
   {
@@ -459,7 +459,7 @@ describe('The Portuguese translation of error messages', () => {
     assert.deepEqual(stillEnglish, [])
   })
 
-  test('begins with the field if the English message does, and has no other placeholders', () => {
+  test('begins with the field if the English message does, and uses only placeholders of that message', () => {
     for (const [pattern, translation] of Object.entries(ptBrCatalogue.errors)) {
       if (pattern.startsWith('{field}')) assert.ok(translation.startsWith('{field}: '), translation)
       const known = placeholdersOf(pattern)

@@ -78,4 +78,4 @@ function closingJourneys(stage: () => Stage): void {
   })
 }
 
-describeInBrowser('An open assignment', { 'closing it': closingJourneys })
+describeInBrowser('With an open assignment', { 'closing it': closingJourneys })

@@ -152,10 +152,10 @@ function skeletonJourneys(stage: () => Stage): void {
   }
 
   for (const width of [390, 1440])
-    test(`have the shape of their screen at ${width} pixels, disappear once it is loaded, move nothing, and are announced once`, async () => {
+    test(`have the shape of their screen at ${width} pixels, disappear when it is loaded, move nothing, and are announced once`, async () => {
       const { hosts, signIn, workspace } = stage()
       const name = `Loaded slowly at ${width}`
-      // Uses a separate project, because rows of other tests would move those of its list.
+      // Uses a separate project, because rows that other tests add would move the rows of its list.
       const { organizationId, mara } = workspace
       const { id: projectId } = await workspace.make('project', { name: `Slow at ${width}`, organizationId })
       await workspace.make('userProject', { projectId, userId: mara.id })
@@ -172,7 +172,7 @@ function skeletonJourneys(stage: () => Stage): void {
       assert.deepEqual(faults, [])
     })
 
-  test('are one word for screen readers, do not move with reduced motion, and are not nested', async () => {
+  test('are read as one word by screen readers, do not move with reduced motion, and are not nested', async () => {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Never loaded')
     const page = await signIn('root@example.com', '/account')
@@ -215,7 +215,7 @@ interface HeldResponses {
   untilQuiet(): Promise<void>
 }
 
-/** A response may cause another request or render another part of the page. */
+/** A response may cause another request, or render another part of the page. */
 const quietFrames = 10
 /** The test reports a page that never becomes quiet. */
 const framesMax = 1000
@@ -330,7 +330,7 @@ function rightToLeftJourneys(stage: () => Stage): void {
     return { login, projectId, assignmentId }
   }
 
-  test('do not reorder dates, hours and words around them, on every screen', async () => {
+  test('do not reorder dates, hours and words around them on any screen', async () => {
     const { login, projectId, assignmentId } = await seed()
     const page = await stage().signIn(login, '/my-work')
     const faults: string[] = []
@@ -405,7 +405,7 @@ const readingFaultsOf = (page: Page, names: readonly string[]) =>
       return range.getClientRects()[0]
     }
     const isAfter = (before, next) => !before || !next || Math.abs(before.top - next.top) > 4 || next.left > before.left - 1
-    /** Whether text has its own direction there: in a separate box, or in an isolated part of a line. */
+    /** Whether the element has its own direction: a separate box, or an isolated part of a line. */
     const isIsolated = (element) => {
       const { display, unicodeBidi } = getComputedStyle(element)
       return display !== 'inline' || unicodeBidi.startsWith('isolate')
@@ -449,7 +449,7 @@ const readingFaultsOf = (page: Page, names: readonly string[]) =>
     return [...faults]
   })()`)
 
-describeInBrowser('Every screen', {
+describeInBrowser('In the whole client', {
   'all screens and their dialogs': dialogJourneys,
   'all screens': widthJourneys('English'),
   'skeletons of loading content': skeletonJourneys,

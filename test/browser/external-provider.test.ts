@@ -12,7 +12,7 @@ import { administratorLogin, startTrackerHosts } from './support/tracker-hosts.t
 /** The time limit of a step on a busy machine. */
 const stepMilliseconds = 30_000
 
-describe('External providers and apps, in a real browser', {
+describe('With external providers and apps, in a real browser', {
   skip: chromiumPath === undefined && 'No browser was found.',
 }, () => {
   const external = fixture(startExternalProvider)

@@ -11,7 +11,7 @@ import { fillSignIn, openStage } from './support/stage.ts'
 
 const skip = chromiumPath === undefined && 'No browser was found.'
 
-describe('A second factor, in a real browser', { skip }, () => {
+describe('On the pages for second factors, in a real browser', { skip }, () => {
   const stage = fixture(openStage)
   afterEach(() => stage.closePages())
 

@@ -21,7 +21,7 @@ async function waitForWorker(page: Page): Promise<void> {
 }
 
 function installationJourneys(stage: () => Stage): void {
-  test('the client can be installed', async () => {
+  test('the client is one that browsers can install', async () => {
     const page = await stage().visit('/projects')
     await page.getByLabel('Password').waitFor()
     const browser = await page.context().newCDPSession(page)
@@ -56,7 +56,7 @@ function installationJourneys(stage: () => Stage): void {
     await page.getByText('The sign-in service cannot be reached.').waitFor()
   })
 
-  test('a new version keeps the files of the last version, and deletes older ones', async () => {
+  test('a new version keeps the files of the previous version, and deletes those of older versions', async () => {
     const page = await stage().visit('/icon.svg', withWorker)
     await page.evaluate(
       `Promise.all(['tracker-files-1', 'tracker-files-2', 'other'].map((name) => caches.open(name)))`,
@@ -245,7 +245,7 @@ function queueJourneys(stage: () => Stage): void {
     await page.getByRole('region', { name: 'Doing' }).getByRole('link', { name }).waitFor()
   })
 
-  test('hours whose response was lost are recorded once', async () => {
+  test('hours whose response was lost are recorded only once', async () => {
     const { hosts, signIn, workspace } = stage()
     const { id: userId, login } = await workspace.join('Lola Lostanswer')
     const name = 'Answered into the void'
@@ -269,7 +269,7 @@ function queueJourneys(stage: () => Stage): void {
     assert.deepEqual(hours, [{ amount: 3 }])
   })
 
-  test('a move that conflicts with that of another user is reported, and can be sent again', async () => {
+  test('a move that conflicts with a move by another user is reported, and can be sent again', async () => {
     const { signIn, workspace } = stage()
     const { id: userId, login } = await workspace.join('Olaf Overtaken')
     const name = 'Moved by two'
@@ -295,7 +295,7 @@ function queueJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
   })
 
-  test('signing out asks before it discards changes, and keeps those of other accounts', async () => {
+  test('signing out asks before it discards changes, and keeps the changes of other accounts', async () => {
     const { hosts, signIn, workspace } = stage()
     const { id: userId, login } = await workspace.join('Tessa Together')
     const other = await workspace.join('Ugo Unaware')
@@ -337,7 +337,7 @@ function queueJourneys(stage: () => Stage): void {
 }
 
 describeInBrowser('Without a network', {
-  installing: installationJourneys,
-  'stored content': storedContentJourneys,
-  'queued changes': queueJourneys,
+  'after an installation': installationJourneys,
+  'with stored content': storedContentJourneys,
+  'with queued changes': queueJourneys,
 })

@@ -52,7 +52,7 @@ describe('Filters of a project', () => {
   const found = (query: string, { extensions = true, among = rows } = {}) =>
     among.filter(matcherOf(filtersOf(query, { extensions }), facts)).map(({ id }) => id)
 
-  test('find assignments with all of the labels, with one of the priorities, or that are blocked and not done', () => {
+  test('find assignments that have all of the labels, have one of the priorities, or are blocked and not done', () => {
     assert.deepEqual(found(''), ['a', 'b', 'c'])
     assert.deepEqual(found('labels=l1'), ['a', 'b'])
     assert.deepEqual(found('labels=l1,l2'), ['a'])
@@ -140,12 +140,12 @@ describe('Filters of a project', () => {
     assert.deepEqual(rows.filter(matcherOf(unknown, facts)), [])
   })
 
-  test('are ignored if they need the extensions and those are off', () => {
+  test('are ignored without the extensions if they need them', () => {
     const query = 'labels=gone&priorities=4&blocked=1&stages=s1&overdue=1'
     assert.deepEqual(found(query, { extensions: false }), ['a', 'b', 'c'])
   })
 
-  test('get and lose a value when it is toggled', () => {
+  test('gain and lose a value when it is toggled', () => {
     assert.equal(toggleValue('', 'a'), 'a')
     assert.equal(toggleValue('a', 'b'), 'a,b')
     assert.equal(toggleValue('a,b', 'a'), 'b')
@@ -155,7 +155,7 @@ describe('Filters of a project', () => {
 describe('A saved view', () => {
   const parameters = (query: string) => new URLSearchParams(query)
 
-  test('keeps the parameters of the view in any order, but not the position in it', () => {
+  test('keeps the parameters of the view in any order, but not the position within it', () => {
     const query = '?labels=l1&view=list'
     for (const address of [
       'view=list&labels=l1',
@@ -175,13 +175,13 @@ describe('A saved view', () => {
     )
   })
 
-  test('is offered only for more than the choice of a standard view', () => {
+  test('is offered only if more was chosen than a standard view', () => {
     for (const query of ['', '?view=list']) assert.equal(isWorthSaving(query), false, query)
     for (const query of ['?view=list&group=stage', '?overdue=1'])
       assert.equal(isWorthSaving(query), true, query)
   })
 
-  test('has its filters in the syntax of queries, as far as that supports them', () => {
+  test('has its filters in the syntax of queries, except for filters that this syntax does not have', () => {
     const projectId = '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b50'
     const one = '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b51'
     const two = '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b52'
@@ -209,4 +209,4 @@ describe('A saved view', () => {
   })
 })
 
-describeInBrowser('Filters and saved views', { filters: filterJourneys, 'saved views': savedViewJourneys })
+describeInBrowser('In a project', { filters: filterJourneys, 'saved views': savedViewJourneys })

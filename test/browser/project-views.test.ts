@@ -99,7 +99,7 @@ function viewJourneys(stage: () => Stage): void {
     assert.equal(await page.getByRole('alert').count(), 0)
   })
 
-  test('render more rows of a long list when the window grows', async () => {
+  test('render more rows of a long list after the window has grown', async () => {
     const { path, make } = await makeProject('Long')
     for (let number = 1; number <= 45; number += 1) await make(`Number ${number}`, 0, 1)
     const page = await stage().signIn('mara@example.com', `${path}?view=list`, {
@@ -111,7 +111,7 @@ function viewJourneys(stage: () => Stage): void {
     await page.getByRole('link', { name: 'Number 40', exact: true }).waitFor()
   })
 
-  test('change many assignments at once, and undo those that no other user has changed since', async () => {
+  test('change many assignments at once, and undo this for those that no other user has changed since', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Changed at once')
     const first = await make('One', 0, 1)
@@ -171,7 +171,7 @@ function viewJourneys(stage: () => Stage): void {
     const { signIn } = stage()
     const { path, make } = await makeProject('By month')
     const id = await make('Moved about', 1, 2)
-    // It covers the day on which the other assignment is dropped.
+    // This assignment covers the day on which the other one is dropped.
     await make('In the way', 0, 0)
     const page = await signIn('mara@example.com', `${path}?view=calendar`)
     await bar(page, 'Moved about').waitFor()
@@ -269,7 +269,7 @@ function timelineJourneys(stage: () => Stage): void {
     assert.deepEqual(await bar(page, 'Handed over').boundingBox(), before)
   })
 
-  test('a long touch reschedules a bar, or only its end, and a short one does not', async () => {
+  test('reschedules a bar, or only its end, by a long touch, but not by a short one', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('By finger')
     const id = await make('Held', 0, 1)
@@ -297,7 +297,7 @@ function timelineJourneys(stage: () => Stage): void {
     assert.equal(new URL(page.url()).pathname, path)
   })
 
-  test('lets no bar end before its first day, by dragging or by keys, and says so', async () => {
+  test('lets neither dragging nor keys end a bar before its first day, as a message says', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('Not before')
     // API clients may send a start at any time of the day.
@@ -320,7 +320,7 @@ function timelineJourneys(stage: () => Stage): void {
     await rejected.waitFor()
     await page.getByText(`Short is now from ${start} to ${start}.`).waitFor()
     assert.equal(await dayOf(id, 'endDate'), addDays(monday, 1))
-    // Keys are limited, too, and the message is shown only once.
+    // The limit applies to keys, too, and its message is shown only once.
     await page.getByRole('button', { name: 'Dismiss' }).first().click()
     await rejected.waitFor({ state: 'detached' })
     await bar(page, 'Short').focus()
@@ -342,7 +342,7 @@ interface Point {
 /** Longer than the client waits before a touch becomes a drag. */
 const holdMilliseconds = 500
 
-/** Drags with a finger, after holding it or not, on a page that was opened with `hasTouch`. */
+/** Drags with a finger, which first rests or not, on a page that was opened with `hasTouch`. */
 async function dragWithFinger(
   page: Page,
   from: Point,
@@ -362,12 +362,12 @@ async function dragWithFinger(
   await session.detach()
 }
 
-describeInBrowser('The views of a project', {
+describeInBrowser('In the views of a project', {
   'the list and the calendar': viewJourneys,
   'the timeline': timelineJourneys,
   'the timer': timerJourneys,
-  'timeline and calendar': periodJourneys,
+  'with dated assignments': periodJourneys,
   'the cells of the list': listCellJourneys,
   'the export of the list': listExportJourneys,
-  'the panel and the view behind it': panelViewJourneys,
+  'with a panel over a view': panelViewJourneys,
 })

@@ -35,7 +35,7 @@ function projectJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'New project' }).click()
     await page.getByRole('button', { name: 'Create project' }).click()
     await page.getByText('Name is required.').waitFor()
-    // A screen reader reads the message with the field.
+    // Screen readers read the message together with the field.
     assert.equal(await page.getByLabel('Name', { exact: true }).getAttribute('aria-invalid'), 'true')
     const noteId = await page.getByLabel('Name', { exact: true }).getAttribute('aria-describedby')
     assert.equal(await page.locator(`[id="${noteId}"]`).textContent(), 'Name is required.')
@@ -74,7 +74,7 @@ function projectJourneys(stage: () => Stage): void {
     await link.waitFor()
   })
 
-  test('cannot be removed while they have assignments, and say so', async () => {
+  test('cannot be removed while they have assignments, as a message says', async () => {
     const { signIn, workspace } = stage()
     await workspace.assignment('In the way of removal')
     const page = await signIn('root@example.com', '/projects')
@@ -84,7 +84,7 @@ function projectJourneys(stage: () => Stage): void {
     await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
   })
 
-  test('ask before members remove themselves, and undo other removals in the dialog', async () => {
+  test('ask before members remove themselves, and have an Undo for other removals in the dialog', async () => {
     const { signIn, workspace } = stage()
     const { id: projectId } = await workspace.make('project', {
       name: 'Left by Mara',
@@ -116,7 +116,7 @@ function projectJourneys(stage: () => Stage): void {
     const dialog = page.getByRole('dialog', { name: 'Members of Open house' })
     await dialog.getByText('Rosa Root').waitFor()
     const add = dialog.getByRole('combobox', { name: 'Add a member' })
-    // Members come last, and are marked.
+    // Users who are already members come last, and are marked.
     await add.click()
     await dialog.getByRole('option', { name: 'Jonas Weber' }).waitFor()
     assert.match((await dialog.getByRole('option').last().textContent()) ?? '', /Rosa Root.*Member$/)
@@ -168,7 +168,7 @@ function administrationJourneys(stage: () => Stage): void {
     await visitor.getByText('No projects yet').waitFor()
   })
 
-  test('changes the name of a user without ending their session, and their login, which ends it', async () => {
+  test('ends the session of a user after a change of their login, but not of their name', async () => {
     await stage().workspace.join('Ylva Old')
     const other = await stage().signIn('ylva@example.com', '/projects')
     const page = await open('/administration/users?search=ylva')
@@ -188,7 +188,7 @@ function administrationJourneys(stage: () => Stage): void {
     await other.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
   })
 
-  test('removes records with Undo, says what still needs a record, and does not let users remove themselves', async () => {
+  test('removes records with Undo, says what still uses a record, and does not let users remove themselves', async () => {
     const { workspace } = stage()
     await workspace.make('assignmentType', { name: 'Spike' })
     const page = await open('/administration/types')
@@ -285,7 +285,7 @@ function administrationJourneys(stage: () => Stage): void {
     await row.getByText('Removed by Mara Lindqvist').waitFor()
   })
 
-  test('shows users only the records that they may restore, with names', async () => {
+  test('shows users only the records that they may restore, by name', async () => {
     const { workspace } = stage()
     const assignmentId = await workspace.assignment('Kept work')
     const record = (userId: string, amountHours: number) =>
@@ -366,7 +366,7 @@ function reportJourneys(stage: () => Stage): void {
       'Two weeks 7.75 h 20 h 12.25 h –',
       'One day 5 h 4 h – 1 h',
     ])
-    // The hour over the plan of one assignment is not taken from what is left of the other.
+    // The extra hour of one assignment does not reduce the remaining hours of the other.
     assert.deepEqual(await rowsOf(page, 'Hours per person'), [
       'Person Recorded Planned Left Over',
       'MLMara Lindqvist 12.75 h 24 h 12.25 h 1 h',
@@ -448,7 +448,7 @@ function reportJourneys(stage: () => Stage): void {
   })
 }
 
-describeInBrowser('Projects', {
+describeInBrowser('In projects and administration', {
   projects: projectJourneys,
   'organizations of projects': organizationJourneys,
   'settings of projects': projectSettingsJourneys,

@@ -3,8 +3,8 @@ import { appearanceJourneys } from './journeys/appearance.ts'
 import { widthJourneys } from './journeys/widths.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 
-describeInBrowser('Screens', {
-  'the appearance': appearanceJourneys,
-  accessibility: accessibilityJourneys,
+describeInBrowser('In the client', {
+  'with themes, fonts and wide screens': appearanceJourneys,
+  'with assistive technology': accessibilityJourneys,
   'all screens': widthJourneys('Portuguese, whose words are longer'),
 })

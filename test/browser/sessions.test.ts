@@ -44,14 +44,14 @@ function sessionJourneys(stage: () => Stage): void {
     await Promise.all(tabs.map((tab) => tab.reload()))
     for (const tab of tabs) await tab.getByText('Website relaunch').waitFor()
     assert.equal(refreshes(), 1)
-    // The session is still active. A second use of a refresh token would have ended it.
+    // The session is still active, although a second use of a refresh token would have ended it.
     await first.evaluate(expireToken())
     await first.reload()
     await first.getByText('Website relaunch').waitFor()
     assert.equal(refreshes(), 2)
   })
 
-  test('continues with the provider’s cookie if a tab was closed during a refresh', async () => {
+  test('continues with the provider’s cookie if its tab was closed during a refresh', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn((await workspace.join('Ines Interrupted')).login, '/projects')
     await page.getByText('Website relaunch').waitFor()
@@ -111,7 +111,7 @@ function sessionJourneys(stage: () => Stage): void {
     await page.getByRole('heading', { name: 'Written before the session ended' }).waitFor()
   })
 
-  test('cannot be renewed if neither a new tab nor the provider opens, and the page says so', async () => {
+  test('is reported as not renewable if neither a new tab nor the provider opens', async () => {
     const { hosts, signIn, workspace } = stage()
     const page = await signIn((await workspace.join('Paula Popup')).login, '/projects')
     await page.getByText('Website relaunch').waitFor()
@@ -206,7 +206,7 @@ function sessionJourneys(stage: () => Stage): void {
     { outcome: 'loses its connection', firstName: 'Nino', answer: (route) => route.abort() },
   ]
   for (const { outcome, firstName, answer } of refreshOutcomes)
-    test(`is kept if the refresh of an older one ${outcome}`, async () => {
+    test(`is kept if the refresh of an older session ${outcome}`, async () => {
       const { hosts, signIn, workspace } = stage()
       const page = await signIn((await workspace.join(`${firstName} Newer`)).login, '/projects')
       await page.getByText('Website relaunch').waitFor()
@@ -283,4 +283,4 @@ function sessionJourneys(stage: () => Stage): void {
   })
 }
 
-describeInBrowser('Sessions', { 'a session': sessionJourneys })
+describeInBrowser('For users who are signed in', { 'a session': sessionJourneys })

@@ -122,7 +122,7 @@ function signInJourneys(stage: () => Stage): void {
     }
   })
 
-  test('waits for a server that cannot be reached', async () => {
+  test('waits until the server can be reached', async () => {
     const { hosts, visit } = stage()
     const page = await visit('/login/?error=request')
     await page.route(`${hosts.web}/config.json`, (route) => route.abort())
@@ -181,7 +181,7 @@ function signInJourneys(stage: () => Stage): void {
     await page.getByText('The address may be misspelt').waitFor()
   })
 
-  test('rejects a response without the issuer that the provider promises, and malformed ones', async () => {
+  test('rejects a response that is malformed, or lacks the issuer that the provider promises', async () => {
     const { hosts, visit } = stage()
     const page = await visit('/login/')
     await page.getByLabel('Password').waitFor()
@@ -240,7 +240,7 @@ function accountJourneys(stage: () => Stage): void {
     await otherDevice.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
   })
 
-  test('signs out to the start page, even if requests are rejected before the page has left', async () => {
+  test('signs out to the start page, even if requests are rejected before the page is left', async () => {
     const { login, page } = await open('Olaf Out')
     const revocation = Promise.withResolvers<void>()
     await page.route('**/connect/revocation', async (route) => {
@@ -265,7 +265,7 @@ function accountJourneys(stage: () => Stage): void {
     await page.getByRole('heading', { name: 'My work' }).waitFor()
   })
 
-  test('counts down a lockout after five wrong passwords, in which even the right one is rejected', async () => {
+  test('counts down a lockout after five wrong passwords, during which even the right one is rejected', async () => {
     const { page } = await open('Lotte Locked')
     for (let attempts = 1; attempts <= 5; attempts += 1) {
       const answered = page.waitForResponse('**/api/me/password')
@@ -286,7 +286,7 @@ function accountJourneys(stage: () => Stage): void {
 const brazil = { locale: 'pt-BR', timezoneId: 'America/Sao_Paulo' }
 
 function languageJourneys(stage: () => Stage): void {
-  test('follow the browser: in Portuguese, a user signs in, creates an assignment, and records and removes hours', async () => {
+  test('follow the browser, as when a user signs in, creates an assignment and records hours in Portuguese', async () => {
     const { visit, workspace } = stage()
     const { login } = await workspace.join('Paula Portuguesa')
     const page = await visit(`/projects/${workspace.projectId}`, brazil)
@@ -314,7 +314,7 @@ function languageJourneys(stage: () => Stage): void {
     }
     await choose('Início', '5/11/2031', '5 de nov. de 2031')
     await choose('Fim', '11/11/2031', '11 de nov. de 2031')
-    // A start after the end moves the end.
+    // A start that is set after the end moves the end.
     await choose('Início', '5/12/2031', '5 de dez. de 2031')
     await chip('Fim').getByText('11 de dez. de 2031').waitFor()
     await chip('Horas planejadas').click()
@@ -394,7 +394,7 @@ function languageJourneys(stage: () => Stage): void {
   })
 }
 
-describeInBrowser('Signing in', {
+describeInBrowser('For users with an account', {
   'signing in and out': signInJourneys,
   'my account': accountJourneys,
   languages: languageJourneys,

@@ -19,7 +19,7 @@ function taskJourneys(stage: () => Stage): void {
   const waitForDescription = (id: string, text: string) =>
     until(async () => (await descriptionOf(id)) === text, JSON.stringify(text))
 
-  test('have boxes that change one character, and Undo reverts that, while the box keeps the focus', async () => {
+  test('have boxes that keep the focus and change one character, which Undo reverts', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('With boxes', { description: tasks })
     const page = await signIn('mara@example.com', addressOf(id))
@@ -89,7 +89,7 @@ function taskJourneys(stage: () => Stage): void {
     await box(jonas, 'two').and(jonas.locator(':not(:checked)')).waitFor()
   })
 
-  test('show an error if a tick cannot be saved, and the box returns to its stored state', async () => {
+  test('show an error and the stored state of their box if a tick cannot be saved', async () => {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Not ticked', { description: '- [ ] one' })
     const page = await signIn('mara@example.com', addressOf(id))
@@ -256,7 +256,7 @@ function writingJourneys(stage: () => Stage): void {
   })
 }
 
-describeInBrowser('Texts', {
+describeInBrowser('In texts', {
   'tasks in a text': taskJourneys,
   'text fields': writingJourneys,
   comments: commentJourneys,

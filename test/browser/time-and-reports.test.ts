@@ -11,7 +11,7 @@ function sumJourneys(stage: () => Stage): void {
   const linesOf = async (page: Page) =>
     (await page.locator('.sums tbody tr').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim())
 
-  test('reports add up hours by project, user and week, live and next to the remaining plan', async () => {
+  test('reports add up hours by project, user and week, next to the remaining plan, and follow changes live', async () => {
     const { signIn, workspace } = stage()
     const { id: projectId } = await workspace.make('project', {
       name: 'Summed up',
@@ -73,7 +73,7 @@ function sumJourneys(stage: () => Stage): void {
     assert.deepEqual(faults, [])
   })
 
-  test('reports load planned hours that failed to load after a click on Try again', async () => {
+  test('after planned hours failed to load, Try again loads them into the report', async () => {
     const { signIn, workspace } = stage()
     const days = { startDate: '2029-08-06', endDate: '2029-08-10' }
     const assignmentId = await workspace.assignment('Planned twice', { ...days, amountHours: 8 })
@@ -102,7 +102,7 @@ function sumJourneys(stage: () => Stage): void {
     await page.getByRole('columnheader', { name: 'Planned' }).waitFor()
   })
 
-  test('reports show the problem of a period only for that period', async () => {
+  test('reports show an error of a period only for that period', async () => {
     const { signIn } = stage()
     const page = await signIn('mara@example.com', '/')
     const hours = /\/appointments\?/
@@ -123,7 +123,7 @@ function sumJourneys(stage: () => Stage): void {
     await retry.waitFor({ state: 'detached' })
   })
 
-  test('the week shows notes, and what is free of the day and the week, and left of the estimate', async () => {
+  test('the week shows notes, and the free hours of a day and the week, and the rest of the estimate', async () => {
     const { signIn, workspace } = stage()
     const { id: userId } = await workspace.join('Wilma Week')
     const days = { startDate: '2029-04-02', endDate: '2029-04-06' }
@@ -167,4 +167,4 @@ function sumJourneys(stage: () => Stage): void {
   })
 }
 
-describeInBrowser('Sums of hours', { 'reports and the week': sumJourneys })
+describeInBrowser('With recorded hours', { 'and planned hours': sumJourneys })

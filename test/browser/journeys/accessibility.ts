@@ -11,7 +11,7 @@ import {
 import type { Stage } from '../support/stage.ts'
 import { tabTo } from '../support/tab-to.ts'
 
-/** What is in front of the page. Checking also what is behind it would take twice as long. */
+/** Parts in front of the page. Checking what is behind them, too, would take twice as long. */
 const front = `[...document.querySelectorAll('dialog[open], :popover-open, .panel')].at(-1) ?? document`
 
 /** Checks the list, dialog or panel that is in front, or else the whole page. */
@@ -29,7 +29,7 @@ export const smallControls = (page: Page, selector: string): Promise<string[]> =
       .map((control) => control.outerHTML),
   )
 
-/** Visits the screens once, and reports each colour scheme as a test. */
+/** Visits the screens once for both colour schemes, and reports each scheme as a test. */
 export function testColorSchemes(
   name: string,
   walk: (look: AccessibilityReport['look']) => Promise<void>,

@@ -34,7 +34,7 @@ export function appearanceJourneys(stage: () => Stage): void {
     const page = await signIn(login, '/account')
     await page.addInitScript(recordShifts)
     const held = await holdBack(page, /\.woff2$/)
-    // The font is preloaded, so the page counts as loaded only with it.
+    // The page preloads the font, so the load event waits for the font.
     await page.goto(`${hosts.web}/projects/${workspace.projectId}`, { waitUntil: 'commit' })
     await page.getByText('Drawn in another font first').waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
@@ -94,7 +94,7 @@ export function appearanceJourneys(stage: () => Stage): void {
     await until(async () => (await lightnessOf(otherDevice)) > 0.5, 'the light theme on another device')
   })
 
-  test('a choice made while another one is being rejected is stored in the account', async () => {
+  test('a theme that is chosen while another one is being rejected is stored in the account', async () => {
     const { signIn, workspace } = stage()
     const { login } = await workspace.join('Rolf Refused')
     const page = await signIn(login, '/account', { colorScheme: 'dark' })
@@ -119,7 +119,7 @@ export function appearanceJourneys(stage: () => Stage): void {
     assert.partialDeepStrictEqual(await (await second).json(), { settings: { density: 'compact' } })
   })
 
-  test('columns of a board and settings stop growing at a readable width on a wide screen, and all headings begin at one edge', async () => {
+  test('on a wide screen, columns and settings keep a readable width, and all headings begin at one edge', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`, {
       viewport: { width: 2560, height: 1300 },
@@ -149,7 +149,7 @@ export function appearanceJourneys(stage: () => Stage): void {
     assert.equal(edges.size, 1, [...edges].join())
   })
 
-  test('a card has one footer line at every width, no button covers its name, and on a phone it begins near the top', async () => {
+  test('a card has one footer line and an uncovered name at every width, and begins near the top of a phone', async () => {
     const { projectId, id } = await makeFullCard(stage())
     const faults: string[] = []
     for (const { widths, topMax, options } of devices) {
@@ -227,7 +227,7 @@ function cardFaults(card: Element, topMax: number): string[] {
   return Object.entries(checks).flatMap(([fault, isFound]) => (isFound ? [fault] : []))
 }
 
-/** Browsers rate up to 0.1 for a whole visit as good. */
+/** A fifth of the sum that browsers rate as good for a whole visit. */
 const shiftMax = 0.02
 
 /** Holds back requests for these files. `release` continues those whose address has the suffix. */

@@ -14,7 +14,7 @@ export function assignmentValueJourneys(stage: () => Stage): void {
     /** Opens the picker. */
     readonly key: string
     readonly text: string
-    /** The only option that the text finds. */
+    /** The only option that is found by the text. */
     readonly option: string | RegExp
     readonly confirm?: 'Enter' | 'Control+Enter'
   }
@@ -33,7 +33,7 @@ export function assignmentValueJourneys(stage: () => Stage): void {
   const newLabel = (text: string) =>
     ({ key: 'l', text, option: /New label/, confirm: 'Control+Enter' }) as const
 
-  test('keys set stage, user, label, priority and end of the focused card, and of an open panel', async () => {
+  test('set stage, user, label, priority and end of the focused card and of an open panel', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('By one key')
     const id = await make('Set by keys', 0, 1)
@@ -60,12 +60,12 @@ export function assignmentValueJourneys(stage: () => Stage): void {
       priority: 4,
       endDate: `${addDays(today(), 40)}T00:00:00Z`,
     })
-    // Each change can be undone, the newest first.
+    // Undo reverts each change, the newest first.
     await page.keyboard.press('Control+z')
     await card.getByText('Urgent').waitFor({ state: 'detached' })
   })
 
-  test('keys apply to the card under the pointer, unless another one has the focus', async () => {
+  test('apply to the card under the pointer, unless another one has the focus', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('By the pointer')
     const pointed = await make('Pointed at', 0, 1)
@@ -82,7 +82,7 @@ export function assignmentValueJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', focused)).workflowId, workspace.stages.Doing)
   })
 
-  test('keys change all selected rows of a list, and each change has one Undo and Redo', async () => {
+  test('change all selected rows of a list, with one Undo and Redo for each change', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Selected for keys')
     const ids = [await make('First of two', 0, 1), await make('Second of two', 0, 2)]
@@ -121,7 +121,7 @@ export function paletteOptionJourneys(stage: () => Stage): void {
     { device: 'a desktop', options: {} },
     { device: 'a phone', options: { viewport: { width: 390, height: 844 }, hasTouch: true } },
   ])
-    test(`the palette keeps its field in place, shows an icon on each line, and creates what it does not find, on ${device}`, async () => {
+    test(`keeps its field in place, shows an icon on each line, and offers to create what it does not find, on ${device}`, async () => {
       const { signIn } = stage()
       const { path, make } = await makeProject('Of the palette')
       const name = `Found on ${device}`

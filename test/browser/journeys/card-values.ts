@@ -8,7 +8,7 @@ import { assertAccessible } from './accessibility.ts'
 export function cardValueJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  test('are changed by a click in a menu next to the value, with the current one selected', async () => {
+  test('are changed by a click in a menu next to the value, in which the current value is selected', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Values on cards')
     const id = await make('Clicked', 0, 1)
@@ -53,7 +53,7 @@ export function cardValueJourneys(stage: () => Stage): void {
     await page.getByRole('complementary', { name: 'Clicked' }).waitFor()
   })
 
-  test('are changed by keys in a row of My work, too, which shows key, hours and priority', async () => {
+  test('are shown and changed by keys in a row of My work, too', async () => {
     const { signIn, workspace } = stage()
     const { make } = await makeProject('Chosen in my work')
     const id = await make('Mine to do', 0, 1, { userId: workspace.mara.id })
@@ -73,7 +73,7 @@ export function cardValueJourneys(stage: () => Stage): void {
     await page.getByText('Mine to do is now in Doing.').waitFor()
   })
 
-  test('are changed by the context menu of a card, a row or the selected rows, which also has all other actions', async () => {
+  test('are changed in the context menu of a card, a row or the selected rows, which has all actions', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('By the right button')
     const id = await make('Right', 0, 1, { userId: workspace.jonas.id })

@@ -8,7 +8,7 @@ import { assertAccessible } from './accessibility.ts'
 export function dependencyJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  test('are added and removed by keyboard, mark cards for other users until the work is done, and cannot be cyclic', async () => {
+  test('are added and removed by keyboard, mark cards until the other assignment is done, and cannot be cyclic', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('In order')
     const copy = await make('Write copy', 0, 2)
@@ -25,7 +25,7 @@ export function dependencyJourneys(stage: () => Stage): void {
       await mara.getByRole('listbox', { name: field }).getByRole('option', { name: text }).waitFor()
       await input.press('Enter')
     }
-    // The activity has links of the same names.
+    // The activity has links with the same names.
     const relations = mara.locator('.panel-group').first()
     const panelLink = (name: string) => relations.getByRole('link', { name, exact: true })
     const addRelation = async (relation: string) => {
@@ -62,7 +62,7 @@ export function dependencyJourneys(stage: () => Stage): void {
     await card.getByText('Waits for').waitFor({ state: 'detached' })
   })
 
-  test('are added by Enter, wherever the pointer is', async () => {
+  test('are added by Enter from the results for the typed text, even if the pointer is on an earlier result', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('With a resting pointer')
     const names = ['Alpha first', 'Beta second', 'Gamma third', 'Delta fourth']
@@ -89,7 +89,7 @@ export function dependencyJourneys(stage: () => Stage): void {
     await added.first().waitFor()
   })
 
-  test('are arrows on the timeline, which warn if an assignment starts before the one that it waits for ends', async () => {
+  test('are arrows on the timeline, which warn if an assignment starts before the end of the one that blocks it', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('With arrows')
     const first = await make('Lay bricks', 0, 1)
@@ -99,7 +99,7 @@ export function dependencyJourneys(stage: () => Stage): void {
     const arrows = (kind = '') => page.locator(`.dependency-arrows g${kind}`)
     await arrows('.too-early').waitFor({ state: 'attached' })
     await page.getByRole('link', { name: /Starts before Lay bricks ends/ }).waitFor()
-    // The arrow leads from the end of one bar to the start of the other, which is in the lane above. It runs
+    // The arrow leads from the end of one bar to the start of the other, in the lane above. It runs
     // between rows, where there are no names.
     await assertArrowAtStart(page, 'Paint walls')
     const from = await bar(page, 'Lay bricks').boundingBox()

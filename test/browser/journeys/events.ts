@@ -25,7 +25,7 @@ export function eventJourneys(stage: () => Stage): void {
       .waitFor()
   })
 
-  test('is loaded once after an own change', async () => {
+  test('is loaded once after the user has changed the assignment', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Changed once')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}/assignments/${id}`)
@@ -40,7 +40,7 @@ export function eventJourneys(stage: () => Stage): void {
     assert.equal(loads.length, 1)
   })
 
-  test('of an assignment includes its parts, with one line for each action', async () => {
+  test('of an assignment includes changes of its parts, with one line for each action', async () => {
     const { signIn, workspace } = stage()
     const { jonas, mara, projectId, make } = workspace
     const id = await workspace.assignment('Has company')
@@ -101,7 +101,7 @@ export function eventJourneys(stage: () => Stage): void {
     const label = await make('label', { name: 'Design', color: 'amber', projectId })
     await make('assignmentLabel', { assignmentId: id, labelId: label.id })
     await call('PATCH', '/ext/label', { ...label, color: 'teal' })
-    // Comments between the changes keep them apart.
+    // Comments between the changes keep these from being grouped.
     await make('comment', { text: 'Nine rungs', assignmentId: id, userId: mara.id })
     await call('POST', '/ext/assignment/move', { id, afterId: null })
     await make('comment', { text: 'Ten rungs', assignmentId: id, userId: mara.id })
@@ -136,7 +136,7 @@ export function eventJourneys(stage: () => Stage): void {
     await page.waitForURL(`**/assignments/${id}`)
   })
 
-  test('is shown as the activity of a project, with older changes below newer ones on request', async () => {
+  test('is shown as the activity of a project, with older changes on request below newer ones', async () => {
     const { signIn, workspace } = stage()
     const { make, organizationId, mara } = workspace
     const projectWith = async (name: string) => {
@@ -149,7 +149,7 @@ export function eventJourneys(stage: () => Stage): void {
     const id = await workspace.assignment('Changed often', { projectId })
     const rename = async (name: string) =>
       workspace.change('PATCH', 'assignment', { ...(await workspace.get('assignment', id)), name })
-    // New assignments in between keep these changes from being shown as one action.
+    // New assignments between these changes keep them from being shown as one action.
     for (let count = 1; count <= 30; count += 1) {
       await rename(`Change ${count} of many`)
       await workspace.assignment(`Between ${count} and the next`, { projectId })
@@ -157,14 +157,14 @@ export function eventJourneys(stage: () => Stage): void {
     const page = await signIn('mara@example.com', `/projects/${projectId}/activity`)
     const between = (count: number) => page.getByText(`Between ${count} and the next`, { exact: false })
     await between(30).first().waitFor()
-    // The same change of several assignments is one line, which stays open when older ones join it.
+    // The same change of several assignments is one line, which stays open when older changes join it.
     await page.getByText(/created \d\d assignments/).waitFor()
     assert.equal(await between(29).count(), 0)
     await page.getByRole('button', { name: 'Show all' }).click()
     await between(29).waitFor()
     await page.getByRole('button', { name: 'Show older' }).click()
     await between(1).waitFor()
-    // Lines of one person have one face.
+    // Consecutive lines of one person show one avatar.
     assert.equal(await page.locator('.change > .avatar:visible').count(), 1)
     // The day stays in view above its changes.
     await page.evaluate(`scrollTo(0, 600)`)
@@ -211,7 +211,7 @@ export function eventJourneys(stage: () => Stage): void {
     await hook.getByText(/messages? (is|are) waiting/).waitFor()
     await hook.getByRole('button', { name: 'Log' }).click()
     const sent = hook.getByRole('list', { name: 'Log' }).getByRole('listitem').first()
-    // A message that is sent again resumes a paused webhook, so it has to be queued before the pause.
+    // Sending a message again resumes a paused webhook, so wait until it is queued before the pause.
     await Promise.all([
       page.waitForResponse((response) => response.url().endsWith('/ext/webhook/replay')),
       sent.getByRole('button', { name: 'Send again' }).click(),

@@ -24,7 +24,7 @@ const chip = (page: Page, text: string) => page.locator('.filter-chip', { hasTex
 const removeChip = (page: Page, name: string) =>
   page.getByRole('button', { name: `Remove the filter ${name}` }).click()
 
-/** Finds values by typing, and chooses them before the menu is closed. */
+/** Finds each value by typing, chooses it, and closes the menu after the last one. */
 export async function choose(page: Page, ...names: string[]): Promise<void> {
   await filterButton(page).click()
   for (const name of names) {
@@ -71,13 +71,13 @@ export function filterJourneys(stage: () => Stage): void {
     await choose(page, 'Done')
     await chip(page, 'Stage: Backlog, Done').waitFor()
     await chip(page, 'Changed: Today').waitFor()
-    // A chip opens its own values.
+    // A click on a chip opens the values of its filter.
     await page.getByRole('button', { name: /^Stage: / }).click()
     await page.getByRole('option', { name: 'Backlog' }).click()
     await page.getByText('No assignments match these filters').first().waitFor()
     await page.keyboard.press('Escape')
     await page.locator('.filter-chip-name:focus', { hasText: 'Stage: Done' }).waitFor()
-    // A chip can be negated.
+    // The filter of a chip can be negated.
     await page.getByRole('button', { name: /^Stage: / }).click()
     await page.getByRole('button', { name: 'Is not' }).click()
     await chip(page, 'Stage is not Done').waitFor()
@@ -114,7 +114,7 @@ export function filterJourneys(stage: () => Stage): void {
     assert.equal(await page.locator('.filter-chip').count(), 0)
   })
 
-  test('find the assignments of several users, even non-members, by avatar and by name in every view', async () => {
+  test('are set by avatar or name to find the assignments of several users, even non-members, in every view', async () => {
     const { hosts, signIn, workspace } = stage()
     const { jonas } = workspace
     const { path, make } = await makeProject('For several people')
@@ -126,7 +126,7 @@ export function filterJourneys(stage: () => Stage): void {
     await shows(page, 'Jonass', 'Lenas', 'Maras')
     await page.getByRole('button', { name: 'Filter by Jonas Weber' }).click()
     await shows(page, 'Jonass')
-    // An address of an earlier version has one user.
+    // Addresses of earlier versions have only one user.
     assert.equal(new URL(page.url()).search, `?userId=${jonas.id}`)
     await page.getByRole('button', { name: 'Filter by Mara Lindqvist' }).click()
     await shows(page, 'Jonass', 'Maras')
@@ -155,7 +155,7 @@ export function filterJourneys(stage: () => Stage): void {
     await shows(page, 'Jonass')
   })
 
-  test('are found by the start of their name before their values, and Enter opens one', async () => {
+  test('are found by the start of their name first, then by their values, and are opened by Enter', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('Personal')
     await make('Alpha', 0, 1)
@@ -180,7 +180,7 @@ export function filterJourneys(stage: () => Stage): void {
     await chip(page, 'Person: Mara Lindqvist, Jonas Weber').waitFor()
   })
 
-  test('show each user their own assignments if they are for Me, even in a shared address', async () => {
+  test('show each user their own assignments if their value is Me, even in a shared address', async () => {
     const { hosts, signIn, workspace } = stage()
     const { path, make } = await makeProject('Mine')
     await make('Maras', 0, 1)

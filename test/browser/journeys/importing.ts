@@ -37,7 +37,7 @@ export function importJourneys(stage: () => Stage): void {
       await page.getByLabel('Odd stage').selectOption('Doing')
       await page.getByText('One row cannot be imported').waitFor()
       await page.getByText('The name is missing.').first().waitFor()
-      // A login is matched, unlike the name Stranger.
+      // The login matches a user; the name Stranger does not.
       await page.getByText('One row has people who are not matched.').waitFor()
       await assertAccessible(page, 'an import')
       await page.getByRole('button', { name: 'Import 2 assignments' }).click()
@@ -83,7 +83,7 @@ export function importJourneys(stage: () => Stage): void {
       assert.equal(await countActive(stage(), id), 0)
     })
 
-  test('continues where it was interrupted, without creating anything twice', async () => {
+  test('continues after an interruption, without creating anything twice', async () => {
     const { id, page } = await openImport('Interrupted')
     const rows = Array.from({ length: 600 }, (_, index) => `Row ${index},numbered`)
     const many = ['Title,Label', ...rows].join('\n')

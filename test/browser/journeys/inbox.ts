@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Stage } from '../support/stage.ts'
 
 export function inboxJourneys(stage: () => Stage): void {
-  test('counts live, groups by assignment, and marks notifications as read by keys and by opening', async () => {
+  test('counts notifications live, groups them by assignment, and marks them as read when keys or links open them', async () => {
     const { hosts, signIn, workspace } = stage()
     const { mara, make } = workspace
     const inga = await workspace.join('Inga Brandt')
@@ -26,7 +26,7 @@ export function inboxJourneys(stage: () => Stage): void {
     await row('Paint the hull').getByRole('button', { name: '1 more' }).click()
     await texts.nth(1).waitFor()
     assert.equal(await texts.nth(1).textContent(), 'Rosa Root assigned it to you.')
-    // The bell looks selected here, as the entry of the navigation does on its page.
+    // On this page, the bell looks selected, like an entry of the navigation on its page.
     const surface = await bell.evaluate((element) => getComputedStyle(element).backgroundColor)
     assert.notEqual(surface, 'rgba(0, 0, 0, 0)')
     // A row shows assignment, project, time and text.
@@ -40,7 +40,7 @@ export function inboxJourneys(stage: () => Stage): void {
     assert.equal(await row('Paint the hull').count(), 1)
     await page.getByRole('link', { name: 'Inbox: 3 unread' }).waitFor()
 
-    // The marked row leaves the list of unread ones, and the next one gets the focus.
+    // The row leaves the list of unread notifications, and the next row gets the focus.
     await inbox.getByRole('link', { name: 'Paint the hull' }).press('e')
     await row('Paint the hull').waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Inbox: 1 unread' }).waitFor()
@@ -79,7 +79,7 @@ export function inboxJourneys(stage: () => Stage): void {
     await markAll.click()
     await page.getByRole('banner').getByRole('link', { name: 'Inbox', exact: true }).waitFor()
 
-    // A server without mail offers no choice of mails, and explains that in the account.
+    // A server without mail offers no choice of mails; the account page explains why.
     assert.equal(await page.getByRole('link', { name: 'Choose what is mailed' }).count(), 0)
     await page.goto(`${hosts.web}/account`)
     const choices = page.getByRole('region', { name: 'Notifications' })

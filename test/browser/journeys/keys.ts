@@ -121,7 +121,7 @@ export function keyJourneys(stage: () => Stage): void {
     await page.locator(`#card-${id}:focus`).waitFor()
   })
 
-  test('are typed into a dialog even if it has not loaded yet, and do nothing to the page behind it', async () => {
+  test('are typed into a dialog even while it is loading, and have no effect on the page behind it', async () => {
     const { signIn, workspace } = stage()
     const path = `/projects/${workspace.projectId}`
     const page = await signIn('mara@example.com', path)
@@ -136,7 +136,7 @@ export function keyJourneys(stage: () => Stage): void {
     assert.equal(new URL(page.url()).pathname, path)
   })
 
-  test('choose from the palette even if it has not loaded yet', async () => {
+  test('choose an option of the palette even while it is loading', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     const script = await reloadWithoutSecondScript(page)
@@ -156,7 +156,7 @@ export function keyJourneys(stage: () => Stage): void {
     const palette = page.getByRole('dialog', { name: 'Search or run a command' })
     await palette.getByRole('option', { name: 'My week' }).waitFor()
     await assertAccessible(page, 'palette')
-    // After fast typing, the text counts, not the line that the list still shows.
+    // After fast typing, Enter applies to the text, not to the option that the list still shows.
     await page.keyboard.type('found by')
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/assignments/${id}`)
@@ -197,7 +197,7 @@ export function keyJourneys(stage: () => Stage): void {
     assert.deepEqual(await place.locator('kbd').allTextContents(), ['G', 'M'])
     await palette.getByRole('combobox').fill('named with its key')
     await palette.getByRole('option', { name: /[A-Z]+-\d+ Named with its key/ }).waitFor()
-    // The best match of a kind is first, and the typed text can always be created.
+    // The best match of each kind is first, and an assignment with the typed text can always be created.
     const { organizationId, mara } = workspace
     const { id: projectId } = await workspace.make('project', { name: 'Of many matches', organizationId })
     await workspace.make('userProject', { projectId, userId: mara.id })
@@ -280,7 +280,7 @@ export function keyJourneys(stage: () => Stage): void {
     await page.locator('.card', { hasText: 'Done from the palette' }).getByText('Urgent').waitFor()
     await choose({ command: 'label', text: 'From afar', option: /New label/, confirm: 'Control+Enter' })
     await page.locator('.card', { hasText: 'Done from the palette' }).getByText('From afar').waitFor()
-    // This read is of v1, which has no priority.
+    // `get` reads from v1, which has no priority.
     const { userId, priority, workflowId } = await workspace.get('assignment', id)
     assert.deepEqual(
       { userId, priority, workflowId },
@@ -306,7 +306,7 @@ export function keyJourneys(stage: () => Stage): void {
     await workspace.make('userProject', { projectId, userId })
     const page = await signIn(login, '/account')
     await page.getByRole('heading', { name: 'My account' }).focus()
-    // The types arrive only after their list was opened.
+    // The types arrive only after their list has been opened.
     const opened = Promise.withResolvers<void>()
     await page.route('**/api/assignmentTypes?*', (route) => opened.promise.then(() => route.continue()))
     await page.keyboard.press('n')
@@ -348,7 +348,7 @@ export function keyJourneys(stage: () => Stage): void {
     await page.getByRole('complementary', { name: 'Made far away' }).waitFor()
   })
 
-  test('let an administrator create users and projects, and an organization in the same dialog', async () => {
+  test('let an administrator create users, and projects together with their organization', async () => {
     const { signIn } = stage()
     const page = await signIn('root@example.com', '/week')
     await page.getByRole('heading', { name: 'My week' }).waitFor()

@@ -63,7 +63,7 @@ export function labelJourneys(stage: () => Stage): void {
       .waitFor()
   })
 
-  test('appear after an outage if they were added during it, as do dependencies', async () => {
+  test('appear after an outage during which they were added, as dependencies do', async () => {
     const { signIn, workspace } = stage()
     const { make } = workspace
     const { projectId, path, make: makeAssignment } = await makeProject('Out of reach')
@@ -95,7 +95,7 @@ export function labelJourneys(stage: () => Stage): void {
       .waitFor()
   })
 
-  test('are absent without the extensions, as are dependencies, files and their filters', async () => {
+  test('are absent without the extensions, as are dependencies, files, and filters for them', async () => {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Contract only')
     const path = `/projects/${workspace.projectId}/assignments/${id}`

@@ -12,7 +12,7 @@ import { assertAccessible } from './accessibility.ts'
 export function listCellJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  test('are edited in place by click and by keys, with Undo, and show the change of another user instead of overwriting it', async () => {
+  test('are edited in place by click and keys, with Undo, and show a concurrent change instead of overwriting it', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Edited in place')
     const userId = workspace.jonas.id
@@ -37,7 +37,7 @@ export function listCellJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Undo' }).first().click()
     await cell(id, 'stage').getByText('Backlog').waitFor()
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Backlog)
-    // Keys lead from the name to the hours. Escape keeps the old hours, Enter saves the new ones.
+    // Arrow keys move from the name to the hours. Escape keeps the old hours, Enter saves the new ones.
     await page.getByRole('link', { name: 'Edited', exact: true }).focus()
     for (const column of ['blocked', 'stage', 'priority', 'labels', 'type', 'person', 'end', 'hours']) {
       await page.keyboard.press('ArrowRight')
@@ -69,7 +69,7 @@ export function listCellJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', id)).amountHours, 1.5)
   })
 
-  test('open the same pickers as keys do: the stages of the project, labels, and a month of days', async () => {
+  test('open the pickers that keys also open: stages of the project, labels, and a month of days', async () => {
     const { signIn, workspace } = stage()
     const { path, make, projectId } = await makeProject('Chosen from lists')
     for (const name of ['Doing', 'Done'])
@@ -133,7 +133,7 @@ export function listCellJourneys(stage: () => Stage): void {
     assert.equal(priorityInList.color, 'red')
   })
 
-  test('keep header and group in view while a long list scrolls, and long names in one line', async () => {
+  test('keep long names on one line, and stay below their header and group heading while a long list scrolls', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Sticky')
     const userId = workspace.jonas.id
@@ -157,7 +157,7 @@ export function listCellJourneys(stage: () => Stage): void {
     assert.deepEqual(await boxOf('.list-group'), group)
   })
 
-  test('are hidden in a folded group, even after a reload, and a new row gets the value of its group', async () => {
+  test('are hidden in a folded group, even after a reload, and get the value of a group in which a row is created', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Folded')
     await make('In the backlog', 0, 1)
@@ -191,7 +191,7 @@ export function listCellJourneys(stage: () => Stage): void {
     assert.equal(await page.getByRole('columnheader', { name: 'Stage' }).count(), 0)
   })
 
-  test('can be selected in any number, even to remove and restore more rows than fit in one request', async () => {
+  test('are removed and restored with the selected rows, even if these do not fit in one request', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('Removed at once')
     const count = limits.ids + 1
@@ -206,7 +206,7 @@ export function listCellJourneys(stage: () => Stage): void {
     await page.getByText(`${count} selected`).waitFor()
   })
 
-  test('can be selected to change label, priority and hours of many rows at once, with Undo, even on a phone', async () => {
+  test('are changed in all selected rows at once, with Undo, even on a phone', async () => {
     const { hosts, signIn, workspace } = stage()
     const { projectId, path, make } = await makeProject('Labelled at once')
     const first = await make('One', 0, 1)
@@ -279,7 +279,7 @@ export function listCellJourneys(stage: () => Stage): void {
     await bar.waitFor({ state: 'detached' })
   })
 
-  test('are left out of a narrow list by column, labels and types first, unless the columns were chosen', async () => {
+  test('are left out of a narrow list, labels and types first, unless their columns were chosen', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('Narrow columns')
     await make('Ends soon', 0, 1)

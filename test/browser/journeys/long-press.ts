@@ -10,7 +10,7 @@ const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile:
 const tablet = { viewport: { width: 1024, height: 800 }, hasTouch: true, isMobile: true }
 
 interface Finger {
-  /** Puts the finger on the middle of an element, a little below its top. */
+  /** Puts the finger a little below the top of an element, in the middle of its width. */
   putOn(selector: string): Promise<void>
   moveBy(x: number, y: number): Promise<void>
   lift(): Promise<void>
@@ -42,7 +42,7 @@ async function fingerOn(page: Page): Promise<Finger> {
   }
 }
 
-/** Waits until the board has scrolled to a moved card, because scrolling ends a press. */
+/** Waits until the board has scrolled to a card that was moved, because scrolling would end a press. */
 async function untilStill(page: Page, selector: string): Promise<void> {
   const place = async () => JSON.stringify(await page.locator(selector).boundingBox())
   await until(async () => {

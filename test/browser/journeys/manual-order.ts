@@ -3,12 +3,12 @@ import { until } from '../../support/until.ts'
 import type { Stage } from '../support/stage.ts'
 
 export function manualOrderJourneys(stage: () => Stage): void {
-  test('is changed by keys and by dragging, even to another stage, and other users see it', async () => {
+  test('is changed by keys and by dragging, even to another stage, and shown to other users', async () => {
     const { signIn, workspace } = stage()
     const { jonas, mara, make, organizationId } = workspace
     const project = await make('project', { name: 'Ordered by hand', organizationId })
     for (const { id } of [mara, jonas]) await make('userProject', { projectId: project.id, userId: id })
-    // The later the name, the earlier it is due.
+    // The dates are in the reverse order of the names.
     for (const [index, name] of ['Anvil', 'Bellows', 'Chisel', 'Drill'].entries())
       await workspace.assignment(name, { projectId: project.id, endDate: `2099-01-0${9 - index}` })
     const path = `/projects/${project.id}`
@@ -47,7 +47,7 @@ export function manualOrderJourneys(stage: () => Stage): void {
     await waitForOrder('Drill Anvil', { column: 'Doing' })
   })
 
-  test('is remembered for the project, but the address takes precedence', async () => {
+  test('is remembered as the choice for the project, unless the address has another order', async () => {
     const { hosts, signIn, workspace } = stage()
     const { mara, make, organizationId } = workspace
     const project = await make('project', { name: 'Order kept', organizationId })

@@ -37,7 +37,7 @@ export function mentionJourneys(stage: () => Stage): void {
     const offered = page.getByRole('listbox', { name: 'Members' }).getByRole('option')
     const change = page.getByRole('textbox', { name: 'Edit the comment' })
     assert.equal(await change.inputValue(), 'Please look, @Greta Sommer and say')
-    // Escape closes the list of people, and neither the form nor the panel.
+    // Escape closes the list of people, but neither the form nor the panel.
     await change.press('End')
     await page.keyboard.type(' @')
     await offered.first().waitFor()

@@ -5,7 +5,7 @@ import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
 export function myWorkJourneys(stage: () => Stage): void {
-  test('is the first page, with overdue, due and blocked assignments of all projects, but none that are done', async () => {
+  test('is the first page, with the overdue, due and blocked assignments of all projects, unless they are done', async () => {
     const { hosts, signIn, workspace } = stage()
     const person = await workspace.join('Wanda Worker')
     const makeDue = (name: string, days: number, values = {}) =>
@@ -18,7 +18,7 @@ export function myWorkJourneys(stage: () => Stage): void {
     await makeDue('Late thing', -2)
     const dueToday = await makeDue('Thing of today', 0)
     await makeDue('Done thing', -3, { workflowId: workspace.stages.Done })
-    // It has begun, and is due on the first day after the next week.
+    // This assignment has begun, and is due on the first day after the next week.
     await makeDue('Far thing', daysBetween(today(), addDays(mondayOf(today()), 14)))
     const assignmentId = await makeDue('Stuck thing', 1)
     await workspace.make('assignmentImpediment', { assignmentId, impedimentId: workspace.impedimentId })
@@ -56,14 +56,14 @@ export function myWorkJourneys(stage: () => Stage): void {
     await page.getByRole('dialog', { name: 'New assignment in…' }).waitFor()
   })
 
-  test('returns to pages whose heading has the focus, as has a page that the palette opens', async () => {
+  test('gives the focus to the heading of a page that the palette or Back opens', async () => {
     const { signIn, workspace } = stage()
     const { organizationId } = workspace
     const { id } = await workspace.make('project', { name: 'Second heading', organizationId })
     await workspace.make('userProject', { projectId: id, userId: workspace.mara.id })
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.getByRole('heading', { name: 'Website relaunch' }).waitFor()
-    // The heading has the focus after the sign-in, and a dialog returns the focus.
+    // The heading has the focus after the sign-in, and a closed dialog restores it. So move the focus first.
     const newAssignmentButton = page.getByRole('button', { name: 'New assignment', exact: true })
     await newAssignmentButton.focus()
     await page.keyboard.press('Control+k')
@@ -106,7 +106,7 @@ export function impedimentJourneys(stage: () => Stage): void {
     // Undo restores the note, too.
     await page.keyboard.press('Control+z')
     await line.getByText('They answer on Monday').waitFor()
-    // The resolved ones have a tab, from which they return.
+    // Resolved impediments have a tab, in which they can be reopened.
     await line.getByRole('button', { name: /^Resolve/ }).click()
     await line.waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Resolved', exact: true }).click()
@@ -114,7 +114,7 @@ export function impedimentJourneys(stage: () => Stage): void {
     await line.getByRole('button', { name: /^Reopen/ }).click()
     await line.waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Unresolved' }).click()
-    // The longer something is blocked, the more its age stands out.
+    // The age of an impediment stands out more, the older it is.
     await page.route(/\/assignmentImpediments?\?/i, async (route) => {
       const response = await route.fetch()
       const body = (await response.text()).replaceAll(
@@ -127,7 +127,7 @@ export function impedimentJourneys(stage: () => Stage): void {
     await line.getByText('Blocked for 6 days').and(page.locator('[data-color=red]')).waitFor()
   })
 
-  test('are found by text, by project, and among those of all users', async () => {
+  test('are found by text, by project, and among the impediments of all users', async () => {
     const { signIn, workspace } = stage()
     const { impedimentId, jonas, mara } = workspace
     const project = await workspace.make('project', {
@@ -146,7 +146,7 @@ export function impedimentJourneys(stage: () => Stage): void {
     assert.equal(await page.getByText('No crane').count(), 0)
     await page.getByLabel('Everyone’s assignments').check()
     await page.getByText('No crane').waitFor()
-    // The one that has lasted longest is the first.
+    // The oldest impediment is first.
     const texts = await page.getByRole('region', { name: 'Harbour' }).getByRole('listitem').allInnerTexts()
     assert.deepEqual(
       texts.map((text) => /No \w+/.exec(text)?.[0]),

@@ -46,7 +46,7 @@ export function newAssignmentJourneys(stage: () => Stage): void {
     await page.locator('.card', { hasText: 'Fix the footer' }).getByText('High').waitFor()
   })
 
-  test('shows why a label cannot be created, and keeps one that is chosen while another is being created', async () => {
+  test('shows why a label cannot be created, and keeps a label that is chosen while another is being created', async () => {
     const { signIn, workspace } = stage()
     const { projectId, path } = await makeProject('With few labels')
     await workspace.make('label', { name: 'Known', color: 'blue', projectId })
@@ -76,7 +76,7 @@ export function newAssignmentJourneys(stage: () => Stage): void {
   })
 
   for (const { device, options } of devices)
-    test(`has chips for properties, which the next assignment also gets, on ${device}`, async () => {
+    test(`has chips for properties, which are kept for the next assignment, on ${device}`, async () => {
       const { hosts, signIn, workspace } = stage()
       const { projectId, path } = await makeProject(`Made on ${device}`)
       await workspace.make('label', { name: 'Backend', color: 'blue', projectId })
@@ -90,7 +90,7 @@ export function newAssignmentJourneys(stage: () => Stage): void {
       const lefts = await dialog
         .locator('.dialog-header h2, [name=name], .choice-chip, .check-line input')
         .evaluateAll((parts) => parts.map((part) => Math.round(part.getBoundingClientRect().left)))
-      // The title, the name, the first chip and the checkbox begin at one line.
+      // The title, the name, the first chip and the checkbox have the same left edge.
       assert.deepEqual([lefts[0], lefts[1], lefts.at(-1)], Array(3).fill(lefts[2]))
       if (device === 'a desktop') {
         const tops = await page

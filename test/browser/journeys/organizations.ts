@@ -8,7 +8,7 @@ import { chooseOrganization, password } from '../support/workspace.ts'
 import { assertAccessible } from './accessibility.ts'
 
 export function organizationJourneys(stage: () => Stage): void {
-  test('are found by a new user only by their whole name, as the form explains', async () => {
+  test('are found by the whole name only for a new user, as the form explains', async () => {
     const { hosts, signIn } = stage()
     const newcomer = await insertAccount(hosts.database, {
       name: 'Nils New',
@@ -44,7 +44,7 @@ export function organizationJourneys(stage: () => Stage): void {
     await page.getByText('No one found.').waitFor()
   })
 
-  test("are limited to those of the user's projects in a new project, in the settings of a project and in reports", async () => {
+  test("are offered only if the user has projects in them: in a new project, project settings and reports", async () => {
     const { hosts, signIn, workspace } = stage()
     await workspace.make('organization', { name: 'Strangers' })
     const page = await signIn('mara@example.com', '/projects')
@@ -67,7 +67,7 @@ export function organizationJourneys(stage: () => Stage): void {
     assert.equal(await filter.locator('option', { hasText: 'Strangers' }).count(), 0)
   })
 
-  test('are all found by administrators by a part of their current name', async () => {
+  test('are found by an administrator by a part of their current name, without exception', async () => {
     const { hosts, signIn, workspace } = stage()
     await Promise.all(
       Array.from({ length: 101 }, (_, index) => workspace.make('organization', { name: `Many ${index}` })),

@@ -7,7 +7,7 @@ import { assertAccessible } from './accessibility.ts'
 export function paletteJourneys(stage: () => Stage): void {
   const paletteOf = (page: Page) => page.getByRole('dialog', { name: 'Search or run a command' })
 
-  /** Opens the palette and types a text, without waiting for what it finds. */
+  /** Opens the palette and types a text, without waiting for results. */
   const open = async (page: Page, text: string) => {
     await page.keyboard.press('Control+k')
     await page.keyboard.type(text)
@@ -24,7 +24,7 @@ export function paletteJourneys(stage: () => Stage): void {
     for (const { text, name, marked } of [
       { text: 'relaumch', name: 'Website relaunch', marked: ['relaunch'] },
       { text: 'webs rel', name: 'Website relaunch', marked: ['Webs', 'rel'] },
-      // A line that is found by another word names it, so that no match seems to be without a reason.
+      // A line that matches by a synonym shows the synonym as the reason.
       { text: 'settings project', name: 'Settings · project', marked: ['Settings'] },
       { text: 'relat', name: 'Hours · relatório', marked: [] },
       { text: 'nwa', name: 'New assignment', marked: ['N', 'w', 'a'] },
@@ -44,7 +44,7 @@ export function paletteJourneys(stage: () => Stage): void {
     await page.waitForURL(`**${path}`)
     // The values of an assignment are found in the same way.
     const id = await workspace.assignment('Forgiven')
-    // The column may have more cards than it shows.
+    // The column may have more cards than it renders.
     await page.goto(`${stage().hosts.web}${path}?search=Forgiven`)
     await page.locator(`#card-${id}`).focus()
     for (const { key, text, value } of [
@@ -62,7 +62,7 @@ export function paletteJourneys(stage: () => Stage): void {
     }
   })
 
-  test('shows at once what it knows, asks the server only for assignments, and moves nothing when they arrive', async () => {
+  test('shows at once what it knows, requests only assignments, and moves nothing when they arrive', async () => {
     const { signIn, workspace } = stage()
     await workspace.assignment('Relaunch the old site')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
@@ -139,7 +139,7 @@ export function paletteJourneys(stage: () => Stage): void {
     }
   })
 
-  test('creates nothing by Enter alone, unless an arrow has moved to it or its command was typed', async () => {
+  test('creates nothing by Enter, unless an arrow has moved to the command or its name was typed', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.getByRole('region', { name: 'Backlog' }).waitFor()
@@ -155,7 +155,7 @@ export function paletteJourneys(stage: () => Stage): void {
       await dialog.waitFor({ state: 'detached' })
     }
     await open(page, text)
-    // This Enter comes before the results, and the next one after them.
+    // This Enter comes before the results arrive, and the next one afterwards.
     await page.keyboard.press('Enter')
     await creation.waitFor()
     assert.deepEqual(await creation.locator('kbd').allTextContents(), ['Ctrl', 'Enter'])
@@ -177,7 +177,7 @@ export function paletteJourneys(stage: () => Stage): void {
     await open(page, `new assignment ${text}`)
     await page.keyboard.press('Enter')
     await assertDialogWith(text)
-    // Creation is last, so that Enter opens what was found.
+    // The option that creates comes last, so that Enter opens what was found.
     await open(page, 'relaunch')
     await palette.getByRole('option', { name: 'Create assignment' }).waitFor()
     const names = await palette.locator('.palette-name').allTextContents()
@@ -185,7 +185,7 @@ export function paletteJourneys(stage: () => Stage): void {
     await palette.locator('[aria-selected=true]', { hasText: 'Website relaunch' }).waitFor()
   })
 
-  test('creates no label by Enter alone', async () => {
+  test('creates no label by Enter without an arrow key', async () => {
     const { signIn, workspace } = stage()
     const name = 'Without a new label'
     const id = await workspace.assignment(name)

@@ -8,7 +8,7 @@ import { assertAccessible } from './accessibility.ts'
 export function panelViewJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  /** Creates four assignments, whose order by column, by name and by start is different. */
+  /** Creates four assignments, which have different orders by column, by name and by start. */
   const makeFruits = async (name: string) => {
     const project = await makeProject(name)
     const inDoing = { workflowId: stage().workspace.stages.Doing }
@@ -36,7 +36,7 @@ export function panelViewJourneys(stage: () => Stage): void {
     return names
   }
 
-  test('K and J go through the assignments in the order of the board, the list, the calendar and the timeline', async () => {
+  test('K and J step through the assignments in the order of the board, the list, the calendar and the timeline', async () => {
     const { signIn } = stage()
     const { path } = await makeFruits('In every order')
     const page = await signIn('mara@example.com', path)
@@ -137,7 +137,7 @@ export function panelViewJourneys(stage: () => Stage): void {
     }
   })
 
-  test('adds and removes users and impediments, and tells once why it is blocked', async () => {
+  test('the panel adds and removes users and impediments, and says only once why the assignment is blocked', async () => {
     const { signIn, workspace } = stage()
     const { make, projectId } = workspace
     const assignmentId = await workspace.assignment('In company')
@@ -195,7 +195,7 @@ function layoutOf(panel: Element) {
   const fields = [...panel.querySelectorAll('.panel-facts :is(label, h3)')]
   const values = [...panel.querySelectorAll('.panel-values')]
   const adders = [...panel.querySelectorAll('.panel-adders > *')].filter((line) => line.checkVisibility())
-  // A button or a field has a text behind its icon, which begins after its padding and edge.
+  // The text of a button is a span after its icon. The text of a field begins after its border and padding.
   const startOf = (element: Element) => {
     const text = element.querySelector('input') ?? (element.querySelector('button span, span') as Element)
     const { borderLeftWidth, paddingLeft } = getComputedStyle(text)

@@ -21,7 +21,7 @@ const delaysMilliseconds: Readonly<Record<string, number>> = {
   attachments: 500,
 }
 
-/** Browsers rate even five times as much as good. */
+/** A fifth of the sum that browsers rate as good for a whole visit. */
 const shiftMax = 0.02
 
 /** Returns whether a list, a card, or a part of one has moved. */
@@ -34,7 +34,7 @@ const hasMoved = (shifts: readonly Shift[]): boolean =>
 export function panelJourneys(stage: () => Stage): void {
   const addressOf = (id: string) => `/projects/${stage().workspace.projectId}/assignments/${id}`
 
-  test('opens over its board, has its own address, and Escape returns to its card', async () => {
+  test('opens over its board, has its own address, and returns the focus to its card after Escape', async () => {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Opened')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}?search=Opened`)
@@ -138,7 +138,7 @@ export function panelJourneys(stage: () => Stage): void {
       assert.ok(top > 0 && bottom < 300, `${width}: from ${top} to ${bottom}`)
       assert.ok(hiddenHeight <= 1, `${width}: ${hiddenHeight} pixels are cut off`)
     }
-    // On the phone, the menu has the bell, so that the name of the project has its place.
+    // On a phone, the bell is in the menu, to leave room for the name of the project.
     await page.setViewportSize({ width: 390, height: 700 })
     assert.equal(await page.locator('.panel .watch').isVisible(), false)
     await page.locator('.panel').getByRole('button', { name: 'Actions', exact: true }).click()
@@ -149,7 +149,7 @@ export function panelJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', id)).name, 'One line')
   })
 
-  test('keeps the width that the user chose by pointer or keys, and fills the page after F, even after a reload', async () => {
+  test('keeps the width that was chosen by pointer or keys, or fills the page after F, even after a reload', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Wide', { workflowId: workspace.stages.Doing })
     const { login } = await workspace.join('Willa Wide')
@@ -185,7 +185,7 @@ export function panelJourneys(stage: () => Stage): void {
     await page.waitForURL(`**/projects/${workspace.projectId}?search=Wide`)
   })
 
-  test('is edited in place, and each field is saved separately, or shows its error and the input', async () => {
+  test('is edited in place, where each field is saved separately, or shows its error next to the input', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Edited in place')
     const page = await signIn('mara@example.com', addressOf(id))
@@ -259,7 +259,7 @@ export function panelJourneys(stage: () => Stage): void {
     await page.locator('textarea[name=description]:focus').waitFor()
   })
 
-  test('shows both values when another user has changed the same field, and keeps the other fields of that user', async () => {
+  test('shows both values if another user has changed the same field, and keeps that user's other changes', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Shared work')
     const page = await signIn('mara@example.com', addressOf(id))
@@ -291,7 +291,7 @@ export function panelJourneys(stage: () => Stage): void {
     assert.equal(await page.getByLabel('Description').inputValue(), 'Not finished')
   })
 
-  test('shows that it was removed by someone else, and restores it', async () => {
+  test('shows that another user removed it, and can be restored', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Removed elsewhere')
     const page = await signIn('mara@example.com', addressOf(id))
@@ -302,7 +302,7 @@ export function panelJourneys(stage: () => Stage): void {
     await page.getByLabel('Planned hours').waitFor()
   })
 
-  test('shows that the responsible user is not a member, and adds them', async () => {
+  test('shows that the responsible user is not a member, and can add them', async () => {
     const { signIn, workspace } = stage()
     const { id: projectId } = await workspace.make('project', {
       name: 'Without Jonas',
@@ -332,7 +332,7 @@ export function panelJourneys(stage: () => Stage): void {
     await page.getByText('1.5 h of 4 h').waitFor()
     // Members see each other's names.
     await page.locator('.panel .row', { hasText: 'Jonas Weber' }).waitFor()
-    // Users cannot remove another user's time.
+    // Users cannot remove time that another user has recorded.
     assert.equal(await page.getByRole('button', { name: /Remove 1.5 h/ }).count(), 0)
     await page.getByRole('button', { name: 'Record hours' }).click()
     await page.getByRole('textbox', { name: 'Hours', exact: true }).fill('3:15')
@@ -353,7 +353,7 @@ export function panelJourneys(stage: () => Stage): void {
     await page.getByText('29.75 h of 4 h').waitFor()
   })
 
-  test('shows hours at once that are recorded elsewhere', async () => {
+  test('shows hours that are recorded elsewhere at once', async () => {
     const { signIn, workspace } = stage()
     const assignmentId = await workspace.assignment('Recorded elsewhere')
     const page = await signIn('mara@example.com', addressOf(assignmentId))

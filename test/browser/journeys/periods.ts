@@ -22,7 +22,7 @@ const nameGapOf = (page: Page, id: string): Promise<number> =>
 export function periodJourneys(stage: () => Stage): void {
   const { makeProject, dayOf } = datedProjects(stage)
 
-  test('the timeline begins with this week, is zoomed by buttons and keys, and has names next to short bars', async () => {
+  test('the timeline begins with this week, can be zoomed by buttons and keys, and has names next to short bars', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Zoomed')
     const id = await make('Short', 1, 1)
@@ -32,7 +32,7 @@ export function periodJourneys(stage: () => Stage): void {
     for (const assignmentId of [id, twoDaysId])
       await workspace.make('assignmentImpediment', { assignmentId, impedimentId: workspace.impedimentId })
     const page = await signIn('mara@example.com', `${path}?view=timeline`)
-    // The line of today is below its date, in the first week.
+    // The line that marks today is below the date, in the first week.
     const date = await page.locator('.timeline-date.today b').boundingBox()
     const line = await page.locator('.timeline-day.today').boundingBox()
     assert.ok(date && line)
@@ -44,7 +44,7 @@ export function periodJourneys(stage: () => Stage): void {
     await bar(page, 'Short')
       .and(page.getByRole('link', { name: /Blocked since today/ }))
       .waitFor()
-    // A name next to its bar has the same distance on both sides, and the icon is within the bar if it fits.
+    // A name is equally far from its bar on either side, and the icon is within the bar if it fits.
     for (const barId of [id, twoDaysId, lastId]) assert.equal(await nameGapOf(page, barId), 6)
     await page.locator(`#card-${lastId}.name-before`).waitFor()
     await page.locator(`#card-${twoDaysId}.name-after > .bar-icons`).waitFor()
@@ -57,7 +57,7 @@ export function periodJourneys(stage: () => Stage): void {
     await page.setViewportSize({ width: 390, height: 800 })
     await bar(page, 'Short').waitFor()
     assert.deepEqual(await layoutFaultsOf(page), [])
-    // On a phone, the zoom is next to the steps.
+    // On a phone, the zoom is next to the buttons that step through the periods.
     const zoom = page.getByRole('combobox', { name: 'Zoom' })
     assert.equal(
       (await zoom.boundingBox())?.y,
@@ -65,7 +65,7 @@ export function periodJourneys(stage: () => Stage): void {
     )
     await zoom.selectOption('Week')
     await page.waitForURL((url) => !url.searchParams.has('zoom'))
-    // Each assignment has a line of its own, with the name above a slim bar.
+    // Each assignment has a separate line, with the name above a slim bar.
     const [slimBar, name, head] = await Promise.all(
       [`#card-${id}`, `#card-${id} > .bar-name`, '.person-head'].map((selector) =>
         page.locator(selector).first().boundingBox(),
@@ -76,7 +76,7 @@ export function periodJourneys(stage: () => Stage): void {
     assert.ok(name.y + name.height <= slimBar.y, JSON.stringify({ name, slimBar }))
     await zoom.selectOption('Quarter')
     await page.setViewportSize({ width: 1280, height: 800 })
-    // In a text field, the keys are text.
+    // In a text field, the keys are typed as text.
     await page.getByLabel('Search assignments').pressSequentially('+-')
     await page.getByLabel('Search assignments').fill('')
     assert.equal(new URL(page.url()).searchParams.get('zoom'), 'quarter')
@@ -106,7 +106,7 @@ export function periodJourneys(stage: () => Stage): void {
     await assertAccessible(page, 'a week of the calendar')
     await page.getByRole('button', { name: 'Next week' }).click()
     await bar(page, 'Next week only').waitFor()
-    // A bar that continues says so at its open side.
+    // A bar that continues in the next week is marked at its open side.
     await page.locator(`#card-${longId} > .directed:first-child`).waitFor()
     assert.equal(await page.locator(`#card-${longId} > .directed`).count(), 1)
     await page.reload()
@@ -116,7 +116,7 @@ export function periodJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Month', pressed: false }).click()
     await page.waitForURL((url) => !url.searchParams.has('zoom') && !url.searchParams.has('from'))
     await page.getByRole('button', { name: /^\d+ more/ }).waitFor()
-    // Only its first week has the avatar.
+    // Only the bar of its first week has the avatar.
     await page.locator('.bar.continued').first().waitFor()
     assert.equal(await page.locator('.bar.continued .avatar').count(), 0)
     assert.equal(await page.locator(`#card-${longId} .avatar`).count(), 1)
@@ -165,7 +165,7 @@ export function periodJourneys(stage: () => Stage): void {
     await page.locator('.calendar-more').first().waitFor()
     const shownCount = await bar(page, 'Of Jonas \\d').count()
     assert.ok(shownCount > 2 && shownCount < 40, `${shownCount} shown`)
-    // The disc of today has the center of every other number.
+    // The disc that marks today is centered like the numbers of other days.
     const centers = await page.locator('.calendar-day time > span:first-child').evaluateAll((numbers) =>
       numbers.map((number) => {
         const [ofNumber, day] = [number.getBoundingClientRect(), number.closest('.calendar-day')]

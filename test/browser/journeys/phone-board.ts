@@ -15,7 +15,7 @@ const never = { x: Number.NaN, y: Number.NaN, width: Number.NaN, height: Number.
 
 const holdAssignments = (page: Page) => page.route(/\/assignments\?/, () => undefined)
 
-/** Finds the selectors that apply under the pointer on devices without one. */
+/** Finds the `:hover` selectors that also apply on devices without a pointer. */
 const unlimitedHovers = `(() => {
   const isLimited = (rule) => rule instanceof CSSMediaRule && /hover|pointer: fine/.test(rule.conditionText)
   const rulesIn = (rules) =>
@@ -42,7 +42,7 @@ export function phoneBoardJourneys(stage: () => Stage): void {
     await card.waitFor()
     const boxOfCard = async () => (await card.boundingBox()) ?? never
     await until(async () => (await boxOfCard()).x < 60, 'the column of the card')
-    // The line of chips takes 52 pixels of these.
+    // The line of chips takes 52 of these pixels.
     const { y: top } = await boxOfCard()
     assert.ok(top <= 185 + 52, `the first card begins at ${top}`)
     assert.deepEqual(await smallControls(page, '.project-filters :is(button, input)'), [])
@@ -55,7 +55,7 @@ export function phoneBoardJourneys(stage: () => Stage): void {
     { device: 'a desktop', options: {} },
     { device: 'a phone', options: phone },
   ])
-    test(`the skeleton of a list has the header and the heights of its rows, and that of a panel has its title, on ${device}`, async () => {
+    test(`on ${device}, the skeleton of a list has the header and row heights of the list, and the skeleton of a panel has the title`, async () => {
       const { signIn } = stage()
       const { path, make } = await makeProject(`Outlined on ${device}`)
       const id = await make('Loads slowly', 0, 1)
@@ -108,11 +108,11 @@ export function phoneBoardJourneys(stage: () => Stage): void {
       await assertAccessible(page, `${name}, on a phone`)
       await page.keyboard.press('Escape')
     }
-    // A finger leaves no look behind that is meant for a pointer.
+    // After a touch, nothing keeps a hover style.
     assert.deepEqual(await page.evaluate(unlimitedHovers), [])
   })
 
-  test('a list on a phone is grouped by its display, and the button that clears filters is not cut off', async () => {
+  test('a list on a phone is grouped in the Display menu, and the button that clears filters is not cut off', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Grouped on a phone')
     await make('Waits at the start', 0, 1)
@@ -134,7 +134,7 @@ export function phoneBoardJourneys(stage: () => Stage): void {
     await page.locator('.list-group').getByText('Backlog').waitFor()
     const heightOf = async (selector: string) =>
       ((await page.locator(selector).first().boundingBox()) ?? never).height
-    // Heads are low, but their targets are not, and rows leave out the stage that the head has.
+    // Headings are low, but their buttons are not, and rows leave out the stage that their heading shows.
     assert.deepEqual([await heightOf('.list-head'), await heightOf('.list-group')], [40, 40])
     for (const target of ['.group-fold', '.list-group .button', '.list-sort'])
       assert.ok((await heightOf(target)) >= 44, target)
@@ -146,7 +146,7 @@ export function phoneBoardJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Sorted by Priority' }).waitFor()
     const { x, width } = (await page.getByRole('button', { name: 'Clear filters' }).boundingBox()) ?? never
     assert.ok(x + width <= 390, `the button ends at ${x + width}`)
-    // The search has a line of its own while it is used.
+    // While the search is used, it has a separate line.
     const search = page.getByRole('button', { name: 'Search assignments' })
     await search.tap()
     await page.locator('input[type=search]:focus').waitFor()
@@ -161,7 +161,7 @@ export function phoneBoardJourneys(stage: () => Stage): void {
     await page.getByRole('complementary', { name: 'Waits at the start' }).waitFor()
   })
 
-  test('the agenda of a phone begins at what is overdue, or at today, with earlier days above, and headings that stay in view', async () => {
+  test('the agenda on a phone begins at overdue assignments, or at today, below earlier days, and its headings stay in view', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Agenda')
     const done = { workflowId: workspace.stages.Done }
@@ -182,7 +182,7 @@ export function phoneBoardJourneys(stage: () => Stage): void {
     await page.getByRole('heading', { name: 'Overdue 1' }).waitFor()
     await page.getByRole('region', { name: 'Overdue' }).getByRole('link', { name: 'Too late' }).waitFor()
     await assertBeginsAt('overdue')
-    // Days after the month have headings of their own, too.
+    // Days after the end of the month have separate sections, too.
     assert.equal(await page.locator('.agenda > section', { hasText: /After \d/ }).count(), 8)
     await workspace.change('PATCH', 'assignment', { ...(await workspace.get('assignment', lateId)), ...done })
     await page.getByRole('heading', { name: 'Overdue 1' }).waitFor({ state: 'detached' })
@@ -192,7 +192,7 @@ export function phoneBoardJourneys(stage: () => Stage): void {
     await page.locator('.agenda h2.today').getByText('Today', { exact: true }).waitFor()
     await page.locator('.agenda[aria-busy=false]').waitFor()
     await assertBeginsAt('today')
-    // While rows of the day scroll, its heading does not.
+    // The heading of a day stays in place while its rows scroll.
     await page.locator('.agenda').evaluate((agenda) => agenda.scrollBy(0, 20))
     assert.equal(Math.round((await top('.agenda h2.today')) - (await top('.agenda'))), 1)
     const nextMonth = (await page.getByRole('button', { name: 'Next month' }).boundingBox()) ?? never

@@ -5,7 +5,7 @@ import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
 export function projectSettingsJourneys(stage: () => Stage): void {
-  test('show both names if another user has renamed the project meanwhile, and let the user choose', async () => {
+  test('let the user choose between both names if another user has renamed the project meanwhile', async () => {
     const { signIn, workspace } = stage()
     const { organizationId } = workspace
     const { id } = await workspace.make('project', { name: 'First name', organizationId })
@@ -25,7 +25,7 @@ export function projectSettingsJourneys(stage: () => Stage): void {
     await until(async () => (await workspace.get('project', id)).name === 'Their name', 'the name before')
   })
 
-  test('keep the header of the project, in which its name leads to the same page of another project', async () => {
+  test('keep the header of the project, whose name leads to the same page of another project', async () => {
     const { signIn, workspace } = stage()
     const { organizationId } = workspace
     const { id } = await workspace.make('project', { name: 'First quay', organizationId })
@@ -74,7 +74,7 @@ export function projectSettingsJourneys(stage: () => Stage): void {
     const { id } = await workspace.make('project', { name: 'Quiet harbour', organizationId })
     const page = await signIn('root@example.com', `/projects/${id}/settings`)
     const key = page.getByLabel('Key', { exact: true })
-    // The form says whether it is saved, and all fields have the same edge.
+    // The form shows whether it is saved, and all fields have the same left edge.
     await page.getByText('Saved', { exact: true }).waitFor()
     const edges = page.locator(':is(.setting-box, .stage-row) :is(input, select).input')
     const colors = await edges.evaluateAll((all) =>

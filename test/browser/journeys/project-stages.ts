@@ -11,7 +11,7 @@ const columnsOf = (page: Page) => page.locator('.column h2').allTextContents()
 export function projectStageJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  test('are chosen with order and colour, and the stage of a card is shown even if it was not chosen', async () => {
+  test('are chosen with order and colour, and are shown without being chosen while they have cards', async () => {
     const { hosts, signIn, workspace } = stage()
     const { projectId, path, make } = await makeProject('With its own stages')
     await make('In the backlog', 0, 1)
@@ -23,7 +23,7 @@ export function projectStageJourneys(stage: () => Stage): void {
     const stages = page.getByRole('region', { name: 'Stages' })
     await stages.getByRole('checkbox', { name: 'Use Backlog' }).waitFor()
     assert.equal(await stages.locator('.stage-row .mark').count(), 3)
-    // Later, a message may be appearing, whose colors cannot be measured.
+    // Check now, because the colors of a message that is appearing cannot be measured.
     await assertAccessible(page, 'the stages of a project')
     await stages.getByRole('checkbox', { name: 'Use Backlog' }).uncheck()
     await stages.getByLabel('Color of Done').selectOption('Purple')
@@ -65,12 +65,12 @@ export function projectStageJourneys(stage: () => Stage): void {
     assert.deepEqual(await columnsOf(page), ['Backlog', 'Doing', 'Done'])
   })
 
-  test('are saved at every change, with Undo', async () => {
+  test('are saved at every change, which Undo reverts', async () => {
     const { signIn, hosts } = stage()
     const { path } = await makeProject('With changed stages')
     const page = await signIn('mara@example.com', `${path}/settings`)
     const color = page.getByLabel('Color of Doing')
-    // A select of colors shows the chosen one, also if it is the default.
+    // A select of colors shows the chosen color, even if it is the default.
     const frame = page.locator('.select-frame', { has: color })
     assert.equal(await frame.getAttribute('data-color'), 'blue')
     await color.selectOption('Pink')
@@ -97,7 +97,7 @@ export function projectStageJourneys(stage: () => Stage): void {
     await until(async () => (await color.inputValue()) === 'pink', 'the saved color')
   })
 
-  test('are next to the colour of the project, which is the same on every page', async () => {
+  test('are set next to the colour of the project, which is the same on every page', async () => {
     const { hosts, signIn } = stage()
     const { path } = await makeProject('In its own color')
     const page = await signIn('mara@example.com', `${path}/settings`)

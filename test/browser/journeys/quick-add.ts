@@ -29,7 +29,7 @@ export function quickAddJourneys(stage: () => Stage): void {
       element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
     }, text)
 
-  test('turns names that are typed without waiting for the server into cards in the same order', async () => {
+  test('turns names into cards in the order of typing, even if the user does not wait for the server', async () => {
     const { page } = await open('Typed fast')
     const allAreTyped = Promise.withResolvers<void>()
     await page.route('**/assignment', async (route) => {
@@ -45,7 +45,7 @@ export function quickAddJourneys(stage: () => Stage): void {
     await page.getByText('6 assignments were added.').waitFor()
   })
 
-  test('shows a rejected name next to the one that is being typed, so that it can be corrected', async () => {
+  test('shows a rejected name next to the name that is being typed, so that it can be corrected', async () => {
     const { page } = await open('Rejected once')
     await page.route('**/assignment', async (route) => {
       if (!route.request().postData()?.includes('Wrong')) return route.continue()
@@ -65,7 +65,7 @@ export function quickAddJourneys(stage: () => Stage): void {
     assert.equal(await rejected.count(), 0)
   })
 
-  test('keeps names through an outage of the network and a reload', async () => {
+  test('keeps names during a network outage and a reload', async () => {
     const { page } = await open('Typed in a tunnel')
     await page.route('**/assignment', (route) => route.abort())
     await page.keyboard.type('Near\nFar\n', { delay: 10 })

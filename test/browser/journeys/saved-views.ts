@@ -114,7 +114,7 @@ export function savedViewJourneys(stage: () => Stage): void {
     assert.equal(await tab(mara, 'Our team').count(), 0)
   })
 
-  test('are in a menu on a phone', async () => {
+  test('are listed in a menu on a phone', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Views on a phone')
     await make('ForMara', 0, 1)

@@ -9,7 +9,7 @@ import { layoutFaultsOf } from './widths.ts'
 const otherDevice = { viewport: { width: 390, height: 800 }, hasTouch: true }
 
 export function timerJourneys(stage: () => Stage): void {
-  test('runs from a card, through reloads and in every tab, until it is recorded with a note', async () => {
+  test('is started on a card, and runs in every tab and after reloads, until it is recorded with a note', async () => {
     const { hosts, signIn, workspace } = stage()
     const tim = await workspace.join('Tim Timer')
     const id = await workspace.assignment('Timed')
@@ -35,7 +35,7 @@ export function timerJourneys(stage: () => Stage): void {
     await other.setViewportSize({ width: 390, height: 800 })
     assert.equal(await other.locator('.brand').isVisible(), true)
     const box = await other.locator('.timer-mark').boundingBox()
-    // It stands in one row with the brand, and is not wrapped.
+    // The timer is in one row with the brand, and its text does not wrap.
     assert.ok(box && box.y > 4 && box.height === 32, JSON.stringify(box))
     await other.locator('.timer-mark').getByRole('button', { name: 'Stop the timer' }).click()
     await assertAccessible(other, 'the end of a timer')
@@ -53,7 +53,7 @@ export function timerJourneys(stage: () => Stage): void {
     await page.getByText('Called the customer').waitFor()
   })
 
-  test('is recorded when another one is started, and can be discarded', async () => {
+  test('is recorded when another timer is started, and can be discarded', async () => {
     const { hosts, signIn, workspace } = stage()
     const tessa = await workspace.join('Tessa Timer')
     const first = await workspace.assignment('First timed')
@@ -94,7 +94,7 @@ export function timerJourneys(stage: () => Stage): void {
     await (await menuItem('Start a timer')).waitFor()
   })
 
-  test('shows which assignment it cannot be started for, after the previous timer was recorded', async () => {
+  test('shows for which assignment it cannot be started, after the previous timer was recorded', async () => {
     const { hosts, signIn, workspace } = stage()
     const tilda = await workspace.join('Tilda Timer')
     const first = await workspace.assignment('Recorded in time')
@@ -114,7 +114,7 @@ export function timerJourneys(stage: () => Stage): void {
     await page.getByText('1 h recorded for Recorded in time.').waitFor()
   })
 
-  test('belongs to the account, so that another device shows it and asks about a forgotten one', async () => {
+  test('belongs to the account, so that another device shows it, and asks whether it was forgotten', async () => {
     const { hosts, signIn, workspace } = stage()
     const tova = await workspace.join('Tova Timer')
     const id = await workspace.assignment('Timed elsewhere')
@@ -123,7 +123,7 @@ export function timerJourneys(stage: () => Stage): void {
     await desk.getByRole('button', { name: 'Start a timer for Timed elsewhere' }).last().click()
     await desk.getByRole('timer').waitFor()
     await setStartMinutesAgo(hosts, tova.id, 11 * 60)
-    // A page that was open all the time asks when the user comes back to it, once.
+    // A page that has been open all the time asks only once, when the user comes back to it.
     const comeBack = () =>
       Promise.all([
         desk.waitForResponse((response) => response.url().endsWith('/ext/timer')),
@@ -140,7 +140,7 @@ export function timerJourneys(stage: () => Stage): void {
     await phone.getByRole('textbox', { name: 'Hours', exact: true }).fill('2')
     await phone.getByRole('button', { name: 'Record' }).click()
     await phone.getByText('2 h recorded for Timed elsewhere.').waitFor()
-    // The other device notices it within a minute, or at the next action.
+    // The first device notices the end within a minute, or at the next action.
     await desk.locator('.timer-mark').getByRole('button', { name: 'Stop the timer' }).click()
     await desk.getByRole('button', { name: 'Discard the hours' }).click()
     await desk.getByRole('timer').waitFor({ state: 'detached' })

@@ -35,7 +35,7 @@ export function unplannedJourneys(stage: () => Stage): void {
     { width: 1280, height: 800 },
     { width: 390, height: 800 },
   ])
-    test(`are created by their name, get dates and a user in the panel, and lose them again, at ${viewport.width} pixels`, async () => {
+    test(`are created by their name, and get and lose dates and a user in the panel, at ${viewport.width} pixels`, async () => {
       const { path } = await makeProject(`Ideas ${viewport.width}`)
       const page = await stage().signIn('mara@example.com', path, { viewport })
       await page.getByRole('button', { name: 'New assignment in Backlog' }).click()
@@ -59,7 +59,7 @@ export function unplannedJourneys(stage: () => Stage): void {
       assert.equal(await start.getAttribute('placeholder'), 'No dates – add')
       assert.equal(await person.getAttribute('placeholder'), 'Unassigned – assign')
       await assertAccessible(page, 'an assignment without dates or a person')
-      // The placeholder itself becomes responsible.
+      // The user who was stored as a placeholder becomes responsible.
       await person.fill('Mara')
       await Promise.all([untilSaved(page), page.getByRole('option', { name: 'Mara Lindqvist' }).click()])
       await end.fill('2099-12-24')
@@ -72,7 +72,7 @@ export function unplannedJourneys(stage: () => Stage): void {
       await start.and(page.locator(':not([placeholder-shown])')).waitFor()
       assert.notEqual(await start.inputValue(), '')
 
-      // The date has replaced a placeholder, which was not shown. The user is unchanged.
+      // The date has replaced a placeholder, which was not shown. The user has not changed.
       await panel.locator('.change-chip', { hasText: /^End24 Dec 2099$/ }).waitFor()
       await panel.locator('.change-chip', { hasText: /^Responsibleunassignedassigned$/ }).waitFor()
 
@@ -85,7 +85,7 @@ export function unplannedJourneys(stage: () => Stage): void {
       assert.equal(await person.inputValue(), '')
     })
 
-  test('are created in the dialog, while a board that is filtered by a user assigns new cards to that user', async () => {
+  test('are created in the dialog, but not on a board that is filtered by a user, who gets the new cards', async () => {
     const { path, make } = await makeProject('Of one person')
     await make('Of Jonas before', 0, 1, { userId: stage().workspace.jonas.id })
     const page = await stage().signIn('mara@example.com', `${path}?userId=${stage().workspace.jonas.id}`)
@@ -114,7 +114,7 @@ export function unplannedJourneys(stage: () => Stage): void {
     })
   })
 
-  test('are counted in timeline and calendar, and get dates and a user together in the list', async () => {
+  test('are counted in the timeline and the calendar, and are given dates and a user together in the list', async () => {
     const { projectId, path, make } = await makeProject('Some day')
     const first = await makeIdea(projectId, 'First idea')
     const second = await makeIdea(projectId, 'Second idea')
@@ -157,7 +157,7 @@ export function unplannedJourneys(stage: () => Stage): void {
     assert.deepEqual(await page.locator('.list-link').allTextContents(), ['Dated for nobody'])
   })
 
-  test('are in My work of the responsible user, but not of a user who is only a placeholder', async () => {
+  test('are in My work of the responsible user, but not of a user who is only stored as a placeholder', async () => {
     const { projectId } = await makeProject('Mine some day')
     const una = await stage().workspace.join('Una Unplanned')
     await stage().workspace.make('userProject', { projectId, userId: una.id })

@@ -12,7 +12,7 @@ export async function openAccess(page: Page, name: string): Promise<void> {
 }
 
 export function userJourneys(stage: () => Stage): void {
-  test('shows role, last sign-in and state of users in rows of 48 pixels, and can be filtered and sorted', async () => {
+  test('shows role, last sign-in and state of users, and can be filtered and sorted', async () => {
     const { workspace } = stage()
     await workspace.join('Dora Dormant')
     await stage().signIn('jonas@example.com', '/projects')
@@ -27,7 +27,7 @@ export function userJourneys(stage: () => Stage): void {
       Math.round((await locator.boundingBox())?.[edge] ?? 0)
     const search = page.getByRole('searchbox', { name: 'Search users' })
     assert.ok((await edgeOf(search, 'y')) < (await edgeOf(page.locator('.users-table'), 'y')))
-    // All facts have one size of text, and the users are counted next to the search.
+    // All facts have the same text size, and the number of users is next to the search.
     const sizes = await row('Dora Dormant')
       .locator('td:not(.user-menu), td:not(.user-menu) *')
       .evaluateAll((all) => [...new Set(all.map((cell) => getComputedStyle(cell).fontSize))])
@@ -37,7 +37,7 @@ export function userJourneys(stage: () => Stage): void {
     const count = page.locator('.catalog-count')
     assert.match((await count.textContent()) ?? '', /^\d+ users$/)
     assert.ok(Math.abs((await edgeOf(count, 'y')) - (await edgeOf(search, 'y'))) < 16)
-    // The time of the last sign-in is exact on hover.
+    // A tooltip shows the exact time of the last sign-in.
     assert.match((await row('Jonas Weber').locator('time').getAttribute('title')) ?? '', /20\d\d/)
     await page.getByRole('button', { name: 'Last sign-in' }).click()
     await page.locator('.users-table th[aria-sort=descending]', { hasText: 'Last sign-in' }).waitFor()
@@ -49,7 +49,7 @@ export function userJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Never signed in' }).click()
     await row('Dora Dormant').waitFor()
     assert.equal(await row('Rosa Root').count(), 0)
-    // A column appears with the first user whose value is unusual.
+    // The State column appears with the first deactivated user.
     await page.getByRole('button', { name: 'All', pressed: false }).click()
     const state = page.getByRole('columnheader', { name: 'State' })
     const deactivated = page.locator('.user-deactivated')
@@ -61,7 +61,7 @@ export function userJourneys(stage: () => Stage): void {
     await state.waitFor()
     await page.getByRole('link', { name: 'Sign-in', exact: true }).click()
     await page.getByText('Read only.').waitFor()
-    // The variable is beside the title of its setting, and the boxes are as wide as the tabs.
+    // The variable is next to the title of its setting, and the boxes are as wide as the tabs.
     const passwords = page.getByRole('listitem').filter({ hasText: 'Identity__Passwords' })
     assert.ok(
       Math.abs(
@@ -75,10 +75,10 @@ export function userJourneys(stage: () => Stage): void {
     await page.setViewportSize({ width: 390, height: 800 })
     const card = await row('Dora Dormant').boundingBox()
     assert.ok(card && card.width <= 390 && card.height < 110, JSON.stringify(card))
-    // The facts stand below the name.
+    // On a phone, the facts are below the name.
     const name = await edgeOf(row('Dora Dormant').locator('bdi'), 'x')
     assert.equal(await edgeOf(row('Dora Dormant').getByRole('cell', { name: 'Never' }), 'x'), name)
-    // Not all tabs fit; the current one is in view, also after the phone was turned.
+    // Not all tabs fit, but the current one is in view, even after the page has become narrower.
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.locator('.tabs').getByRole('link', { name: 'Sign-in' }).click()
     await page.locator('.tabs [aria-current]', { hasText: 'Sign-in' }).waitFor()

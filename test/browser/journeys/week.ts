@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Stage } from '../support/stage.ts'
 
-/** Replaces the box of an invisible element. No comparison accepts it. */
+/** Replaces the box of an invisible element. Every comparison with it fails. */
 const never = { x: Number.NaN, y: Number.NaN, width: Number.NaN, height: Number.NaN }
 
 export function weekJourneys(stage: () => Stage): void {
@@ -124,7 +124,7 @@ export function weekJourneys(stage: () => Stage): void {
     await page.locator('[title="Noted by keys"]:focus').waitFor()
   })
 
-  test('stays in a cell when Shift and an arrow key change the selection', async () => {
+  test('keeps the focus in a cell when Shift and an arrow key change the selection', async () => {
     await plan('2027-03-29', '2027-04-02', 'Selected')
     const page = await open('2027-03-29')
     const tuesday = cell(page, 'Selected, Tue 30 Mar 2027')
@@ -190,7 +190,7 @@ export function weekJourneys(stage: () => Stage): void {
     await page.getByRole('row', { name: 'Total' }).getByText('1 h').first().waitFor()
   })
 
-  test("shows another user's assignment once it is added, and goes from week to week", async () => {
+  test("shows another user's assignment after it was added, and goes from week to week", async () => {
     const { workspace } = stage()
     await workspace.assignment('Borrowed work', {
       startDate: '2027-06-07',
@@ -219,7 +219,7 @@ export function weekJourneys(stage: () => Stage): void {
     const page = await signIn('root@example.com', address)
     const heading = page.getByRole('heading', { name: 'Week of Mara Lindqvist' })
     await heading.waitFor()
-    // The choice of the person stands next to the heading.
+    // The choice of the person is next to the heading.
     const end = (box: typeof never | null) => (box ?? never).x + (box ?? never).width
     const picker = await page.getByRole('combobox', { name: 'Person' }).boundingBox()
     assert.ok((picker ?? never).x - end(await heading.boundingBox()) < 30)
@@ -231,7 +231,7 @@ export function weekJourneys(stage: () => Stage): void {
     assert.equal(await other.getByRole('combobox', { name: 'Person' }).count(), 0)
   })
 
-  test('keeps hours that are typed during an outage, and saves them afterwards', async () => {
+  test('keeps hours that are typed in an outage, and saves them afterwards', async () => {
     await plan('2027-09-06', '2027-09-10', 'Offline work')
     const page = await open('2027-09-06')
     const monday = cell(page, 'Offline work, Mon 6 Sep 2027')
@@ -265,13 +265,13 @@ export function weekJourneys(stage: () => Stage): void {
     assert.ok(name.width > 180 && name.x + name.width <= field.x, `the name is ${name.width} wide`)
     assert.ok(field.x + field.width > 360 && field.height >= 44, `the hours end at ${field.x + field.width}`)
     assert.ok(name.y < field.y + field.height && sum.y >= field.y + field.height)
-    // A name of one line begins as high as one of two lines would, and the day has a sum in its heading.
+    // A name on one line begins as high as a name on two lines, and the heading of the day has its sum.
     assert.ok(Math.abs(name.y - field.y) < 4, `the name begins at ${name.y}, the field at ${field.y}`)
     await page.locator('.week-day').getByText('0 h', { exact: true }).waitFor()
     await cell(page, 'On the way, Wed 4 Aug 2027').fill('2')
     assert.equal(await statusAfter(page, () => page.keyboard.press('Enter')), 200)
     await page.getByRole('button', { name: 'Wed 4 2' }).waitFor()
-    // An arrow leads to the next day, as in the wide table.
+    // An arrow key moves to the next day, as in the wide table.
     await page.keyboard.press('End')
     await page.keyboard.press('ArrowRight')
     await page.locator('[aria-label="On the way, Thu 5 Aug 2027"]:focus').waitFor()

@@ -33,7 +33,7 @@ export const layoutFaultsOf = (page: Page) =>
     return faults
   })()`)
 
-/** The texts of screens in Portuguese. Names that users chose are not translated. */
+/** The texts of screens in Portuguese. Names that users have chosen are not translated. */
 const inPortuguese: Readonly<Record<string, string>> = { ...ptBr, 'November 2026': 'novembro de 2026' }
 
 /** Colours are not checked, because they do not depend on the language and take axe longest. */
@@ -68,7 +68,7 @@ async function checkMirrored(page: Page, path: string): Promise<readonly string[
 export function widthJourneys(language: keyof typeof languages) {
   const { options, translate, checkFurther } = languages[language]
   return (stage: () => Stage): void => {
-    test(`fit every width from 320 to 2,560 pixels, and 200 % zoom, in ${language}: nothing overlaps or scrolls sideways`, async () => {
+    test(`fit every width from 320 to 2,560 pixels and 200 % zoom in ${language}, without overlap or sideways scrolling`, async () => {
       const { hosts, signIn, visit, workspace } = stage()
       const faults: string[] = []
       const measure = async (page: Page, path: string) => {

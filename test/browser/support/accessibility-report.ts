@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 export const colorSchemes = ['light', 'dark'] as const
 
 export interface AccessibilityReport {
-  /** Checks the page as it is now, in both colour schemes. */
+  /** Checks the page in its current state, in both colour schemes. */
   look(page: Page, where: string): Promise<void>
   readonly violations: Readonly<Record<(typeof colorSchemes)[number], readonly string[]>>
 }
@@ -35,12 +35,12 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
 }
 
-/** The minified script, because every loaded page parses it. Parsing the full source takes twice as long. */
+/** The minified script. Every loaded page parses it, and parsing the full source takes twice as long. */
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
- * Waits for the end of animations, because changing colours cannot be measured. Those of skeletons never
- * end, and scrolling drives those that have another timeline.
+ * Waits for the end of animations, because changing colours cannot be measured. Excludes animations that
+ * never end, as in skeletons, and animations with another timeline, which scrolling drives.
  */
 const waitForAnimations = `(async () => {
   const runningAnimations = () =>

@@ -18,7 +18,7 @@ export function datedProjects(stage: () => Stage) {
     })
     for (const userId of [workspace.mara.id, workspace.jonas.id])
       await workspace.make('userProject', { projectId, userId })
-    /** Creates an assignment. Its days are counted from the Monday of this week, which is 0. */
+    /** Creates an assignment. Its days are counted from 0, the Monday of this week. */
     const make = (title: string, startDay: number, endDay: number, more = {}) =>
       workspace.assignment(title, {
         projectId,

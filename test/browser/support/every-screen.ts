@@ -16,15 +16,15 @@ type Shape = 'rows' | 'columns' | 'grid' | 'fields' | 'boxes'
 export interface LoadedScreen extends ScreenAddress {
   /** The shape of the skeleton while the screen is loading. */
   readonly shape: Shape
-  /** The shape on phones, of screens that are also checked there. */
+  /** The shape on phones. Undefined for screens that are not checked there. */
   readonly shapeOnPhones?: Shape
 }
 
 const notFoundHeading = /^(Page not found|Não há nada aqui)$/
 
 /**
- * Opens a screen without reloading the client, as links do, which takes a quarter of the time. An unknown
- * path comes first, so that dialogs and panels of the previous screen are closed.
+ * Opens a screen without reloading the client, as links do, which takes a quarter of the time. Opens an
+ * unknown path first, so that dialogs and panels of the previous screen are closed.
  */
 export async function goWithin(page: Page, path: string): Promise<void> {
   const heading = page.locator('main h1')
@@ -90,7 +90,7 @@ export async function everyScreen(
     { path: '/administration/workflows', shows: 'Backlog', shape: 'rows' },
     { path: '/clients', shows: 'The wiki', shape: 'rows' },
     { path: '/removed/assignments', shows: 'Removed items', shape: 'rows' },
-    // Its last part to arrive, which has the longest button.
+    // The text is in the part that arrives last, and on the longest button.
     { path: '/account', shows: 'Add an authenticator app', shape: 'boxes' },
   ]
   const missing = (await readPathPatterns()).filter(

@@ -19,5 +19,5 @@ export const recordShifts = `
 
 export const shiftsOf = (page: Page) => page.evaluate<readonly Shift[]>('shifts')
 
-/** Returns how much of the page moved, as browsers count it: 1 is the whole page by its whole height. */
+/** Returns how much moved, as browsers count it: 1 means that the whole page moved by its whole height. */
 export const sumOf = (shifts: readonly Shift[]): number => shifts.reduce((sum, { value }) => sum + value, 0)

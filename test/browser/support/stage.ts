@@ -12,8 +12,8 @@ export interface Stage {
   visit(path: string, options?: BrowserContextOptions): Promise<Page>
   /**
    * Opens a page of a signed-in user, in a browser context that all tests with the same login and options
-   * share; only the viewport may differ. A test that ends the session, or changes stored data, needs a separate login from
-   * `workspace.join`.
+   * share; only the viewport may differ. A test that ends the session, or changes stored data, needs a
+   * separate login from `workspace.join`.
    */
   signIn(login: string, path: string, options?: BrowserContextOptions): Promise<Page>
   /** Requests to other hosts, violations of the content policy, and errors that pages have thrown. */
@@ -24,7 +24,7 @@ export interface Stage {
   stop(): Promise<void>
 }
 
-/** The time limit of each step. It takes less than a second on an idle machine, and many on a busy one. */
+/** The time limit of each step. On an idle machine, a step takes less than a second; on a busy one, many. */
 const stepMilliseconds = 25_000
 
 export async function openStage(settings: Environment = {}): Promise<Stage> {
@@ -36,7 +36,7 @@ export async function openStage(settings: Environment = {}): Promise<Stage> {
   const openContext = async (options: BrowserContextOptions = {}) => {
     const context = await browser.newContext({
       viewport: { width: 1280, height: 800 },
-      // Tests intercept requests of pages. Those of a service worker would not be intercepted.
+      // Tests intercept requests of pages. Requests of a service worker would not be intercepted.
       serviceWorkers: 'block',
       // Painting each frame of a transition would cost a third of the CPU time of hovers and clicks.
       reducedMotion: 'reduce',
@@ -94,7 +94,7 @@ export async function openStage(settings: Environment = {}): Promise<Stage> {
 }
 
 async function describePage(page: Page): Promise<string> {
-  // A dialog or panel in front of the page explains more than the page.
+  // A dialog or panel in front of the page explains a failure better than the page.
   const front = page.locator('dialog[open], .panel')
   const shown = await ((await front.count()) > 0 ? front.last() : page.locator('body'))
     .ariaSnapshot({ timeout: 2000 })
@@ -108,7 +108,7 @@ export const injected = 'Injected by a test.'
 /** Signs in on the sign-in page, in any language. */
 export async function fillSignIn(page: Page, login: string, secret = password): Promise<void> {
   const signIn = page.getByRole('button', { name: /^(Sign in|Entrar)$/ })
-  // The page of an invitation, which leads here, has fields of the same names.
+  // The page of an invitation, which leads here, has fields with the same names.
   await signIn.waitFor()
   await page.getByLabel('Login').fill(login)
   await page.getByLabel(/^(Password|Senha)$/).fill(secret)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 
-/** More presses than any screen has tab stops. */
+/** Exceeds the number of tab stops of any screen. */
 const pressesMax = 200
 
 /** Presses Tab, or Shift+Tab, until the focused element matches the selector. */
