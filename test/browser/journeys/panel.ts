@@ -259,7 +259,7 @@ export function panelJourneys(stage: () => Stage): void {
     await page.locator('textarea[name=description]:focus').waitFor()
   })
 
-  test('shows both values if another user has changed the same field, and keeps that user's other changes', async () => {
+  test('shows both values if another user has changed the same field, and keeps the other changes of that user', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Shared work')
     const page = await signIn('mara@example.com', addressOf(id))

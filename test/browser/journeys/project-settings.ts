@@ -74,7 +74,7 @@ export function projectSettingsJourneys(stage: () => Stage): void {
     const { id } = await workspace.make('project', { name: 'Quiet harbour', organizationId })
     const page = await signIn('root@example.com', `/projects/${id}/settings`)
     const key = page.getByLabel('Key', { exact: true })
-    // The form shows whether it is saved, and all fields have the same left edge.
+    // The form shows whether it is saved, and all fields have the same border color.
     await page.getByText('Saved', { exact: true }).waitFor()
     const edges = page.locator(':is(.setting-box, .stage-row) :is(input, select).input')
     const colors = await edges.evaluateAll((all) =>
