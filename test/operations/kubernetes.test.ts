@@ -27,7 +27,7 @@ describe('deploy/kubernetes', () => {
     for (const [name, service] of hosts) {
       const host = service.command?.[0] ?? name
       const there = variablesOf(deployments[host] as Container)
-      // These have another place in Kubernetes, or no value by default.
+      // These variables have another place in Kubernetes, or no value by default.
       const setElsewhere = [
         'SVC_ADMIN_LOGINS',
         'BANK_OVER_LIMIT_STATUS',
@@ -53,7 +53,7 @@ describe('deploy/kubernetes', () => {
         assert.ok(configuration.includes(`\`${variable.replace(/_FILE$/, '')}\``), `${name}: ${variable}`)
   })
 
-  test('has only ports that README.md explains, and probes the health paths of compose.yaml', () => {
+  test('has only ports that README.md explains, and probes the same health paths as compose.yaml', () => {
     const readme = textOf('README.md')
     for (const [name, { ports, ...container }] of containersOf) {
       for (const { containerPort } of ports)
@@ -125,7 +125,7 @@ describe('deploy/kubernetes', () => {
     }
   })
 
-  test('opens no more connections than the max_connections of its comment, even if all hosts have scaled up during a rollout', () => {
+  test('opens no more connections than its comment on max_connections says, even if all hosts are scaled up during a rollout', () => {
     const kustomization = readFileSync(join(folder, 'kustomization.yaml'), 'utf8')
     const maxConnections = Number(/max_connections = (\d+)/.exec(kustomization)?.[1])
     assert.ok(textOf('docs/availability.md').includes(`\`max_connections = ${maxConnections}\``))
@@ -161,9 +161,9 @@ describe('deploy/kubernetes', () => {
 
 /** BANK_INSTANCES is 1 in the manifests. */
 const bankConnections = 2
-/** The job opens a few while hosts of the previous version run. */
+/** The connections of the job that prepares the store, which runs next to hosts of the previous version. */
 const jobConnections = 5
-/** PostgreSQL reserves three for superusers by default. */
+/** PostgreSQL reserves three connections for superusers by default. */
 const superuserConnections = 3
 
 const secretNames: ReadonlySet<string> = new Set(

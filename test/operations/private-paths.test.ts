@@ -16,7 +16,7 @@ import { until } from '../support/until.ts'
 
 const hostNames = ['app', 'api', 'id', 'bank']
 
-/** Spellings of a collector, and of an attacker who tries to get around a rule. */
+/** Spellings of the path that a collector uses, or an attacker who tries to get around a rule. */
 const spellings = [
   '/metrics',
   '/metrics?of=all',
@@ -57,10 +57,10 @@ async function startUpstream(): Promise<Upstream> {
   return { port: (server.address() as AddressInfo).port, requestedPaths }
 }
 
-/** Requests a path by the name of a host, and returns the status. */
+/** Requests a path under the name of a host, and returns the status. */
 type Ask = (name: string, path: string) => Promise<number>
 
-/** Also checks that other paths are passed on, so that a rule that hides everything fails, too. */
+/** Also checks that other paths are passed on, so that a rule that hides everything is noticed. */
 async function requirePrivate(
   ask: Ask,
   { requestedPaths }: Upstream,
@@ -85,7 +85,7 @@ const statusOf = async (outgoing: ReturnType<typeof requestPlain>): Promise<numb
   return response.statusCode
 }
 
-describe('The metrics cannot be read in any spelling of their path through', () => {
+describe('The metrics cannot be read, whatever the spelling of their path, through', () => {
   const upstream = fixture(startUpstream)
 
   const tlsAsk =

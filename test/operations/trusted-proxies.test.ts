@@ -9,7 +9,7 @@ const environmentFor = (proxies: number) => ({
   TRUSTED_PROXIES: String(proxies),
 })
 
-/** The part of X-Forwarded-For that our proxies append: the address from which each was called. */
+/** The part of X-Forwarded-For that our proxies append: each appends the address that called it. */
 const addedByProxies: Readonly<Record<number, string>> = { 1: '10.0.0.9', 2: '10.0.0.9, 10.0.1.1' }
 
 for (const proxies of [1, 2]) {

@@ -80,7 +80,7 @@ assert.equal(await value(reader, 'select name as value from assignments where id
 await Promise.all([writer.end(), reader.end(), database.close()])
 console.log('A change that is not yet committed on a worker is not reported; afterwards it is reported once.')
 
-/** Returns the processes of the workers that serve this process of the coordinator. */
+/** Returns the processes on the workers that serve this process of the coordinator. */
 async function backendsOf(coordinatorPid: number): Promise<number[]> {
   const { rows } = await reader.query<{ address: string }>(
     `select format('postgresql://%s:%s', nodename, nodeport) as address from pg_dist_node where groupid > 0`,

@@ -41,7 +41,7 @@ async function ask<Result>(method: string, path: string, body?: object): Promise
   milliseconds.set(key, [...(milliseconds.get(key) ?? []), performance.now() - startedAt])
   if (response instanceof Response && response.ok) {
     const found = (await response.json()) as Record<string, unknown>
-    // A row is under its own name, a list under `result`, an account at the top level.
+    // A row is below its own name, a list below `result`, and an account at the top level.
     return (found.id ? found : Object.values(found)[0]) as Result
   }
   const why = response instanceof Response ? `${response.status} ${await response.text()}` : response.message
@@ -146,7 +146,7 @@ function recordReported({ id, resource, rowId, action }: Change): void {
   seen.add(`${resource} ${rowId} ${action}`)
 }
 
-/** Reads immediately, as clients do: one that is notified too early reads once and misses the row. */
+/** Reads immediately, as clients do. A client that is notified too early reads once and misses the row. */
 async function requireThere(resource: string, changes: readonly Change[]): Promise<void> {
   const made = changes.filter((change) => change.action === 'create' && change.resource === resource)
   if (made.length === 0) return

@@ -57,7 +57,7 @@ after(async () => {
   server?.close()
 })
 
-/** Waits until the expression has the value, while the page may load other pages. */
+/** Waits until the expression has the value, even if the browser loads other pages meanwhile. */
 async function until(page, expression, value) {
   let seen
   for (let tries = 0; tries < 250; tries += 1) {

@@ -40,6 +40,6 @@ export function openPerson() {
   }
 }
 
-/** Returns 200 while the provider accepts the token. */
+/** Returns a status, which is 200 while the provider accepts the token. */
 export const statusOf = async (token) =>
   (await fetch(`${issuer}/connect/userinfo`, { headers: { authorization: `Bearer ${token}` } })).status

@@ -28,12 +28,12 @@ async function send(
 }
 
 /**
- * Matches a closed connection, the errors of a tracker without a store, and the bank's 422, which its
- * contract has for errors of the database. A few requests that were being committed when the store ended may
- * get a 500, because the outcome is unknown.
+ * Matches a closed connection, the errors of a tracker without a store, and the 422 that the bank's contract
+ * prescribes for errors of the database. A few requests that were being committed when the store ended may
+ * also get a 500, because their outcome is unknown.
  */
 const expectedErrors = /: no answer|^tracker, [^:]*: (409|429|503) |^bank, [^:]*: 422 \{"erro"/
-/** The number of other responses, by the current fault. They must not be client errors. */
+/** The number of other responses, by the fault during which they came. They must not be client errors. */
 const rejections = new Map<string, number>()
 async function recordRejection(host: string, answer: Response | undefined) {
   const response = answer

@@ -63,7 +63,7 @@ for (const count of [1, 2, 3]) {
 }
 await sleep(2500)
 assert.equal(waits.length, 3, 'not every write came as a separate event')
-// A silent stream gets a comment in less than this time. The client reopens a stream that gets none.
+// A silent stream gets a comment in less than this time. Otherwise, the client would reopen the stream.
 const opened = names.length
 await sleep(17_000)
 assert.equal(names.length, opened, 'the stream was opened again')

@@ -1,4 +1,4 @@
-// Passes requests on, and loses the first response to each Idempotency-Key, like a broken connection:
+// Passes requests on, but loses the first response for each Idempotency-Key, as a broken connection would:
 //   node lose-answers.mjs PORT TARGET
 import { createServer, request as send } from 'node:http'
 

@@ -128,7 +128,7 @@ require(`${sent} lists while the standby was killed, started and frozen: ${faile
 console.log(`      the longest took ${Math.round(longest)} ms; ${JSON.stringify(await outcomes(second))}`)
 await untilStandbyIsUsed()
 
-// Add so many that counting them costs time.
+// Add so many rows that counting them costs time.
 const primary = new pg.Client({ connectionString: env('DATABASE_URL') })
 await primary.connect()
 await primary.query(

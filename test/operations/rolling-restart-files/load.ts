@@ -70,7 +70,7 @@ const tokenRequest = {
 }
 const tokenBody = 'grant_type=client_credentials'
 
-/** The ports of a proxy are those of the hosts with another first digit. */
+/** A proxy has the ports of the hosts with another first digit. */
 async function load(proxy: string, firstDigit: number, token: string): Promise<Seen> {
   const at = (port: number, path: string) => `http://127.0.0.1:${firstDigit * 1000 + port}${path}`
   const bearer = { authorization: `Bearer ${token}` }
@@ -145,7 +145,7 @@ interface Followed {
   reconnections: number
 }
 
-/** Reads until the host ends the stream, and reconnects after the given time; any other end is a failure. */
+/** Reads until the host ends the stream, then reconnects after the given time. Any other end is a failure. */
 function follow(kind: string, url: string, { headers }: RequestOptions): Followed {
   const followed: Followed = { text: '', reconnections: 0 }
   let lastId = ''

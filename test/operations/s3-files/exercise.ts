@@ -10,7 +10,7 @@ import { readSettings } from '../../../src/config/settings.ts'
 import { openS3Store } from '../../../src/features/attachments/s3-store.ts'
 import { Problem } from '../../../src/model/problem.ts'
 
-/** Uses every operation that the tracker needs on the store that the environment names. */
+/** Tries every operation that the tracker needs, on the store that the environment names. */
 const { s3 } = readSettings(process.env, readAttachmentSettings)
 assert.ok(s3, 'Attachments__S3__… is not set')
 const store = openS3Store(s3)
@@ -48,7 +48,7 @@ for (const [index, smallId] of small.entries())
 
 assert.match(await reasonOf(read(id, large.length + 1)), /another size/)
 const [, , name, checksHashes] = process.argv
-// S3 checks hashes. A server that does not cannot notice bytes that were changed in transit.
+// S3 checks hashes. A server without this check cannot notice bytes that were changed in transit.
 if (checksHashes !== 'no-hashes') {
   const changed = put(Buffer.from('changed'), sha256(Buffer.from('other')))
   assert.match(await reasonOf(changed), /answered with 4\d\d/)
@@ -62,5 +62,5 @@ await store.delete(id)
 assert.match(await reasonOf(read(id, large.length)), /answered with 404/)
 await rm(folder, { recursive: true })
 console.log(`${name}: files were stored, read in parts and deleted, and a wrong secret was rejected.`)
-// The agent keeps connections to the store.
+// The agent keeps connections to the store open, which would keep this process running.
 process.exit()

@@ -1,4 +1,4 @@
-// Serves a page that signs users in with the strategy of the argument. SWITCH=on adds the change of
+// Serves a page that signs users in with the strategy that the argument names. SWITCH=on adds the change of
 // docs/identity.md.
 import express from 'express'
 import session from 'express-session'

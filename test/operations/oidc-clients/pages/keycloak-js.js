@@ -1,9 +1,8 @@
 import Keycloak from 'keycloak-js'
 
 const keycloak = new Keycloak({ oidcProvider: ISSUER, clientId: 'pages' })
-// Other providers than Keycloak have no iframe that watches a session, and this library cannot read their
-// refresh tokens. It then renews its tokens by another sign-in, which shows no page while the session is
-// active.
+// Providers other than Keycloak have no iframe that watches a session, and this library cannot read their
+// refresh tokens. So it renews its tokens by another sign-in, without a page while the session is active.
 await keycloak.init({ scope: 'profile', checkLoginIframe: false })
 window.app = {
   login: () => keycloak.tokenParsed && keycloak.idTokenParsed.preferred_username,

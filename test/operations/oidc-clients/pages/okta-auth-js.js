@@ -19,7 +19,7 @@ window.app = {
   login: () => okta.tokenManager.getTokensSync().idToken?.claims.preferred_username,
   token: () => okta.getAccessToken(),
   signIn: () => okta.signInWithRedirect({ originalUri: HERE }),
-  // As its own renewal: all tabs share the tokens, and one of them, which they have elected, renews them.
+  // Like the renewal of the library: all tabs share the tokens, and one elected tab renews them.
   refresh: () => okta.serviceManager.isLeader() && okta.tokenManager.renew('accessToken'),
   signOut: () => okta.signOut(),
 }
