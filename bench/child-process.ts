@@ -48,7 +48,7 @@ export async function startHosts(
 const pauseMilliseconds = 5
 
 /**
- * Waits for the ports of all hosts, because the LOG_LEVEL of a benchmark suppresses the line that reports
+ * Waits until the ports of all hosts are open. The LOG_LEVEL of a benchmark suppresses the line that reports
  * them.
  */
 export async function untilListening(child: ChildProcess, ports: readonly number[]): Promise<void> {

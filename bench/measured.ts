@@ -8,12 +8,12 @@ export interface Measured {
   readonly postmaster: number
 }
 
-/** Measures the cost of a load. CPU is milliseconds of CPU time per request. */
+/** Measures the cost of a load. CPU figures are milliseconds of CPU time per request. */
 export async function measureLoad(measured: Measured, load: LoadOptions) {
   return figuresOf(measured, load, async () => {})
 }
 
-/** Measures the same, including work after the responses. */
+/** Measures like `measureLoad`, including work after the responses. */
 export async function measureToTheEnd(measured: Measured, load: LoadOptions) {
   return figuresOf(measured, load, () => untilIdle(measured))
 }
@@ -37,7 +37,7 @@ export type Figures = Awaited<ReturnType<typeof figuresOf>>
 
 const idleWaitSecondsMax = 60
 const pollMilliseconds = 250
-/** A smaller fraction of a poll interval counts as idle, because background work never stops. */
+/** Using less of a poll interval than this fraction counts as idle, because background work never stops. */
 const busyFraction = 0.1
 
 async function untilIdle(measured: Measured) {

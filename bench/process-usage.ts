@@ -15,8 +15,8 @@ interface ProcessTimes {
 export const cpuSecondsOf = (pid: number): number => (timesOf(pid)?.ticks ?? 0) / ticksPerSecond
 
 /**
- * Returns the same in nanosecond precision, for work shorter than a tick. Threads that have ended do not
- * count.
+ * Returns the same with nanosecond precision, for work that is shorter than a tick. Threads that have ended
+ * do not count.
  */
 export const exactCpuSecondsOf = (pid: number): number =>
   readdirSync(`/proc/${pid}/task`)

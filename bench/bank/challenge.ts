@@ -75,7 +75,7 @@ async function sendRequest(run: Run, kind: Kind): Promise<void> {
 
 type Kind = 'debit' | 'credit' | 'statement'
 
-/** The arrivals per second at the end of the ramp. Each kind begins with one per second. */
+/** The arrivals per second at the end of the ramp. Each kind of request begins with one per second. */
 const rates: Readonly<Record<Kind, number>> = { debit: 220, credit: 110, statement: 10 }
 
 interface Arrival {
@@ -92,8 +92,8 @@ function arrivalsOf(rampSeconds: number, holdSeconds: number): Arrival[] {
 }
 
 /**
- * Returns times in seconds. The n-th arrival of a rate that grows evenly comes where the area under the rate
- * is n.
+ * Returns the times of arrivals in seconds. The rate grows evenly, and the n-th arrival comes when the area
+ * under the rate reaches n.
  */
 function timesOf(rate: number, rampSeconds: number, holdSeconds: number): number[] {
   const growth = (rate - 1) / rampSeconds

@@ -23,7 +23,7 @@ export async function runBankBench(args: readonly string[]): Promise<void> {
     Number(args.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? defaultValue)
   const parts = args.filter((arg) => !arg.startsWith('--'))
   const wants = (part: string) => parts.length === 0 || parts.includes(part)
-  // The folder is in the project, because a temporary one may be in memory, where nothing is durable.
+  // The folder is in the project, because a temporary folder may be in memory, where nothing is durable.
   const folder = mkdtempSync(join(process.cwd(), '.data-bench-'))
   const stops: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
   try {

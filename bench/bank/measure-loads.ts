@@ -82,7 +82,7 @@ async function runPgbench(
   }
 }
 
-/** The same mix as that of the load: five clients, two debits for each credit, amounts of up to 10,000. */
+/** The same mix as in the load: five clients, two debits for each credit, amounts of up to 10,000. */
 const transaction = String.raw`
 \set client random(1, 5)
 \set kind random(1, 3)
@@ -95,8 +95,8 @@ const full = { rampSeconds: 120, holdSeconds: 120 }
 const short = { rampSeconds: 5, holdSeconds: 10 }
 
 /**
- * Measures "Rinha de Backend 2024/Q1": its checks, then its load, with one connection per request, on all
- * targets in turns.
+ * Runs "Rinha de Backend 2024/Q1" on all targets in turns: its checks, then its load, with one connection per
+ * request.
  */
 export async function measureChallenge(bench: Bench, isFull: boolean, rounds: number): Promise<void> {
   const problems: string[] = []

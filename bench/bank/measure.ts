@@ -22,7 +22,7 @@ interface Target {
   pids(): readonly number[]
 }
 
-/** Returns the targets. The floor, to which all others are compared, comes last. */
+/** Returns the targets. The last one is the floor, to which all others are compared. */
 export const targetsOf = ({ bank, alone, general, oneCall, bare }: Bench): Target[] => [
   bank,
   alone,
@@ -143,7 +143,7 @@ interface CpuUse {
   readonly othersPercent: number
 }
 
-/** Starts to measure, and returns a function that reads the CPU time used since then. */
+/** Starts to measure, and returns a function that returns the CPU time used since then. */
 export function cpuMeter(server: number, pids: readonly number[]): (loadSeconds?: number) => CpuUse {
   const now = () => ({
     instances: pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0),

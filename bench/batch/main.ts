@@ -14,7 +14,7 @@ const rounds = 3
 
 /**
  * Compares a thousand writes in separate requests with a thousand in one request: on the real host and store,
- * by an account that is a plain member.
+ * by an account that is an ordinary member.
  */
 export async function runBatchBench(): Promise<void> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-batch-'))

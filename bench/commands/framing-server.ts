@@ -27,7 +27,7 @@ const listen: Readonly<Record<string, () => Promise<number>>> = {
       const parts: Buffer[] = []
       stream.on('data', (part: Buffer) => parts.push(part))
       stream.on('end', () => {
-        // A host has to join the parts, too. The result is not used.
+        // A host also has to join the parts. The result is not used here.
         Buffer.concat(parts)
         stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
         stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))

@@ -16,7 +16,7 @@ interface Floor {
 }
 
 /**
- * Compares the cost per call of the gRPC library with that of Node's HTTP/2 alone, with a client of the
+ * Compares the cost per call of the gRPC library with the cost of Node's HTTP/2 alone. The client uses the
  * library for both.
  */
 export async function runFramingBench(): Promise<void> {

@@ -21,8 +21,8 @@ const restPort = 5198
 const commandPort = 5197
 
 /**
- * Measures each command in both encodings and the same request to REST in turns. `--seconds N` each,
- * `--rounds N`.
+ * Measures each command in both encodings and the same request to REST, in turns. `--rounds N`;
+ * `--seconds N` for each measurement.
  */
 export async function runCommandBench(args: readonly string[]): Promise<void> {
   const seconds = numberOf(args, '--seconds', 3)
@@ -96,7 +96,7 @@ async function measureTwin(bench: Bench, twin: Twin) {
   const figures = { REST: [] as Figures[], protobuf: [] as Figures[], '.NET': [] as Figures[] }
   for (const name of names) await run[name](1)
   for (let round = 0; round < bench.rounds; round++) {
-    // The order changes, because the first load after a pause finds cold caches.
+    // Each round begins with another load, because the first one after a pause finds cold caches.
     for (const name of [...names.slice(round % 3), ...names.slice(0, round % 3)]) {
       const host = name === 'REST' ? bench.rest : bench.commands
       await run[name](warmUpSeconds)
@@ -131,7 +131,7 @@ async function measure(
   }
 }
 
-/** Sends calls like stock clients: all on one connection, .NET bodies of 64 bytes and more compressed. */
+/** Sends calls as unmodified clients do: on one connection, with compression of .NET bodies from 64 bytes. */
 function runCalls({ client, token }: Bench, twin: Twin, name: 'protobuf' | '.NET', seconds: number) {
   const { path, write } = wireOf(twin.command, name === 'protobuf' ? protobuf : messagePack)
   const bodyOf = (bytes: Buffer) => (name === '.NET' ? compress(bytes) : bytes)

@@ -19,7 +19,7 @@ import {
 import { startVikunja } from './vikunja.ts'
 
 const connections = 16
-/** One more round comes first, to warm up. */
+/** An additional round comes first, to warm up. */
 const defaultRounds = 5
 /** The requests per round, the same for each system, so that all have the same number of rows. */
 const requestsOf: Readonly<Record<Verb, number>> = { get: 4000, 'list 20': 3000, update: 1500, create: 1500 }

@@ -14,7 +14,7 @@ const [projects, people, tasksOfProject] = [200, 100, 50]
 /** The people of a group are members of the same ten projects. */
 const groups = 20
 const startSecondsMax = 60
-/** More concurrent requests would conflict in one project, which Vikunja answers with 500. */
+/** More concurrent requests would conflict within a project, to which Vikunja responds with 500. */
 const fillConcurrency = 8
 
 /**
@@ -43,7 +43,7 @@ export async function startVikunja(folder: string, url: string): Promise<System>
 }
 
 function settingsFor(storeUrl: string, root: string) {
-  // The URL is that of a socket, without a host, which the parser does not accept.
+  // The URL names a socket instead of a host, which the parser does not accept.
   const url = new URL(storeUrl.replace('@/', '@localhost/'))
   return Object.fromEntries(
     Object.entries({

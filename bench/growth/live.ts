@@ -10,7 +10,7 @@ const writes = 5
 const openTriesMax = 10
 
 /**
- * Opens streams of one listing each, by many accounts, and measures how long a write takes to reach all
+ * Opens streams of one listing each for many accounts, and measures how long a write takes to reach all
  * affected streams.
  */
 export async function measureLive(size: Size, streams: number) {

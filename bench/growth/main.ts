@@ -41,9 +41,9 @@ export async function runGrowthBench(args: readonly string[]): Promise<void> {
   const rounds = Number(values.rounds)
   const seconds = Number(values.seconds)
   const streams = Number(values.live)
-  // The folder is in the project, because a temporary one may be in memory.
+  // The folder is in the project, because a temporary folder may be in memory.
   const dataDirectory = mkdtempSync(join(process.cwd(), '.data-bench-'))
-  // Background work of the store after a million new rows would be counted as the cost of requests.
+  // Otherwise, background work of the store after a million new rows would count as the cost of requests.
   const settings = { autovacuum: 'off', checkpoint_timeout: '1h', max_wal_size: '8GB' }
   const store = await startEmbeddedStore({ dataDirectory, settings })
   let issuer: TestIssuer | undefined
@@ -66,7 +66,7 @@ export async function runGrowthBench(args: readonly string[]): Promise<void> {
   }
 }
 
-/** The number of streams on the smallest size, with which those on the largest are compared. */
+/** The number of streams on the smallest size, with which the streams on the largest size are compared. */
 const baselineStreams = 200
 
 interface Bench {
@@ -85,7 +85,7 @@ async function measureSizes(sizes: readonly Size[], rounds: number, bench: Bench
 
 async function measureScenario(sizes: readonly Size[], name: string, rounds: number, bench: Bench) {
   const measured = new Map<Size, Measured[]>(sizes.map((size) => [size, []]))
-  // Warms up.
+  // The first run only warms up.
   for (const size of sizes) await measure(size, name, defaultConnections, { ...bench, seconds: 1 })
   for (let round = 0; round < rounds; round += 1) {
     for (const size of round % 2 === 0 ? sizes : sizes.toReversed())

@@ -13,7 +13,7 @@ export interface GrownStore {
   readonly people: readonly string[]
 }
 
-/** A company that grows has more people and more projects; each project has as many assignments as before. */
+/** A larger company has more people and more projects, but not more assignments in each project. */
 const assignmentsOfProject = 50
 const assignmentsOfPerson = 100
 const projectsOfPerson = 10

@@ -15,12 +15,12 @@ export interface Size {
   readonly host: ChildProcess
   readonly store: GrownStore
   readonly tokens: Tokens
-  /** Returns tokens of this many other people, each of whom may have twenty live listings. */
+  /** Returns tokens of other people, as many as requested. Each may have twenty live listings. */
   signIn(people: number): Promise<string[]>
   stop(): Promise<void>
 }
 
-/** Six hours, because filling the largest size may take longer than an ordinary token lasts. */
+/** Six hours, because filling the largest size may take longer than an ordinary token is valid. */
 const longLived = { exp: Math.floor(Date.now() / 1000) + 6 * 60 * 60 }
 
 interface Server {

@@ -6,7 +6,7 @@ import { readIdentitySettings } from '../../src/hosts/identity/configuration.ts'
 import { startIdentity } from '../../src/hosts/identity/main.ts'
 import { createLog } from '../../src/http/log.ts'
 
-// The real host in a separate process, so that its CPU time can be measured apart from that of the client.
+// The real host in a separate process, so that its CPU time is measured without the client's.
 // Prints its port.
 const settings = readSettings(process.env, readIdentitySettings)
 const database = openDatabase({ url: process.env.DATABASE_URL ?? '', applicationName: 'bench' })

@@ -19,8 +19,8 @@ const connections = 16
 const clientSecret = 'a-secret-of-at-least-32-characters'
 
 /**
- * Compares the cost of a token with that of its signatures alone in the same run. `--seconds N` for each
- * grant.
+ * Compares the cost of a token with the cost of its signatures alone, in the same run. `--seconds N` sets the
+ * duration for each grant.
  */
 export async function runIdentityBench(args: readonly string[]): Promise<void> {
   const seconds = Number(args[args.indexOf('--seconds') + 1] ?? 5) || 5
@@ -77,7 +77,7 @@ interface Bench {
 interface Case {
   readonly grant: string
   readonly signatures: number
-  /** The CPU time per request, in milliseconds, on a machine on which a signature takes 0.27. */
+  /** The CPU time per request, in milliseconds, on a machine on which a signature takes 0.27 milliseconds. */
   readonly budget: number
 }
 

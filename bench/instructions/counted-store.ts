@@ -24,7 +24,7 @@ export interface CountedStore {
   stop(): Promise<void>
 }
 
-/** Under valgrind on a busy machine, a statement may take longer than a deployed host waits. */
+/** Longer than a deployed host waits, because statements are slow under valgrind on a busy machine. */
 const patienceMilliseconds = 120_000
 
 /**
@@ -85,7 +85,7 @@ function commandFor({ binaries, cluster }: Setup, countsFolder: string): readonl
     port: 5432,
     timezone: 'UTC',
     jit: 'off',
-    // Background work would change from run to run which instructions the sessions execute.
+    // Background work would make the instructions of the sessions differ from run to run.
     autovacuum: 'off',
     io_method: 'sync',
   }

@@ -19,8 +19,8 @@ const recordedPath = join(import.meta.dirname, 'recorded.json')
 
 /**
  * Measures the cost of each verb in the store, in instructions and relative to its floor, which is a bare
- * lookup or insert. `record` stores the ratios; `check` fails if one exceeds 1.3 times the recorded one, and
- * is reliable on a busy machine, too.
+ * lookup or insert. `record` stores these ratios. `check` fails if a ratio exceeds 1.3 times the recorded
+ * one, and is reliable even on a busy machine.
  */
 export async function runInstructionsBench([mode]: readonly string[]): Promise<void> {
   let seeded: SeededStore | undefined

@@ -17,7 +17,7 @@ const thisTree = join(import.meta.dirname, '..', '..')
 const secondsEach = 10
 const streamsOfAccount = 20
 /**
- * The time for a change to reach all streams. The cost of an idle period of the same length is subtracted.
+ * The time that a change gets to reach all streams. The cost of an idle period of this length is subtracted.
  */
 const changeMilliseconds = 1500
 const [firstChanges, laterChanges] = [10, 11]
@@ -31,7 +31,7 @@ interface Setting {
   readonly projects: readonly (readonly string[])[]
   readonly writer: string
   readonly assignment: Readonly<Record<string, unknown>>
-  /** The number of streams that get a change, and of streams that are only open. */
+  /** The number of streams that get a change, and below it, of streams that are only open. */
   readonly listeners: number
   readonly crowd: number
 }
@@ -197,7 +197,7 @@ async function writeEachSecond({ assignment, writer }: Setting, seconds: number)
   }
 }
 
-/** Writes like another process, so that the write itself costs the host nothing. */
+/** Writes as another process would, so that the write itself costs the host nothing. */
 const change = ({ database }: Setting) =>
   database.transaction((transaction) =>
     transaction.query(

@@ -16,7 +16,7 @@ import { seedStore } from '../rest/seed.ts'
 const port = 5197
 /** After these requests, caches are filled and statements are prepared on every connection. */
 const warmUpRequests = 60
-/** The shortest of these paths is reported, because timed work, such as a tick, may run during a request. */
+/** The number of measured requests. The shortest path counts, because timers may run during a request. */
 const measurements = 9
 
 /**

@@ -20,8 +20,8 @@ const rounds = 5
 const statementsPerRound = 3000
 
 /**
- * Compares the cost of fast reads on one pipelined connection with that on four connections with one
- * statement each.
+ * Compares the cost of fast reads on one pipelined connection with their cost on four connections that run
+ * one statement at a time.
  */
 export async function runReadConnectionsBench(): Promise<void> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-reads-'))

@@ -14,8 +14,8 @@ import { update } from '../../src/records/update.ts'
 import { assignment } from '../../src/resources/assignment.ts'
 
 // Measures the minimum cost of a scenario: records the statements that `create`, `get`, `list` or `update` sends,
-// and then repeats them with the driver alone, in a process of its own. Prints a line when it begins, and then its
-// number of rounds and their cost. Ends when its input ends.
+// and then repeats them with the driver alone, in a separate process. Prints a line when it begins, and then
+// its number of rounds and their cost. Ends when its input ends.
 
 export interface BareSqlTask {
   readonly url: string
@@ -32,7 +32,7 @@ const task: BareSqlTask = JSON.parse(process.argv[2] ?? '{}')
 const { url, scenario, seconds, concurrency } = task
 const recorded = await record(task)
 const isWrite = scenario === 'create' || scenario === 'update'
-// Like a host, uses one pipelined connection for reads, and several for writes, with one statement at a time.
+// Like a host, uses one pipelined connection for reads, and several with one statement at a time for writes.
 const clients = Array.from(
   { length: isWrite ? 12 : 1 },
   // The types of the driver do not know `pipeline`.

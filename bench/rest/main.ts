@@ -20,8 +20,8 @@ const port = 5199
 
 /**
  * Measures each scenario on the real host, which has 10,000 assignments, and compares it with two floors that
- * are measured in the same run: an empty route, and the bare SQL. A scenario runs for `--seconds N`; its
- * floors run for less.
+ * are measured in the same run: an empty route, and the bare SQL. A scenario runs for `--seconds N`, its
+ * floors for a shorter time.
  */
 export async function runRestBench(args: readonly string[]): Promise<void> {
   const seconds = Number(args[args.indexOf('--seconds') + 1] ?? 5) || 5

@@ -2,7 +2,7 @@ import type { Database } from '../../src/db/database.ts'
 import { raw } from '../../src/db/sql.ts'
 
 export interface SeededStore {
-  /** A plain member of some of the projects. */
+  /** An ordinary member of some of the projects. */
   readonly member: { readonly id: string; readonly login: string; readonly securityStamp: string }
   readonly projects: readonly string[]
   readonly organizations: readonly string[]
@@ -10,7 +10,7 @@ export interface SeededStore {
   readonly assignments: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** Writes the change log, too, as if assignments and memberships had been created through the API. */
+/** Also writes the change log, as if assignments and memberships had been created through the API. */
 const statements = [
   `insert into organizations (id, name) select gen_random_uuid(), 'Organization ' || n from generate_series(1, 20) n`,
   `insert into workflows (id, name, "order") select gen_random_uuid(), 'Stage ' || n, n from generate_series(1, 5) n`,

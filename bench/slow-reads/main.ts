@@ -52,7 +52,7 @@ export async function runSlowReadsBench(args: readonly string[]): Promise<void> 
 
 interface Accounts {
   readonly reader: string
-  /** Plain members, each in ten projects. */
+  /** Ordinary members, each in ten projects. */
   readonly otherTokens: readonly string[]
 }
 
@@ -103,7 +103,7 @@ function readerOf({ assignments }: SeededStore, { reader }: Accounts) {
   }
 }
 
-/** Two letters have no trigram, so that no index helps. */
+/** Searches for two letters, which have no trigram, so that no index helps. */
 function startSearches(token: string): () => void {
   let isDone = false
   const controller = new AbortController()
@@ -230,7 +230,7 @@ function sendRequest({
   })
 }
 
-/** Resolves with the status; an open stream is read until it is aborted. */
+/** Resolves with the status when the response begins, and then reads the stream until it is aborted. */
 function listenTo(path: string, token: string, signal: AbortSignal): Promise<number> {
   return new Promise((resolve) => {
     const sent = request(

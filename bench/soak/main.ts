@@ -73,7 +73,7 @@ async function run(work: Work, { minutes, rate, pid }: { minutes: number; rate: 
   const elapsedMinutes = () => (performance.now() - startedAt) / 60_000
   const sampleEveryMinutes = minutes / 60
   while (elapsedMinutes() < minutes) {
-    // Sends all requests that are due by now, so that a late turn of this loop loses none.
+    // Sends all requests that are due by now, so that a delay of this loop loses none.
     for (const due = elapsedMinutes() * 60 * rate; sent < due; sent += 1) {
       if (inFlight >= inFlightMax) leftOut += 1
       else void runJob(work.jobs[sent % work.jobs.length] as () => Promise<unknown>)

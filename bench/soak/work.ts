@@ -15,14 +15,14 @@ export interface Ports {
 }
 
 export interface Work {
-  /** Requests that are sent in turns. The promise rejects if the response is not as expected. */
+  /** Each job sends requests. Its promise rejects if a response is not as expected. */
   readonly jobs: readonly (() => Promise<unknown>)[]
   stop(): void
 }
 
 /** The oldest rows beyond this number are removed, so that only history and ledger grow. */
 const rowsKept = 200
-/** An account may have twenty streams. Four remain for those that are opened and closed. */
+/** An account may have twenty streams. Four remain for streams that are opened briefly. */
 const openListings = 16
 
 /** Prepares a mix of requests of users, scripts, browsers and payers, sent by the clients of this project. */

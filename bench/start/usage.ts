@@ -56,7 +56,7 @@ const megabytes = (text: string, name: string): number =>
 
 const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0)
 
-/** Returns an empty text for a process that has ended. */
+/** Returns an empty text if the process has ended. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')

@@ -9,7 +9,7 @@ export const recordMeasures = `
   new MutationObserver((_, observer) => {
     if (document.querySelector('.card, .list-row, .bar') === null) return
     observer.disconnect()
-    // The second frame begins when the first one, which has the row, was drawn.
+    // The second frame begins when the first frame, which contains the row, has been drawn.
     requestAnimationFrame(() => requestAnimationFrame(() => { measured.firstRow = performance.now() }))
   }).observe(document, { childList: true, subtree: true })`
 
@@ -28,7 +28,8 @@ export const settle = (page: Page) =>
   })`)
 
 /**
- * Measures from an action until the next frame is drawn. The browser counts in steps of 8 ms, from 16 ms on.
+ * Measures the time from an action until the next frame is drawn. The browser counts in steps of 8 ms, and
+ * reports at least 16 ms.
  */
 export async function millisecondsToPaint(page: Page, act: () => Promise<void>): Promise<number> {
   await settle(page)
@@ -38,7 +39,7 @@ export async function millisecondsToPaint(page: Page, act: () => Promise<void>):
   return page.evaluate<number>('Math.max(16, ...measured.events.map(({ duration }) => duration))')
 }
 
-/** Entries arrive after the frame that they describe. */
+/** Allows for entries to arrive, which come after the frame that they describe. */
 const afterwardsMilliseconds = 500
 
 /** Returns the duration of each frame during an action. */
@@ -61,7 +62,7 @@ export async function framesDuring(page: Page, act: () => Promise<void>): Promis
 
 /**
  * Returns the CPU milliseconds of the page's scripts, styles and layout so far, at the slowed-down speed.
- * Unlike the time until the next frame, they hardly depend on other work on the machine.
+ * Unlike the time until the next frame, this hardly depends on other work on the machine.
  */
 export async function workOf(session: CDPSession): Promise<number> {
   const { metrics } = await session.send('Performance.getMetrics')

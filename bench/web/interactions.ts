@@ -5,7 +5,7 @@ export interface Interaction {
   readonly name: string
   /** The query of the project's address. */
   readonly view?: string
-  /** Brings the page into the state before the interaction. Not measured. */
+  /** Brings the page into the state before the interaction, without being measured. */
   prepare?(page: Page): Promise<unknown>
   act(page: Page): Promise<unknown>
   /** Returns to the state in which the next round begins. */
@@ -17,8 +17,8 @@ const firstCard = (page: Page) => page.locator('.column').first().locator('.card
 const panel = (page: Page) => page.locator('.panel .panel-name')
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first()
 /**
- * Clicks at the position of an element. Only the click is measured, without Playwright's waiting for the
- * element.
+ * Clicks at the position of an element, so that only the click is measured, and not how long Playwright waits
+ * for the element.
  */
 const clickOn = async (page: Page, element: ReturnType<Page['locator']>) => {
   const box = await element.boundingBox()

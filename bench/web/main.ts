@@ -25,16 +25,16 @@ const limits = {
  */
 const slowdown = 4
 const rounds = 5
-/** The duration of a drag or scroll: some 360 frames, so that a percentile covers several of them. */
+/** The duration of a drag or scroll: about 360 frames, so that several of them exceed a percentile. */
 const gestureMilliseconds = 6000
 /** One notch of a wheel. */
 const notchPixels = 120
-/** Without a screen, a frame takes 16.7 ms, or 33.3 if one was missed, and nothing in between. */
+/** Without a screen, a frame takes 16.7 ms, or 33.3 if one was missed, but nothing in between. */
 const lateMilliseconds = 25
 
 /**
- * Checks the limits of the web client in a real browser whose processor is four times slower, on hosts of its
- * own. `npm run bench -- web` checks all, `npm run bench -- web shifts` one part, and
+ * Checks the limits of the web client in a real browser on a processor that is slowed down four times, with
+ * separate hosts. `npm run bench -- web` checks all, `npm run bench -- web shifts` one part, and
  * `npm run bench -- web full-speed scroll` one part without slowing down.
  */
 export async function runWebBench(args: readonly string[]): Promise<void> {
@@ -168,7 +168,7 @@ async function measureDrags(stage: Stage, scene: Scene, times: number): Promise<
     rows.push({
       measured: `frames while dragging ${name}`,
       ...frameRowOf(frames, limits.frame),
-      // The work of the page per position of the pointer.
+      // The work of the page for each position of the pointer.
       work: tenths(work / moves),
     })
   }
@@ -232,7 +232,7 @@ const frameRowOf = (frames: readonly number[], limit: number) => ({
   'of them late': frames.filter((milliseconds) => milliseconds > lateMilliseconds).length,
 })
 
-/** The slowest round counts, because a user has waited for it. */
+/** The slowest round counts, because a user would have waited for it, too. */
 const rowOf = (name: string, found: readonly number[], limit: number) => ({
   measured: name,
   ...compareWith(Math.max(...found), limit, 'ms'),
@@ -253,7 +253,7 @@ interface ShiftOfScreen {
 }
 
 const widths = [390, 768, 1440]
-/** Delays responses, so that what comes before the rows is visible, as for users far from the server. */
+/** Delays responses, as for users far from the server, so that skeletons are visible before the rows. */
 const latencyMilliseconds = 150
 const settleMilliseconds = 700
 

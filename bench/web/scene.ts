@@ -13,7 +13,7 @@ export interface Scene {
 
 /**
  * Creates two projects in which a third of the assignments is done and some are blocked, with time recorded
- * in this week. The large one is a plan for eight months.
+ * in this week. The large project is a plan for eight months.
  */
 export async function makeScene(stage: Stage): Promise<Scene> {
   const { hosts, workspace } = stage
@@ -88,7 +88,7 @@ async function addPeople({ database }: Stage['hosts'], projectId: string, count:
   return added.map(({ id }) => id)
 }
 
-/** Puts a label on most assignments and two on some. A quarter of them are blocked by another one. */
+/** Puts one label on most assignments and two on some. Another assignment blocks a quarter of them. */
 async function addLabelsAndDependencies({ hosts, workspace }: Stage, projectId: string): Promise<void> {
   const labelIds: string[] = []
   for (const [index, color] of (['blue', 'green', 'amber', 'red', 'purple', 'teal'] as const).entries())

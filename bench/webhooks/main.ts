@@ -30,8 +30,8 @@ const rounds = 3
 const login = 'bench@example.com'
 
 /**
- * Measures deliveries of one process to a receiver in another one. If the folder of an installed `pg-boss` and
- * `graphile-worker` is passed, measures these with the same messages, too, in turns.
+ * Measures deliveries from one process to a receiver in another process. If a folder in which `pg-boss` and
+ * `graphile-worker` are installed is passed, measures both with the same messages, too, in turns.
  */
 export async function runWebhookBench([folder]: readonly string[]): Promise<void> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-webhooks-'))

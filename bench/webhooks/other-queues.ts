@@ -21,7 +21,7 @@ const concurrency = 32
 const pageSize = 100
 const secret = `${secretPrefix}${Buffer.alloc(32, 1).toString('base64')}`
 
-/** Starts the PostgreSQL queue libraries that are installed in the folder. Their messages come from the caller. */
+/** Starts the PostgreSQL queue libraries that are installed in the folder. The caller passes the messages. */
 export async function queuesIn(
   folder: string,
   url: string,
@@ -100,7 +100,7 @@ export async function queuesIn(
       },
       stop: () => boss.stop({ graceful: false }),
     },
-    // The next one uses the same `utils`, and releases them.
+    // The next queue uses the same `utils`, and releases them.
     { name: 'graphile-worker, no order', deliverAll: runner(false), stop: async () => {} },
     {
       name: 'graphile-worker, a queue a row',
