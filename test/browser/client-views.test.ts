@@ -95,11 +95,11 @@ describe('Labels of a project', () => {
     labelId: second % 2 === 0 ? 'even' : 'odd',
     createdAt: new Date(second * 1000).toISOString(),
   })
-  /** Returns links as lists have them, the newest first. */
+  /** Returns links in the order of lists, the newest first. */
   const links = (newest: number, oldest: number) =>
     Array.from({ length: newest - oldest + 1 }, (_, index) => linkMadeAt(newest - index))
 
-  test('are kept from later pages, except for those that a new first page lacks', () => {
+  test('stay known from later pages, unless a new first page no longer contains them', () => {
     const known = links(150, 1)
     assert.deepEqual(mergeLinks(links(151, 52), known), links(151, 1))
     const withoutOne = [...links(150, 141), ...links(139, 50)]
@@ -129,7 +129,7 @@ describe('The load of a day', () => {
     assert.deepEqual(plannedHoursByDay(rows, '2026-11-20', 4), [5, 3, 3, 5])
   })
 
-  test('is shown in four levels, and in one more in a week that is almost full', () => {
+  test('is shown in four levels, of which the low one differs in a week that is almost full', () => {
     const capacityHours = 8
     const levelsOf = (isWeekFull: boolean) =>
       [0, 8, 8.5, 12, 12.5].map((hours) => loadLevelOf(hours, capacityHours, isWeekFull))

@@ -95,8 +95,8 @@ function dialogJourneys(stage: () => Stage): void {
 const shiftMax = 0.05
 
 /**
- * Runs before all scripts of a page: records visible skeletons, and how often loading is announced. On a busy
- * machine, a screen may replace the announcing skeleton within milliseconds.
+ * Runs before all scripts of a page: records visible skeletons, and how often loading is announced. Observes
+ * announcements, because a screen may replace the announcing skeleton within milliseconds.
  */
 const recordSkeletons = `
   globalThis.seen = { shapes: [], announcements: 0 }
@@ -135,8 +135,7 @@ function skeletonJourneys(stage: () => Stage): void {
     const expectedShape = isPhone ? shapeOnPhones : shape
     held.hold()
     await page.goto(stage().hosts.web + path)
-    // Responses wait for the skeletons, even on a slow machine. A skeleton that never appears is reported
-    // below.
+    // Responses wait for the skeletons, even on a slow machine. If none appears, the test reports that below.
     await untilSeen(page)
     held.release()
     await page.getByText(shows).first().waitFor({ state: 'attached' })
@@ -215,9 +214,9 @@ interface HeldResponses {
   untilQuiet(): Promise<void>
 }
 
-/** A response may cause another request, or render another part of the page. */
+/** More than one frame, because a response may cause another request, or render another part of the page. */
 const quietFrames = 10
-/** The test reports a page that never becomes quiet. */
+/** Ends the wait for a page that never becomes quiet, which the test then reports. */
 const framesMax = 1000
 
 async function holdResponses(page: Page, addresses: readonly string[]): Promise<HeldResponses> {
@@ -260,7 +259,7 @@ async function holdResponses(page: Page, addresses: readonly string[]): Promise<
   }
 }
 
-/** Skeletons appear only when loading takes a while. */
+/** Waits for skeletons, which appear only when loading takes a while. */
 async function untilSkeletonsAppear(page: Page): Promise<void> {
   const areSomeHidden = () =>
     page
@@ -273,7 +272,7 @@ async function untilSkeletonsAppear(page: Page): Promise<void> {
   for (let frames = 0; frames < framesMax && (await areSomeHidden()); frames += 1) await untilPainted(page, 1)
 }
 
-/** A page that the test has left no longer paints. */
+/** Ignores errors, because a page that the test has left no longer paints. */
 const untilPainted = (page: Page, frames: number): Promise<unknown> =>
   page
     .evaluate(

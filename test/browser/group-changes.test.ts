@@ -106,7 +106,7 @@ describe('Changes in the history', () => {
     )
   })
 
-  test('of one kind are joined over others between them, except new assignments', () => {
+  test('of one kind are joined even with other changes between them, unless they create assignments', () => {
     const label = (seconds: number) =>
       change(seconds, { resource: 'label', action: 'create', rowId: `${seconds}` })
     const creation = (seconds: number) => change(seconds, { action: 'create', rowId: `${seconds}` })
@@ -115,7 +115,7 @@ describe('Changes in the history', () => {
     assert.deepEqual(runs, ['9,7,5', '8', '6', '4'])
   })
 
-  test('of a group are combined to the first and the last value, without unchanged fields', () => {
+  test('of a group are combined into the first and the last value, without unchanged fields', () => {
     const group = [
       change(3, { before: { name: 'B', hours: 2 }, after: { name: 'C', hours: 1 } }),
       change(2, { before: { hours: 1 }, after: { hours: 2 } }),

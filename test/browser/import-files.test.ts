@@ -94,7 +94,7 @@ describe('A table', () => {
     assert.deepEqual(cellsOf(''), [])
   })
 
-  test('has the numbers of its lines, even after cells with several lines', () => {
+  test('has rows with the right line numbers, even after cells with several lines', () => {
     assert.deepEqual(
       parseCsv('a\n"x\ny\nz"\n\nlast').map(({ line }) => line),
       [1, 2, 6],
@@ -436,7 +436,7 @@ describe('A plan', () => {
     assert.deepEqual(row?.appointmentPositions, [1])
   })
 
-  test('has at most 500 writes in a batch, and whole rows unless one has more', () => {
+  test('has at most 500 writes in a batch, and splits a row only if it has more', () => {
     const comments = (count: number) =>
       Array.from({ length: count }, () => ({ author: '', date: '', text: 'x' }))
     const sizes = (counts: readonly number[]) =>

@@ -32,13 +32,13 @@ const outlineOf = (lines: ReturnType<typeof linesOf>) =>
   lines.map((line) => ('title' in line ? line.title : `- ${line.id}`))
 
 describe('A list', () => {
-  test('is grouped by priority, the most urgent first, and by labels, each assignment once', () => {
+  test('is grouped by priority, the most urgent first, and by labels, with each assignment only once', () => {
     assert.deepEqual(outlineOf(grouped('priority')), ['Urgent', '- c', 'Medium', '- b', 'No priority', '- a'])
     assert.deepEqual(outlineOf(grouped('labels')), ['Bug, Urgent', '- a', 'Urgent', '- b', 'No label', '- c'])
     for (const name of ['priority', 'labels']) assert.equal(groupingOf(name, false), undefined)
   })
 
-  test('has groups without a user or without dates after all others, which are exported as empty cells', () => {
+  test('has the groups without a user or dates last, and exports these values as empty cells', () => {
     const planned = { id: 'planned', name: 'planned', userId: 'ann', endDate: '2026-01-07T00:00:00Z' }
     const idea = { ...planned, id: 'idea', name: 'idea', isUnscheduled: true, isUnassigned: true }
     const assignments = [idea, planned] as RecordOf<'assignment'>[]

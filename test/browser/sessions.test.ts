@@ -111,7 +111,7 @@ function sessionJourneys(stage: () => Stage): void {
     await page.getByRole('heading', { name: 'Written before the session ended' }).waitFor()
   })
 
-  test('is reported as not renewable if neither a new tab nor the provider opens', async () => {
+  test('shows an error if neither a new tab nor the provider can be opened to renew it', async () => {
     const { hosts, signIn, workspace } = stage()
     const page = await signIn((await workspace.join('Paula Popup')).login, '/projects')
     await page.getByText('Website relaunch').waitFor()

@@ -116,7 +116,7 @@ function writingJourneys(stage: () => Stage): void {
   }
   const tools = (page: Page) => page.locator('.in-place').getByRole('toolbar', { name: 'Formatting' })
 
-  test('have formatting tools, by button and by key, with the Undo of the browser and a preview', async () => {
+  test('have formatting tools with buttons and keys, the Undo of the browser, and a preview', async () => {
     const { workspace } = stage()
     const { id, page, field } = await open('With tools')
     await page.keyboard.type('Be bold')

@@ -81,7 +81,7 @@ describe('Messages of changes', () => {
     assert.equal(end(), 14_000)
   })
 
-  test('disappear with their screen, but problems do not', () => {
+  test('disappear with their screen, unless they report problems', () => {
     const { toasts, showChange } = setUp()
     showChange('Moved.')
     toasts.show({ kind: 'done', text: 'Copied.' })
