@@ -96,7 +96,7 @@ describe('On the pages for access, in a real browser', { skip }, () => {
     await page.getByText('Show assignments in another calendar, in 1 project').waitFor()
   })
 
-  test('a user without a clipboard finds a token selected and a link shown, to copy them by hand', async () => {
+  test('a user of a page without a clipboard finds a token selected and a link shown, to copy them by hand', async () => {
     const { login } = await stage.workspace.join('Petra Plain')
     const page = await stage.signIn(login, '/account')
     await page.getByRole('button', { name: 'New token' }).click()

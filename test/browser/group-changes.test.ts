@@ -55,7 +55,7 @@ describe('Changes in the history', () => {
     )
   })
 
-  test('of links are grouped by the assignment of their creation, and cancel each other', () => {
+  test('of links are grouped by the assignment that their creation names, and cancel each other out', () => {
     const changes = [
       change(300, { ...link, action: 'remove', rowId: 'y' }),
       change(299, { ...link, rowId: 'y', ...ofAssignment('a') }),
@@ -106,7 +106,7 @@ describe('Changes in the history', () => {
     )
   })
 
-  test('of one kind are joined even with other changes between them, unless they create assignments', () => {
+  test('of one kind are joined even with others between them, except creations of assignments', () => {
     const label = (seconds: number) =>
       change(seconds, { resource: 'label', action: 'create', rowId: `${seconds}` })
     const creation = (seconds: number) => change(seconds, { action: 'create', rowId: `${seconds}` })
@@ -128,7 +128,7 @@ describe('Changes in the history', () => {
   })
 })
 
-test('Notifications of a minute have the order of their kinds, the last one first', () => {
+test('Notifications within a minute are in a fixed order of kinds, whatever the order of their times', () => {
   const notification = (kind: Notification['kind'], at: string): Notification => ({
     ...{
       id: kind,

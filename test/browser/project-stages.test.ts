@@ -28,11 +28,11 @@ describe('Stages of a project', () => {
   const shown = (choices: Parameters<typeof stagesOf>[1]) =>
     stagesOf(workflows, choices).map(({ id, color, isUsed }) => `${id} ${color}${isUsed ? '' : ' unused'}`)
 
-  test('are all stages in their order if it chose none, coloured by their choice, as done, or by position', () => {
+  test('are all stages in the order of the workflow if it chose none, each in its own or a default colour', () => {
     assert.deepEqual(shown([]), ['idea gray', 'doing pink', 'done green', 'review purple'])
   })
 
-  test('are those that it has chosen, in its order and colours, then the others', () => {
+  test('are the stages that it has chosen, in its order and colours, then the others', () => {
     const choices = [choice('review', 0), choice('doing', 2, 'teal'), choice('done', 1)]
     assert.deepEqual(shown(choices), ['review purple', 'done green', 'doing teal', 'idea gray unused'])
   })

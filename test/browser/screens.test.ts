@@ -5,6 +5,6 @@ import { describeInBrowser } from './support/describe-in-browser.ts'
 
 describeInBrowser('In the client', {
   'with themes, fonts and wide screens': appearanceJourneys,
-  'with assistive technology': accessibilityJourneys,
+  'for accessibility': accessibilityJourneys,
   'all screens': widthJourneys('Portuguese, whose words are longer'),
 })

@@ -8,7 +8,7 @@ import { chooseOrganization, password } from '../support/workspace.ts'
 import { assertAccessible } from './accessibility.ts'
 
 export function organizationJourneys(stage: () => Stage): void {
-  test('are found by the whole name only for a new user, as the form explains', async () => {
+  test('can be found by a new user only by their whole name, as the form explains', async () => {
     const { hosts, signIn } = stage()
     const newcomer = await insertAccount(hosts.database, {
       name: 'Nils New',

@@ -85,7 +85,7 @@ export function unplannedJourneys(stage: () => Stage): void {
       assert.equal(await person.inputValue(), '')
     })
 
-  test('are created in the dialog, but not on a board that is filtered by a user, who gets the new cards', async () => {
+  test('are created in the dialog, and on a board that is filtered by a user, with that user', async () => {
     const { path, make } = await makeProject('Of one person')
     await make('Of Jonas before', 0, 1, { userId: stage().workspace.jonas.id })
     const page = await stage().signIn('mara@example.com', `${path}?userId=${stage().workspace.jonas.id}`)
