@@ -48,8 +48,8 @@ export async function startHosts(
 const pauseMilliseconds = 5
 
 /**
- * Waits until the ports of all hosts are open. The LOG_LEVEL of a benchmark suppresses the line that reports
- * them.
+ * Connects to the ports of all hosts until they are open, because the LOG_LEVEL of a benchmark suppresses the
+ * line that reports the ports.
  */
 export async function untilListening(child: ChildProcess, ports: readonly number[]): Promise<void> {
   for (const port of ports)

@@ -43,7 +43,7 @@ export async function startCountedStore(seed: (url: string) => Promise<void>): P
     'ignore',
     'ignore',
   ])
-  // The counted server puts its socket into the same folder.
+  // The counted server puts its socket into the folder of the counts.
   const url = store.url.replace(/host=[^&]*/, `host=${encodeURIComponent(countsFolder)}`)
   await until(() => readPostmaster(setup.cluster)?.isReady || server.exitDescription() !== undefined)
   if (server.exitDescription())

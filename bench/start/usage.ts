@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 export interface Usage {
   /** The sum of the resident memory of this program's processes, including pages that they share. */
   readonly resident: number
-  /** The sum of the memory that belongs to one of these processes only. */
+  /** The sum of the memory that only one of these processes uses. */
   readonly unshared: number
   /** The pages of the program itself, which all of its processes share. */
   readonly shared: number

@@ -127,7 +127,7 @@ function boardJourneys(stage: () => Stage): void {
     await page.locator('.card', { hasText: 'Dragged along' }).hover()
     await page.mouse.down()
     const gap = column(page, 'Done').locator('.drop-before, .drop-last')
-    // A real pointer also sends events while it rests. Here, only movements do.
+    // A real pointer also sends events while it rests. Playwright sends them only for movements.
     await until(async () => {
       for (const y of [90, 100]) await column(page, 'Done').hover({ position: { x: 40, y } })
       return gap.first().isVisible()
@@ -224,7 +224,7 @@ function boardJourneys(stage: () => Stage): void {
     await page.keyboard.press('Enter')
     await cardIn(page, 'Backlog', 'The newest').waitFor()
     await column(page, 'Backlog').getByText('602', { exact: true }).waitFor()
-    // Changes of another user are visible, wherever the row is in the list.
+    // Changes of another user appear, wherever the row is in the list.
     const jonas = await signIn('jonas@example.com', `/projects/${projectId}`)
     await cardIn(jonas, 'Backlog', 'Number 1').first().waitFor()
     await jonas.getByText('Live', { exact: true }).waitFor()

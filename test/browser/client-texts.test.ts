@@ -14,7 +14,7 @@ import {
 
 const folder = join(import.meta.dirname, '..', '..', 'web', 'src')
 
-/** A literal or markup in the sources that contains a letter. */
+/** A literal or a piece of markup in the sources that contains a letter. */
 interface SourceText extends LocatedNode {
   readonly file: string
   readonly text: string

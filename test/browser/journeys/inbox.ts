@@ -72,7 +72,7 @@ export function inboxJourneys(stage: () => Stage): void {
     const markAll = page.getByRole('button', { name: 'Mark all as read' })
     await markAll.waitFor()
     await page.setViewportSize({ width: 390, height: 800 })
-    // On a phone, the button is beside the title.
+    // On a phone, the button is next to the title.
     const tops = [page.getByRole('heading', { name: 'Inbox' }), markAll].map((part) => part.boundingBox())
     const [title, button] = await Promise.all(tops)
     assert.ok(title && button && title.y < button.y + button.height && button.y < title.y + title.height)

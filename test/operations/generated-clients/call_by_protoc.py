@@ -16,7 +16,7 @@ organization = made.organization.id
 project = client.CreateProject(
     commands_pb2.CreateProjectCommand(name="By protoc", organization_id=organization), metadata=metadata, timeout=30
 ).project
-# The server keeps fewer digits, and ignores the rest.
+# The server keeps microseconds, and ignores further digits.
 version = project.created_at
 version.nanos += 999
 updated = client.UpdateProject(
