@@ -43,8 +43,8 @@ const slowLimits = { statementMilliseconds: slowSeconds * 1000, parallel: false 
 /**
  * Most lists take a millisecond. They share one pipelined connection, which costs a third less than separate
  * connections. A statement that takes longer than 40 ms is stopped and restarted on a connection of its own.
- * For the next minute, its account does not use the shared connection, so an account delays others by a few
- * times 40 ms at most.
+ * The account that sent the statement then leaves the shared connection for a minute, so one account delays
+ * the others by a few times 40 ms at most.
  */
 export function openLimitedReads(
   connections: Connections,
