@@ -62,11 +62,11 @@ test('A report counts each hour once, and hours over one plan do not reduce what
     'done 0 6 0 0',
   ])
   assert.deepEqual(addHours(hoursByAssignment(data)), { planned: 40, recorded: 7.5, left: 27, over: 0.5 })
-  assert.deepEqual(sumsOf(hoursByProject(data, new Map([['relaunch', { name: 'Relaunch' }]]))), [
-    'Project 4.5 4 0 0.5',
-    'Relaunch 3 36 27 0',
-  ])
-  assert.deepEqual(sumsOf(hoursByPerson(data, (id) => id.toUpperCase())), [
+  assert.deepEqual(
+    sumsOf(hoursByProject(data, hoursByAssignment(data), new Map([['relaunch', { name: 'Relaunch' }]]))),
+    ['Project 4.5 4 0 0.5', 'Relaunch 3 36 27 0'],
+  )
+  assert.deepEqual(sumsOf(hoursByPerson(data, hoursByAssignment(data), (id) => id.toUpperCase())), [
     'BOB 4.5 0 0 0',
     'ANN 3 36 27 0',
     'Unassigned 0 4 0 0.5',

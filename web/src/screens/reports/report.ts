@@ -72,11 +72,12 @@ export async function loadReport(
   const isDone = (row: Assignment) => doneStagesOf(row.projectId, stages.data).has(row.workflowId)
   const data = { mondays, assignments, appointments, isDone }
   await people.waitForNames([...assignments, ...appointments].map(({ userId }) => userId))
+  const byAssignment = hoursByAssignment(data)
   return {
     mondays,
     weeks: hoursByWeek(data),
-    parts: projectId === undefined ? hoursByProject(data, projects) : hoursByAssignment(data),
-    people: hoursByPerson(data, people.nameOf),
+    parts: projectId === undefined ? hoursByProject(data, byAssignment, projects) : byAssignment,
+    people: hoursByPerson(data, byAssignment, people.nameOf),
     isCut: planned.isCut || recorded.isCut,
   }
 }
@@ -142,9 +143,10 @@ export function addHours(rows: readonly Hours[]): Hours {
 
 export function hoursByProject(
   data: ReportData,
+  byAssignment: readonly HoursRow[],
   projects: ReadonlyMap<string, Pick<RecordOf<'project'>, 'name' | 'color'>>,
 ): HoursRow[] {
-  const hours = byId(hoursByAssignment(data))
+  const hours = byId(byAssignment)
   return [...Map.groupBy(data.assignments, ({ projectId }) => projectId)]
     .map(([id, assignments]) => {
       const parts = assignments.flatMap((assignment) => hours.get(assignment.id) ?? [])
@@ -158,8 +160,12 @@ export function hoursByProject(
  * Planned, remaining and excess hours belong to the responsible person, and recorded hours to the person who
  * has worked.
  */
-export function hoursByPerson(data: ReportData, nameOf: (id: string) => string): HoursRow[] {
-  const hours = byId(hoursByAssignment(data))
+export function hoursByPerson(
+  data: ReportData,
+  byAssignment: readonly HoursRow[],
+  nameOf: (id: string) => string,
+): HoursRow[] {
+  const hours = byId(byAssignment)
   const assigned = Map.groupBy(data.assignments, responsibleOf)
   const entries = Map.groupBy(data.appointments, ({ userId }) => userId)
   return [...new Set([...assigned.keys(), ...entries.keys()])]
