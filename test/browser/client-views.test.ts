@@ -29,8 +29,7 @@ import {
   plannedHoursByDay,
   weekLoadsOf,
 } from '../../web/src/screens/project/timeline/workload.ts'
-import { parsePeriod, presets } from '../../web/src/screens/reports/periods.ts'
-import { sumRowsOf } from '../../web/src/screens/reports/sums.ts'
+import { parsePeriod, presets, sumRowsOf } from '../../web/src/screens/reports/sums.ts'
 import { ptBrCatalogue } from '../../web/src/texts/pt-br.ts'
 import { translateSentence as translateWith } from '../../web/src/texts/text.ts'
 import { valuesOf } from '../support/assertions.ts'

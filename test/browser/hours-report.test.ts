@@ -7,8 +7,8 @@ import {
   hoursByProject,
   hoursByWeek,
   type ReportData,
+  ticksFor,
 } from '../../web/src/screens/reports/report.ts'
-import { ticksFor } from '../../web/src/screens/reports/ticks.ts'
 
 test('The lines of a chart are at round numbers, and no value is above the last line', () => {
   for (const { greatest, lines } of [

@@ -129,7 +129,7 @@ export function hoursByAssignment({ mondays, assignments, appointments, isDone }
 }
 
 /** Rounds planned hours to tenths, because a share of an estimate is only a guess. */
-export function compareHours(plannedHours: number, recorded: number): Hours {
+function compareHours(plannedHours: number, recorded: number): Hours {
   const planned = Math.round(plannedHours * 10) / 10
   const left = Math.round((planned - recorded) * 100) / 100
   return { planned, recorded, left: Math.max(0, left), over: planned > 0 ? Math.max(0, -left) : 0 }
@@ -184,3 +184,14 @@ const plannedIn = (assignments: ReportData['assignments'], from: string, to: str
 
 const byHours = (a: HoursRow, b: HoursRow): number =>
   b.recorded - a.recorded || b.planned - a.planned || a.name.localeCompare(b.name)
+
+const lineCountTarget = 4
+
+/** Returns the grid lines of a chart: round numbers, from 0 to the first that is not less than `max`. */
+export function ticksFor(max: number): readonly number[] {
+  const roughStep = Math.max(max, 1) / lineCountTarget
+  const power = 10 ** Math.floor(Math.log10(roughStep))
+  const step = ([1, 2, 5, 10].find((factor) => factor * power >= roughStep) ?? 10) * power
+  const count = Math.ceil(Math.max(max, 1) / step)
+  return Array.from({ length: count + 1 }, (_, index) => Math.round(index * step * 100) / 100)
+}

@@ -4,8 +4,7 @@ import { t } from '../../texts/text.ts'
 import { DayInput } from '../../ui/day-input.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { PersonPicker } from '../../ui/person-picker.tsx'
-import { presets, queryOfPreset } from './periods.ts'
-import { type FilterName, filterNames, groupings, type SumsQuery } from './sums.ts'
+import { type FilterName, filterNames, groupings, presets, queryOfPreset, type SumsQuery } from './sums.ts'
 
 interface SumsFiltersProps {
   readonly sumsQuery: SumsQuery

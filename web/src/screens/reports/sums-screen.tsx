@@ -14,13 +14,14 @@ import { ConnectionStatus, EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectMark, type ProjectMarkProps, Tabs } from '../../ui/page.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { formatOrDash, OverPlan, SortMark } from './hours-table.tsx'
-import { hoursCsvFormat, localizeCsv } from './localized-csv.ts'
-import { parsePeriod } from './periods.ts'
+import { formatOrDash, HoursTrack, OverPlan, SortMark, Swatch } from './hours-table.tsx'
 import {
   type AllTime,
   groupings,
+  hoursCsvFormat,
   isGroupedBy,
+  localizeCsv,
+  parsePeriod,
   parseSumsQuery,
   queryOfAllTime,
   queryOfHours,
@@ -29,7 +30,6 @@ import {
   sumRowsOf,
 } from './sums.ts'
 import { SumsFilters } from './sums-filters.tsx'
-import { HoursTrack, Swatch } from './tracks.tsx'
 import { Figure } from './weeks-chart.tsx'
 
 /** Shows the recorded and planned hours of a period by project, person or type. The query is in the URL. */

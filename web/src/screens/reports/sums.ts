@@ -1,11 +1,88 @@
 import type { AssignmentsReport, HoursReport } from '#tracker-client'
 import { withoutBlanks } from '../../api/api.ts'
-import type { MessageKey } from '../../texts/text.ts'
-import { addDays, dateFormat, dateOf, formatWeek } from '../../time/days.ts'
-import type { Period } from './periods.ts'
+import { type MessageKey, t } from '../../texts/text.ts'
+import {
+  addDays,
+  addMonths,
+  dateFormat,
+  dateOf,
+  daysInWeek,
+  formatWeek,
+  isDay,
+  mondayOf,
+  today,
+} from '../../time/days.ts'
+import { joinCells, localDecimalSeparator } from '../../ui/csv.ts'
 
-export type Entity = 'project' | 'person' | 'organization' | 'type'
-export type Grouping = Entity | 'week' | 'month'
+/** A period from one day to another, both included. */
+interface Period {
+  readonly from: string
+  readonly to: string
+}
+
+interface Preset {
+  readonly name: string
+  readonly label: MessageKey
+  period(today: string): Period
+}
+
+const firstOfMonth = (day: string): string => `${day.slice(0, 7)}-01`
+const monthsFrom = (first: string, count: number): Period => ({
+  from: first,
+  to: addDays(addMonths(first, count), -1),
+})
+const firstOfQuarter = (day: string): string => {
+  const month = Number(day.slice(5, 7))
+  return `${day.slice(0, 4)}-${String(month - ((month - 1) % 3)).padStart(2, '0')}-01`
+}
+const weekFrom = (monday: string): Period => ({ from: monday, to: addDays(monday, daysInWeek - 1) })
+
+/** Common periods, so that the user does not have to type days. */
+export const presets: readonly Preset[] = [
+  { name: 'week', label: 'This week', period: (day) => weekFrom(mondayOf(day)) },
+  { name: 'last-week', label: 'Last week', period: (day) => weekFrom(addDays(mondayOf(day), -daysInWeek)) },
+  { name: 'month', label: 'This month', period: (day) => monthsFrom(firstOfMonth(day), 1) },
+  {
+    name: 'last-month',
+    label: 'Last month',
+    period: (day) => monthsFrom(addMonths(firstOfMonth(day), -1), 1),
+  },
+  { name: 'quarter', label: 'This quarter', period: (day) => monthsFrom(firstOfQuarter(day), 3) },
+  {
+    name: 'last-quarter',
+    label: 'Last quarter',
+    period: (day) => monthsFrom(addMonths(firstOfQuarter(day), -3), 3),
+  },
+  { name: 'year', label: 'This year', period: (day) => monthsFrom(`${day.slice(0, 4)}-01-01`, 12) },
+  {
+    name: 'last-year',
+    label: 'Last year',
+    period: (day) => monthsFrom(`${Number(day.slice(0, 4)) - 1}-01-01`, 12),
+  },
+]
+
+const defaultPreset = 'month'
+
+/** Parses a preset, or two days in any order, from the URL. */
+export function parsePeriod(query: URLSearchParams): Period & { readonly preset: string } {
+  const from = query.get('from') ?? ''
+  const to = query.get('to') ?? ''
+  if (isDay(from) && isDay(to))
+    return from <= to ? { from, to, preset: '' } : { from: to, to: from, preset: '' }
+  const findPreset = (name: string | null) => presets.find((preset) => preset.name === name)
+  const preset = findPreset(query.get('period')) ?? (findPreset(defaultPreset) as Preset)
+  return { ...preset.period(today()), preset: preset.name }
+}
+
+/** Returns the parameters that choose a preset; empty ones are removed from the URL. */
+export const queryOfPreset = (name: string) => ({
+  period: name === defaultPreset ? '' : name,
+  from: '',
+  to: '',
+})
+
+type Entity = 'project' | 'person' | 'organization' | 'type'
+type Grouping = Entity | 'week' | 'month'
 
 export const groupings: readonly {
   readonly name: Grouping
@@ -142,3 +219,54 @@ function groupNameOf(group: HoursGroup, grouping: Grouping): string | null {
 
 const byHours = (a: SumRow, b: SumRow): number => b.hours - a.hours || byName(a, b)
 const byName = (a: SumRow, b: SumRow): number => (a.name ?? '').localeCompare(b.name ?? '')
+
+interface CsvFormat {
+  /** Returns the label of a column. */
+  labelOf(column: string): string
+  /** Returns whether a column has numbers, which are formatted in the user's language. */
+  isNumber(column: string): boolean
+  readonly decimalSeparator: string
+}
+
+/**
+ * Converts the API's CSV into one that spreadsheets open correctly in the user's language. Texts stay as they
+ * are, including the apostrophes before formulas.
+ */
+export function localizeCsv(table: string, { labelOf, isNumber, decimalSeparator }: CsvFormat): string {
+  const [header = [], ...lines] = parseLines(table)
+  const numbers = header.map(isNumber)
+  // Texts are quoted, so any separator is safe.
+  const formatCell = (cell: string, column: number) =>
+    numbers[column] ? cell.replace('.', decimalSeparator) : cell
+  const labels = header.map((name) => `"${labelOf(name).replaceAll('"', '""')}"`)
+  return joinCells([labels, ...lines.map((cells) => cells.map(formatCell))], decimalSeparator)
+}
+
+/** Splits CSV as defined by RFC 4180. Cells keep their quotes. */
+function parseLines(table: string): readonly (readonly string[])[] {
+  const lines: string[][] = []
+  let cells: string[] = []
+  for (const [, cell = '', end] of table.matchAll(/("(?:[^"]|"")*"|[^,\r\n]*)(,|\r\n)/g)) {
+    cells.push(cell)
+    if (end === ',') continue
+    lines.push(cells)
+    cells = []
+  }
+  return lines
+}
+
+/** Returns the label of a column of the API. An unknown column keeps its name. */
+export function columnLabel(column: string): string {
+  if (column === 'hours') return t('Hours')
+  if (column === 'appointments') return t('Entries')
+  const grouping = groupings.find(({ name }) => name === column)
+  if (grouping) return t(grouping.label)
+  const idGrouping = groupings.find(({ name }) => `${name}Id` === column)
+  return idGrouping ? t('{field} (id)', { field: t(idGrouping.label) }) : column
+}
+
+export const hoursCsvFormat = (): CsvFormat => ({
+  labelOf: columnLabel,
+  isNumber: (column) => column === 'hours',
+  decimalSeparator: localDecimalSeparator(),
+})

@@ -3,10 +3,8 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../texts/text.ts'
 import { formatDay, formatWeek } from '../../time/days.ts'
 import { formatHours } from '../../time/hours.ts'
-import { HoursTable, OverPlan } from './hours-table.tsx'
-import type { Hours, HoursRow } from './report.ts'
-import { ticksFor } from './ticks.ts'
-import { PlannedPattern, Swatch, splitRecorded } from './tracks.tsx'
+import { HoursTable, OverPlan, PlannedPattern, Swatch, splitRecorded } from './hours-table.tsx'
+import { type Hours, type HoursRow, ticksFor } from './report.ts'
 
 interface WeeksChartProps {
   readonly weeks: readonly HoursRow[]
