@@ -291,14 +291,14 @@ export const planningMutants: readonly Mutant[] = [
     tests: ['browser/import-files'],
   },
   {
-    file: 'web/src/screens/import/plan-row.ts',
+    file: 'web/src/screens/import/plan-import.ts',
     rule: 'an imported description that is too long continues in comments',
     from: '...[...continuations, ...comments]',
     to: '...[...comments]',
     tests: ['browser/import-files'],
   },
   {
-    file: 'web/src/screens/import/plan-row.ts',
+    file: 'web/src/screens/import/plan-import.ts',
     rule: 'only administrators import the hours of other users',
     from: '!caller.isAdministrator && work.some',
     to: 'false && work.some',

@@ -1,23 +1,27 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { guessColumns, itemOfRow } from '../../web/src/screens/import/columns.ts'
-import type { ImportedItem } from '../../web/src/screens/import/items.ts'
+import {
+  type DateOrder,
+  dateOrderOf,
+  guessColumns,
+  hasAmbiguousDates,
+  itemOfRow,
+  parseDay,
+  parseHours,
+} from '../../web/src/screens/import/cells.ts'
 import {
   guessMatching,
   hasUnmatchedPeople,
   itemsOf,
   type Matching,
 } from '../../web/src/screens/import/matching.ts'
+import { idOf, labelIdOf, planImport } from '../../web/src/screens/import/plan-import.ts'
 import {
-  type DateOrder,
-  dateOrderOf,
-  hasAmbiguousDates,
-  parseDay,
-  parseHours,
-} from '../../web/src/screens/import/parse-values.ts'
-import { labelIdOf, planImport } from '../../web/src/screens/import/plan-import.ts'
-import { idOf } from '../../web/src/screens/import/plan-row.ts'
-import { decodeText, parseCsv, parseTrello } from '../../web/src/screens/import/read-file.ts'
+  decodeText,
+  type ImportedItem,
+  parseCsv,
+  parseTrello,
+} from '../../web/src/screens/import/read-file.ts'
 import { columns } from '../../web/src/screens/project/list/list-columns.ts'
 import { ptBrCatalogue } from '../../web/src/texts/pt-br.ts'
 import { setLanguage, t } from '../../web/src/texts/text.ts'

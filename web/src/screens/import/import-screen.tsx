@@ -1,19 +1,25 @@
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { sentenceOf } from '../../api/problems.ts'
 import { projectPath, type ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
-import { locale, t } from '../../texts/text.ts'
+import { locale, t, tn } from '../../texts/text.ts'
+import { formatTimestamp } from '../../time/format-timestamp.ts'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { ProjectSubPage } from '../../ui/project-page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useFileDrop } from '../../ui/use-file-drop.ts'
-import { EarlierImports } from './earlier-imports.tsx'
-import { findExistingKeys } from './existing-keys.ts'
-import { guessMatching, type Matching, rememberedMatching } from './matching.ts'
+import {
+  findExistingKeys,
+  guessMatching,
+  type Matching,
+  type ProjectValues,
+  rememberedMatching,
+  useProjectValues,
+} from './matching.ts'
 import { PrepareImport } from './prepare-import.tsx'
-import { type ProjectValues, useProjectValues } from './project-values.ts'
 import { type ReadFile, readFile } from './read-file.ts'
-import { isFinished, type Run, storedRuns } from './runs.ts'
+import { deleteRun, importedResources, isFinished, type Run, storedRuns, undoImport } from './run-import.ts'
 
 /** Imports assignments from a table, a Jira export, or a Trello board. */
 export function ImportScreen({ parameters: { projectId = '' } }: ScreenProps) {
@@ -123,5 +129,75 @@ function FileDrop({ onChoose }: { onChoose(file: File): void }) {
         }}
       />
     </div>
+  )
+}
+
+interface EarlierImportsProps {
+  readonly projectId: string
+  readonly runs: readonly Run[]
+  onChange(): void
+}
+
+/** Lists the last imports into the project from this browser. Each can be undone. */
+function EarlierImports({ projectId, runs, onChange }: EarlierImportsProps) {
+  const { api, toasts, tracker } = useServices()
+  const [runToUndo, setRunToUndo] = useState<Run>()
+  const [undoProgress, setUndoProgress] = useState<{ readonly id: string; readonly fraction: number }>()
+  const controller = useRef(new AbortController())
+  useEffect(() => () => controller.current.abort(), [])
+  const undo = async (run: Run) => {
+    setUndoProgress({ id: run.id, fraction: 0 })
+    try {
+      const onProgress = (fraction: number) => setUndoProgress({ id: run.id, fraction })
+      await undoImport(tracker, run, { signal: controller.current.signal, onProgress })
+      deleteRun(projectId, run.id)
+      toasts.show({ kind: 'done', text: t('The import of {file} was undone.', { file: run.fileName }) })
+    } catch (error) {
+      if (!controller.current.signal.aborted) toasts.show({ kind: 'problem', text: sentenceOf(error) })
+    }
+    setUndoProgress(undefined)
+    for (const name of importedResources) api.announce(name)
+    onChange()
+  }
+  if (runs.length === 0) return null
+  return (
+    <section class="import-step" aria-labelledby="import-earlier">
+      <h2 id="import-earlier">{t('Earlier imports')}</h2>
+      <ul class="rows">
+        {runs.map((run) => (
+          <li key={run.id} class="row">
+            <span class="row-text">
+              <bdi>{run.fileName}</bdi>
+              <span class="quiet-text line">
+                {formatTimestamp(run.startedAt)} · {tn(run.rowCount, 'one row', '{count} rows')}
+                {!isFinished(run) && ` · ${t('stopped; choose the file again to continue')}`}
+              </span>
+            </span>
+            {undoProgress?.id === run.id ? (
+              <progress max={1} value={undoProgress.fraction} aria-label={t('Progress')} />
+            ) : (
+              <button
+                type="button"
+                class="button"
+                disabled={undoProgress !== undefined}
+                onClick={() => setRunToUndo(run)}
+              >
+                {t('Undo')}
+                <span class="visually-hidden"> {run.fileName}</span>
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {runToUndo && (
+        <ConfirmDialog
+          title={t('Undo the import of {file}?', { file: runToUndo.fileName })}
+          text={t('Everything it created is removed, including what was changed since.')}
+          confirmLabel={t('Undo')}
+          onConfirm={() => void undo(runToUndo)}
+          onClose={() => setRunToUndo(undefined)}
+        />
+      )}
+    </section>
   )
 }

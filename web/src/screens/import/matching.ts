@@ -1,7 +1,10 @@
+import type { Tracker } from '#tracker-client'
+import { loadAll, loadByIds, rowsMax } from '../../api/load-all.ts'
+import { useLoaded } from '../../data/use-loaded.ts'
+import { useServices } from '../../services/services.ts'
 import { readStoredJson } from '../../services/stored-json.ts'
-import { type ColumnMapping, guessColumns, itemOfRow } from './columns.ts'
-import { distinctNames, type ImportedItem, normalizeName, type Source } from './items.ts'
-import { type DateOrder, dateOrderOf } from './parse-values.ts'
+import { type ColumnMapping, type DateOrder, dateOrderOf, guessColumns, itemOfRow } from './cells.ts'
+import { distinctNames, type ImportedItem, normalizeName, type Source } from './read-file.ts'
 
 /** The user's choices of what the texts of a file mean in this project. */
 export interface Matching {
@@ -147,4 +150,77 @@ export function rememberMatching(projectId: string, source: Source, matching: Ma
     people: { ...before.people, ...matching.people },
   }
   localStorage.setItem(storageKey(projectId), JSON.stringify(merged))
+}
+
+/** The records of a project with which names in a file are matched. */
+export interface ProjectValues extends MatchingTargets {
+  /** The id of the user who imports. */
+  readonly ownId: string
+  /** The ids of labels by normalized name. */
+  readonly labels: ReadonlyMap<string, string>
+  /** The prefix of the keys of its assignments, such as MBA in MBA-12. */
+  readonly key: string | undefined
+}
+
+/** The limit for each catalog, in pages of 100 rows. Further members are not offered. */
+const pagesMax = 5
+
+export function useProjectValues(projectId: string) {
+  const { api, configuration, people, session } = useServices()
+  const user = session.person.value
+  const ownId = user?.id ?? ''
+  const resources = ['workflow', 'assignmentType', 'userProject', 'label'] as const
+  return useLoaded(`import-${projectId}`, resources, async (signal): Promise<ProjectValues | undefined> => {
+    if (!configuration.extensions) return undefined
+    const options = { pagesMax, signal }
+    const [project, stages, types, members, labels] = await Promise.all([
+      api.get('project', projectId),
+      loadAll(api, 'workflow', { sortColumn: 'order' }, options),
+      loadAll(api, 'assignmentType', { sortColumn: 'name' }, options),
+      loadAll(api, 'userProject', { projectId, sortColumn: 'createdAt' }, options),
+      loadAll(api, 'label', { projectId, sortColumn: 'name' }, options),
+    ])
+    const ids = [...new Set([...members.rows.map(({ userId }) => userId), ownId])]
+    // Only administrators can read the logins of others.
+    const [users] = await Promise.all([
+      user?.isAdministrator ? loadByIds(api, 'user', ids, signal) : undefined,
+      people.waitForNames(ids),
+    ])
+    const loginOf = (id: string) => (id === ownId ? user?.login : users?.get(id)?.login) ?? ''
+    return {
+      stages: stages.rows,
+      types: types.rows,
+      people: ids
+        .map((id) => ({ id, name: people.findName(id) ?? '', login: loginOf(id) }))
+        .filter(({ name }) => name !== '')
+        .sort((a, b) => a.name.localeCompare(b.name)),
+      ownId,
+      key: project?.key,
+      labels: new Map(labels.rows.map(({ id, name }) => [normalizeName(name), id])),
+    }
+  })
+}
+
+/** Returns the keys in a table, such as MBA-12, that assignments of the project have. */
+export async function findExistingKeys(
+  tracker: Pick<Tracker, 'call'>,
+  { id, key }: { readonly id: string; readonly key?: string },
+  source: Source,
+): Promise<readonly string[]> {
+  const numbers = key === undefined ? [] : numbersIn(source, key)
+  const found: string[] = []
+  for (let from = 0; from < numbers.length; from += rowsMax) {
+    const filter = `projectId eq '${id}' and number in (${numbers.slice(from, from + rowsMax).join(', ')})`
+    const query = { filter, fields: 'number', pageSize: rowsMax }
+    const { result } = await tracker.call('GET /ext/query/assignments', { query })
+    found.push(...result.data.map(({ number }) => `${key}-${number}`))
+  }
+  return found
+}
+
+/** The user may map any column to the keys, so all cells are searched. */
+function numbersIn(source: Source, key: string): readonly string[] {
+  const cells = source.kind === 'table' ? source.rows.flatMap((row) => row.cells) : []
+  const pattern = new RegExp(`^${key}-([1-9]\\d{0,8})$`, 'i')
+  return [...new Set(cells.flatMap((cell) => pattern.exec(cell.trim())?.[1] ?? []))]
 }

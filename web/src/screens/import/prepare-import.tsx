@@ -1,20 +1,32 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { byId } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { projectPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
-import { today } from '../../time/days.ts'
+import { formatDay, today } from '../../time/days.ts'
+import { formatHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { fieldsMappedTwice } from './columns.ts'
-import { LabelledSelect, MapColumns, MatchNames } from './match-columns.tsx'
-import { datesIn, hasUnmatchedPeople, itemsOf, type Matching, namesIn, rememberMatching } from './matching.ts'
-import { type DateOrder, hasAmbiguousDates } from './parse-values.ts'
-import { type ImportPlan, planImport } from './plan-import.ts'
-import { Preview, RejectedRows } from './preview.tsx'
-import type { ProjectValues } from './project-values.ts'
+import { fieldsMappedTwice } from './cells.ts'
+import { MapColumns, MatchValues } from './choose-matching.tsx'
+import {
+  hasUnmatchedPeople,
+  itemsOf,
+  type Matching,
+  type MatchingTargets,
+  type ProjectValues,
+  rememberMatching,
+} from './matching.ts'
+import { type ImportPlan, type PlannedRow, planImport } from './plan-import.ts'
 import type { ReadFile } from './read-file.ts'
-import { importedResources, sendImport } from './run-import.ts'
-import { isFinished, type Run, storeRun } from './runs.ts'
+import {
+  importedResources,
+  isFinished,
+  type RejectedRow,
+  type Run,
+  sendImport,
+  storeRun,
+} from './run-import.ts'
 
 interface PrepareImportProps {
   readonly projectId: string
@@ -204,73 +216,6 @@ const createRun = (
   rejections: [],
 })
 
-interface MatchValuesProps {
-  readonly items: ReturnType<typeof itemsOf>
-  readonly matching: Matching
-  readonly values: ProjectValues
-  onChange(matching: Matching): void
-}
-
-function MatchValues({ items, matching, values, onChange }: MatchValuesProps) {
-  const names = useMemo(() => namesIn(items), [items])
-  const isAmbiguous = useMemo(() => hasAmbiguousDates(datesIn(items)), [items])
-  return (
-    <section class="import-step" aria-labelledby="import-values">
-      <h2 id="import-values">{t('Stages, types and people')}</h2>
-      <div class="import-values">
-        <MatchNames
-          title={t('Stages')}
-          names={names.stages}
-          choices={values.stages}
-          matched={matching.stages}
-          fallback={{
-            label: t('Without a stage'),
-            value: matching.defaultStage,
-            onChange: (defaultStage) => onChange({ ...matching, defaultStage }),
-          }}
-          onChange={(stages) => onChange({ ...matching, stages })}
-        />
-        <MatchNames
-          title={t('Types')}
-          names={names.types}
-          choices={values.types}
-          matched={matching.types}
-          fallback={{
-            label: t('Without a type'),
-            value: matching.defaultType,
-            onChange: (defaultType) => onChange({ ...matching, defaultType }),
-          }}
-          onChange={(types) => onChange({ ...matching, types })}
-        />
-        <MatchNames
-          title={t('People')}
-          names={names.people}
-          choices={values.people}
-          matched={matching.people}
-          fallback={{
-            label: t('Without a person'),
-            value: matching.defaultPerson,
-            emptyLabel: t('Unassigned'),
-            onChange: (defaultPerson) => onChange({ ...matching, defaultPerson }),
-          }}
-          onChange={(people) => onChange({ ...matching, people })}
-        />
-        {isAmbiguous && (
-          <LabelledSelect
-            label={t('Dates such as 3/4/2026')}
-            value={matching.dateOrder}
-            choices={[
-              { id: 'day', name: t('3 April') },
-              { id: 'month', name: t('4 March') },
-            ]}
-            onChange={(dateOrder) => onChange({ ...matching, dateOrder: dateOrder as DateOrder })}
-          />
-        )}
-      </div>
-    </section>
-  )
-}
-
 /** The status element is always rendered, because screen readers only announce changes of its content. */
 const Progress = ({ run }: { readonly run: Run | undefined }) => (
   <div class="import-progress" role="status">
@@ -311,5 +256,108 @@ function ImportDone({ projectId, run, onClose }: PrepareImportProps & { readonly
         </button>
       </div>
     </div>
+  )
+}
+
+const previewRowsMax = 20
+const rejectionsShownMax = 200
+
+/** Shows the first rows as they will be imported, and each row that cannot be imported, with the reasons. */
+function Preview({ plan, targets }: { readonly plan: ImportPlan; readonly targets: MatchingTargets }) {
+  const stages = byId(targets.stages)
+  const people = byId(targets.people)
+  const rejected = plan.rows.filter(({ problems }) => problems.length > 0)
+  return (
+    <div class="import-step">
+      <h2 id="import-preview">{t('Preview')}</h2>
+      <section
+        class="import-scroll"
+        aria-labelledby="import-preview"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+        tabIndex={0}
+      >
+        <table class="import-table">
+          <thead>
+            <tr>
+              <th scope="col">{t('Row')}</th>
+              <th scope="col">{t('Name')}</th>
+              <th scope="col">{t('Stage')}</th>
+              <th scope="col">{t('Responsible')}</th>
+              <th scope="col">{t('Start')}</th>
+              <th scope="col">{t('End')}</th>
+              <th scope="col">{t('Planned hours')}</th>
+              <th scope="col">{t('Labels')}</th>
+              <th scope="col">{t('Comments')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {plan.rows.slice(0, previewRowsMax).map((row) => (
+              <tr key={row.item.line} class={row.problems.length > 0 ? 'refused' : undefined}>
+                <td>{row.item.line}</td>
+                <th scope="row" dir="auto">
+                  {row.values.name}
+                  {row.problems.map((problem) => (
+                    <span class="field-errors" key={problem}>
+                      {problem}
+                    </span>
+                  ))}
+                </th>
+                <td>{stages.get(row.values.workflowId)?.name}</td>
+                <td>
+                  <bdi>{!row.values.isUnassigned && people.get(row.values.userId)?.name}</bdi>
+                </td>
+                <td>{!row.values.isUnscheduled && <time>{formatDay(row.values.startDate)}</time>}</td>
+                <td>{!row.values.isUnscheduled && <time>{formatDay(row.values.endDate)}</time>}</td>
+                <td>{row.values.amountHours > 0 && formatHours(row.values.amountHours)}</td>
+                <td dir="auto">{row.item.labels.join(', ')}</td>
+                <td>{row.item.comments.length > 0 && row.item.comments.length}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {plan.rows.length > previewRowsMax && (
+        <p class="quiet-text">
+          {t('The first {count} of {total} rows.', { count: previewRowsMax, total: plan.rows.length })}
+        </p>
+      )}
+      {rejected.length > 0 && (
+        <RejectedRows
+          title={tn(rejected.length, 'One row cannot be imported', '{count} rows cannot be imported')}
+          rows={rejected.map(toRejectedRow)}
+        />
+      )}
+    </div>
+  )
+}
+
+const toRejectedRow = ({ item, problems }: PlannedRow): RejectedRow => ({
+  line: item.line,
+  name: item.name,
+  reason: problems.join(' '),
+})
+
+function RejectedRows({
+  title,
+  rows,
+}: {
+  readonly title: string
+  readonly rows: readonly RejectedRow[]
+}) {
+  return (
+    <details class="import-refusals" open>
+      <summary>{title}</summary>
+      <ul>
+        {rows.slice(0, rejectionsShownMax).map(({ line, name, reason }) => (
+          <li key={line}>
+            {line > 0 && <span class="quiet-text">{t('Row {line}', { line })} </span>}
+            <bdi>{name}</bdi> <span class="field-errors">{reason}</span>
+          </li>
+        ))}
+      </ul>
+      {rows.length > rejectionsShownMax && (
+        <p class="quiet-text">{t('And {count} more.', { count: rows.length - rejectionsShownMax })}</p>
+      )}
+    </details>
   )
 }

@@ -1,8 +1,15 @@
-import { useId } from 'preact/hooks'
+import { useId, useMemo } from 'preact/hooks'
 import { t } from '../../texts/text.ts'
-import { type ColumnMapping, type ColumnName, columnFields, fieldsMappedTwice } from './columns.ts'
-import { normalizeName, type Source } from './items.ts'
-import type { IdsByName } from './matching.ts'
+import {
+  type ColumnMapping,
+  type ColumnName,
+  columnFields,
+  type DateOrder,
+  fieldsMappedTwice,
+  hasAmbiguousDates,
+} from './cells.ts'
+import { datesIn, type IdsByName, type Matching, namesIn, type ProjectValues } from './matching.ts'
+import { type ImportedItem, normalizeName, type Source } from './read-file.ts'
 
 interface MapColumnsProps {
   readonly source: Extract<Source, { kind: 'table' }>
@@ -69,6 +76,74 @@ export function MapColumns({ source, mapping, onChange }: MapColumnsProps) {
   )
 }
 
+interface MatchValuesProps {
+  readonly items: readonly ImportedItem[]
+  readonly matching: Matching
+  readonly values: ProjectValues
+  onChange(matching: Matching): void
+}
+
+/** Lets the user match stages, types and people, and choose the order of dates if it is ambiguous. */
+export function MatchValues({ items, matching, values, onChange }: MatchValuesProps) {
+  const names = useMemo(() => namesIn(items), [items])
+  const isAmbiguous = useMemo(() => hasAmbiguousDates(datesIn(items)), [items])
+  return (
+    <section class="import-step" aria-labelledby="import-values">
+      <h2 id="import-values">{t('Stages, types and people')}</h2>
+      <div class="import-values">
+        <MatchNames
+          title={t('Stages')}
+          names={names.stages}
+          choices={values.stages}
+          matched={matching.stages}
+          fallback={{
+            label: t('Without a stage'),
+            value: matching.defaultStage,
+            onChange: (defaultStage) => onChange({ ...matching, defaultStage }),
+          }}
+          onChange={(stages) => onChange({ ...matching, stages })}
+        />
+        <MatchNames
+          title={t('Types')}
+          names={names.types}
+          choices={values.types}
+          matched={matching.types}
+          fallback={{
+            label: t('Without a type'),
+            value: matching.defaultType,
+            onChange: (defaultType) => onChange({ ...matching, defaultType }),
+          }}
+          onChange={(types) => onChange({ ...matching, types })}
+        />
+        <MatchNames
+          title={t('People')}
+          names={names.people}
+          choices={values.people}
+          matched={matching.people}
+          fallback={{
+            label: t('Without a person'),
+            value: matching.defaultPerson,
+            emptyLabel: t('Unassigned'),
+            onChange: (defaultPerson) => onChange({ ...matching, defaultPerson }),
+          }}
+          onChange={(people) => onChange({ ...matching, people })}
+        />
+        {isAmbiguous && (
+          <LabelledSelect
+            label={t('Dates such as 3/4/2026')}
+            value={matching.dateOrder}
+            choices={[
+              { id: 'day', name: t('3 April') },
+              { id: 'month', name: t('4 March') },
+            ]}
+            onChange={(dateOrder) => onChange({ ...matching, dateOrder: dateOrder as DateOrder })}
+          />
+        )}
+      </div>
+    </section>
+  )
+}
+
 interface Choice {
   readonly id: string
   readonly name: string
@@ -91,7 +166,7 @@ interface MatchNamesProps {
 }
 
 /** Lets the user choose the record of this project for each name in the file. */
-export function MatchNames({ title, names, choices, matched, fallback, onChange }: MatchNamesProps) {
+function MatchNames({ title, names, choices, matched, fallback, onChange }: MatchNamesProps) {
   const fallbackName = choices.find(({ id }) => id === fallback.value)?.name ?? fallback.emptyLabel ?? ''
   return (
     <fieldset class="import-names">
@@ -124,7 +199,7 @@ interface LabelledSelectProps {
   onChange(id: string): void
 }
 
-export function LabelledSelect({ label, value, choices, onChange }: LabelledSelectProps) {
+function LabelledSelect({ label, value, choices, onChange }: LabelledSelectProps) {
   const id = useId()
   return (
     <div class="import-name">
