@@ -16,7 +16,7 @@ import type { PaletteItem, PaletteStep } from './command-palette.tsx'
 import { type KnownRecords, type KnownView, knownRecordsOf, type Once } from './known-records.ts'
 import { rememberLast } from './load-once.ts'
 import { type Command, commandsOf, type Frame } from './palette-commands.ts'
-import { readRecent, recentMax } from './recent.ts'
+import { readRecent, recentMax } from './screens.ts'
 
 type Assignment = RecordOf<'assignment'>
 

@@ -1,6 +1,7 @@
 import { effect } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { openLive } from '../api/live.ts'
 import { NewAssignmentDialog } from '../assignment/lazy-new-assignment.ts'
 import { useProjectStages } from '../data/project-stages.ts'
 import { homePath, type ScreenProps } from '../router/router.ts'
@@ -8,7 +9,7 @@ import { useCardFocus } from '../screens/project/use-card-focus.ts'
 import { currentDensity } from '../services/appearance.ts'
 import { useServices } from '../services/services.ts'
 import { changeSettings, themeSwitch, useSettingsOfAccount } from '../services/settings.ts'
-import { t } from '../texts/text.ts'
+import { t, tn } from '../texts/text.ts'
 import { initialsOf } from '../ui/avatar.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -18,10 +19,8 @@ import { Menu } from '../ui/menu.tsx'
 import { Page } from '../ui/page.tsx'
 import { ToastCorner } from '../ui/toasts.tsx'
 import { useMedia } from '../ui/use-media.ts'
-import { Bell } from './bell.tsx'
 import { ConnectionBar, useSignOut } from './connection-bar.tsx'
-import { useRecent } from './recent.ts'
-import { findScreen, type Screen, screens } from './screens.ts'
+import { findScreen, type Screen, screens, useRecent } from './screens.ts'
 import { EndTimerDialog, TimerIndicator } from './timer-indicator.tsx'
 import { type Overlay, useShortcuts } from './use-shortcuts.ts'
 
@@ -137,11 +136,11 @@ function Overlays({ overlay, open }: ReturnType<typeof useShortcuts>) {
   return null
 }
 
-const loadPalettes = () => import('./palettes.tsx')
-const Palette = lazyDialog(async () => (await loadPalettes()).Palette)
-const ProjectPalette = lazyDialog(async () => (await loadPalettes()).ProjectPalette)
-const AssignmentPalette = lazyDialog(async () => (await loadPalettes()).AssignmentPalette)
-const ShortcutSheet = lazyDialog(async () => (await import('./shortcut-sheet.tsx')).ShortcutSheet)
+const loadOverlays = () => import('./overlays.tsx')
+const Palette = lazyDialog(async () => (await loadOverlays()).Palette)
+const ProjectPalette = lazyDialog(async () => (await loadOverlays()).ProjectPalette)
+const AssignmentPalette = lazyDialog(async () => (await loadOverlays()).AssignmentPalette)
+const ShortcutSheet = lazyDialog(async () => (await loadOverlays()).ShortcutSheet)
 
 type NewAnywhereProps = Extract<Overlay, { readonly kind: 'new-assignment' }> & { onClose(): void }
 
@@ -181,6 +180,61 @@ function Navigation() {
       ))}
     </nav>
   )
+}
+
+/** The count waits, because the first screen needs the connections and the processor. */
+const unreadDelayMilliseconds = 1500
+/** The badge has no room for larger numbers, and shows "99+" instead. */
+const unreadMax = 99
+
+/** Links to the inbox and shows the number of unread notifications, which are part of the extensions. */
+function Bell() {
+  const { configuration, router } = useServices()
+  const count = useUnreadCount()
+  if (!configuration.extensions) return null
+  const countText = count > unreadMax ? `${unreadMax}+` : String(count)
+  const label =
+    count > 0 ? tn(count, 'Inbox: 1 unread', 'Inbox: {count} unread', { count: countText }) : t('Inbox')
+  return (
+    <a
+      class="button quiet icon-only bell"
+      href="/inbox"
+      aria-label={label}
+      title={label}
+      aria-current={router.address.value.pathname === '/inbox' ? 'page' : undefined}
+    >
+      <Icon name="bell" />
+      {count > 0 && (
+        <span class="bell-count" aria-hidden="true">
+          {countText}
+        </span>
+      )}
+    </a>
+  )
+}
+
+function useUnreadCount(): number {
+  const { configuration, session, tracker } = useServices()
+  const [count, setCount] = useState(0)
+  const isSignedIn = session.state.value === 'signed-in'
+  useEffect(() => {
+    if (!configuration.extensions || !isSignedIn) return setCount(0)
+    let close: (() => void) | undefined
+    const timer = setTimeout(() => {
+      const query = { unread: 'true', pageSize: 1 } as const
+      close = openLive((options) => tracker.connect('GET /ext/notifications', { query }, options), {
+        onValue: ({ result }) => setCount(result.unreadCount),
+        // The inbox shows the state of the connection and its errors.
+        onConnection: () => undefined,
+        onProblem: () => undefined,
+      })
+    }, unreadDelayMilliseconds)
+    return () => {
+      clearTimeout(timer)
+      close?.()
+    }
+  }, [configuration, tracker, isSignedIn])
+  return count
 }
 
 function ThemeSwitch() {
