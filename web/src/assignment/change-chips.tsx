@@ -6,8 +6,8 @@ import { t } from '../texts/text.ts'
 import { PersonAvatar } from '../ui/avatar.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { PriorityShape, StageMark, TypeShape } from '../ui/marks.tsx'
-import type { FieldChange } from './change-fields.ts'
-import type { ChangeNames } from './change-names.ts'
+import type { FieldChange } from './change-texts.ts'
+import type { ChangeNames } from './use-history.ts'
 
 const ColorDot = ({ color }: { readonly color: string | undefined }) => (
   <span class="label-dot" data-color={color} />

@@ -10,10 +10,15 @@ import { formatHours, sumHours } from '../time/hours.ts'
 import { Ago } from '../ui/ago.tsx'
 import { PersonAvatar } from '../ui/avatar.tsx'
 import { FieldChip, LinkChip, linkedRecordOf, ValueChip } from './change-chips.tsx'
-import { type FieldChange, fieldChangesOf } from './change-fields.ts'
-import { type ChangeNames, keyProperty, useChangeNames } from './change-names.ts'
-import { fieldSentenceOf, recordSentences, sentencesOf } from './change-sentences.ts'
+import {
+  type FieldChange,
+  fieldChangesOf,
+  fieldSentenceOf,
+  recordSentences,
+  sentencesOf,
+} from './change-texts.ts'
 import { type ChangeGroup, combineUpdates, valuesOfCreated, withoutCancelled } from './group-changes.ts'
+import { type ChangeNames, keyProperty, useChangeNames } from './use-history.ts'
 
 /** The facts that all rows of a list share. */
 export interface ListContext extends ChangeNames {

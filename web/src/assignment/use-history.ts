@@ -1,9 +1,13 @@
 import { useState } from 'preact/hooks'
 import type { Change } from '#tracker-client'
 import type { ResourceName } from '../api/api.ts'
+import { assignmentKey } from '../api/assignment-key.ts'
+import { byId, loadByIds } from '../api/load-all.ts'
 import { sentenceOf } from '../api/problems.ts'
+import { loadStages, type StageLook, stageLooksOf } from '../data/project-stages.ts'
 import { useLoaded } from '../data/use-loaded.ts'
 import { useServices } from '../services/services.ts'
+import { doneStagesOf } from './assignment-values.ts'
 
 /** Changes, the newest first, and the cursor of the next page. */
 interface Changes {
@@ -79,3 +83,112 @@ function joinChanges(newest: Changes, loaded: Changes): Changes {
   const end = loaded.data.findIndex(({ id }) => id === lastId)
   return end === -1 ? newest : { data: [...newest.data, ...loaded.data.slice(end + 1)], next: loaded.next }
 }
+
+/**
+ * Returns the name of the record to which a property such as `workflowId` refers by `id`. For `keyProperty`,
+ * returns the key of the assignment. Returns undefined if the user can no longer see the record.
+ */
+export type NameOf = (property: string, id: string) => string | undefined
+
+/** `NameOf` returns the key of an assignment for this property, which no record has. */
+export const keyProperty = 'assignmentKey'
+
+/** Resources with names, in addition to people. */
+const namedResources = [
+  'workflow',
+  'assignmentType',
+  'impediment',
+  'organization',
+  'project',
+  'assignment',
+  'label',
+] as const
+
+/**
+ * A record with a name. The key of an assignment consists of the `key` of its project and its own `number`.
+ */
+interface NamedRecord {
+  readonly id: string
+  readonly name: string
+  readonly projectId?: string
+  readonly number?: number
+  readonly key?: string
+  readonly color?: string | null
+}
+
+/** The names, looks and colors of other records that the lines of changes show. */
+export interface ChangeNames {
+  readonly nameOf: NameOf
+  /** The looks of the stages of the project, by their ids. */
+  readonly looks: ReadonlyMap<string, StageLook>
+  /** Returns the color of a label. */
+  colorOf(id: string): string | undefined
+  /** True while the names of the newest changes are being loaded. */
+  readonly isStale: boolean
+}
+
+/** Loads the names of changed and related records; undefined until they are loaded. */
+export function useChangeNames(changes: readonly Change[]): ChangeNames | undefined {
+  const services = useServices()
+  const { api, people } = services
+  const ids = new Map(namedResources.map((resource) => [`${resource}Id`, idsIn(changes, resource)]))
+  const namesKey = `names-${[...ids.values()].map((resourceIds) => resourceIds.join()).join(';')}`
+  const projectId = ids.get('workflowId')?.length ? changes[0]?.projectId : undefined
+  const { value, isStale, problem } = useLoaded(namesKey, [], async (signal) => {
+    if (changes.length === 0) return undefined
+    const [stages, ...records] = await Promise.all([
+      projectId ? loadStages(services, projectId, signal) : [],
+      ...namedResources.map(async (resource): Promise<readonly NamedRecord[]> => {
+        const rows = await loadByIds(api, resource, ids.get(`${resource}Id`) ?? [], signal)
+        return [...rows.values()]
+      }),
+    ])
+    await people.waitForNames(userIdsIn(changes))
+    return { stages, records: byId(records.flat()) }
+  })
+  const namesInChanges = new Map(
+    changes.flatMap(({ rowId, before, after }) => nameIn(rowId, after) ?? nameIn(rowId, before) ?? []),
+  )
+  if (value === undefined && !problem && changes.length > 0) return undefined
+  const { stages = [], records } = value ?? {}
+  return {
+    nameOf(property, id) {
+      if (property === 'userId') return people.findName(id) || undefined
+      const record = records?.get(id)
+      if (property !== keyProperty) return record?.name ?? namesInChanges.get(id)
+      return record && assignmentKey(records?.get(record.projectId ?? '')?.key, record)
+    },
+    looks: stageLooksOf(stages, doneStagesOf(projectId ?? '', stages)),
+    colorOf: (id) => records?.get(id)?.color ?? undefined,
+    isStale,
+  }
+}
+
+/** Needed for removed records, whose names are only in their history. */
+const nameIn = (id: string, values: Change['before']): [readonly [string, string]] | undefined =>
+  typeof values?.name === 'string' ? [[id, values.name]] : undefined
+
+const userIdsIn = (changes: readonly Change[]): string[] =>
+  changes
+    .flatMap(({ before, after }) => [before?.userId, after?.userId])
+    .filter((id) => typeof id === 'string')
+
+const idsIn = (changes: readonly Change[], resource: ResourceName): string[] => [
+  ...new Set(
+    changes.flatMap((change) =>
+      [
+        change.resource === resource ? change.rowId : undefined,
+        change.before?.[`${resource}Id`],
+        change.after?.[`${resource}Id`],
+        ...(resource === 'assignment'
+          ? ['blockedById', 'parentId'].flatMap((name) => [change.before?.[name], change.after?.[name]])
+          : []),
+        // The key of a project is a part of the keys of its assignments.
+        resource === 'project' &&
+        (change.resource === 'assignment' || change.after?.assignmentId !== undefined)
+          ? change.projectId
+          : undefined,
+      ].filter((id) => typeof id === 'string'),
+    ),
+  ),
+]

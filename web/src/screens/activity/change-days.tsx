@@ -8,7 +8,7 @@ import {
   type ListContext,
   useChangeContext,
 } from '../../assignment/change-list.tsx'
-import { runSentenceOf } from '../../assignment/change-sentences.ts'
+import { runSentenceOf } from '../../assignment/change-texts.ts'
 import {
   type ChangeGroup,
   type ChangeRun,
