@@ -11,9 +11,8 @@ import { Skeleton } from '../ui/skeleton.tsx'
 import { ChangeRow, useChangeContext } from './change-list.tsx'
 import { CommentForm, CommentLine } from './comment.tsx'
 import { type ChangeGroup, groupChanges } from './group-changes.ts'
-import { PanelSection } from './panel-section.tsx'
+import { type PanelData, PanelSection } from './panel-section.tsx'
 import { useHistory } from './use-history.ts'
-import type { PanelData } from './use-panel-data.ts'
 
 type Comment = RecordOf<'comment'>
 

@@ -24,10 +24,9 @@ import { DescriptionField } from './description-field.tsx'
 import { AssignmentFieldsInPlace, NameInPlace } from './in-place-fields.tsx'
 import { LabelsSection } from './labels-section.tsx'
 import { PanelFrame, PanelSteps } from './panel-frame.tsx'
-import { Adder, Guard, PanelSection } from './panel-section.tsx'
+import { Adder, Guard, type PanelData, PanelSection, usePanelData } from './panel-section.tsx'
 import type { PanelSectionsProps } from './panel-sections.tsx'
 import { withQueuedStage } from './queue.ts'
-import { type PanelData, usePanelData } from './use-panel-data.ts'
 import { useWatch, WatchButton } from './watch-button.tsx'
 
 type Assignment = RecordOf<'assignment'>

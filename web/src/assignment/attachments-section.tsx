@@ -8,8 +8,7 @@ import { AttachmentImage, FileMark, isImageType, useSaveAttachment } from '../ui
 import { Icon } from '../ui/icon.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
-import { PanelSection } from './panel-section.tsx'
-import type { PanelData } from './use-panel-data.ts'
+import { type PanelData, PanelSection } from './panel-section.tsx'
 
 type Attachment = RecordOf<'attachment'>
 

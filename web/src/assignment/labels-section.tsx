@@ -10,8 +10,7 @@ import { Icon, IconButton } from '../ui/icon.tsx'
 import { lazyDialog } from '../ui/lazy-dialog.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { LabelChip, type LabelColor, labelColors } from './labels.tsx'
-import { Adder, PanelSection } from './panel-section.tsx'
-import type { PanelData } from './use-panel-data.ts'
+import { Adder, type PanelData, PanelSection } from './panel-section.tsx'
 
 interface LabelsSectionProps extends Pick<PanelData, 'labels' | 'labelLinks'> {
   readonly assignment: RecordOf<'assignment'>

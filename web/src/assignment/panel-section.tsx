@@ -1,4 +1,11 @@
 import type { ComponentChildren } from 'preact'
+import { limits } from '#tracker-client'
+import { catalogQuery, useListing } from '../data/use-listing.ts'
+import { useAllRows } from '../data/use-live.ts'
+import { useNamesLoaded } from '../data/use-members.ts'
+import { useDependencies } from '../data/use-project-dependencies.ts'
+import { labelQuery } from '../data/use-project-labels.ts'
+import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -75,3 +82,67 @@ export const Guard = ({ children }: { readonly children: ComponentChildren }) =>
     {children}
   </ErrorBoundary>
 )
+
+export type PanelData = ReturnType<typeof usePanelData>
+
+/**
+ * Loads the related data of an assignment. The panel shows all of it at once, because a list that arrives
+ * later would push down the ones below it.
+ */
+export function usePanelData(assignmentId: string, projectId: string) {
+  const { extensions } = useServices().configuration
+  const appointments = useAllRows('appointment', { assignmentId, sortColumn: 'keepDate', sortOrder: 'DESC' })
+  const impediments = useListing('assignmentImpediment', {
+    assignmentId,
+    sortColumn: 'createdAt',
+    pageSize: 100,
+  })
+  const kinds = useListing('impediment', catalogQuery)
+  const participants = useListing('userAssignment', { assignmentId, pageSize: 100 })
+  // The newest comments come first, because only one page is loaded.
+  const comments = useListing(
+    'comment',
+    extensions
+      ? { assignmentId, sortColumn: 'createdAt', sortOrder: 'DESC', pageSize: limits.pageSize }
+      : undefined,
+  )
+  const labels = useAllRows('label', extensions ? labelQuery(projectId) : undefined)
+  const labelLinks = useListing(
+    'assignmentLabel',
+    extensions ? { assignmentId, pageSize: limits.pageSize } : undefined,
+  )
+  const dependencies = useDependencies(assignmentId)
+  const parts = useListing(
+    'assignment',
+    extensions ? { parentId: assignmentId, sortColumn: 'rank', pageSize: limits.pageSize } : undefined,
+  )
+  const attachments = useAllRows(
+    'attachment',
+    extensions ? { assignmentId, sortColumn: 'createdAt' } : undefined,
+  )
+  const isComplete = [
+    appointments,
+    impediments,
+    kinds,
+    participants,
+    ...(extensions ? [comments, labels, labelLinks, attachments, parts] : []),
+  ].every(({ isLoading }) => !isLoading)
+  const areDependenciesLoaded = dependencies.value !== undefined || dependencies.problem !== undefined
+  const userIds = [appointments, participants, comments, attachments].flatMap(({ rows }) =>
+    rows.map(({ userId }) => userId),
+  )
+  const areLoaded = useNamesLoaded([...new Set(userIds)], isComplete && areDependenciesLoaded)
+  const isSettled = (list: { readonly isLoading: boolean; readonly problem: unknown }) =>
+    !list.isLoading || list.problem !== undefined
+  const areFieldRowsLoaded = [
+    impediments,
+    kinds,
+    participants,
+    ...(extensions ? [labels, labelLinks] : []),
+  ].every(isSettled)
+  // A participant whose name arrives later needs more room, and would move the sections below.
+  const participantIds = participants.rows.map(({ userId }) => userId)
+  const areFieldsLoaded = useNamesLoaded(participantIds, areFieldRowsLoaded)
+  const lists = { appointments, impediments, kinds, participants, comments, labels, labelLinks }
+  return { ...lists, dependencies, parts, attachments, areFieldsLoaded, areLoaded }
+}

@@ -13,10 +13,9 @@ import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { ActivitySection } from './activity-section.tsx'
 import { AttachFiles, AttachmentsSection } from './attachments-section.tsx'
-import { Adder, Guard, PanelSection } from './panel-section.tsx'
+import { Adder, Guard, type PanelData, PanelSection } from './panel-section.tsx'
 import { type Relation, Relations } from './relations.tsx'
 import { TimeSection } from './time-section.tsx'
-import type { PanelData } from './use-panel-data.ts'
 
 export interface PanelSectionsProps extends PanelData {
   readonly assignment: RecordOf<'assignment'>

@@ -16,8 +16,7 @@ import { Icon } from '../ui/icon.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { doneStagesOf, findInProject } from './assignment-values.ts'
-import { Adder, PanelSection } from './panel-section.tsx'
-import type { PanelData } from './use-panel-data.ts'
+import { Adder, type PanelData, PanelSection } from './panel-section.tsx'
 
 type Assignment = RecordOf<'assignment'>
 

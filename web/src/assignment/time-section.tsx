@@ -10,11 +10,10 @@ import { formatHours, sumHours } from '../time/hours.ts'
 import { DayField } from '../ui/day-input.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
-import { PanelSection } from './panel-section.tsx'
+import { type PanelData, PanelSection } from './panel-section.tsx'
 import { changesOf, recordHours, withQueuedHours } from './queue.ts'
 import { QueueMark } from './queue-mark.tsx'
 import { TimerButton } from './timer-button.tsx'
-import type { PanelData } from './use-panel-data.ts'
 
 type Appointment = RecordOf<'appointment'>
 
