@@ -45,7 +45,7 @@ export function TimerIndicator() {
   )
 }
 
-const TimerDialog = lazyDialog(async () => (await import('../assignment/timer-dialog.tsx')).TimerDialog)
+const TimerDialog = lazyDialog(async () => (await import('../assignment/recorded-hours.tsx')).TimerDialog)
 
 /** Asks what to do with the time after the timer was stopped. */
 export function EndTimerDialog() {

@@ -7,7 +7,7 @@ import type { Toasts } from '../services/toasts.ts'
 import { tn } from '../texts/text.ts'
 import { useRemoval } from '../ui/use-removal.ts'
 import { updateBodyOf } from './assignment-values.ts'
-import { warnOfOpenParts } from './open-parts.ts'
+import { warnOfOpenParts } from './change-assignment.ts'
 
 type Assignment = RecordOf<'assignment'>
 /** The fields to change; an empty change leaves the assignment unchanged. */

@@ -7,10 +7,9 @@ import { t } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Markdown } from '../ui/markdown.tsx'
 import { MarkdownField } from '../ui/markdown-field.tsx'
-import { useFileInsertion } from './attach-files.ts'
 import { InPlaceField, type InPlaceProps } from './in-place-fields.tsx'
+import { useFileInsertion, useTicks } from './markdown-changes.ts'
 import { type InPlaceEdit, useFieldEdit, useFieldSave } from './use-in-place-edit.ts'
-import { useTicks } from './use-ticks.ts'
 
 /**
  * Shows the rendered description, or edits its source. Ctrl+Enter saves. Escape closes the editor if nothing

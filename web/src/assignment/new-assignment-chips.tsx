@@ -9,7 +9,18 @@ import { Field } from '../forms/fields.tsx'
 import type { FormState } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
 import { t, tn } from '../texts/text.ts'
-import { addDays, daysBetween, formatDay, formatWeekday, isDay, parseDay } from '../time/days.ts'
+import {
+  addDays,
+  daysBetween,
+  daysInWeek,
+  formatDay,
+  formatWeekday,
+  fridayOffset,
+  isDay,
+  mondayOf,
+  parseDay,
+  today,
+} from '../time/days.ts'
 import { formatHours, parseDuration, usualHours } from '../time/hours.ts'
 import { PersonAvatar } from '../ui/avatar.tsx'
 import { ChoiceChip, type ChoiceChipProps } from '../ui/choice-chip.tsx'
@@ -19,7 +30,6 @@ import { PriorityShape, StageMark, TypeShape } from '../ui/marks.tsx'
 import { matchesWords } from '../ui/option-search.tsx'
 import { findPeople, findResponsible } from '../ui/person-picker.tsx'
 import { doneStagesOf, type NewAssignmentValues } from './assignment-values.ts'
-import { commonDays } from './day-choices.ts'
 import { labelIdOf, suggestLabels } from './labels-section.tsx'
 import { parsePriority, priorityChoices, priorityName } from './priority.ts'
 
@@ -279,6 +289,22 @@ function DayChip({ form, name, label, onChange }: DayChipProps) {
       onChange={onChange}
     />
   )
+}
+
+interface DayChoice {
+  readonly day: string
+  readonly label: string
+}
+
+/** Returns the days that are chosen most often. “This week” and “next week” end on Friday. */
+export function commonDays(): readonly DayChoice[] {
+  const friday = addDays(mondayOf(today()), fridayOffset)
+  return [
+    { day: today(), label: t('Today') },
+    { day: addDays(today(), 1), label: t('Tomorrow') },
+    ...(friday > today() ? [{ day: friday, label: t('This week') }] : []),
+    { day: addDays(friday, daysInWeek), label: t('Next week') },
+  ]
 }
 
 function HoursChip({ form }: PropertyChipsProps) {

@@ -11,7 +11,6 @@ import { t } from '../texts/text.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { DescriptionTextField } from '../ui/markdown-field.tsx'
 import { ProjectMark } from '../ui/page.tsx'
-import { addLabels } from './add-labels.ts'
 import {
   bodyOf,
   lastTypeOf,
@@ -20,6 +19,7 @@ import {
   rememberType,
 } from './assignment-values.ts'
 import { NonMemberNote } from './in-place-fields.tsx'
+import { addLabels } from './labels-section.tsx'
 import { PropertyChips } from './new-assignment-chips.tsx'
 import { QuickField, TokenChips, useTokens } from './quick-field.tsx'
 import { applyTokens, type QuickText } from './quick-tokens.ts'

@@ -1,3 +1,4 @@
+import { computed, signal } from '@preact/signals'
 import type { ComponentChildren, TargetedKeyboardEvent, TargetedPointerEvent } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { assignmentPath } from '../router/router.ts'
@@ -5,8 +6,7 @@ import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Icon, IconButton } from '../ui/icon.tsx'
 import { directionSign, logicalArrowKey } from '../ui/text-direction.ts'
-import { useAttachmentDrop } from './attach-files.ts'
-import { shownIds } from './shown-ids.ts'
+import { useFileDrop } from '../ui/use-file-drop.ts'
 
 interface PanelFrameProps {
   readonly id: string
@@ -66,6 +66,15 @@ export function PanelFrame({ id, title, tools, name, isLoading, children, onClos
   )
 }
 
+/** Makes the panel accept dropped files. Without the extensions it accepts none. */
+function useAttachmentDrop(assignmentId: string) {
+  const { configuration, files } = useServices()
+  const upload = (dropped: FileList) => {
+    for (const file of dropped) void files.upload(assignmentId, file)
+  }
+  return useFileDrop(configuration.extensions ? upload : undefined)
+}
+
 /** Returns whether the panel covers a part of the card. */
 export function isCovered(card: Element, panel: Element): boolean {
   const [box, cover] = [card.getBoundingClientRect(), panel.getBoundingClientRect()]
@@ -104,6 +113,28 @@ function FullButton({ isFull }: { readonly isFull: boolean }) {
       <Icon name={isFull ? 'shrink' : 'expand'} />
     </button>
   )
+}
+
+type Ids = readonly string[]
+
+/** The assignments that a view shows, by the positions of its parts, such as the columns of a board. */
+const shownParts = signal<ReadonlyMap<number, Ids>>(new Map())
+
+/** The ids in the order of the view behind the panel. An assignment in two groups is included once. */
+const shownIds = computed((): Ids => {
+  const inOrder = [...shownParts.value].sort(([a], [b]) => a - b)
+  return [...new Set(inOrder.flatMap(([, ids]) => ids))]
+})
+
+/** Shares the order of rows for as long as they are shown. */
+export function useShownRows(rows: readonly { readonly id: string }[], position = 0): void {
+  useLayoutEffect(() => {
+    const ids = rows.map(({ id }) => id)
+    shownParts.value = new Map(shownParts.peek()).set(position, ids)
+    return () => {
+      shownParts.value = new Map([...shownParts.peek()].filter(([, part]) => part !== ids))
+    }
+  }, [rows, position])
 }
 
 /** Goes to the previous or next assignment, in the order of the view behind the panel. */

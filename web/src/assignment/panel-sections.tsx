@@ -14,8 +14,8 @@ import { Menu } from '../ui/menu.tsx'
 import { ActivitySection } from './activity-section.tsx'
 import { AttachFiles, AttachmentsSection } from './attachments-section.tsx'
 import { Adder, Guard, type PanelData, PanelSection } from './panel-section.tsx'
+import { TimeSection } from './recorded-hours.tsx'
 import { type Relation, Relations } from './relations.tsx'
-import { TimeSection } from './time-section.tsx'
 
 export interface PanelSectionsProps extends PanelData {
   readonly assignment: RecordOf<'assignment'>

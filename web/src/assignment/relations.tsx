@@ -132,12 +132,7 @@ function PartsSection({ assignment, stages, parts, addedRelation, onSaved }: Par
 type DependenciesSectionProps = Omit<RelationsProps, 'parts' | 'onSaved'>
 
 /** Shows which assignments of the project have to be done before this one, and which after it. */
-function DependenciesSection({
-  assignment,
-  stages,
-  dependencies,
-  addedRelation,
-}: DependenciesSectionProps) {
+function DependenciesSection({ assignment, stages, dependencies, addedRelation }: DependenciesSectionProps) {
   const { waitsFor, blocks, isCut } = dependencies.value ?? noDependencies
   const present = [assignment, ...[...waitsFor, ...blocks].map(({ other }) => other)]
   const common = { assignment, stages, presentIds: new Set(present.map(({ id }) => id)) }

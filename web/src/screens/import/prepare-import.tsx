@@ -337,13 +337,7 @@ const toRejectedRow = ({ item, problems }: PlannedRow): RejectedRow => ({
   reason: problems.join(' '),
 })
 
-function RejectedRows({
-  title,
-  rows,
-}: {
-  readonly title: string
-  readonly rows: readonly RejectedRow[]
-}) {
+function RejectedRows({ title, rows }: { readonly title: string; readonly rows: readonly RejectedRow[] }) {
   return (
     <details class="import-refusals" open>
       <summary>{title}</summary>

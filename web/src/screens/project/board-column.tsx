@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { chooseDoneStage } from '../../assignment/assignment-values.ts'
-import { useShownRows } from '../../assignment/shown-ids.ts'
+import { useShownRows } from '../../assignment/panel-frame.tsx'
 import {
   guessDoneStages,
   type ProjectStage,

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { type Change, useChangeMany } from '../../assignment/change-many.ts'
-import { useShownRows } from '../../assignment/shown-ids.ts'
+import { useShownRows } from '../../assignment/panel-frame.tsx'
 import { assignedTo, responsibleOf } from '../../data/planned.ts'
 import { useFollowedRows } from '../../data/use-followed-rows.ts'
 import { useServices } from '../../services/services.ts'

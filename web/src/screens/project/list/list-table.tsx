@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
-import { useShownRows } from '../../../assignment/shown-ids.ts'
+import { useShownRows } from '../../../assignment/panel-frame.tsx'
 import type { PartCounts } from '../../../data/use-project-parts.ts'
 import { useServices } from '../../../services/services.ts'
 import { t, tn } from '../../../texts/text.ts'

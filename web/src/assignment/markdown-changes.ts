@@ -1,17 +1,8 @@
 import type { TargetedClipboardEvent, TargetedDragEvent } from 'preact'
+import { useRef, useState } from 'preact/hooks'
 import { useServices } from '../services/services.ts'
 import { isImageType } from '../ui/attachment-content.tsx'
-import { attachmentMarkdown } from '../ui/parse-markdown.ts'
-import { useFileDrop } from '../ui/use-file-drop.ts'
-
-/** Makes the panel accept dropped files. Without the extensions it accepts none. */
-export function useAttachmentDrop(assignmentId: string) {
-  const { configuration, files } = useServices()
-  const upload = (dropped: FileList) => {
-    for (const file of dropped) void files.upload(assignmentId, file)
-  }
-  return useFileDrop(configuration.extensions ? upload : undefined)
-}
+import { attachmentMarkdown, createTick, type Task } from '../ui/parse-markdown.ts'
 
 /**
  * Makes a Markdown field accept pasted and dropped files. Each is uploaded, and then shown or linked at the
@@ -52,4 +43,24 @@ function insertAtCaret(field: HTMLTextAreaElement, text: string): void {
   if (!field.isConnected || value.length + gap.length + text.length > maxLength) return
   field.setRangeText(gap + text, selectionEnd, selectionEnd, 'end')
   field.dispatchEvent(new Event('input', { bubbles: true }))
+}
+
+type Change = (text: string) => string | undefined
+
+/**
+ * Ticks tasks in a stored text. Each tick is shown at once; ticks are saved one after the other. `save`
+ * handles its own errors. After an error, the stored text is shown again.
+ */
+export function useTicks(stored: string, save: (change: Change, ticked: string) => Promise<void>) {
+  const [unsaved, setUnsaved] = useState<readonly Change[]>([])
+  const lastSave = useRef(Promise.resolve())
+  const text = unsaved.reduce((shown, change) => change(shown) ?? shown, stored)
+  const tick = (task: Task) => {
+    const change = createTick(text, task)
+    setUnsaved((all) => [...all, change])
+    lastSave.current = lastSave.current
+      .then(() => save(change, change(text) ?? text))
+      .then(() => setUnsaved((all) => all.filter((other) => other !== change)))
+  }
+  return { text, tick }
 }
