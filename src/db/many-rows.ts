@@ -27,7 +27,7 @@ import {
 import { nextVersion, type RelatedRow, type Row, toColumnNames, type Values } from './rows.ts'
 import { join, type Queries, raw, type Sql, sql, stepwiseStatement } from './sql.ts'
 
-/** Rows that one statement writes, each of which may be rejected. All have the same columns. */
+/** Rows that one statement writes. They all have the same columns. */
 export interface ManyRows {
   readonly table: Table
   readonly rows: readonly (Values & { readonly id: string; readonly position: number })[]
@@ -42,10 +42,10 @@ export type Writers = { readonly one: Writer } | { readonly each: readonly Write
 /** Refers to a value of the row that is being written, for use in a condition. */
 export const inputColumn = (name: string): Sql => raw(`input."${name}"`)
 
-/** Refers to the writer of the row, for use in a condition. */
-export const inputWriter = inputColumn(':caller')
+/** Refers to the account that writes the row, for use in a condition. */
+export const inputWriter: Sql = inputWriterSql.caller
 
-/** Refers to a value of the CTE `verdict`: the rows of `input` with the result of their conditions. */
+/** Refers to a value of the CTE `verdict`. It has the rows of `input` with the result of their conditions. */
 const verdictColumn = (name: string): Sql => raw(`verdict."${name}"`)
 
 /** A row that is inserted together with the main row that has the id `mainRowId`. */
@@ -60,12 +60,13 @@ export async function insertMany(
   const names = Object.keys(many.types)
   const { counter } = many.table
   const values = names.map(verdictColumn)
+  // All writes lock counters in this order, so two writes cannot deadlock.
+  const order = raw(counter ? `verdict."${counter.per}", verdict.position` : 'verdict.position')
   const main = {
     table: many.table,
-    // A duplicate key must not fail the other rows. Rows are sorted by counter, as in all other writes, so
-    // that two writes cannot deadlock.
+    // A duplicate key must not fail the other rows.
     statement: sql`insert into ${tableOf(many.table)} as row (${join(names.map(column), ', ')})
-      select ${join(values, ', ')} from verdict where ${noRejectionSql} order by ${raw(counter ? `verdict."${counter.per}", ` : '')}verdict.position on conflict do nothing`,
+      select ${join(values, ', ')} from verdict where ${noRejectionSql} order by ${order} on conflict do nothing`,
   }
   const statements = [main, ...relatedRowStatements(relatedRows)]
   const writesOf = (row: InputRow) =>
@@ -77,7 +78,7 @@ export async function insertMany(
   return addDuplicateProblems(queries, many, outcomes)
 }
 
-/** A row that was neither rejected nor written has an id, or another unique value, that is taken. */
+/** A row is neither rejected nor written if its id or another unique value is taken. */
 const isDuplicate = ({ problem, written }: RowOutcome<Row>): boolean => !problem && !written
 
 async function addDuplicateProblems(
@@ -134,7 +135,7 @@ interface Writes {
   readonly writesOf: (row: InputRow) => readonly TableWrite[]
 }
 
-/** The input with which a sharded store writes many rows. */
+/** A sharded store writes many rows in steps that are built from this input. */
 export interface LoggedManyWrite extends Omit<LoggedWrite, 'writes' | 'locks'> {
   readonly rows: ManyRows['rows']
   /** Returns the CTE called `input`, with these rows. */
@@ -160,7 +161,7 @@ function writeEach(
       conditions: conditions.map(skipLocked),
       ctes: loggedWriteCtes(action, inputWriterSql, statements),
       returning,
-      // A sharded store never batches writes of several callers, so it has no steps for them.
+      // A sharded store never batches the writes of several callers.
       attachStepInput: (statement) => statement,
     })
   }
@@ -176,11 +177,11 @@ function writeEach(
   })
 }
 
-/** Skips locked rows, which then count as missing, so that callers do not wait for each other's rows. */
+/** Treats locked rows as missing, so that callers in a batch do not wait for each other's rows. */
 function skipLocked(condition: Condition): Condition {
   if (!condition.locks) return condition
   const { name, rows } = condition.locks
-  // The CTE `before` locks the rows that are written, and `input` says which these are.
+  // The CTE `before` locks the rows of `input`.
   const joinsInput = name === beforeCte
   const unlocked = selectForLock({ ...rows.lock, joinsInput, skipsLocked: true })
   return { ...condition, locks: { name, rows: unlocked } }
@@ -192,18 +193,16 @@ function inputStatement(rows: readonly Values[], types: ManyRows['types']): Sql 
   return sql`select * from json_to_recordset(${JSON.stringify(rows)}::json) as input (${raw(columns.join(', '))})`
 }
 
-/** Returns a statement for each table, which inserts the rows whose main row was written. */
+/** Returns one statement per table. It inserts the related rows of each main row that was written. */
 function relatedRowStatements(relatedRows: readonly RelatedRowOf[]): TableStatement[] {
   const tables = [...new Set(relatedRows.map(({ table }) => table))]
   return tables.map((table) => {
     const rows = relatedRows.filter((row) => row.table === table)
     const names = Object.keys(rows[0]?.values ?? {})
-    const json = JSON.stringify(rows.map(({ values }) => toColumnNames(values)))
+    const values = names.map((name) => sql`related.${column(name)}`)
+    const json = JSON.stringify(rows.map((row) => toColumnNames(row.values)))
     const statement = sql`insert into ${tableOf(table)} as row (${join(names.map(column), ', ')})
-      select ${join(
-        names.map((name) => sql`related.${column(name)}`),
-        ', ',
-      )}
+      select ${join(values, ', ')}
       from json_populate_recordset(null::${tableOf(table)}, ${json}::json) with ordinality as related
       join unnest(${rows.map((row) => row.mainRowId)}::uuid[]) with ordinality as main (id, number)
         on main.number = related.ordinality

@@ -48,13 +48,13 @@ describe('choosing binaries, account and directory', { concurrency: 3 }, () => {
     await assert.rejects(launched.url, /This user cannot write to .* Start as the user who created it/)
   })
 
-  test('root starts the database as a user id without an account, if that user can reach the directory', {
+  test('root starts the database as a dedicated user id that can reach the directory', {
     skip: notRoot,
   }, async () => {
     assert.ok(isDedicated(ownerOf(await copyOfStore())))
   })
 
-  test('root starts the database below a directory closed to all others, and again after it was opened', {
+  test('root starts the database below a directory that is closed to others', {
     skip: noNamespaces,
   }, async () => {
     const directory = closedDirectory()

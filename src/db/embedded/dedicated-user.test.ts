@@ -7,19 +7,19 @@ import { accountsFor, dedicatedUser, idleSystemUsers, isDedicated } from './acco
 const accounts = readFileSync('/etc/passwd', 'utf8').split('\n')
 const uids = accounts.map((line) => Number(line.split(':')[2]))
 
-test('a dedicated user is neither an account nor a group, and is the same for the same directory', () => {
+test('a dedicated user is the same for the same directory, and is no account or group', () => {
   const { uid, gid } = dedicatedUser('/srv/.data/postgres')
   assert.deepEqual(dedicatedUser('/srv/.data/postgres'), { uid, gid })
   assert.notEqual(dedicatedUser('/srv/other/postgres').uid, uid)
   assert.ok(!uids.includes(uid) && uid > 65_535)
 })
 
-test('accounts, numbers that systems assign and numbers reserved for containers are never dedicated', () => {
+test('dedicated users never have an id of an account, a system or a container', () => {
   for (const uid of [...uids, 0, 1000, 60_001, 65_534, 100_000, 524_288])
     assert.equal(isDedicated(uid), false)
 })
 
-test('initdb never runs as nobody, as a user who can log in, or as a user with running processes', () => {
+test('initdb never runs as nobody, as a user who can log in, or as a user with processes', () => {
   const users = idleSystemUsers().map(({ uid }) => uid)
   assert.ok(!users.includes(65_534) && !users.includes(userInfo().uid))
   for (const uid of users) assert.match(accounts[uids.indexOf(uid)] ?? '', /(nologin|false)$/)

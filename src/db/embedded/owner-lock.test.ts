@@ -45,7 +45,7 @@ test('a full disk is reported as such', { skip: !existsSync('/dev/full') }, () =
   assert.throws(() => acquireOwnership(directory), /^Error: .* cannot be written: ENOSPC: no space left/)
 })
 
-test('a process id left behind by a dead owner blocks no start, even if another program has it now', () => {
+test('the process id of an owner that has ended does not block a start', () => {
   const directory = temporaryDirectory()
   writeFileSync(join(directory, 'postgres.owner'), `${process.ppid}\n`)
   writeFileSync(join(directory, 'postgres.lock'), '')

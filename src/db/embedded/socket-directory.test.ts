@@ -11,7 +11,7 @@ test('a cluster with a short path keeps its socket inside', () => {
   assert.equal(socketDirectoryFor('/srv/.data/postgres', plain), '/srv/.data/postgres')
 })
 
-test('a cluster with a long path has its socket in a private directory, the same at every start', (t) => {
+test('a cluster with a long path has its socket in a private directory', (t) => {
   const directory = socketDirectoryFor(longCluster, plain)
   t.after(() => rmSync(directory, { recursive: true, force: true }))
   assert.equal(socketDirectoryFor(longCluster, plain), directory)
@@ -19,7 +19,7 @@ test('a cluster with a long path has its socket in a private directory, the same
   assert.equal(statSync(directory).mode & 0o777, 0o700)
 })
 
-test('an existing directory of that name is not used if others can open it or created it, or if it is a link', (t) => {
+test('an existing socket directory is not used if others can open it or created it', (t) => {
   const directory = socketDirectoryFor(longCluster, plain)
   const clear = () => rmSync(directory, { recursive: true, force: true })
   t.after(clear)

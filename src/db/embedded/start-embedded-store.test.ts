@@ -14,7 +14,7 @@ test('the first start creates the database, and the next start finds its rows', 
   ])
 })
 
-test('the database is called tracker, uses UTC, folds the case of every alphabet and does not listen on TCP', async (t) => {
+test('the database has the expected name, time zone, collation and socket', async (t) => {
   const dataDirectory = await sharedStore()
   const store = await startEmbeddedStore({ dataDirectory })
   t.after(store.stop)
@@ -57,7 +57,7 @@ test('of several simultaneous starts exactly one succeeds', async (t) => {
   assert.equal(starts.filter(({ status }) => status === 'fulfilled').length, 1)
 })
 
-test('stopping twice has the same effect as once, and the directory is free for the next start', async () => {
+test('stopping twice has the same effect as stopping once', async () => {
   const dataDirectory = await sharedStore()
   const store = await startEmbeddedStore({ dataDirectory, settings: fast })
   await Promise.all([store.stop(), store.stop()])
@@ -97,7 +97,7 @@ test('a short directory name with commas and quotes keeps its socket inside', as
   assert.ok(existsSync(join(dataDirectory, 'postgres', '.s.PGSQL.5432')))
 })
 
-test('a setting that does not exist is reported with the text of the log, and the directory stays free', async () => {
+test('a setting that does not exist is reported with the text of the log', async () => {
   const dataDirectory = await sharedStore()
   const start = startEmbeddedStore({ dataDirectory, settings: { ...fast, no_such_setting: 1 } })
   await assert.rejects(start, /The database did not start \(exit code 1\).*no_such_setting/s)

@@ -7,8 +7,8 @@ import { startServer } from './start-server.ts'
 import { temporaryDirectory } from './test-stores.ts'
 
 /**
- * A program that passes for a ready PostgreSQL, and ends at the first connection. Its child process keeps the
- * connection open for longer, so that the end of the server is noticed first.
+ * This program reports that PostgreSQL is ready, and exits at the first connection. Its child process keeps
+ * the connection open for longer, so that `startServer` first notices that the server has exited.
  */
 const endingServer = `#!${process.execPath}
 const { spawn } = require('node:child_process')
@@ -34,7 +34,7 @@ if (option === 'listen') {
 }
 `
 
-test('a server that exits while the start sets its password fails the start, without a call of onExit', {
+test('startServer rejects without calling onExit if the server exits before its password is set', {
   skip: process.platform === 'win32' && 'Windows has no Unix sockets',
 }, async (t) => {
   const dataDirectory = temporaryDirectory()

@@ -94,14 +94,15 @@ function settingsFor({ cluster, major }: Setup, socketDirectory: string): Settin
     timezone: 'UTC',
     log_timezone: 'UTC',
     lc_messages: 'C',
-    // Compilation only pays off for long analytical queries, and slows down short ones.
+    // Compilation pays off only for long analytical queries.
     jit: 'off',
-    // Saves three processes, which only help with data that does not fit in memory.
+    // By default PostgreSQL 18 starts three more processes, which help only if the data does not fit in
+    // memory.
     ...(major >= 18 ? { io_method: 'sync' } : {}),
   }
 }
 
-/** The name that the titles of all processes of the server contain. */
+/** The titles of all processes of the server contain this name. */
 const clusterNameOf = (cluster: string) =>
   `tracker-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`
 
@@ -118,7 +119,7 @@ interface StartedServer {
   readonly logPath: string
 }
 
-/** Starts the server. Retries while sessions of a killed server hold the cluster's shared memory. */
+/** Starts the server, and retries while sessions of a killed server hold the cluster's shared memory. */
 async function startUntilReady(
   setup: Setup,
   command: readonly string[],
@@ -142,7 +143,7 @@ async function startUntilReady(
   }
 }
 
-/** Killed sessions end at once, but the kernel may need seconds to release the memory of a large one. */
+/** The kernel may need seconds to release the memory of a killed session. */
 const orphanSecondsMax = 10
 const orphanPauseMilliseconds = 50
 
@@ -158,16 +159,16 @@ async function waitForReady(program: DependentProgram, cluster: string): Promise
   throw new Error(`The database was not ready in ${readySecondsMax} seconds.`)
 }
 
-/** After a crash the server replays at most a gigabyte of its journal, which takes minutes on a slow disk. */
+/** After a crash the server replays up to a gigabyte of its journal. This takes minutes on a slow disk. */
 const readySecondsMax = 300
 
 const lastLines = (text: string) => text.trim().split('\n').slice(-10).join('\n')
 
-/** A log file that the server writes to. This process closes its handle after the server has inherited it. */
 interface ServerLog {
   readonly path: string
+  /** The server inherits the handle. This process then closes its own. */
   readonly handle: number
-  /** Returns the text written since it was opened. */
+  /** Returns the text that was written since the log was opened. */
   readNew(): string
   close(): void
 }
@@ -186,10 +187,10 @@ function openServerLog(dataDirectory: string): ServerLog {
   }
 }
 
-/** A server usually takes weeks to write this much. One older file is kept. */
+/** A server usually takes weeks to write this much. */
 const logBytesMax = 10 * 1024 * 1024
 
-/** Returns the socket's directory: the cluster, or a private one if the cluster's path is too long. */
+/** Returns the directory of the cluster, or creates a private directory if the cluster's path is too long. */
 export function socketDirectoryFor(cluster: string, account: RunAs): string {
   if (isShort(cluster)) return cluster
   const name = clusterNameOf(cluster)
@@ -201,10 +202,7 @@ export function socketDirectoryFor(cluster: string, account: RunAs): string {
   return directory
 }
 
-/**
- * PostgreSQL does not start while a process has the id in the lock file, even if that process is another program
- * and the file is stale.
- */
+/** A stale lock file prevents a start if another program now has the process id in the file. */
 const removeStaleSocketLock = (socketDirectory: string) =>
   rmSync(join(socketDirectory, `${socketName}.lock`), { force: true })
 
@@ -213,7 +211,7 @@ const socketName = '.s.PGSQL.5432'
 /** Linux allows 107 bytes for the path of a socket, macOS 103. */
 const isShort = (directory: string) => Buffer.byteLength(directory) <= 103 - `/${socketName}`.length
 
-/** Another user may have created the directory, and would then receive the connections. */
+/** If another user has created the directory, that user could receive the connections. */
 function requirePrivate(directory: string, { user }: RunAs): void {
   const found = lstatSync(directory)
   const owners = [process.getuid?.(), user?.uid]
@@ -224,8 +222,8 @@ function requirePrivate(directory: string, { user }: RunAs): void {
 }
 
 /**
- * Starts the server with `pg_ctl`. The server listens on TCP, on 127.0.0.1 only. There is no watchdog: the server
- * of a killed process is ended by the next start. Untested, because no Windows machine was available.
+ * Starts the server with `pg_ctl`. The server listens on TCP, on 127.0.0.1 only. If this process is killed,
+ * the server runs until the next start. This function was never tested on Windows.
  */
 export async function startWindowsServer(
   setup: Setup,
