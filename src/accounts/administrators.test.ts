@@ -9,14 +9,14 @@ const accountWith = (login: string, properties: Partial<PossibleAdministrator> =
   ...properties,
 })
 
-test('accounts with listed logins are administrators, regardless of case and of spaces around the login', () => {
+test('accounts with listed logins are administrators, regardless of case and spaces', () => {
   const administrators = administratorsOf({ adminLogins: [' Ada@Example.com ', 'grace@example.com'] })
   assert.ok(administrators.isAdministrator(accountWith('ada@example.com')))
   assert.ok(administrators.isAdministrator(accountWith(' GRACE@example.com')))
   assert.ok(!administrators.isAdministrator(accountWith('linus@example.com')))
 })
 
-test('logins that only look like a listed one are reserved, but their accounts are no administrators', () => {
+test('logins that look like a listed login are reserved', () => {
   const administrators = administratorsOf({ adminLogins: ['kate@example.com'] })
   for (const login of ['\u212aate@example.com', 'kate@example.com\u00a0', '\tkate@example.com']) {
     assert.ok(administrators.isReserved(login), login)
@@ -35,7 +35,7 @@ test('the seeded account is no administrator if any login is listed', () => {
   assert.ok(!administrators.isAdministrator(accountWith('demo@example.com', { isSeeded: true })))
 })
 
-test('only the seeded account is an administrator while no login is listed, whatever its login is', () => {
+test('only the seeded account is an administrator if no login is listed', () => {
   for (const adminLogins of [[], ['', '  ']]) {
     const administrators = administratorsOf({ adminLogins })
     assert.ok(administrators.isAdministrator(accountWith('renamed@example.com', { isSeeded: true })))
@@ -44,7 +44,7 @@ test('only the seeded account is an administrator while no login is listed, what
   }
 })
 
-test('an account with the role in the store is an administrator, too, unless the extensions are off', () => {
+test('an account with the stored role is an administrator if the extensions are on', () => {
   for (const extensions of [true, false]) {
     const administrators = administratorsOf({ adminLogins: ['ada@example.com'], extensions })
     assert.equal(

@@ -25,7 +25,7 @@ const makeMailsOlder = (minutes: number) =>
 const assertSeconds = (seconds: number | undefined, expected: number) =>
   assert.ok(seconds !== undefined && seconds <= expected && seconds > expected - 300, String(seconds))
 
-test('a login that has used its hourly budget may request a mail again when the oldest one is an hour old', async () => {
+test('a login may request a mail again when the oldest mail of its hourly budget is an hour old', async () => {
   const mail = { purpose: 'password', login: 'ada@example.com', creatorId, sessionId: undefined } as const
   for (let count = 0; count < budgetLimits.passwordMailsOfAccount.max; count += 1)
     assert.equal(await queue(mail), undefined)
@@ -35,7 +35,7 @@ test('a login that has used its hourly budget may request a mail again when the 
   assert.equal(await queue(mail), undefined)
 })
 
-test('an account that has used its daily budget may request a mail again when the oldest one is a day old', async () => {
+test('an account may request a mail again when the oldest mail of its daily budget is a day old', async () => {
   const mail = { purpose: 'factors', creatorId } as const
   for (let count = 0; count < budgetLimits.mailsOfAccount.max; count += 1)
     assert.equal(await queue(mail), undefined)

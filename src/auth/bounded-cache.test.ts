@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createBoundedCache } from './bounded-cache.ts'
 
-test('a value is cached until its expiry, and a new value evicts the oldest one of a full cache', () => {
+test('a value is cached until its expiry or until newer values displace it', () => {
   let clock = 0
   const cache = createBoundedCache<number>({ entriesMax: 2, now: () => clock })
   cache.set('one', 1, 10)

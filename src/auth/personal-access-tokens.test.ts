@@ -37,7 +37,7 @@ async function insertToken() {
 
 const endTokens = () => fresh.database.query(sql`update api_tokens set ended_at = now()`)
 
-test('invalid tokens do not evict a valid one from the cache, however many are looked up at once', async () => {
+test('invalid tokens do not evict a valid token from the cache', async () => {
   const findToken = finderWith(30)
   const { id, text } = await insertToken()
   assert.equal((await findToken(text, undefined))?.accountId, id)

@@ -104,7 +104,7 @@ describe('A start that fails', () => {
     assert.match(reason, /permission denied for .*cli -- prepare` has migrated/)
   })
 
-  test('because the secret of identity is missing prints nothing but the reason, and creates no secret', async (t) => {
+  test('because the secret of identity is missing prints only the reason', async (t) => {
     const IDENTITY_PORT = String(await freePort())
     const environment = { DATABASE_URL: fresh.url, IDENTITY_PORT, LOG_LEVEL: 'info' }
     const first = spawnStart(

@@ -81,7 +81,7 @@ describe('The keys in the store', () => {
     assert.deepEqual(await storedKeys(), before)
   })
 
-  test('are revoked together with all sessions: earlier tokens are rejected, and hosts use new keys', async () => {
+  test('are revoked together with all sessions', async () => {
     const stolen = await host.signIn('ada@example.com')
     const before = await keysOf()
     assert.ok((await countSessions()) > 0)
@@ -141,7 +141,7 @@ describe('The encryption secret', () => {
     )
   })
 
-  test('can be rotated while hosts that know both secrets are running, and codes are accepted before and after', async () => {
+  test('can be rotated while hosts that know both secrets are running', async () => {
     const { address } = await host.startAnother(both)
     assert.ok(await acceptsCode(address))
     // Simulates an earlier rotation that was interrupted after it had re-encrypted one key.
@@ -166,7 +166,7 @@ describe('The encryption secret', () => {
     assert.equal(again.code, 0)
   })
 
-  test('can be read from files; nothing is changed if either secret is wrong, missing or too short', async (t) => {
+  test('can be read from files', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'cli-secrets-'))
     t.after(() => rmSync(folder, { recursive: true, force: true }))
     const write = (name: string, text: string) => {

@@ -36,7 +36,7 @@ describe('The configuration', () => {
     assert.equal(issuerOf({ IDENTITY_PORT: '5210', Jwt__Issuer }), Jwt__Issuer)
   })
 
-  it('accepts numbered variables in the order of their numbers, and logins separated by commas', () => {
+  it('accepts numbered variables and logins separated by commas', () => {
     const environment = {
       Cors__AllowedOrigins__10: 'https://b.example',
       Cors__AllowedOrigins__2: 'https://a.example',

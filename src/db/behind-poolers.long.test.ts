@@ -148,7 +148,7 @@ describe('Between hosts and database', {
     })
   })
 
-  test('a pooler that does not support named statements gets unnamed statements, even in front of a standby', async (t) => {
+  test('a pooler that does not support named statements gets unnamed statements', async (t) => {
     const settings = knowsNamedStatements ? { max_prepared_statements: '0' } : {}
     const pooler = await poolerOf(t, 'transaction', settings)
     const reason =
@@ -212,7 +212,7 @@ describe('Between hosts and database', {
     assert.match(advice, /remove `options` from DATABASE_URL/)
   })
 
-  test('the doctor has one finding with advice if a pooler rejects the connection or does not reach the server', async (t) => {
+  test('the doctor reports a pooler that rejects the connection or does not reach the server', async (t) => {
     const pooler = await poolerOf(t, 'transaction')
     const findingFor = async (url: string) => {
       const findings = await checkStore(url, {})

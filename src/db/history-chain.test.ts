@@ -73,7 +73,7 @@ describe('The chain of the history', () => {
       assert.match(problems[0] ?? '', problem)
     })
 
-  it('is recognized as completely rewritten when it is compared with heads that are kept elsewhere', async () => {
+  it('is recognized as rewritten when it is compared with heads from another place', async () => {
     const recordedHeads = await readClosedDays(fresh.database)
     await write(`update history set fields = '{"name": "Forged"}' where sequence = 7`)
     await write('delete from history_days')

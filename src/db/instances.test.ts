@@ -52,7 +52,7 @@ describe('running instances', () => {
     assert.equal(lines.length, 2, 'the other one logs it once, too')
   })
 
-  it('agree again when an instance with other settings has stopped, or was not seen for a minute', async () => {
+  it('agree again a minute after an instance with other settings was last seen', async () => {
     const first = await recordOnce({ EXTENSIONS: true })
     const second = await recordOnce({ EXTENSIONS: false })
     const third = await recordOnce({ EXTENSIONS: false })

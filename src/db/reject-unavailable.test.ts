@@ -33,7 +33,7 @@ describe('A store', () => {
     assert.equal((await database.query(raw('select 1'))).length, 1)
   })
 
-  it('that stops a statement at its time limit, such as a write that waits for a row, is unavailable, too', async (t) => {
+  it('that stops a statement at its time limit is unavailable', async (t) => {
     const { database, drop } = await freshDatabase()
     t.after(drop)
     const late = raw(`do $$ begin

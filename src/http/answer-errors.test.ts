@@ -51,7 +51,7 @@ describe('an error', () => {
     equal(headers['last-modified'], undefined)
   })
 
-  it('of an unauthenticated caller names the expected scheme, unless the handler has set a challenge', async (t) => {
+  it('of an unauthenticated caller names the expected authentication scheme', async (t) => {
     equal((await answerTo(t, unauthenticated())).headers['www-authenticate'], 'Bearer')
     const other = await answerTo(t, unauthenticated(), { requestHeaders: { authorization: 'Bearer wrong' } })
     equal(other.headers['www-authenticate'], 'Bearer error="invalid_token"')

@@ -12,7 +12,7 @@ function limited(max: number) {
   return { lines: limitLogLines(lines, budget), written, pass: () => (seconds += 1) }
 }
 
-test('A line beyond the budget is counted, and the next one that fits reports how many were left out', () => {
+test('The next line that fits the budget reports how many were left out', () => {
   const { lines, written, pass } = limited(2)
   for (let count = 1; count <= 5; count += 1) lines.info({ count }, 'A request has ended.')
   pass()

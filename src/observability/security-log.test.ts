@@ -2,7 +2,7 @@ import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSecurityLog, type SecurityEventName } from './security-log.ts'
 
-test('The lines of events that need no account are rate-limited; each action of an account has its own line', () => {
+test('Log lines of events without an account are limited', () => {
   const unlimited: SecurityEventName[] = []
   const limited: SecurityEventName[] = []
   const writersTo = (names: SecurityEventName[]) => {

@@ -197,7 +197,7 @@ describe('Rows written by an earlier release, with microseconds', { skip: isDist
       })
   })
 
-  it('are unchanged by the upgrade, except rows of projects, because hosts of that release compare their versions', async () => {
+  it('are unchanged by the upgrade, except for rows of projects', async () => {
     await client.query('drop schema public, bank cascade')
     await client.query('create schema public')
     const apply = (isWanted?: (name: string) => boolean) => migrateWithin(client, isWanted)

@@ -37,7 +37,7 @@ describe('JSON from the database', () => {
   after(() => fresh.drop())
 
   for (const resource of [...resources, person]) {
-    it(`equals the JSON of the host for ${resource.pluralNoun} with unusual values, in every time zone`, async () => {
+    it(`equals the JSON of the host for ${resource.pluralNoun} in every time zone`, async () => {
       const stored = [...valuesOfKind.uuid!.keys()].map((position) => rowOf(resource, position))
       const rows = sql`jsonb_populate_recordset(null::${tableOf(resource)}, ${JSON.stringify([...stored, {}])}) as row`
       for (const zone of ['UTC', 'America/Sao_Paulo', 'Asia/Kathmandu']) {

@@ -179,7 +179,7 @@ describe('A file that is too large', () => {
     assert.deepEqual(await scene.storedFiles(), [])
   })
 
-  test('is rejected when it exceeds the limit if its length is not announced, and leaves nothing behind', async () => {
+  test('is rejected when it exceeds the limit, even if its length is not announced', async () => {
     const upload = openUpload(scene)
     await upload.write(Buffer.alloc(mebibyte))
     await upload.write('x')

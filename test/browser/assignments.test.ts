@@ -337,7 +337,7 @@ async function renameInOutage(page: Page, text: string, cutOff: () => Promise<vo
 function connectionJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  test('is shown as lost in an outage, during which the page keeps its content, and catches up afterwards', async () => {
+  test('is shown as lost during an outage and catches up afterwards', async () => {
     const { hosts, signIn, workspace } = stage()
     await workspace.assignment('There before the outage')
     // The search keeps the card among those that its column renders.
@@ -361,7 +361,7 @@ function connectionJourneys(stage: () => Stage): void {
     await page.getByText('Live', { exact: true }).waitFor()
   })
 
-  test('lets three windows save and receive changes, although a browser opens only six connections', async () => {
+  test('lets three windows of a browser save and receive changes', async () => {
     const { hosts, signIn } = stage()
     const { path, make } = await makeProject('In three windows')
     const id = await make('In many windows', 0, 1)

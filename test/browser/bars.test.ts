@@ -46,7 +46,7 @@ describe('Bars in a calendar', () => {
     )
   })
 
-  test('have separate lines on phones, with names above them that end with the bar if they need the room', () => {
+  test('have their names on separate lines on phones', () => {
     const rows = [
       assignment('first', '2026-11-16', '2026-11-16'),
       assignment('continued', '2026-11-20', '2026-11-30'),

@@ -296,7 +296,7 @@ test('Sums of hours have no rounding errors', () => {
   assert.equal(sumHours(Array.from({ length: 10 }, () => ({ amountHours: 0.1 }))), 1)
 })
 
-test('The client quotes texts in CSV files as the server does, so that they never become formulas', () => {
+test('The client quotes texts in CSV files like the server', () => {
   const starts = [
     '=',
     '+',
@@ -319,7 +319,7 @@ test('The client quotes texts in CSV files as the server does, so that they neve
   for (const start of starts) assert.equal(`${quoteText(`${start}1`)}\r\n`, csvLine([`${start}1`]), start)
 })
 
-test('A browser is shown with its usual name, although its user agent also names other browsers', () => {
+test('A browser is shown with its usual name', () => {
   const chrome = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/129.0.0.0 Safari/537.36'
   const mac = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)'
   const names = {

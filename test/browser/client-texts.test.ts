@@ -94,7 +94,7 @@ describe('The texts of the web client', () => {
     )
   })
 
-  test('are looked up during rendering, when the language is known, not while a script is loading', () => {
+  test('are looked up during rendering, not while a script is loading', () => {
     const early = files.flatMap(({ file, tree }) =>
       [...nodesIn(tree)]
         .filter(({ node, ancestors }) => {

@@ -191,7 +191,7 @@ describe('The list', () => {
     assert.deepEqual(valuesOf(lines, 'id'), ['group-s1', 'b', 'group-s2', 'a'])
   })
 
-  test('omits the default columns from the address, and has columns of extensions only if they are on', () => {
+  test('omits the default columns from the address', () => {
     const type = columns.find(({ name }) => name === 'type')
     assert.ok(type)
     for (const configuration of [{ extensions: true }, { extensions: false }]) {
@@ -233,7 +233,7 @@ describe('Periods of reports', () => {
 describe('Sums', () => {
   const person = (id: string) => ({ person: { id, name: id } })
 
-  test('are shown next to all recorded and planned hours, and for groups without hours only on request', () => {
+  test('are shown next to all recorded and planned hours', () => {
     const inPeriod = [{ ...person('ann'), hours: 2, appointments: 1 }]
     const whole = {
       hours: [{ ...person('ann'), hours: 5, appointments: 3 }],
@@ -458,7 +458,7 @@ describe('The Portuguese translation of error messages', () => {
     assert.deepEqual(stillEnglish, [])
   })
 
-  test('begins with the field if the English message does, and uses only placeholders of that message', () => {
+  test('begins with the field if the English message does', () => {
     for (const [pattern, translation] of Object.entries(ptBrCatalogue.errors)) {
       if (pattern.startsWith('{field}')) assert.ok(translation.startsWith('{field}: '), translation)
       const known = placeholdersOf(pattern)

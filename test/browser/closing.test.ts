@@ -18,7 +18,7 @@ function closingJourneys(stage: () => Stage): void {
       options: { viewport: { width: 390, height: 780 }, hasTouch: true },
     },
   ])
-    test(`returns to the page that opened it on ${device}, and Back returns to the page before that`, async () => {
+    test(`returns to the page that opened it on ${device}`, async () => {
       const { hosts, signIn, workspace } = stage()
       const { id: userId, login } = await workspace.join(`${firstName} Closing`)
       const name = `Opened from elsewhere by ${firstName}`

@@ -11,7 +11,7 @@ import { fillSignIn, openStage } from './support/stage.ts'
 
 const skip = chromiumPath === undefined && 'No browser was found.'
 
-describe('On the pages for second factors, in a real browser', { skip }, () => {
+describe('Second factors in a real browser', { skip }, () => {
   const stage = fixture(openStage)
   afterEach(() => stage.closePages())
 
@@ -35,7 +35,7 @@ describe('On the pages for second factors, in a real browser', { skip }, () => {
     { userName: 'Olga', colorScheme: 'light' },
     { userName: 'Oskar', colorScheme: 'dark' },
   ] as const)
-    test(`an authenticator app is set up, required at sign-in and removed, in ${colorScheme} colours`, async () => {
+    test(`an authenticator app can be added, used to sign in, and removed (${colorScheme} theme)`, async () => {
       const { login } = await stage.workspace.join(userName)
       const { page, section } = await openAccount(login, { colorScheme })
       await section.getByRole('button', { name: 'Add an authenticator app' }).click()
@@ -78,7 +78,7 @@ describe('On the pages for second factors, in a real browser', { skip }, () => {
       await section.getByRole('button', { name: 'Add an authenticator app' }).waitFor()
     })
 
-  test('a passkey is added and renamed, signs in alone and after the password, and is removed', async () => {
+  test('a passkey can be added, renamed, used to sign in, and removed', async () => {
     const { login } = await stage.workspace.join('Petra Passkey')
     const { page, section } = await openAccount(login)
     await addAuthenticator(page)
@@ -125,7 +125,7 @@ describe('On the pages for second factors, in a real browser', { skip }, () => {
     await otherDevice.getByRole('heading', { name: 'Projects' }).waitFor()
   })
 
-  test('the pages send requests only to their own hosts, keep to their content policy, and throw nothing', () => {
+  test('the pages cause no errors and send no requests to other hosts', () => {
     assert.deepEqual(stage.offences, [])
   })
 })

@@ -55,7 +55,7 @@ describe('Changes in the history', () => {
     )
   })
 
-  test('of links are grouped by the assignment that their creation names, and cancel each other out', () => {
+  test('of links are grouped by the assignment that their creation names', () => {
     const changes = [
       change(300, { ...link, action: 'remove', rowId: 'y' }),
       change(299, { ...link, rowId: 'y', ...ofAssignment('a') }),
@@ -128,7 +128,7 @@ describe('Changes in the history', () => {
   })
 })
 
-test('Notifications within a minute are in a fixed order of kinds, whatever the order of their times', () => {
+test('Notifications within a minute are ordered by their kinds', () => {
   const notification = (kind: Notification['kind'], at: string): Notification => ({
     ...{
       id: kind,

@@ -20,7 +20,7 @@ test('The lines of a chart are at round numbers, and no value is above the last 
     assert.deepEqual(ticksFor(greatest), lines, String(greatest))
 })
 
-test('A report counts each hour once, and hours over one plan do not reduce what is left of others', () => {
+test('A report counts each hour once', () => {
   const assignment = (id: string, projectId: string, amountHours: number) => ({
     id,
     projectId,

@@ -32,7 +32,7 @@ function installationJourneys(stage: () => Stage): void {
     assert.deepEqual(errors, [])
   })
 
-  test('the window of the installed client has the colour of the theme, even if the user has chosen another', async () => {
+  test('the window of the installed client has the colour of the theme', async () => {
     const page = await stage().signIn('mara@example.com', '/projects', { colorScheme: 'light' })
     const colour = () =>
       page.evaluate(
@@ -56,7 +56,7 @@ function installationJourneys(stage: () => Stage): void {
     await page.getByText('The sign-in service cannot be reached.').waitFor()
   })
 
-  test('a new version keeps the files of the previous version, and deletes those of older versions', async () => {
+  test('a new version deletes the files of versions before the previous one', async () => {
     const page = await stage().visit('/icon.svg', withWorker)
     await page.evaluate(
       `Promise.all(['tracker-files-1', 'tracker-files-2', 'other'].map((name) => caches.open(name)))`,
@@ -111,7 +111,7 @@ function storedContentJourneys(stage: () => Stage): void {
     { device: 'a desktop', firstName: 'Desideria', options: withWorker },
     { device: 'a phone', firstName: 'Philippa', options: phone },
   ])
-    test(`board, my work and week show their last content on ${device}, even while the servers are down`, async () => {
+    test(`board, my work and week show their last content on ${device} while the servers are down`, async () => {
       const { hosts, signIn, workspace } = stage()
       const { id: userId, login } = await workspace.join(`${firstName} Offline`)
       const assignmentName = `Seen before the tunnel on ${device}`
@@ -191,7 +191,7 @@ function storedContentJourneys(stage: () => Stage): void {
 }
 
 function queueJourneys(stage: () => Stage): void {
-  test('moves and hours that are entered offline survive a reload, and are sent once when the network is back', async () => {
+  test('moves and hours that are entered offline are sent once when the network is back', async () => {
     const { hosts, signIn, workspace } = stage()
     const { id: userId, login } = await workspace.join('Quinn Queue')
     const name = 'Worked on in the tunnel'

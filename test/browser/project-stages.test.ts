@@ -28,7 +28,7 @@ describe('Stages of a project', () => {
   const shown = (choices: Parameters<typeof stagesOf>[1]) =>
     stagesOf(workflows, choices).map(({ id, color, isUsed }) => `${id} ${color}${isUsed ? '' : ' unused'}`)
 
-  test('are all stages in the order of the workflow if it chose none, each in its own or a default colour', () => {
+  test('are all stages of the workflow if the project has chosen none', () => {
     assert.deepEqual(shown([]), ['idea gray', 'doing pink', 'done green', 'review purple'])
   })
 
@@ -41,7 +41,7 @@ describe('Stages of a project', () => {
     assert.deepEqual(shown([choice('gone', 0)]), shown([]))
   })
 
-  test('can be chosen for an assignment if the project uses them, or if the assignment is in them', () => {
+  test('can be chosen for an assignment if the project uses them', () => {
     const stages = stagesOf(workflows, [choice('review', 0)])
     const choosableIds = (current?: string) => choosableStages(stages, current).map(({ id }) => id)
     assert.deepEqual(choosableIds(), ['review'])

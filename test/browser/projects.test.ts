@@ -188,7 +188,7 @@ function administrationJourneys(stage: () => Stage): void {
     await other.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
   })
 
-  test('removes records with Undo, says what still uses a record, and does not let users remove themselves', async () => {
+  test('removes records with Undo', async () => {
     const { workspace } = stage()
     await workspace.make('assignmentType', { name: 'Spike' })
     const page = await open('/administration/types')
@@ -241,7 +241,7 @@ function administrationJourneys(stage: () => Stage): void {
     assert.equal(await page.getByRole('link', { name: 'Admin', exact: true }).count(), 0)
   })
 
-  test('lists removed records by type, shows who removed them, restores them, and shows an error next to its row', async () => {
+  test('lists removed records by type, and restores them', async () => {
     const { workspace } = stage()
     const organization = await workspace.make('organization', { name: 'Gone House' })
     const project = await workspace.make('project', { name: 'Gone project', organizationId: organization.id })
@@ -346,7 +346,7 @@ function reportJourneys(stage: () => Stage): void {
     return texts.map((text) => text.replaceAll(/\s/g, ' ')).filter((text) => !text.endsWith('– – – –'))
   }
 
-  test('show the hours of a project by week, assignment and person, with planned hours spread over working days', async () => {
+  test('show the hours of a project by week, assignment and person', async () => {
     const { projectId } = await seed('Counted')
     const page = await stage().signIn('mara@example.com', `/projects/${projectId}/report?from=2027-12-06`)
     await page.getByRole('heading', { name: 'Hours', exact: true }).waitFor()

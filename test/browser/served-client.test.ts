@@ -118,7 +118,7 @@ describe('The host of the web client', () => {
     }
   })
 
-  test('lets no browser cache the page permanently, even if it is installed in a folder called assets', async (context) => {
+  test('lets no browser cache the page permanently', async (context) => {
     const parent = await mkdtemp(join(tmpdir(), 'client-'))
     context.after(() => rm(parent, { recursive: true }))
     const installed = join(parent, 'assets', 'client')
@@ -188,7 +188,7 @@ describe('The host of the web client', () => {
     )
   })
 
-  test('sends less than 90 kB of compressed script in the first load, and other screens in separate files', async () => {
+  test('sends less than 90 kB of compressed script in the first load', async () => {
     const assets = join(folder, 'assets')
     const { size } = await stat(join(folder, `${await findScript()}.gz`))
     assert.ok(size < 90_000, `${size} bytes`)

@@ -62,7 +62,7 @@ function sessionJourneys(stage: () => Stage): void {
     assert.equal(refreshes(), 0)
   })
 
-  test('continues with the provider’s cookie if another tab is closed during a refresh while this one loads', async () => {
+  test('continues with the provider’s cookie if another tab is closed during a refresh', async () => {
     const { hosts, signIn, workspace } = stage()
     const page = await signIn((await workspace.join('Ilja Interrupted')).login, '/projects')
     await page.getByText('Website relaunch').waitFor()
@@ -225,7 +225,7 @@ function sessionJourneys(stage: () => Stage): void {
       assert.equal(await page.evaluate('kept'), newerSession)
     })
 
-  test('ends in this browser if new tokens are lost in transit, and continues after a reload without a password', async () => {
+  test('ends in this browser if new tokens are lost in transit', async () => {
     const { hosts, signIn, workspace } = stage()
     const { id, login } = await workspace.join('Lara Lost')
     const page = await signIn(login, '/projects')

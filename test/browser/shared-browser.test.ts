@@ -32,7 +32,7 @@ test('A browser that disconnects late is not replaced by the next file', async (
   assert.equal(started.length, 3)
 })
 
-test('A browser that failed to start is started again by the next file, and closed when it is unused', async (context) => {
+test('A browser that failed to start is started again by the next file', async (context) => {
   const { started, start } = fakeBrowsers(context)
   let fails = true
   const launch = shareBrowser(async () => {

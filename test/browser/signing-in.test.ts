@@ -8,7 +8,7 @@ import { fillSignIn, type Stage } from './support/stage.ts'
 import { password } from './support/workspace.ts'
 
 function signInJourneys(stage: () => Stage): void {
-  test('leads to the page that was opened first, and signing out leads every tab to the sign-in page', async () => {
+  test('leads to the page that was opened first', async () => {
     const { hosts, workspace, signIn } = stage()
     const board = `/projects/${workspace.projectId}`
     const { login } = await workspace.join('Olga Out')
@@ -164,7 +164,7 @@ function signInJourneys(stage: () => Stage): void {
     assert.equal(await page.evaluate('localStorage.getItem("tracker.session")'), null)
   })
 
-  test('ends the session at once, without a question, if the user types the address of the sign-out', async () => {
+  test('ends the session at once if the user types the address of the sign-out', async () => {
     const { hosts, workspace, signIn } = stage()
     const page = await signIn((await workspace.join('Tilda Typed')).login, '/projects')
     await page.goto(`${hosts.issuer}/connect/endsession`)
@@ -265,7 +265,7 @@ function accountJourneys(stage: () => Stage): void {
     await page.getByRole('heading', { name: 'My work' }).waitFor()
   })
 
-  test('counts down a lockout after five wrong passwords, during which even the right one is rejected', async () => {
+  test('counts down a lockout after five wrong passwords', async () => {
     const { page } = await open('Lotte Locked')
     for (let attempts = 1; attempts <= 5; attempts += 1) {
       const answered = page.waitForResponse('**/api/me/password')
@@ -286,7 +286,7 @@ function accountJourneys(stage: () => Stage): void {
 const brazil = { locale: 'pt-BR', timezoneId: 'America/Sao_Paulo' }
 
 function languageJourneys(stage: () => Stage): void {
-  test('follow the browser, as when a user signs in, creates an assignment and records hours in Portuguese', async () => {
+  test('follow the language of the browser', async () => {
     const { visit, workspace } = stage()
     const { login } = await workspace.join('Paula Portuguesa')
     const page = await visit(`/projects/${workspace.projectId}`, brazil)
@@ -353,7 +353,7 @@ function languageJourneys(stage: () => Stage): void {
     await page.getByRole('row', { name: 'Total' }).getByText('3,25 h').first().waitFor()
   })
 
-  test('are chosen on the account page, and are kept after a reload, in other tabs and on other devices', async () => {
+  test('are chosen on the account page, and are kept on all devices', async () => {
     const { hosts, signIn, workspace } = stage()
     const { login } = await workspace.join('Sofia Switch')
     const page = await signIn(login, '/account')

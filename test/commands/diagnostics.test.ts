@@ -91,7 +91,7 @@ describe('The diagnostics of the command host', () => {
     })
   })
 
-  test('respond to /healthz and /readyz without a token, and with 404 in the envelope to other paths', async () => {
+  test('respond to /healthz and /readyz without a token', async () => {
     assert.equal((await ask('/healthz')).status, 200)
     assert.equal((await ask('/readyz')).status, 200)
     await assertRejected(await ask('/nothing'), 404)
@@ -251,7 +251,7 @@ describe('The standard services:', () => {
     })
   }
 
-  test('reflection answers hundreds of questions on one stream, each after the previous answer was read', async () => {
+  test('reflection answers hundreds of questions on one stream', async () => {
     const stream = openReflection(client, 'v1')
     let answers = 0
     const all = new Promise<void>((resolve, reject) => {

@@ -161,7 +161,7 @@ describe('A hostile body from a .NET client', () => {
     )
   })
 
-  test('with nesting of a hundred thousand levels is skipped under unknown keys, and rejected otherwise', async () => {
+  test('with nesting of a hundred thousand levels is skipped or rejected', async () => {
     const { ProjectId } = dotnet.workspace.ids
     const arrays = Buffer.concat([Buffer.alloc(100_000, 0x91), encode(1)])
     const maps = Buffer.concat([...Array(100_000).fill(Buffer.of(0x81, 0xa0)), encode(1)])

@@ -17,10 +17,9 @@ type Body = Readonly<Record<string, unknown>>
 
 const reference: Body = { name: 'x', organizationId: randomUUID() }
 const filters = ['organizationId', 'projectId', 'assignmentId', 'userId', 'workflowId', 'dateFrom', 'dateTo']
-const allFilters = Object.fromEntries(filters.map((name) => [name, 'no id or date']))
-const page = (pagination: Body): Body => ({ pagination })
+const invalidFilters = Object.fromEntries(filters.map((name) => [name, 'no id or date']))
 
-describe('A command that is rejected', { concurrency: true }, () => {
+describe('Errors of commands', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest)
   const commands = fixture(startCommandsUnderTest, { LOG_LEVEL: 'silent' }, { alongside: rest })
   const calls = fixture(() => openCommandCalls(commands.target))
@@ -39,27 +38,27 @@ describe('A command that is rejected', { concurrency: true }, () => {
     return response
   }
 
-  test('because of a missing row is answered with success: false, on get, update and remove', async () => {
+  test('a missing row is reported with success: false', async () => {
     const id = randomUUID()
     await assertFailed(call('GetWorkflowById', { id }), 'Workflow was not found.')
     await assertFailed(call('UpdateWorkflow', { id, name: 'x', order: 1 }), 'Workflow was not found.')
     await assertFailed(call('RemoveWorkflow', { ids: [id] }), 'Workflow was not found.')
   })
 
-  test('because of a row that the caller cannot see is answered in the same way', async () => {
+  test('a row that the caller cannot see is reported like a missing row', async () => {
     const outsider = await commands.signUp()
     const id = await workspace.project()
     await assertFailed(call('GetProjectById', { id }, outsider.token), 'Project was not found.')
   })
 
-  test('because of a stale version is answered with success: false', async () => {
+  test('a stale version is reported with success: false', async () => {
     const id = await workspace.project()
     const { organizationId } = workspace
     const request = { id, name: 'Late', organizationId, expectedVersion: { seconds: 1, nanos: 0 } }
     await assertFailed(call('UpdateProject', request), 'Project was changed since the expected version.')
   })
 
-  /** A command, and the request of REST that must be rejected with the same messages. */
+  /** A command and a REST request that must be rejected with the same messages. */
   interface InvalidCommand {
     readonly reason: string
     readonly name: string
@@ -69,14 +68,20 @@ describe('A command that is rejected', { concurrency: true }, () => {
     /** Absent for a GET. */
     readonly body?: Body
   }
-  /** A list of projects, with the same parameters for the command and for REST. */
-  const projectsWith = (reason: string, parameters: Readonly<Record<string, string | number>>) => ({
-    reason,
-    name: 'ListProjects',
-    request: page(parameters),
-    method: 'GET' as const,
-    path: `/api/projects?${new URLSearchParams(Object.entries(parameters).map(([key, value]) => [key, String(value)]))}`,
-  })
+  const invalidProjectList = (
+    reason: string,
+    pagination: Readonly<Record<string, string | number>>,
+  ): InvalidCommand => {
+    const query = new URLSearchParams()
+    for (const [key, value] of Object.entries(pagination)) query.set(key, String(value))
+    return {
+      reason,
+      name: 'ListProjects',
+      request: { pagination },
+      method: 'GET',
+      path: `/api/projects?${query}`,
+    }
+  }
   const workflow = { id: 'x', name: 'n'.repeat(201), order: -1 }
   const invalidCommands: readonly InvalidCommand[] = [
     {
@@ -119,64 +124,61 @@ describe('A command that is rejected', { concurrency: true }, () => {
       path: '/api/impediment',
       body: {},
     },
-    projectsWith('too large a page', { pageSize: 101 }),
-    projectsWith('page zero', { pageNumber: 0 }),
-    projectsWith('an error in every pagination field', {
+    invalidProjectList('a page that is too large', { pageSize: 101 }),
+    invalidProjectList('page zero', { pageNumber: 0 }),
+    invalidProjectList('an error in every pagination field', {
       pageNumber: 0,
       pageSize: 101,
       sortOrder: 'up',
       search: 'x'.repeat(129),
       ids: 'x',
-      ...allFilters,
+      ...invalidFilters,
     }),
-    projectsWith('an unknown order', { sortOrder: 'up' }),
-    projectsWith('a filter that is malformed and unsupported at once', {
+    invalidProjectList('an unknown order', { sortOrder: 'up' }),
+    invalidProjectList('a malformed filter that the list does not support', {
       userId: 'no id',
       dateFrom: '2026-02-30',
     }),
     {
       reason: 'a range that ends before it begins',
       name: 'ListAppointments',
-      request: page({ dateFrom: '2026-02-02', dateTo: '2026-02-01' }),
+      request: { pagination: { dateFrom: '2026-02-02', dateTo: '2026-02-01' } },
       method: 'GET',
       path: '/api/appointments?dateFrom=2026-02-02&dateTo=2026-02-01',
     },
   ]
   for (const { reason, name, request, method, path, body } of invalidCommands) {
-    test(`because of ${reason} is INVALID_ARGUMENT with all messages of REST`, async () => {
+    test(`${reason} is INVALID_ARGUMENT with the messages of REST`, async () => {
       const { token } = rest.administrator
-      const twin = await rest.call(method, path, { token, ...(body && { body }) })
-      assert.equal(twin.status, 400)
-      const messages = Object.values(twin.body.errors).flat().join(' ')
+      const response = await rest.call(method, path, body ? { token, body } : { token })
+      assert.equal(response.status, 400)
+      const messages = Object.values(response.body.errors).flat().join(' ')
       const { metadata } = await assertRejected(call(name, request), status.INVALID_ARGUMENT, messages)
-      assert.deepEqual(violationsIn(metadata), twin.body.errors)
+      assert.deepEqual(violationsIn(metadata), response.body.errors)
     })
   }
 
-  test('because a list has no Pagination object is INVALID_ARGUMENT', async () => {
+  test('a list without a Pagination object is INVALID_ARGUMENT', async () => {
     await assertRejected(call('ListProjects', {}), status.INVALID_ARGUMENT, 'Pagination is required.')
   })
 
-  test('because of an unreadable message is INVALID_ARGUMENT', async () => {
+  test('an unreadable message is INVALID_ARGUMENT', async () => {
     const { token } = commands.administrator
     const path = '/tracker.commands.v1.Commands/CreateProject'
     const answer = calls.callRaw(path, Buffer.from([0x0a, 0xff]), { token })
     await assertRejected(answer, status.INVALID_ARGUMENT, 'The message could not be read.')
   })
 
-  test('because of a missing or invalid token is UNAUTHENTICATED, whatever its message is', async () => {
+  test('a missing or invalid token is UNAUTHENTICATED', async () => {
     const details = 'A valid access token is required.'
-    await assertRejected(calls.call('ListProjects', {}), status.UNAUTHENTICATED, details)
-    await assertRejected(
-      calls.call('ListProjects', {}, { token: 'nonsense' }),
-      status.UNAUTHENTICATED,
-      details,
-    )
-    // A token for REST has another audience.
+    const withoutToken = calls.call('ListProjects', {})
+    await assertRejected(withoutToken, status.UNAUTHENTICATED, details)
+    await assertRejected(call('ListProjects', {}, 'nonsense'), status.UNAUTHENTICATED, details)
+    // The token for REST has another audience.
     await assertRejected(call('ListProjects', {}, rest.administrator.token), status.UNAUTHENTICATED, details)
   })
 
-  test('because of the role is PERMISSION_DENIED, before its message is validated', async () => {
+  test('a missing role is PERMISSION_DENIED, even if the message is invalid', async () => {
     const { token } = await commands.signUp()
     await assertRejected(
       call('CreateOrganization', {}, token),
@@ -190,7 +192,7 @@ describe('A command that is rejected', { concurrency: true }, () => {
     )
   })
 
-  test('because of a taken id or login is ALREADY_EXISTS', async () => {
+  test('a taken id or login is ALREADY_EXISTS', async () => {
     const id = randomUUID()
     const login = `${randomUUID()}@example.com`
     const user = { id, name: 'Eve', login, password: 'Secret-123' }
@@ -200,19 +202,19 @@ describe('A command that is rejected', { concurrency: true }, () => {
       status.ALREADY_EXISTS,
       'Id is already taken.',
     )
-    const again = await call('CreateUser', { ...user, id: randomUUID() })
-    assert.equal(again.code, status.ALREADY_EXISTS)
-    assert.deepEqual(violationsIn(again.metadata), { login: [again.details] })
+    const sameLogin = await call('CreateUser', { ...user, id: randomUUID() })
+    assert.equal(sameLogin.code, status.ALREADY_EXISTS)
+    assert.deepEqual(violationsIn(sameLogin.metadata), { login: [sameLogin.details] })
   })
 
-  test('because of active dependents is FAILED_PRECONDITION and names them', async () => {
+  test('removing an organization with active projects is FAILED_PRECONDITION', async () => {
     await workspace.project()
     const answer = await call('RemoveOrganization', { ids: [workspace.organizationId] })
     const sentence = 'Organization cannot be removed while it has active projects.'
     assert.deepEqual([answer.code, answer.details], [status.FAILED_PRECONDITION, sentence])
   })
 
-  test('because the same rows keep changing is ABORTED', { skip: isDistributed }, async () => {
+  test('a conflict with other writes is ABORTED', { skip: isDistributed }, async () => {
     await failWhenNamed('contended', '40001')
     const answer = call('CreateImpediment', { name: 'contended' })
     await assertRejected(
@@ -222,16 +224,14 @@ describe('A command that is rejected', { concurrency: true }, () => {
     )
   })
 
-  test('because of an unexpected error is INTERNAL and reveals nothing about it', {
-    skip: isDistributed,
-  }, async () => {
+  test('an unexpected error is INTERNAL without details', { skip: isDistributed }, async () => {
     await failWhenNamed('broken', 'XX000')
     const answer = call('CreateImpediment', { name: 'broken' })
     const { metadata } = await assertRejected(answer, status.INTERNAL, 'An unexpected error occurred.')
     assert.deepEqual(metadata.get('grpc-status-details-bin'), [])
   })
 
-  test('because of an unknown name is UNIMPLEMENTED', async () => {
+  test('an unknown command is UNIMPLEMENTED', async () => {
     const { token } = commands.administrator
     for (const path of [
       '/tracker.commands.v1.Commands/RestoreProject',
@@ -240,7 +240,7 @@ describe('A command that is rejected', { concurrency: true }, () => {
       assert.equal((await calls.callRaw(path, Buffer.alloc(0), { token })).code, status.UNIMPLEMENTED)
   })
 
-  /** Makes the store fail with this code when a row with this name is inserted. */
+  /** Makes the database fail with this code when an impediment with this name is inserted. */
   async function failWhenNamed(name: string, code: string) {
     await using direct = await connectDirectly(rest.database)
     const body = `begin if new.name = '${name}' then raise exception using errcode = '${code}'; end if; return new; end`
@@ -253,7 +253,7 @@ describe('A command that is rejected', { concurrency: true }, () => {
 
 describe('Commands and REST on one store', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest)
-  // This host has its own connections and its own change watch, as in another process.
+  // The command host has its own connections and its own change watch, as in a separate process.
   const commands = fixture(startCommandsUnderTest, {}, { alongside: rest })
   const calls = fixture(() => openCommandCalls(commands.target))
   const workspace = fixture(seed, rest)
@@ -265,7 +265,7 @@ describe('Commands and REST on one store', { concurrency: true }, () => {
   }
   const read = async (path: string) => (await rest.administrator.call('GET', path)).body
 
-  test('a record written by a command is the record that REST shows, to the microsecond', async () => {
+  test('REST returns a record that a command wrote, with its exact timestamp', async () => {
     const { workflow } = await call('CreateWorkflow', { name: 'Testing', order: 7 })
     const record = (await read(`/api/workflow?id=${workflow.id}`)).workflow
     const { seconds, nanos } = workflow.createdAt
@@ -274,16 +274,16 @@ describe('Commands and REST on one store', { concurrency: true }, () => {
   })
 
   for (const { verb, write } of [
-    { verb: 'creates', write: () => call('CreateImpediment', { name: 'Beside: created' }) },
-    { verb: 'updates', write: (id: string) => call('UpdateImpediment', { id, name: 'Beside: updated' }) },
+    { verb: 'creates', write: () => call('CreateImpediment', { name: 'Live: created' }) },
+    { verb: 'updates', write: (id: string) => call('UpdateImpediment', { id, name: 'Live: updated' }) },
     { verb: 'removes', write: (id: string) => call('RemoveImpediment', { ids: [id] }) },
   ]) {
-    test(`a live listing on REST is sent again within 1.5 seconds when a command ${verb} a record`, async () => {
-      const { id } = await workspace.make('impediment', { name: `Beside: before ${verb}` })
+    test(`a live listing of REST is updated when a command ${verb} a record`, async () => {
+      const { id } = await workspace.make('impediment', { name: `Live: before ${verb}` })
       const { token } = rest.administrator
-      await using live = await openEventStream(rest.address, '/api/impediments?search=beside', { token })
+      await using live = await openEventStream(rest.address, '/api/impediments?search=live', { token })
       await live.next()
-      // The listing has just sent an event, and sends at most one a second.
+      // A listing sends at most one event per second.
       await new Promise((resolve) => setTimeout(resolve, 1000))
       const startedAt = performance.now()
       await write(id)
@@ -292,57 +292,45 @@ describe('Commands and REST on one store', { concurrency: true }, () => {
     })
   }
 
-  test('of many concurrent changes of one version, by command and by REST, one succeeds', async () => {
+  test('only one of many concurrent changes of one version succeeds', async () => {
     const { organizationId } = workspace
     const id = await workspace.project()
     for (let round = 0; round < 10; round++) {
       const { project } = await call('GetProjectById', { id })
       const record = (await read(`/api/project?id=${id}`)).project
       const body = { id, organizationId, name: `Round ${round}` }
-      const answers = await Promise.all([
-        ...Array.from({ length: 5 }, (_, index) =>
-          call('UpdateProject', {
-            ...body,
-            name: `Command ${round} ${index}`,
-            expectedVersion: project.updatedAt ?? project.createdAt,
-          }).then(({ success }) => success),
-        ),
-        ...Array.from({ length: 5 }, (_, index) =>
-          rest
-            .call('PATCH', '/api/project', {
-              token: rest.administrator.token,
-              body: {
-                ...body,
-                name: `REST ${round} ${index}`,
-                expectedVersion: record.updatedAt ?? record.createdAt,
-              },
-            })
-            .then(({ status }) => status === 200),
-        ),
-      ])
-      assert.equal(answers.filter(Boolean).length, 1, `round ${round}`)
+      const updateByCommand = async (index: number) => {
+        const expectedVersion = project.updatedAt ?? project.createdAt
+        const request = { ...body, name: `Command ${round} ${index}`, expectedVersion }
+        return (await call('UpdateProject', request)).success === true
+      }
+      const updateByRest = async (index: number) => {
+        const expectedVersion = record.updatedAt ?? record.createdAt
+        const change = { ...body, name: `REST ${round} ${index}`, expectedVersion }
+        return (await rest.administrator.call('PATCH', '/api/project', change)).status === 200
+      }
+      const indexes = [0, 1, 2, 3, 4]
+      const successes = await Promise.all([...indexes.map(updateByCommand), ...indexes.map(updateByRest)])
+      assert.equal(successes.filter(Boolean).length, 1, `round ${round}`)
     }
   })
 
-  test('of many clients that remove and change the same rows at once, none gets a wrong result', async () => {
+  test('only one of several clients can remove a row', async () => {
     const rows = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
         workspace.make('workflow', { name: `Row ${index}`, order: 1 }),
       ),
     )
-    const { token } = rest.administrator
-    const outcomes = await Promise.all(
-      rows.flatMap(({ id }) => [
-        call('RemoveWorkflow', { ids: [id] }).then(({ success }) => ({ id, removed: success })),
-        rest
-          .call('DELETE', '/api/workflow', { token, body: { ids: [id] } })
-          .then(({ status }) => ({ id, removed: status === 200 })),
-        call('UpdateWorkflow', { id, name: 'Changed', order: 2 }).then(() => ({ id, removed: false })),
-      ]),
-    )
-    for (const { id } of rows) {
-      assert.equal(outcomes.filter((outcome) => outcome.id === id && outcome.removed).length, 1)
+    const assertRemovedOnce = async (id: string) => {
+      const [byCommand, byRest] = await Promise.all([
+        call('RemoveWorkflow', { ids: [id] }),
+        rest.administrator.call('DELETE', '/api/workflow', { ids: [id] }),
+        call('UpdateWorkflow', { id, name: 'Changed', order: 2 }),
+      ])
+      const successes = [byCommand.success, byRest.status === 200].filter(Boolean)
+      assert.equal(successes.length, 1)
       assert.equal((await call('GetWorkflowById', { id })).success, false)
     }
+    await Promise.all(rows.map(({ id }) => assertRemovedOnce(id)))
   })
 })

@@ -240,7 +240,7 @@ describe('Every kind of field with every presence', () => {
       await assertStored(id, allFields(2))
     })
 
-    test(`is kept by an update that omits it, except that a command clears early fields, over ${name}`, async () => {
+    test(`is kept by an update that omits it, unless it is an early field in a command, over ${name}`, async () => {
       const { id } = await wireNamed(name).create(allFields(1))
       await wireNamed(name).update({ id, ...valuesOf('required', 2) })
       await assertStored(id, {
@@ -279,7 +279,7 @@ describe('Every kind of field with every presence', () => {
     })
   }
 
-  test('that cannot be null is read as the zero value of its type when a .NET client leaves it out', async () => {
+  test('that cannot be null has its zero value when a .NET client leaves it out', async () => {
     const wrong = 'must be a whole number from 1 to 5.'
     assert.deepEqual(await wireNamed('.NET').rejected(valuesOf('optional', 1)), {
       requiredText: ['RequiredText is required.'],

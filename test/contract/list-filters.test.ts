@@ -106,7 +106,7 @@ onEveryHost('Filters of a list', (tracker) => {
   })
 
   if (tracker.hasNamedKeys)
-    test('the name of a field that only extensions have is an unknown key in a list of the contract', async () => {
+    test('a field of extensions is an unknown key in a list of the contract', async () => {
       const { id } = await tracker.make('assignment')
       const unknownKeys = Object.fromEntries(extensionOnlyNames.map((name) => [name, 'none']))
       assert.ok('text' in unknownKeys)

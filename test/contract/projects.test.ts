@@ -126,7 +126,7 @@ onEveryHost('Own appointments', (tracker) => {
     await rejected(tracker.update('appointment', takeOver, ann), 'forbidden')
   })
 
-  test("a member's batch of removals fails as a whole if one appointment belongs to another member", async () => {
+  test('a batch of removals fails as a whole if the caller may not remove one of the rows', async () => {
     const { ann, mine, theirs } = await scene()
     await rejected(tracker.remove('appointment', [mine.id, theirs.id], ann), 'forbidden')
     await done(tracker.get('appointment', mine.id, ann))
@@ -278,13 +278,13 @@ onEveryHost('Project versions', (tracker) => {
       await rejected(update(project, { expectedVersion: `${wallClock(other)}Z` }), 'stale')
   })
 
-  test('digits of a version below a millisecond are ignored, because older clients may still send them', async () => {
+  test('digits of a version below a millisecond are ignored', async () => {
     const project = await updatedProject()
     const version = microsecondsOf(project.updatedAt)
     await done(update(project, { expectedVersion: `${wallClock(version + 999n)}Z` }))
   })
 
-  test('a version that went through a Date is the same version, however often the project was changed', async () => {
+  test('a version that was converted to a Date is still the same version', async () => {
     let project = await tracker.make('project')
     for (let time = 0; time < 10; time += 1) {
       const expectedVersion = new Date(String(project.updatedAt ?? project.createdAt)).toISOString()
@@ -341,7 +341,7 @@ onEveryHost('Project versions', (tracker) => {
     assert.ok(!('expectedVersion' in project))
   })
 
-  test('when several clients update the same version at once, one succeeds and the others get a conflict', async () => {
+  test('only one of several concurrent updates of the same version succeeds', async () => {
     const project = await updatedProject()
     const answers = await Promise.all(
       [1, 2, 3, 4, 5].map((time) =>

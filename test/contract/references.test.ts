@@ -17,7 +17,7 @@ onEveryHost('References', (tracker) => {
       await invalid(tracker.create(entity, body, tracker.administrator), column)
     })
 
-    test(`${a(entity)} whose ${column} is the id of a removed ${parent} is rejected under ${column}`, async () => {
+    test(`${a(entity)} is rejected under ${column} if the ${parent} was removed`, async () => {
       const { id } = await tracker.makeRemoved(parent)
       const body = await tracker.valid(entity, { [column]: id })
       await invalid(tracker.create(entity, body, tracker.administrator), column)
@@ -48,7 +48,7 @@ onEveryHost('References', (tracker) => {
       })
     })
 
-    test(`${a(entity)} whose ${column} does not change may be updated even if the ${parent} is gone`, async () => {
+    test(`${a(entity)} may be updated with an unchanged ${column} of a removed ${parent}`, async () => {
       const gone = await tracker.make(parent)
       const row = await tracker.make(entity, { [column]: gone.id })
       await deactivate(gone.id)
@@ -58,8 +58,8 @@ onEveryHost('References', (tracker) => {
   }
 
   /**
-   * Deactivates a row, but not the rows that refer to it. No request does this, but a race or a manual change of
-   * the database might. Each statement has its own transaction, which is retried after a deadlock.
+   * Deactivates a row, but not the rows that refer to it. No request does this, but a race or a manual change
+   * of the database might. Each statement has its own transaction, which is retried after a deadlock.
    */
   const deactivate = async (id: string) => {
     for (const entity of entities)
@@ -84,7 +84,7 @@ onEveryHost('References', (tracker) => {
     await invalid(tracker.update('assignment', change, tracker.administrator), ...columns)
   })
 
-  test('a reference to an unknown row is reported before a project the caller is not a member of', async () => {
+  test('an unknown reference is reported before a project without membership', async () => {
     const [project, outsider] = await Promise.all([tracker.make('project'), tracker.signUp()])
     const values = { projectId: project.id, workflowId: randomUUID() }
     const body = await tracker.valid('assignment', values)

@@ -45,7 +45,7 @@ onRest('Malformed requests', (tracker) => {
     const fields = ['id', ...own, ...(requestOnly[entity] ?? [])]
 
     for (const at of [0, 1, 2, 3])
-      test(`values of other types are rejected under each field of ${a(entity)}, not as malformed JSON (${at})`, async () => {
+      test(`values of other types are rejected under the fields of ${a(entity)} (${at})`, async () => {
         const body = Object.fromEntries(fields.map((field) => [field, wrongTypes[kindOf(entity, field)][at]]))
         await invalid(tracker.update(entity, body, tracker.administrator), ...fields)
         const onCreate = fields.filter((field) => field !== 'expectedVersion')

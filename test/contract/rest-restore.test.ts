@@ -63,7 +63,7 @@ onRest('Restoring', (tracker) => {
   })
 
   for (const { entity, column, parent } of references.filter(needsActiveParent))
-    test(`${a(entity)} whose ${parent} is removed is rejected under ${column} until the ${parent} is restored`, async () => {
+    test(`${a(entity)} is rejected under ${column} until its ${parent} is restored`, async () => {
       const above = await tracker.make(parent)
       const [row, other] = await Promise.all([
         tracker.make(entity, { [column]: above.id }),
@@ -188,7 +188,7 @@ onRest('Links that are removed and restored with a parent', (tracker) => {
       await assertRestored()
     })
 
-    test(`${a(link)} that was restored with its ${parent} and then removed by itself stays removed`, async () => {
+    test(`${a(link)} that is removed after it was restored with its ${parent} stays removed`, async () => {
       const { parentRow, row, assertRemoved } = await scene()
       await remove(parent, parentRow)
       await restore(parent, parentRow)
@@ -219,7 +219,7 @@ onRest('Links that are removed and restored with a parent', (tracker) => {
       await assertRestored()
     })
 
-    test(`${a(link)} that was removed by itself stays removed when both its parents are removed and restored`, async () => {
+    test(`${a(link)} that was removed by itself is not restored with its parents`, async () => {
       const { parentRow, other, row, assertRemoved } = await scene()
       await remove(link, row)
       await remove(parent, parentRow)
@@ -246,7 +246,7 @@ onRest('Links that are removed and restored with a parent', (tracker) => {
   }
 
   for (const { parent, link, column } of belongings) {
-    test(`every ${link} that was removed with its ${parent} is restored with it, unlike one that was removed before`, async () => {
+    test(`every ${link} that was removed with its ${parent} is restored with it`, async () => {
       const [first, second] = await Promise.all([tracker.make(parent), tracker.make(parent)])
       const makeLink = ({ id }: Row) => tracker.make(link, { [column]: id })
       const [row, removedBefore, ofSecond] = await Promise.all([

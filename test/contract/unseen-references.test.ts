@@ -24,7 +24,7 @@ onEveryHost('A parent that the caller cannot see', (tracker) => {
       return { unseenId, seenId, ann }
     })
 
-    test(`is reported like an unknown one when ${a(entity)} is created in the ${parent} or moved to it`, async () => {
+    test(`is reported like an unknown reference when ${a(entity)} is created in the ${parent} or moved to it`, async () => {
       const { unseenId, seenId, ann } = await scene()
       const row = await tracker.make(entity, { [column]: seenId, userId: ann.id })
       // It makes no difference whose row it is, or whether the row has a second wrong reference.
@@ -42,7 +42,7 @@ onEveryHost('A parent that the caller cannot see', (tracker) => {
       assert.deepEqual(await recordIn(tracker.get(entity, row.id, ann)), row)
     })
 
-    test(`is reported like an unknown one when other rows of ${entity} are created at the same time`, async () => {
+    test(`is reported like an unknown reference when other rows of ${entity} are created`, async () => {
       const { unseenId, seenId, ann } = await scene()
       const ids = [seenId, unseenId, randomUUID(), seenId, unseenId, seenId]
       const answers = await Promise.all(
@@ -115,7 +115,7 @@ onEveryHost('Dependents', (tracker) => {
   }
 
   for (const { parent, link, column } of [...links, ...belongings]) {
-    test(`the ${link} of a removed ${parent} is removed with it, and that of another ${parent} stays`, async () => {
+    test(`only the ${link} of the removed ${parent} is removed with it`, async () => {
       const [row, other] = await Promise.all([tracker.make(parent), tracker.make(parent)])
       const [removed, staying] = await Promise.all([
         tracker.make(link, { [column]: row.id }),
@@ -127,7 +127,7 @@ onEveryHost('Dependents', (tracker) => {
     })
   }
 
-  test('when a user with an assignment and an appointment cannot be removed, the message names one of the two', async () => {
+  test('the message for a user who cannot be removed names one of two reasons', async () => {
     const user = await tracker.make('user')
     await Promise.all([
       tracker.make('assignment', { userId: user.id }),

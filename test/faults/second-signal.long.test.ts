@@ -77,7 +77,7 @@ const rows = 10
 const changesOfEach = 12
 const login = 'demo@example.com'
 
-test('Deliveries continue after kill -9 of the process that sent them: all arrive, and the deliveries of each row in order', async () => {
+test('All deliveries arrive after the process that sent them was killed', async () => {
   const { url, database, drop } = await freshDatabase()
   const receiver = await startReceiver()
   const context = { database, budgets: openBudgets() } as Context

@@ -159,7 +159,7 @@ describe('While the store', { concurrency: 1 }, () => {
     return { identity, rows: await countRows() }
   }
 
-  test('is frozen, all hosts reject requests in time without executing them, and recover when it does', async () => {
+  test('is frozen, all hosts reject requests in time', async () => {
     await using live = await openEventStream(rest.address, '/api/organizations', { token })
     await live.next()
     const { identity, rows } = await prepare()
@@ -176,7 +176,7 @@ describe('While the store', { concurrency: 1 }, () => {
     await assertAllReleased(budgets, commandBudgets)
   })
 
-  test('is behind an interrupted network, all hosts reject requests in time, and never execute them later', async () => {
+  test('is behind an interrupted network, all hosts reject requests in time', async () => {
     const { identity, rows } = await prepare()
     store.proxy.pause()
     await assertAllRejected(identity())
@@ -186,7 +186,7 @@ describe('While the store', { concurrency: 1 }, () => {
     await assertAllReleased(budgets, commandBudgets)
   })
 
-  test('rejects connections, all hosts reject requests in time, and recover when it accepts them', async () => {
+  test('rejects connections, all hosts reject requests in time', async () => {
     const { identity, rows } = await prepare()
     await store.proxy.shut()
     await assertAllRejected(identity())

@@ -35,7 +35,7 @@ describe('an authorization request', () => {
   }
   const assertReportedToClient = (page: Page, error: string) => assertReportedBy(page, host.address, error)
 
-  it('without a session leads to the sign-in page of the requesting origin, by GET and by POST', async () => {
+  it('without a session leads to the sign-in page of the requesting origin', async () => {
     const browser = openBrowser(host.address)
     const byGet = await browser.get('/connect/authorize', requestOf(pkce))
     assert.equal(byGet.status, 302)
@@ -71,7 +71,7 @@ describe('an authorization request', () => {
     }
   })
 
-  it('of an unknown client or for an unregistered address is reported to the user, never to that address', async () => {
+  it('of an unknown client or for an unregistered address never redirects there', async () => {
     const pages = [
       await authorize({ client_id: 'nobody' }),
       await authorize({ client_id: 'robot' }),
@@ -124,7 +124,7 @@ describe('an authorization request', () => {
     assertReportedToClient(await authorize({ scope: 'openid everything' }), 'invalid_scope')
   })
 
-  it('for a response type other than code is rejected; for implicit and hybrid types, the error is in the fragment', async () => {
+  it('for a response type other than code is rejected', async () => {
     assertReportedToClient(await without('response_type'), 'invalid_request')
     assertReportedToClient(await authorize({ response_type: 'cheese' }), 'unsupported_response_type')
     for (const [type, error] of [
@@ -156,7 +156,7 @@ describe('an authorization request', () => {
     assert.equal(new URL(location).searchParams.get('error'), 'invalid_request')
   })
 
-  it('whose state would not fit into a URL is reported to the user, even if it has other faults', async () => {
+  it('with a state that does not fit into a URL is reported to the user', async () => {
     const tooLong = { state: 's'.repeat(6001) }
     for (const overrides of [tooLong, { ...tooLong, scope: 'nonsense' }, { state: '😀'.repeat(600) }]) {
       const browser = openBrowser(host.address)
@@ -228,7 +228,7 @@ describe('an authorization request with prompt, max_age or a hint', () => {
     openBrowser(host.address).get('/connect/authorize', requestOf(pkce, overrides))
   const assertReportedToClient = (page: Page, error: string) => assertReportedBy(page, host.address, error)
 
-  it('with prompt=none shows no page: it gets a code with a session, and login_required without one', async () => {
+  it('with prompt=none shows no page', async () => {
     assertReportedToClient(await authorize({ prompt: 'none' }), 'login_required')
     const { browser } = await signedIn(host.address)
     assert.ok('code' in queryOf(await browser.get('/connect/authorize', requestOf(pkce, { prompt: 'none' }))))
@@ -236,7 +236,7 @@ describe('an authorization request with prompt, max_age or a hint', () => {
     assertReportedToClient(await authorize({ prompt: 'sometimes' }), 'invalid_request')
   })
 
-  it('with prompt=login or select_account requires the password once more, but with prompt=consent does not', async () => {
+  it('with prompt=login or select_account requires the password again', async () => {
     const { browser } = await signedIn(host.address)
     for (const prompt of ['login', 'select_account']) {
       const again = await browser.get('/connect/authorize', requestOf(pkce, { prompt }))
@@ -319,7 +319,7 @@ describe('signing in with a browser that already has a session', () => {
 
   const withLoginPrompt = { request: { prompt: 'login' } }
 
-  it('to another account ends the earlier session, whether or not the post contains the cookie', async () => {
+  it('to another account ends the earlier session', async () => {
     const other = await host.addAccount()
     for (const isCookieSent of [true, false]) {
       const { browser, tokens } = await signedIn(host.address)

@@ -91,7 +91,7 @@ describe('a misbehaving provider', () => {
     assert.ok(queryOf(await signInDuring({})).code)
   })
 
-  it('cannot sign a user in by a token with a wrong key, algorithm, issuer, client, nonce or time', async () => {
+  it('cannot sign a user in by an invalid token', async () => {
     const now = Math.floor(Date.now() / 1000)
     const wrongs: readonly Misbehaviour[] = [
       { key: otherKey },
@@ -143,7 +143,7 @@ describe('a misbehaving provider', () => {
     assert.equal(session?.authenticatedAt, authTime)
   })
 
-  it('cannot send a response of another issuer, or omit the issuer if its metadata promises one', async () => {
+  it('cannot send a response of another issuer', async () => {
     assertRejected(await signInDuring({}, { iss: second.issuer }))
     const sent = first.codes.length
     assertRejected(await signInDuring({}, { iss: '' }))
@@ -190,7 +190,7 @@ describe('a misbehaving provider', () => {
     for (const atProvider of attempts) assert.ok(queryOf(await returnFromProvider(browser, atProvider)).code)
   })
 
-  it('gets at most two hundred concurrent sign-ins from one address, and other addresses are served', async () => {
+  it('gets at most two hundred concurrent sign-ins from one address', async () => {
     const goFrom = (address: string) =>
       goToProvider(openBrowser(host.address), 'first', { 'x-forwarded-for': address })
     await host.database.query(sql`

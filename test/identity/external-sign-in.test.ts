@@ -66,7 +66,7 @@ describe('a sign-in with an external provider', () => {
   const signInTo = async (callback: Page, pkce: ReturnType<typeof createPkce>, browser: Browser) =>
     claimsOf((await redeem(browser, pkce, callback)).json.access_token)
 
-  it('starts a session of the account with which the identity is connected, and records the provider', async () => {
+  it('starts a session of the connected account', async () => {
     const { id } = await host.addAccount()
     await connect(id, 'known')
     const [browser, pkce] = [openBrowser(host.address), createPkce()]
@@ -103,7 +103,7 @@ describe('a sign-in with an external provider', () => {
     assert.ok(queryOf(await arrive('plain', { sub: person.sub, email: 'other@example.com' })).code)
   })
 
-  it('connects no account if its login equals the address only after the store has lower-cased both', async () => {
+  it('does not connect an account if only the database considers its login equal', async () => {
     const { id, login } = await host.addAccount({ login: 'kate@corp.example' })
     // The Kelvin sign looks like a K, and its lower case is k.
     const person = { sub: 'kelvin', email: login.replace('k', '\u212a'), email_verified: true }
@@ -116,7 +116,7 @@ describe('a sign-in with an external provider', () => {
     assert.deepEqual(await identitiesOf(id), [])
   })
 
-  it('creates an account with the default project only once, and never with a login that exists', async () => {
+  it('creates an account with the default project only once', async () => {
     const person = { sub: 'new-1', email: 'new-1@example.com', email_verified: true, name: 'New One' }
     const [browser, pkce] = [openBrowser(host.address), createPkce()]
     const { sub } = await signInTo(await arrive('making', person, { browser, pkce }), pkce, browser)
@@ -150,7 +150,7 @@ describe('a sign-in with an external provider', () => {
     )
   })
 
-  it('is rejected for accounts that are removed or deactivated, which are not created again either', async () => {
+  it('is rejected for accounts that are removed or deactivated', async () => {
     for (const state of ['removed', 'deactivated']) {
       const { id, login } = await host.addAccount()
       await connect(id, state)
@@ -177,7 +177,7 @@ describe('a sign-in with an external provider', () => {
     assert.equal(made.length, 1)
   })
 
-  it('connects one identity to one account, even if ten with the same address arrive concurrently', async () => {
+  it('connects an identity to one account, even in concurrent sign-ins', async () => {
     const people = Array.from({ length: 10 }, (_, index) => ({
       sub: `racer-${index}`,
       email: 'race@example.com',
@@ -206,7 +206,7 @@ describe('a sign-in with an external provider', () => {
       assert.ok(queryOf(await arrive('plain', { sub: 'again' }, { there, request })).code)
   })
 
-  it('requests a new sign-in and the maximum age from the provider if the client requires them', async () => {
+  it('requests a new sign-in from the provider if the client requires it', async () => {
     const browser = openBrowser(host.address)
     const ask = async (overrides: Record<string, string>) => {
       const page = await browser.follow(
@@ -238,7 +238,7 @@ describe('a sign-in by a provider without a fresh authentication', () => {
     return { browser, token: (await redeem(browser, pkce, page)).json.access_token }
   }
 
-  it('permits no change of factors and no further provider, unlike a sign-in with a fresh authentication', async () => {
+  it('permits no change of factors and no further provider', async () => {
     const [old, fresh] = [await arrive(), await arrive({ prompt: 'login' })]
     const rejected = await askFactors(host, old.token, '/app', {})
     assert.deepEqual([rejected.status, rejected.json.error], [401, 'insufficient_user_authentication'])
@@ -321,7 +321,7 @@ describe('an identity at an external provider', () => {
     )
   })
 
-  it('is connected only by a recently signed-in user, in the same session until the confirmation', async () => {
+  it('is connected only by a recently signed-in user', async () => {
     const [victim, other] = [await signedIn(), await signedIn()]
     // This browser has no session.
     assert.equal((await ask(openBrowser(host.address), { sub: 'theirs' })).status, 403)
@@ -378,7 +378,7 @@ describe('an identity at an external provider', () => {
     )
   })
 
-  it('cannot be connected to an account that has twenty, even if several are connected concurrently', async () => {
+  it('cannot be connected to an account that has twenty identities', async () => {
     const { id, browser } = await signedIn()
     for (let index = 0; index < 18; index += 1)
       await insertIdentity(host.database, external.issuer, { userId: id, subject: `many-${index}` })
@@ -461,7 +461,8 @@ describe('the identity host with passwords switched off', () => {
       assert.match(answer.body.message, /Passwords are switched off/)
     }
     assert.equal((await openBrowser(identity.address).get('/ext/providers')).json.passwords, false)
-    // A sign-in with the provider needs no password. The first instance serves it, as the issuer is its address.
+    // A sign-in with the provider needs no password. The first instance serves it, as the issuer is its
+    // address.
     await insertIdentity(rest.database, external.issuer, { userId: id, subject: 'ada' })
     const arrival = { provider: 'plain', person: { sub: 'ada' } }
     assert.ok(queryOf(await arriveFrom(external, rest.identity.address, arrival)).code)

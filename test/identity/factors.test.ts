@@ -16,7 +16,7 @@ import {
 } from '../support/browser.ts'
 import { connectDirectly, untilWaiting } from '../support/direct-connection.ts'
 import { fixture } from '../support/fixture.ts'
-import { startIdentityUnderTest } from '../support/identity-host.ts'
+import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, redirectUri } from '../support/known-clients.ts'
 import { portal, registrationOf, signInTo, submit } from '../support/registered-clients.ts'
 import { askFactors, atSecondStep, setUpApp, testApp } from '../support/second-factors.ts'
@@ -31,12 +31,7 @@ describe('the sign-in factors of an account', () => {
   const root = { login: 'root@example.com' }
   before(() => host.addAccount(root))
 
-  const withApp = async () => {
-    const account = await host.addAccount()
-    return { ...account, app: await setUpApp(host, account.login) }
-  }
-
-  it('are read and changed by their owner in the web client after a recent sign-in', async () => {
+  it('are read and changed by the user after a recent sign-in', async () => {
     const { login, id } = await host.addAccount()
     const { tokens } = await signedIn(host.address, { login })
     const ask = (path: string, form?: Record<string, string>) =>
@@ -52,13 +47,14 @@ describe('the sign-in factors of an account', () => {
     assert.equal((await ask('/recovery-codes', {})).status, 400)
     await setUpApp(host, login, tokens.access_token)
     const { appSince, recoveryCodesLeft } = (await ask('')).json
-    assert.ok(appSince && recoveryCodesLeft === 10)
+    assert.ok(appSince)
+    assert.equal(recoveryCodesLeft, 10)
     const renewed = await ask('/recovery-codes', {})
     assert.equal(renewed.json.recoveryCodes.length, 10)
     for (const [path, form] of [
       ['/app/confirm', {}],
       ['/app/confirm', { offer: 'x', code: 'y' }],
-      // Administrators remove the factors of other users with this route.
+      // Only administrators may use this route, for other users.
       ['/take-away', { userId: id }],
     ] as const)
       assert.ok([400, 403].includes((await ask(path, form)).status), path)
@@ -66,22 +62,23 @@ describe('the sign-in factors of an account', () => {
     assert.deepEqual((await ask('')).json, noFactors)
     assert.equal((await ask('/app/remove', {})).status, 404)
     host.clock.advance(10 * 60_000)
-    const stale = await ask('/app', {})
-    assert.equal(stale.status, 401)
-    assert.equal(stale.json.error, 'insufficient_user_authentication')
-    assert.match(stale.headers.get('www-authenticate') ?? '', /max_age="600"/)
+    const afterTenMinutes = await ask('/app', {})
+    assert.equal(afterTenMinutes.status, 401)
+    assert.equal(afterTenMinutes.json.error, 'insufficient_user_authentication')
+    assert.match(afterTenMinutes.headers.get('www-authenticate') ?? '', /max_age="600"/)
     assert.equal((await ask('')).status, 200)
   })
 
-  it('are shown to administrators with role, deactivation, last sign-in and sign-in policy, and to no other user', async () => {
-    const read = async (token: string, path: string) => {
-      const headers = { authorization: `Bearer ${token}` }
-      const response = await fetch(`${host.address}/ext/${path}`, { headers })
-      return { status: response.status, json: await response.json() }
-    }
+  const read = async (token: string, path: string) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const response = await fetch(`${host.address}/ext/${path}`, { headers })
+    return { status: response.status, json: await response.json() }
+  }
+
+  it('are shown to administrators, with the state of the account and its last sign-in', async () => {
     const plain = await host.addAccount()
-    const signedInAt = host.clock.now()
-    const withFactor = await withApp()
+    const startedAt = host.clock.now()
+    const withFactor = await addAccountWithApp(host)
     const deactivated = await host.addAccount()
     await host.database.query(sql`
       insert into deactivated_accounts (user_id, deactivated_by) values (${deactivated.id}, ${plain.id})`)
@@ -100,15 +97,20 @@ describe('the sign-in factors of an account', () => {
     const { lastSignInAt, ...rest } = byId.get(withFactor.id) as { lastSignInAt: string }
     assert.deepEqual(rest, { ...member, userId: withFactor.id, hasFactor: true })
     const at = Date.parse(lastSignInAt)
-    assert.ok(at >= signedInAt && at < host.clock.now(), lastSignInAt)
+    assert.ok(at >= startedAt && at < host.clock.now(), lastSignInAt)
     assert.equal(byId.size, 3)
-    const { access_token: other } = await host.signIn(plain.login)
-    for (const path of [`accounts?ids=${ids}`, 'sign-in-policy']) {
-      assert.equal((await read(other, path)).status, 403)
-      assert.equal((await read('nonsense', path)).status, 401)
-    }
     for (const wrong of ['', 'x', Array.from({ length: 101 }, () => crypto.randomUUID())])
       assert.deepEqual(Object.keys((await read(token, `accounts?ids=${wrong}`)).json.errors), ['ids'])
+  })
+
+  it('are visible only to administrators, like the sign-in policy', async () => {
+    const { id, login } = await host.addAccount()
+    const { access_token: memberToken } = await host.signIn(login)
+    for (const path of [`accounts?ids=${id}`, 'sign-in-policy']) {
+      assert.equal((await read(memberToken, path)).status, 403)
+      assert.equal((await read('nonsense', path)).status, 401)
+    }
+    const { access_token: token } = await host.signIn(root.login)
     const { rules, providers } = (await read(token, 'sign-in-policy')).json
     assert.deepEqual(providers, [])
     assert.deepEqual(
@@ -118,7 +120,7 @@ describe('the sign-in factors of an account', () => {
     for (const { setting } of rules) assert.ok(setting in declaredSettings, setting)
   })
 
-  it('have the time of the last sign-in even after the session was deleted', async () => {
+  it('keep the time of the last sign-in after the session was deleted', async () => {
     const { login, id } = await host.addAccount()
     await host.signIn(login)
     await host.database.query(sql`delete from signin_sessions where user_id = ${id}`)
@@ -126,7 +128,7 @@ describe('the sign-in factors of an account', () => {
     assert.ok(lastSignIn)
   })
 
-  it('end the other sessions when they change, but not when a passkey is renamed', async () => {
+  it('end the other sessions when they change', async () => {
     const { login, id } = await host.addAccount()
     const { browser, tokens } = await signedIn(host.address, { login })
     const changingSession = await signedIn(host.address, { login })
@@ -162,15 +164,15 @@ describe('the sign-in factors of an account', () => {
   })
 
   it('include an authenticator app only for the account to which it was offered', async () => {
-    const tokenOf = async () => (await host.signIn((await host.addAccount()).login)).access_token
-    const [token, otherToken] = [await tokenOf(), await tokenOf()]
+    const { access_token: token } = await host.signIn((await host.addAccount()).login)
+    const { access_token: otherToken } = await host.signIn((await host.addAccount()).login)
     const { offer, secret } = (await askFactors(host, token, '/app', {})).json
     const form = { offer, code: testApp(host, secret).code() }
     assert.equal((await askFactors(host, otherToken, '/app/confirm', form)).status, 400)
     assert.equal((await askFactors(host, token, '/app/confirm', form)).status, 200)
   })
 
-  it('cannot be changed with a token of another client, a personal access token, or none', async () => {
+  it('cannot be changed with a token that was not issued to the web client', async () => {
     const { login } = await host.addAccount()
     const token = await host.serviceToken(login)
     assert.equal((await askFactors(host, token)).status, 401)
@@ -194,21 +196,22 @@ describe('the sign-in factors of an account', () => {
     }
   })
 
-  it('can be removed by an administrator, but by no other user', async () => {
-    const { id, login } = await withApp()
+  it('can be removed by an administrator, but not by another user', async () => {
+    const { id, login } = await addAccountWithApp(host)
     const member = await host.addAccount()
-    const token = async (person: { login: string }) => (await host.signIn(person.login)).access_token
-    const removeFactors = async (person: { login: string }, userId: string) =>
-      (await askFactors(host, await token(person), '/take-away', { userId })).status
-    assert.equal(await removeFactors(member, id), 403)
-    assert.equal(await removeFactors(root, member.id), 404)
-    assert.equal(await removeFactors(root, 'x'), 400)
-    assert.equal(await removeFactors(root, id), 200)
+    const removeFactorsAs = async (callerLogin: string, userId: string) => {
+      const { access_token: token } = await host.signIn(callerLogin)
+      return (await askFactors(host, token, '/take-away', { userId })).status
+    }
+    assert.equal(await removeFactorsAs(member.login, id), 403)
+    assert.equal(await removeFactorsAs(root.login, member.id), 404)
+    assert.equal(await removeFactorsAs(root.login, 'x'), 400)
+    assert.equal(await removeFactorsAs(root.login, id), 200)
     assert.ok((await host.signIn(login)).access_token)
   })
 
-  it('are logged when they change, with the user who changed them and without secrets', async () => {
-    const { id, login, app } = await withApp()
+  it('are logged without secrets when they are used or changed', async () => {
+    const { id, login, app } = await addAccountWithApp(host)
     const { answer } = await atSecondStep(host, login)
     await answer('000000')
     await answer(app.code())
@@ -221,6 +224,7 @@ describe('the sign-in factors of an account', () => {
       ['sign-in', 'wrong code'],
       ['sign-in', 'right'],
     ])
+    // An administrator removed the factors of another user in an earlier test.
     const all = written.map((line) => JSON.parse(line))
     const removal = all.find(({ outcome }) => outcome === 'taken away')
     assert.notEqual(removal.by, removal.account)
@@ -241,11 +245,11 @@ describe('a second factor that is required', () => {
   const shownApp = ({ text }: Page) =>
     testApp(host, (/<code>([A-Z2-7 ]+)<\/code>/.exec(text)?.[1] ?? '').replaceAll(' ', ''))
 
-  it('must be set up during the sign-in, before anything else, and only once', async () => {
+  it('must be set up before the sign-in completes', async () => {
     const root = await host.addAccount({ login: 'root@example.com' })
     const { browser, pkce, page } = await atSecondStep(host, root.login)
     assert.equal(page.address.pathname, '/ext/set-up')
-    const concurrent = await atSecondStep(host, root.login)
+    const otherSignIn = await atSecondStep(host, root.login)
     assert.match((await submit(browser, page, { code: '000000' })).text, /This code is wrong/)
     const codes = await submit(browser, page, { code: shownApp(page).code() })
     assert.equal([...codes.text.matchAll(/<li><code>/g)].length, 10)
@@ -255,14 +259,15 @@ describe('a second factor that is required', () => {
     const { id_token, refresh_token } = (await redeem(browser, pkce, callback)).json
     assert.deepEqual(claimsOf(id_token).amr, ['pwd', 'otp', 'mfa'])
     assert.ok(refresh_token)
-    // A concurrent offer cannot replace the app with another one.
-    const late = await submit(concurrent.browser, concurrent.page, { code: shownApp(concurrent.page).code() })
-    assert.ok(late.location.startsWith(`${origin}/login/`), late.text)
+    // A second sign-in that began earlier cannot set up another app.
+    const code = shownApp(otherSignIn.page).code()
+    const rejected = await submit(otherSignIn.browser, otherSignIn.page, { code })
+    assert.ok(rejected.location.startsWith(`${origin}/login/`), rejected.text)
     const { access_token } = (await redeem(browser, pkce, callback)).json
     assert.equal(access_token, undefined)
   })
 
-  it('cannot be removed, only replaced', async () => {
+  it('can be replaced but not removed', async () => {
     const login = 'second-root@example.com'
     await host.addAccount({ login })
     const { browser, pkce, page } = await atSecondStep(host, login)
@@ -281,36 +286,28 @@ describe('a second factor that is required', () => {
     assert.deepEqual(replaced.json, { recoveryCodes: null })
   })
 
-  it('is required of a new administrator at the next request, and of no other user', async () => {
+  it('is required from the next request after a user becomes an administrator', async () => {
     const member = await host.addAccount()
     const { browser, tokens } = await signedIn(host.address, { login: member.login })
     assert.ok(tokens.access_token)
     await host.database.singleWrites.query(
       sql`insert into administrators (user_id, given_by) values (${member.id}, ${member.id})`,
     )
-    const refreshed = await browser.post('/connect/token', {
-      grant_type: 'refresh_token',
-      client_id: 'svc-webclient',
-      refresh_token: tokens.refresh_token,
-    })
+    const refreshed = await refresh(browser, tokens.refresh_token)
     assert.equal(refreshed.json.error, 'invalid_grant')
     const next = await browser.follow(await postSignIn(browser, createPkce(), { login: member.login }))
     assert.equal(next.address.pathname, '/ext/set-up')
   })
 })
 
-describe('an account with an app for codes', () => {
+describe('an account with an authenticator app', () => {
   const host = fixture(startIdentityUnderTest, { environment: registrationOf(portal) })
   const another = fixture(() => host.startAnother())
 
-  const withApp = async () => {
-    const account = await host.addAccount()
-    return { ...account, app: await setUpApp(host, account.login) }
-  }
   const isSignedIn = (page: { readonly location: string }) => page.location.startsWith(`${redirectUri}?code=`)
 
-  it('must enter a code after the password, which its identity token reports in amr', async () => {
-    const { login, app } = await withApp()
+  it('must enter a code after the password', async () => {
+    const { login, app } = await addAccountWithApp(host)
     const { browser, pkce, page, answer } = await atSecondStep(host, login)
     assert.equal(page.address.pathname, '/ext/second-step')
     assert.deepEqual([...browser.cookies], [])
@@ -318,11 +315,12 @@ describe('an account with an app for codes', () => {
     assert.ok(isSignedIn(callback), callback.text)
     const { id_token, access_token, refresh_token } = (await redeem(browser, pkce, callback)).json
     assert.deepEqual(claimsOf(id_token).amr, ['pwd', 'otp', 'mfa'])
-    assert.ok(!('amr' in claimsOf(access_token)) && refresh_token)
+    assert.ok(!('amr' in claimsOf(access_token)))
+    assert.ok(refresh_token)
   })
 
-  it('must enter a code for registered clients, too, and again for prompt=login and max_age', async () => {
-    const { login, app } = await withApp()
+  it('must enter a code for a registered client, and again for prompt=login and max_age', async () => {
+    const { login, app } = await addAccountWithApp(host)
     const browser = openBrowser(host.address)
     const first = await submit(browser, await signInTo(browser, portal, { login }), { code: app.code() })
     assert.ok(first.location.startsWith(`${portal.redirectUri}?code=`), first.text)
@@ -339,20 +337,19 @@ describe('an account with an app for codes', () => {
   })
 
   it('can use a code only once, even in concurrent sign-ins on two instances', async () => {
-    const { login, app } = await withApp()
+    const { login, app } = await addAccountWithApp(host)
+    const addresses = [host.address, another.address, host.address, another.address]
     const steps = await Promise.all(
-      Array.from({ length: 4 }, (_, index) =>
-        atSecondStep(host, login, { browser: openBrowser([host, another][index % 2]?.address ?? '') }),
-      ),
+      addresses.map((address) => atSecondStep(host, login, { browser: openBrowser(address) })),
     )
     const code = app.code()
     const answers = await Promise.all(steps.map(({ answer }) => answer(code)))
     assert.equal(answers.filter(isSignedIn).length, 1)
-    const late = await atSecondStep(host, login)
-    assert.match((await late.answer(code)).text, /This code is wrong/)
+    const next = await atSecondStep(host, login)
+    assert.match((await next.answer(code)).text, /This code is wrong/)
   })
 
-  it('cannot sign in without a code if its password was verified while the app was being set up', async () => {
+  it('cannot sign in without a code while the app is being set up', async () => {
     const { id, login } = await host.addAccount()
     await using direct = await connectDirectly(host.database)
     await direct.query('begin')
@@ -370,21 +367,21 @@ describe('an account with an app for codes', () => {
     assert.equal(browser.cookies.size, 0)
   })
 
-  it('cannot use a code older than a used one, but can use a code that is one step ahead', async () => {
-    const { login, app } = await withApp()
+  it('cannot use a code that is older than the last used code', async () => {
+    const { login, app } = await addAccountWithApp(host)
     // Reads all codes at once, because a time step may end during the test.
-    const [older = '', now = '', ahead = ''] = [-1, 0, 1].map(app.code)
-    assert.ok(isSignedIn(await (await atSecondStep(host, login)).answer(ahead)))
-    for (const code of [older, now, ahead])
+    const [previous = '', current = '', next = ''] = [-1, 0, 1].map(app.code)
+    assert.ok(isSignedIn(await (await atSecondStep(host, login)).answer(next)))
+    for (const code of [previous, current, next])
       assert.ok(!isSignedIn(await (await atSecondStep(host, login)).answer(code)))
     host.clock.advance(60_000)
     assert.ok(isSignedIn(await (await atSecondStep(host, login)).answer(app.code())))
   })
 
-  it('is locked on every instance by five wrong codes, which a correct password does not clear', async () => {
-    const { login, app } = await withApp()
+  it('is locked on every instance after five wrong codes', async () => {
+    const { login, app } = await addAccountWithApp(host)
     for (let count = 0; count < 5; count += 1) {
-      const browser = openBrowser([host, another][count % 2]?.address ?? '')
+      const browser = openBrowser(count % 2 === 0 ? host.address : another.address)
       const { page, answer } = await atSecondStep(host, login, { browser })
       assert.equal(page.address.pathname, '/ext/second-step')
       assert.match((await answer('000000')).text, /This code is wrong/)
@@ -395,16 +392,16 @@ describe('an account with an app for codes', () => {
     assert.ok(isSignedIn(await (await atSecondStep(host, login)).answer(app.code())))
   })
 
-  it('is locked at the second step, too, by wrong passwords in other browsers', async () => {
-    const { login, app } = await withApp()
+  it('is locked during the second step by wrong passwords in other browsers', async () => {
+    const { login, app } = await addAccountWithApp(host)
     const { answer } = await atSecondStep(host, login)
     for (let count = 0; count < 5; count += 1)
       await postSignIn(openBrowser(host.address), createPkce(), { login, password: 'wrong' })
     assert.match((await answer(app.code())).text, /Too many attempts with this login/)
   })
 
-  it('cannot use app codes after twenty wrong ones in a row, until a recovery code was used', async () => {
-    const { login, app } = await withApp()
+  it('cannot use app codes after twenty wrong codes, until a recovery code was used', async () => {
+    const { login, app } = await addAccountWithApp(host)
     for (let round = 0; round < 4; round += 1) {
       for (let count = 0; count < 5; count += 1) await (await atSecondStep(host, login)).answer('000000')
       host.clock.advance(15 * 60_000)
@@ -415,29 +412,29 @@ describe('an account with an app for codes', () => {
     assert.ok(isSignedIn(await (await atSecondStep(host, login)).answer(app.code())))
   })
 
-  it('can use each recovery code once, in any spelling', async () => {
-    const { login, app } = await withApp()
+  it('can use each recovery code once, with or without hyphens and in upper case', async () => {
+    const { login, app } = await addAccountWithApp(host)
     assert.equal(app.recoveryCodes.length, 10)
     const [code = '', other = ''] = app.recoveryCodes
     assert.match(code, /^([a-z2-7]{4}-){3}[a-z2-7]{4}$/)
     const steps = await Promise.all([1, 2, 3].map(() => atSecondStep(host, login)))
     const answers = await Promise.all(steps.map(({ answer }) => answer(code)))
     assert.equal(answers.filter(isSignedIn).length, 1)
-    const respelled = ` ${other.replaceAll('-', '').toUpperCase()} `
-    assert.ok(isSignedIn(await (await atSecondStep(host, login)).answer(respelled)))
+    const withoutHyphens = ` ${other.replaceAll('-', '').toUpperCase()} `
+    assert.ok(isSignedIn(await (await atSecondStep(host, login)).answer(withoutHyphens)))
     const stored = await host.database.query(sql`select hash from recovery_codes`)
     assert.ok(!JSON.stringify(stored).includes(code))
   })
 
-  it('cannot be replaced between the steps, and no step can be used twice or for another request', async () => {
-    const [ada, eve] = [await withApp(), await withApp()]
+  it('is bound to its second step, which can be used only once', async () => {
+    const [ada, eve] = [await addAccountWithApp(host), await addAccountWithApp(host)]
     const { browser, page } = await atSecondStep(host, ada.login)
     // The step belongs to Ada, so a code of Eve's app is wrong, even with Eve's login.
     assert.ok(!isSignedIn(await submit(browser, page, { code: eve.app.code(), login: eve.login })))
     const eveStep = await atSecondStep(host, eve.login)
     const step = /name="step" value="([^"]+)"/.exec(eveStep.page.text)?.[1] ?? ''
-    const mixed = await submit(browser, page, { code: eve.app.code(), step })
-    assert.ok(!isSignedIn(mixed))
+    // Eve's step belongs to another authorization request.
+    assert.ok(!isSignedIn(await submit(browser, page, { code: eve.app.code(), step })))
     assert.ok(isSignedIn(await eveStep.answer(eve.app.code())))
     host.clock.advance(30_000)
     assert.ok(!isSignedIn(await submit(openBrowser(host.address), eveStep.page, { code: eve.app.code() })))
@@ -445,19 +442,18 @@ describe('an account with an app for codes', () => {
     assert.ok(!isSignedIn(await submit(openBrowser(host.address), eveStep.page, { code: recovery })))
   })
 
-  it('must sign in again if the step is too old or the account has changed in the meantime', async () => {
-    const [first, second, third] = [await withApp(), await withApp(), await withApp()]
-    const write = (statement: Sql) => host.database.singleWrites.query(statement)
+  it('must sign in again if the second step takes too long or the account has changed', async () => {
+    const [first, second, third] = [
+      await addAccountWithApp(host),
+      await addAccountWithApp(host),
+      await addAccountWithApp(host),
+    ]
+    const update = (id: string, change: Sql) =>
+      host.database.singleWrites.query(sql`update users set ${change} where id = ${id}`)
     const cases: readonly { account: typeof first; change: () => unknown }[] = [
       { account: first, change: () => host.clock.advance(16 * 60_000) },
-      {
-        account: second,
-        change: () => write(sql`update users set security_stamp = 'x' where id = ${second.id}`),
-      },
-      {
-        account: third,
-        change: () => write(sql`update users set active = false where id = ${third.id}`),
-      },
+      { account: second, change: () => update(second.id, sql`security_stamp = 'x'`) },
+      { account: third, change: () => update(third.id, sql`active = false`) },
     ]
     for (const { account, change } of cases) {
       const { answer } = await atSecondStep(host, account.login)
@@ -467,8 +463,8 @@ describe('an account with an app for codes', () => {
     }
   })
 
-  it('can post its code only from the page of this host', async () => {
-    const { login, app } = await withApp()
+  it('can send its code only from the page of the identity host', async () => {
+    const { login, app } = await addAccountWithApp(host)
     const { browser, page } = await atSecondStep(host, login)
     const fields = Object.fromEntries(page.address.searchParams)
     for (const from of [origin, 'https://evil.example', 'null'])
@@ -478,8 +474,8 @@ describe('an account with an app for codes', () => {
       )
   })
 
-  it('has its secret encrypted in the store, and a secret of another account cannot be decrypted', async () => {
-    const [ada, eve] = [await withApp(), await withApp()]
+  it('has a stored secret that cannot be used for another account', async () => {
+    const [ada, eve] = [await addAccountWithApp(host), await addAccountWithApp(host)]
     await host.database.singleWrites.query(sql`
       update authenticator_apps set sealed_secret =
         (select sealed_secret from authenticator_apps where user_id = ${eve.id}) where user_id = ${ada.id}`)
@@ -487,8 +483,8 @@ describe('an account with an app for codes', () => {
       assert.ok(!isSignedIn(await (await atSecondStep(host, ada.login)).answer(app.code())))
   })
 
-  it('is rejected while the extensions are off, and other accounts sign in as before', async () => {
-    const { login } = await withApp()
+  it('is rejected while the extensions are off', async () => {
+    const { login } = await addAccountWithApp(host)
     const contractOnly = await host.startAnother({ EXTENSIONS: 'off' })
     const rejected = await postSignIn(openBrowser(contractOnly.address), createPkce(), { login })
     assert.equal(queryOf(rejected).error, 'invalid')
@@ -498,3 +494,8 @@ describe('an account with an app for codes', () => {
     assert.equal((await openBrowser(contractOnly.address).get('/ext/factors')).status, 404)
   })
 })
+
+async function addAccountWithApp(host: IdentityUnderTest) {
+  const account = await host.addAccount()
+  return { ...account, app: await setUpApp(host, account.login) }
+}

@@ -87,7 +87,7 @@ async function startRestOn(database: Parameters<typeof createAuthentication>[0][
 
 const root = join(import.meta.dirname, '..', '..')
 
-test('the program of docs/identity.md, with the settings before it, greets the user who signs in', async (t) => {
+test('the example program of docs/identity.md greets the user who signs in', async (t) => {
   const page = readFileSync(join(root, 'docs', 'identity.md'), 'utf8')
   const [, settings = ''] = /```sh\n(.*?)```/s.exec(page) ?? []
   const [, program = ''] = /```ts\n(.*?)```/s.exec(page) ?? []

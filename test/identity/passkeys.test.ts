@@ -83,7 +83,7 @@ describe('a passkey', () => {
     assert.deepEqual([amr, acr], [['pwd', 'pop', 'mfa'], 'phr'])
   })
 
-  it('of another account is rejected at the second step, even with a challenge for that account', async () => {
+  it('of another account is rejected at the second step', async () => {
     const [ada, eve] = [await withPasskey(), await withPasskey()]
     const { browser, page } = await atSecondStep(host, ada.login)
     const requested = { challenge: optionsIn(page).challenge, origin: host.address }
@@ -123,7 +123,7 @@ describe('a passkey', () => {
     assert.ok(!isSignedIn(await submit(browser, page, { challenge: sealedChallenge, credential })))
   })
 
-  it('is rejected from another origin or domain, for another account, with a decreased counter, and alone without user verification', async () => {
+  it('is rejected if any part of its response is wrong', async () => {
     const { id, authenticator } = await withPasskey()
     const other = await host.addAccount()
     const good = { origin: host.address, userHandle: handleOf(id) }

@@ -35,7 +35,7 @@ describe('a client of the settings', () => {
   /** Creates a user who was never asked for consent, with a browser. */
   const createUser = async () => ({ browser: openBrowser(host.address), ...(await host.addAccount()) })
 
-  it('signs users in on the page of this host, even after a wrong password, and redeems its code', async () => {
+  it('signs users in on the page of the identity host', async () => {
     const { browser, login, id, name } = await createUser()
     const pkce = createPkce()
     const page = await browser.follow(
@@ -282,7 +282,7 @@ describe('a user', () => {
     assert.ok(queryOf(await ask(browser, { scope: 'openid profile email' })).code)
   })
 
-  it('sees their name without direction marks, which would reorder the text of the consent page', async () => {
+  it('sees their name without direction marks', async () => {
     const { login } = await host.addAccount({ name: 'Ann\u202e\u2066 B' })
     const browser = openBrowser(host.address)
     await signInTo(browser, wiki, { login, answer: 'deny' })
@@ -315,7 +315,7 @@ describe('a user', () => {
     assert.ok(isAsked(await ask(browser)))
   })
 
-  it('who withdraws a consent revokes the tokens of a host whose clock is ahead, even if consent is given again', async () => {
+  it('who withdraws a consent revokes tokens, even on a host whose clock is ahead', async () => {
     host.clock.advance(30_000)
     const { browser, login, id } = await createUser()
     const { json } = await requestTokens(browser, wiki, { login })
@@ -448,7 +448,7 @@ describe('a client that any program on the device can impersonate', () => {
 })
 
 describe('a sign-out for a client of the settings', () => {
-  it('asks on the page of this host if another site requests it without an identity token, and redirects only to registered addresses', async () => {
+  it('asks the user if another site requests it without an identity token', async () => {
     await using host = await startIdentityUnderTest({ environment: registrationOf(wiki) })
     const browser = openBrowser(host.address)
     const { json } = await requestTokens(browser, wiki)

@@ -35,7 +35,7 @@ async function pendingIn(browser: Browser, overrides: Fields = {}): Promise<stri
 describe('the sign-in page', () => {
   const host = fixture(startIdentityUnderTest)
 
-  it('is that of the requesting origin; a missing or forged request leads to the first one, with error=request', async () => {
+  it('is the page of the requesting origin', async () => {
     const browser = openBrowser(host.address)
     const authRequest = await pendingIn(browser, { redirect_uri: `${otherOrigin}/signin-callback/` })
     const { location } = await browser.get('/api/account/login-page', { authRequest })
@@ -104,7 +104,7 @@ describe('the post of the sign-in page', () => {
     assert.ok('code' in queryOf(await browser.follow(posted)))
   })
 
-  it('from a foreign origin, without an origin or with an opaque one is rejected with 403 and the envelope', async () => {
+  it('from a foreign or missing origin is rejected with 403', async () => {
     const browser = openBrowser(host.address)
     const authRequest = await pendingIn(browser)
     const form = { login: 'ada@example.com', password, authRequest }
@@ -128,7 +128,7 @@ describe('the post of the sign-in page', () => {
     assert.match(byReferer.location, /^\/connect\/authorize/)
   })
 
-  it('with a wrong password, an unknown login, a removed account or no parameters leads back with error=invalid', async () => {
+  it('with wrong credentials leads back with error=invalid', async () => {
     const removed = await host.addAccount({ active: false })
     const attempts: Fields[] = [
       { login: 'ada@example.com', password: 'wrong' },
@@ -147,7 +147,7 @@ describe('the post of the sign-in page', () => {
     }
   })
 
-  it('without a valid pending request leads to the page with error=request, even with the right password', async () => {
+  it('without a valid pending request leads to the page with error=request', async () => {
     for (const authRequest of ['', 'nonsense', 'https://evil.example/']) {
       const browser = openBrowser(host.address)
       const form = { login: 'ada@example.com', password, authRequest }
@@ -218,7 +218,7 @@ describe('a login with failed sign-ins', () => {
   const attempt = async (login: string, given: string, address = host.address) =>
     queryOf(await postSignIn(openBrowser(address), pkce, { login, password: given }))
 
-  it('is locked for 15 minutes after five failures within 15 minutes, on both instances, even for the right password', async () => {
+  it('is locked on both instances for 15 minutes after five failures', async () => {
     const { login } = await host.addAccount()
     for (const address of [host.address, another.address, host.address, another.address])
       assert.equal((await attempt(login, 'wrong', address)).error, 'invalid')

@@ -76,7 +76,7 @@ describe('a sign-out', () => {
     { origin, referer: 'https://evil.example/page' },
   ]
 
-  it('without a valid hint ends the session of the cookie and redirects, without a page in between', async () => {
+  it('without a valid hint ends the session of the cookie and redirects', async () => {
     const { tokens: other } = await signedIn(host.address)
     const ways: readonly ((browser: Browser, headers: Fields) => Promise<Page>)[] = [
       (browser, headers) => browser.get('/connect/endsession', {}, headers),
@@ -111,7 +111,7 @@ describe('a sign-out', () => {
     }
   })
 
-  it('from another site is confirmed by the user first, unless it has the identity token of this very session', async () => {
+  it('from another site must be confirmed by the user', async () => {
     const { tokens: other } = await signedIn(host.address)
     const queries = [
       {},
@@ -272,7 +272,7 @@ describe('a session', () => {
     assert.equal(await isAccepted(tokens.access_token), false)
   }
 
-  it('is accepted by the REST host only, but a token of a service client also by the command host', async () => {
+  it('is accepted by the REST host only', async () => {
     const { tokens } = await signedIn(host.address)
     assert.equal(await isAccepted(tokens.access_token), true)
     assert.equal(await isAccepted(tokens.access_token, commandHost), false)

@@ -59,7 +59,7 @@ describe('email_verified', () => {
     assert.equal(await isVerified(await arrive('making', person)), true)
   })
 
-  it('becomes true at the next sign-in with an identity that was connected earlier with the same verified address', async () => {
+  it('becomes true at the next sign-in with an identity that has the same verified address', async () => {
     const { id, login } = await host.addAccount()
     const sub = `earlier-${id}`
     await insertIdentity(host.database, external.issuer, { userId: id, subject: sub })

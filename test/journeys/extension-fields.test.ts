@@ -98,7 +98,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     assertEnvelope(await call('PATCH', '/ext/assignment', { id: gone, priority: 1 }), 404)
   })
 
-  test('are validated together with stored values, such as a new date with the other date of its row', async () => {
+  test('are validated together with stored values', async () => {
     const { id } = await make()
     for (const body of [{ endDate: '2026-01-04T00:00:00Z' }, { startDate: '2026-01-10T00:00:00Z' }]) {
       const answer = await call('PATCH', '/ext/assignment', { id, ...body })

@@ -160,7 +160,7 @@ describe('GET /ext/changes', () => {
     assertEnvelope(await rest.call('GET', '/ext/changes'), 401)
   })
 
-  test('returns 410 for a cursor that is older than the history, and for one that is ahead of a restored database', async () => {
+  test('returns 410 for a cursor that the history does not contain', async () => {
     const position = parsePosition(await now())
     assert.ok(position)
     const old = formatPosition({ ...position, sinceAt: position.sinceAt - 86_400_000 })
@@ -172,7 +172,7 @@ describe('GET /ext/changes', () => {
     assert.equal(stream.status, 410)
   })
 
-  test('as a stream sends each change at once, and continues after Last-Event-ID on any instance', async () => {
+  test('as a stream continues after Last-Event-ID on any instance', async () => {
     await using another = await rest.startAnother()
     const start = await now()
     const first = await openEventStream(

@@ -29,7 +29,7 @@ describe('The flow of the contract, on two instances of both hosts behind one ad
   const discoverAs = (clientId: string, authentication: openid.ClientAuth) =>
     openid.discovery(new URL(deployment.identity.address), clientId, undefined, authentication, insecure)
 
-  test('works with openid-client and oauth4webapi: sign-in, code, tokens, refresh, revocation, sign-out', async () => {
+  test('works with openid-client and oauth4webapi', async () => {
     const { person, origin } = deployment
     const config = await discoverAs('svc-webclient', openid.None())
     const pkceCodeVerifier = openid.randomPKCECodeVerifier()
@@ -109,7 +109,7 @@ function testFlowInBrowser(deployment: () => Deployment) {
       return page
     }
 
-    test('a user signs in after a wrong password, calls REST, refreshes the token, stays signed in, and signs out', async () => {
+    test('a user signs in, calls REST, stays signed in, and signs out', async () => {
       const page = await openPage()
       await goToSignIn(page)
       await submitSignIn(page, deployment().person.login, 'Wrong-Horse-1')

@@ -88,7 +88,7 @@ describe('GET /ext/history', { concurrency: true }, () => {
     assert.deepEqual(await changes(`projectId=${projectId}&resource=comment&pageSize=100`), all.slice(0, 6))
   })
 
-  test('is visible to callers who can see or restore the row, and not to outsiders or former members', async () => {
+  test('is visible to callers who can see or restore the row', async () => {
     const { id, projectId } = await makeAssignment()
     const former = await rest.signUp({ name: 'Fritz' })
     const membership = await workspace.join(projectId, former.id)
@@ -303,7 +303,7 @@ describe('A query with at=', () => {
       assertEnvelope(await get(`/ext/query/assignmentTypes?pageSize=1&cursor=${first.nextCursor}`), 400)
   })
 
-  test('is also possible for a single row of an extension, with the same access rules and errors', async () => {
+  test('is possible for a single row of an extension', async () => {
     const projectId = await workspace.project('One row')
     const membership = await workspace.join(projectId, member.id)
     const assignmentId = await workspace.assignment(projectId, member.id)

@@ -85,7 +85,7 @@ describe('Instances of hosts on one database', () => {
       env: { ...process.env, ...common },
     })
 
-  test('accept the tokens of a client that a second identity instance does not know; the log, a metric and doctor report the difference', async () => {
+  test('accept the tokens of a client that another identity instance does not know', async () => {
     start(['rest', 'identity'], environmentOfRobot)
     await untilReady(rest)
     const token = await grant(identity)

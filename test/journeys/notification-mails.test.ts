@@ -100,7 +100,7 @@ describe('Mails about notifications', () => {
       mail.replaceAll(/\r\n[ \t]+/g, ' '),
     )?.[1] ?? ''
 
-  test('bundle notifications of a few minutes, with links and one-click headers, and are sent once', async () => {
+  test('bundle the notifications of a few minutes', async () => {
     const first = await assign('Paint the door')
     await workspace.make('comment', { assignmentId: first, text: 'Blue, please' }, ann)
     const { id: workflowId } = await workspace.make('workflow', { name: 'Review\nNow', order: 7 })
@@ -137,7 +137,7 @@ describe('Mails about notifications', () => {
     assert.ok(mail.includes(`/ext/unsubscribe?token=${tokenIn(mail)}\r\n`), mail)
   })
 
-  test('are sent at the chosen hour in the time zone of the account, which may change until then', async () => {
+  test('are sent at the chosen hour in the time zone of the account', async () => {
     await changeSettings({ notificationMails: 'daily', notificationHour: 9, timeZone: 'Asia/Tokyo' })
     await assign()
     // Nine o'clock in Tokyo is midnight in UTC, so the next one is a day later.
@@ -231,7 +231,7 @@ describe('Mails about notifications', () => {
     )
   })
 
-  test(`have at most ${mailedNotificationsMax} notifications, in the language of the account, and cannot contain further headers`, async () => {
+  test(`have at most ${mailedNotificationsMax} notifications`, async () => {
     await changeSettings({ language: 'pt-BR' })
     const evil = await rest.signUp({ name: 'Eve\r\nBcc: x@example.com' })
     await workspace.join(projectId, evil.id)
@@ -350,7 +350,7 @@ describe('Mails about notifications', () => {
     const frequency = async (person = bob) =>
       (await rest.call('GET', '/ext/settings', { token: person.token })).body.settings.notificationMails
 
-    test('by the form on the page of their link, in the language of the account, and not by opening the page', async () => {
+    test('by the form on the page of their link, not by opening the page', async () => {
       await changeSettings({ language: 'pt-BR' })
       const page = await fetch(address())
       assert.equal(page.status, 200)
@@ -415,7 +415,7 @@ describe('Mails about notifications, in a running host,', () => {
   )
   const workspace = fixture(seed, rest)
 
-  test('are sent; without the extensions, the identity host does not know the link that ends them', async () => {
+  test('are sent by a running host', async () => {
     const person = await rest.signUp()
     const projectId = await workspace.project('Moon base', rest.administrator)
     await workspace.join(projectId, person.id)

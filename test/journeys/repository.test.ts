@@ -148,7 +148,7 @@ test('the public CI runs the gate on Linux and a start on macOS and Windows', ()
   assert.ok(updates.length > 0)
 })
 
-test('the example environments name only settings that exist, with the metadata address and a private certificate authority', () => {
+test('the example environments name only settings that exist', () => {
   const namesIn = (path: string) => [...textOf(path).matchAll(/^#?(\w+)=\S/gm)].map(([, name]) => name ?? '')
   const ofUnits = namesIn('deploy/systemd/common.env.example')
   const configuration = textOf('docs/configuration.md')
@@ -342,7 +342,7 @@ describe('compose.yaml', () => {
     })
   })
 
-  test('does not connect the web host with the store, and runs containers read-only and without root', () => {
+  test('does not connect the web host with the store', () => {
     const { environment, networks, volumes } = services.web ?? assert.fail()
     assert.deepEqual([Object.hasOwn(environment, 'DATABASE_URL'), networks, volumes], [false, ['front'], []])
     for (const [name, service] of Object.entries(services)) {

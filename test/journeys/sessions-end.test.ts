@@ -96,7 +96,7 @@ describe('Everything issued to a session', { concurrency: true }, () => {
     },
   }
   for (const [cause, change] of Object.entries(credentialChanges))
-    test(`stops working after ${cause}: cookie, refresh tokens and access tokens, on every instance`, async () => {
+    test(`stops working on every instance after ${cause}`, async () => {
       const firstSession = await join()
       const otherSession = await signedIn(rest.identity.address, { login: firstSession.login })
       const service = await rest.identity.serviceToken(firstSession.login)
@@ -131,7 +131,7 @@ describe('Everything issued to a session', { concurrency: true }, () => {
     },
   }
   for (const [cause, end] of Object.entries(ends))
-    test(`stops working when ${cause}: cookie, refresh tokens and access tokens, on every instance`, async () => {
+    test(`stops working on every instance when ${cause}`, async () => {
       const person = await join()
       await assertActive(person)
       await end(person)
@@ -256,8 +256,8 @@ describe('A link of a session ends', { concurrency: true }, () => {
 })
 
 /**
- * The host caches a session for thirty seconds, during which the session could otherwise create something that
- * lasts a year.
+ * The host caches a session for thirty seconds, during which the session could otherwise create something
+ * that lasts a year.
  */
 describe('Nothing long-lived is created', { concurrency: true }, () => {
   const scopes = { Scopes__0: 'openid', Scopes__1: 'svc.api', Scopes__2: 'offline_access' }

@@ -92,7 +92,7 @@ describe('An access token of the identity host', { concurrency: true }, () => {
     assert.equal(await statusOf(token, '/api/users'), 403)
   })
 
-  test('of the seeded account has the rights of an administrator if no list is configured, even after a change of its login', async () => {
+  test('of the seeded account has the rights of an administrator', async () => {
     await using separateHost = await startRestUnderTest({ SVC_ADMIN_LOGINS: '' })
     const { id } = await separateHost.signUp({ login: 'demo@example.com' })
     await separateHost.database.query(sql`insert into seeded_account (user_id) values (${id})`)
@@ -239,7 +239,7 @@ describe('A token of an issuer with faults', { concurrency: true }, () => {
     }
   })
 
-  test('signed with a new key is accepted at once, and unknown keys cause few requests to the provider', async () => {
+  test('signed with a new key is accepted at once', async () => {
     await using separateHost = await startWithIssuer()
     const statusThere = async (token: string) =>
       (await separateHost.rest.call('GET', '/api/me', { token })).status
@@ -261,7 +261,7 @@ describe('A token of an issuer with faults', { concurrency: true }, () => {
     )
   })
 
-  test('is verified with cached keys while the issuer is down, and with new ones once it is back', async () => {
+  test('is verified with cached keys while the issuer is down', async () => {
     await using separateHost = await startWithIssuer({ LOG_LEVEL: 'silent' })
     const { id } = separateHost.rest.administrator
     const token = await separateHost.issuer.signIn(separateHost.rest.database, id)

@@ -147,7 +147,7 @@ describe('Assignments without dates or without a user', { concurrency: 4 }, () =
     assert.deepEqual([latest.before.isUnscheduled, latest.after.isUnscheduled], [true, false])
   })
 
-  test('are filtered without placeholders in lists of the extensions, and with placeholders in lists of v1', async () => {
+  test('are filtered without placeholders in lists of the extensions', async () => {
     const other = await workspace.project('Filters', ann)
     await make({ projectId: other, name: 'No dates', isUnscheduled: true })
     await make({ projectId: other, name: 'Nobody', isUnassigned: true })
@@ -174,7 +174,7 @@ describe('Assignments without dates or without a user', { concurrency: 4 }, () =
     assert.equal(await sumBy(`groupBy=project&userId=${ann.id}`), 1)
   })
 
-  test('are in no calendar if they have no dates, and in no personal calendar if they have no user', async () => {
+  test('are in no calendar if they have no dates', async () => {
     const eva = await rest.signUp({ name: 'Eva' })
     const other = await workspace.project('Calendar', eva)
     const dates = { startDate: day(1), endDate: day(1), projectId: other, userId: eva.id }
@@ -223,7 +223,7 @@ describe('Assignments without dates or without a user', { concurrency: 4 }, () =
       assert.deepEqual(await kindsAbout(bob, id), [])
     })
 
-    test('no user of a due date that is a placeholder, but participants of the due date of an assignment without a user', async () => {
+    test('no user of a due date that is a placeholder', async () => {
       const dates = { startDate: day(-3), endDate: day(1), userId: bob.id }
       const noDates = await make({ ...dates, isUnscheduled: true })
       const nobody = await make({ ...dates, isUnassigned: true })

@@ -90,7 +90,7 @@ describe('Compared with its last release, the contract', () => {
   })
 
   for (const { file } of Object.values(packages))
-    test(`of ${file} has new fields only at numbers that an update of an older client leaves alone`, () => {
+    test(`of ${file} has new fields only at numbers that older clients leave alone`, () => {
       const before = fieldsIn(join(released, file))
       const now = fieldsIn(join(docs, 'contract', file))
       // No update has a Pagination.
@@ -113,7 +113,7 @@ describe('Compared with its last release, the contract', () => {
     'extensions.v1.json',
     'identity-extensions.v1.json',
   ]) {
-    test(`of ${document} has additions only, and the corrections that are listed with their reasons`, () => {
+    test(`of ${document} has only additions and listed corrections`, () => {
       const before = jsonOf(join(released, document))
       assertCorrected(document, openApiBreaks(before, jsonOf(join(docs, 'contract', document))))
     })

@@ -85,7 +85,7 @@ describe('The migration that is written from a declaration', () => {
       await assert.rejects(fresh.database.query(insert), /gadgets_(order|amount_hours)_check/)
     })
 
-  test('adds the constraint of a new column in a separate statement, as a sharded store requires', () => {
+  test('adds the constraint of a new column in a separate statement', () => {
     for (const name of Object.keys(gadget.fields).filter(
       (field) => field !== 'assignmentId' && field !== 'userId',
     ))

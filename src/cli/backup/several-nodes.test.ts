@@ -65,7 +65,7 @@ describe('A backup of one or several nodes', () => {
     assert.equal(restored?.assignments, restored?.changes)
   })
 
-  it('that other tools have restored is usable after the command `restored`, which also ends all sessions', async (t) => {
+  it('that was restored by other tools is usable after the command `restored`', async (t) => {
     await run(
       source.url,
       `insert into signin_sessions (id, user_id, security_stamp, expires_at)
@@ -92,8 +92,8 @@ describe('A backup of one or several nodes', () => {
 })
 
 /**
- * Creates an assignment as hosts do: the row may be on one node, and its entry in `changes` on another. Writing
- * to `two_phase_commits` makes the transaction commit in two phases.
+ * Creates an assignment as hosts do: the row may be on one node, and its entry in `changes` on another.
+ * Writing to `two_phase_commits` makes the transaction commit in two phases.
  */
 const createAssignment = `
   begin;

@@ -61,7 +61,7 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     await fresh.drop()
   })
 
-  it('adds the row of an attachment under the same conditions, and the sweep finds files without a row', async () => {
+  it('adds the row of an attachment under the same conditions', async () => {
     const { administrator } = fresh
     const [, member] = callers as [Caller, Caller]
     const attach = async (caller: Caller, assignment: Row, projectId = assignment.projectId) => {
@@ -88,7 +88,7 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     assert.deepEqual([deleted.length, kept], [3, [{ id }]])
   })
 
-  it('writes rows and history like a single statement, and moves a row together with its place', async () => {
+  it('writes rows and history like a single statement', async () => {
     const { administrator } = fresh
     const made = await create(stepped, comment, administrator, { text: 'a', assignmentId: first.id })
     await update(stepped, comment, administrator, {
@@ -239,7 +239,7 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
   })
 
   // This test is the last one, because rows that a single statement writes need the triggers.
-  it('generates keys and numbers without triggers, and keeps the address of an assignment that moves', async () => {
+  it('generates keys and numbers without triggers', async () => {
     const { administrator, context } = fresh
     const task = resourceNamed('assignment')
     const { organizationId } = await fresh.makeAny('project')

@@ -33,7 +33,7 @@ it('every field that refers to an assignment is listed', () => {
   assert.deepEqual([...assignmentFields].sort(), [...new Set(fields)].sort())
 })
 
-it('every SQL function that writes with parameters is replaced, because Citus cannot plan it', () => {
+it('every SQL function that writes with parameters is replaced', () => {
   const folder = new URL('../migrations/', import.meta.url)
   const shardedFunctions = readFileSync(new URL('functions.sql', import.meta.url), 'utf8')
   const sqlFunction = /function (\w+)\([^)]+\)[^$]*?language sql[^$]*\$\$(.*?)\$\$/gs
@@ -54,7 +54,7 @@ it('an assignment is purged with everything that foreign keys remove in a store 
   }
 })
 
-it('no write contains a volatile timestamp or a random value, which would differ between nodes', () => {
+it('no write contains a volatile timestamp or a random value', () => {
   const sources = new URL('../../', import.meta.url)
   const volatile = /(?<!Math\.)\b(clock_timestamp|timeofday|random|gen_random_uuid|nextval)\(/g
   for (const name of readdirSync(sources, { recursive: true, encoding: 'utf8' })) {

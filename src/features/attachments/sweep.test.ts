@@ -67,7 +67,7 @@ describe('The storage of attachments', () => {
     return ids.map((id) => rows.some((row) => row.id === id))
   }
 
-  test('deletes old files without a row, but none that has a row or may belong to an upload in progress', async () => {
+  test('deletes only old files that have no row', async () => {
     const [rowless, recent, kept] = [await store(25), await store(23), await store(25)]
     await addRow(kept)
     await sweep()
@@ -92,7 +92,7 @@ describe('The storage of attachments', () => {
     assert.deepEqual(await records(removed, purged), [true, false])
   })
 
-  test('does not touch a file that is unknown to the database, such as a file of another database', async () => {
+  test('does not touch files of another database', async () => {
     const id = newId()
     await mkdir(join(directory, id.slice(-2)), { recursive: true })
     await writeFile(pathOfFile(directory, id), 'x')

@@ -43,7 +43,7 @@ describe('A reader of the feed', () => {
   }
   const nextTransactionOf = ({ since }: FeedPosition) => Number(since.split(':')[1])
 
-  test('starts at a position without a transaction number that a promoted standby may assign again', async () => {
+  test('starts at a position that is also valid on a promoted standby', async () => {
     const newest = await changeAndReusedNumber()
     assert.equal(nextTransactionOf(await newestPosition(fresh.database.liveListReads, caller)), newest + 1)
   })

@@ -12,7 +12,7 @@ describe('The memory of live listings', () => {
   }
   const bytes = (length: number) => Buffer.alloc(length)
 
-  it('is counted once for each account and once for the process, until the last stream releases it', () => {
+  it('is counted once for each account and once for the process', () => {
     const { reservationFor, used, usedByAll } = open()
     const snapshot = bytes(60)
     const reservations = [

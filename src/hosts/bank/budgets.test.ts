@@ -9,7 +9,7 @@ import { exchange, requestBytes } from './testing/raw-socket.ts'
 const body = '{"valor":1,"tipo":"c","descricao":"x"}'
 const transaction = requestBytes('POST', '/clientes/1/transacoes', body)
 
-test('one address is limited to its share of the connections, which is released when they close', async (t) => {
+test('one address is limited to its share of the connections', async (t) => {
   const budgets = openBudgets({ bankConnectionsOfAddress: 5 })
   const { port, stop } = await startInProcessBank({ budgets })
   t.after(stop)

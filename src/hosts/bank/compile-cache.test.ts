@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-test('after the launcher has compiled the first start, no instance loads the TypeScript compiler', (t) => {
+test('no instance loads the TypeScript compiler after the first start', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'compile-cache-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   assert.equal(loadsCompiler(folder, "(await import('./supervisor.ts')).fillCompileCache()"), true)

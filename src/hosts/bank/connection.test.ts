@@ -100,25 +100,21 @@ describe('the settings of a connection', () => {
     assert.deepEqual(await open(t, address).query(readSettings), ['on', '2s'])
   })
 
-  test(
-    'are required of the role behind a pooler in transaction mode: a start without them fails with instructions',
-    needsPooler,
-    async (t) => {
-      const { url, database, drop } = await freshDatabase()
-      t.after(drop)
-      await makeAsynchronous(database)
-      const pooler = await startPooler(url, 'transaction')
-      t.after(pooler.stop)
-      const address = await detectPoolers(pooler.url, poolerSettings)
-      await assert.rejects(startBank(address, testSettings, pino({ level: 'silent' })), {
-        message: new RegExp(
-          '^An instance of the bank could not be started: The database is behind a pooler in transaction mode, so .* As the superuser: ' +
-            "alter role \\w+ set synchronous_commit = 'on'; alter role \\w+ set statement_timeout = '2s'; " +
-            "alter role \\w+ set plan_cache_mode = 'force_generic_plan'; Then RECONNECT .* Or use session mode.$",
-        ),
-      })
-    },
-  )
+  test('are required of the role behind a pooler in transaction mode', needsPooler, async (t) => {
+    const { url, database, drop } = await freshDatabase()
+    t.after(drop)
+    await makeAsynchronous(database)
+    const pooler = await startPooler(url, 'transaction')
+    t.after(pooler.stop)
+    const address = await detectPoolers(pooler.url, poolerSettings)
+    await assert.rejects(startBank(address, testSettings, pino({ level: 'silent' })), {
+      message: new RegExp(
+        '^An instance of the bank could not be started: The database is behind a pooler in transaction mode, so .* As the superuser: ' +
+          "alter role \\w+ set synchronous_commit = 'on'; alter role \\w+ set statement_timeout = '2s'; " +
+          "alter role \\w+ set plan_cache_mode = 'force_generic_plan'; Then RECONNECT .* Or use session mode.$",
+      ),
+    })
+  })
 })
 
 async function makeAsynchronous(database: Database) {

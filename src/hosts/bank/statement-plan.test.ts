@@ -9,7 +9,7 @@ import { openConnection } from './connection.ts'
 const rowsReadMax = 20
 
 for (const namedStatements of [true, false]) {
-  test(`a statement reads few rows, however much the ledger has grown since it was planned (named: ${namedStatements})`, async (t) => {
+  test(`a statement reads few rows of a large ledger (named: ${namedStatements})`, async (t) => {
     const { url, database, drop } = await freshDatabase()
     t.after(drop)
     // Autovacuum would gather statistics at some point and repair a bad plan; until then every request would

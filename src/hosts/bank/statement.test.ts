@@ -39,7 +39,7 @@ describe('statements', () => {
     assert.deepEqual(await statements, ['one', 'one', 'two'])
   })
 
-  test('requested after the query was sent wait for a later query, because the first may have missed a commit', async () => {
+  test('requested after the query was sent wait for a later query', async () => {
     const { calls, readStatement } = readerOverPausedConnection()
     const first = readStatement(1)
     await waitForTurns()
@@ -58,7 +58,7 @@ describe('statements', () => {
     assert.equal(await last, 'newest', 'no result is cached')
   })
 
-  test('are read again once if the connection breaks; a second failure does not block later reads', async () => {
+  test('are read again once if the connection breaks', async () => {
     const { calls, readStatement } = readerOverPausedConnection()
     const statement = readStatement(1)
     await waitForTurns()

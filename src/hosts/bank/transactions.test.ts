@@ -59,7 +59,7 @@ describe('transactions are batched', () => {
     ])
   })
 
-  test('transactions are added to a batch as long as each turn of the event loop brings another one', async () => {
+  test('transactions are added to a batch as long as more of them arrive', async () => {
     const { calls, apply } = batchOverPausedConnection()
     const outcomes = [apply(credit(1))]
     for (let turn = 0; turn < 5; turn++) {
@@ -100,7 +100,7 @@ describe('transactions are batched', () => {
     assert.equal((await Promise.all(others)).length, 250)
   })
 
-  test('an unknown outcome is reported to exactly the transactions of the call, and nothing is sent again', async () => {
+  test('an unknown outcome is reported to every transaction of the call', async () => {
     const { calls, apply } = batchOverPausedConnection()
     const both = Promise.allSettled([apply(credit(1)), apply(credit(2))])
     await waitForTurns()

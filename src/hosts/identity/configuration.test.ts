@@ -64,7 +64,7 @@ describe('the configuration of the identity host', () => {
     ])
   })
 
-  it('rejects a short secret, a missing login, an unknown scope and the name of the web client', () => {
+  it('rejects invalid settings of a service client', () => {
     assert.deepEqual(
       problemsOf({
         Identity__ServiceClients__import__Secret: 'x'.repeat(31),
@@ -83,7 +83,7 @@ describe('the configuration of the identity host', () => {
     )
   })
 
-  it('parses registered clients, which have the identity scopes unless the settings name others', () => {
+  it('parses registered clients', () => {
     const { registeredClients } = readSettings(
       {
         Identity__Clients__wiki__Name: 'The wiki',
@@ -129,7 +129,7 @@ describe('the configuration of the identity host', () => {
     )
   })
 
-  it('rejects a client with a missing or dangerous redirect URI, a weak secret, neither secret nor PKCE, or a taken id', () => {
+  it('rejects a registered client with invalid settings', () => {
     const uriRule =
       'it must be an http or https URL, or have the scheme of an app such as com.example.app:/callback, without a fragment, a user name or white space.'
     assert.deepEqual(

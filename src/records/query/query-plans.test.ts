@@ -82,7 +82,7 @@ describe('A page of a query over many rows', () => {
     }
   })
 
-  it('is sent as an unnamed statement, so that its many variants do not displace common statements', async () => {
+  it('is sent as an unnamed statement', async () => {
     const prepare = preparedStatements({ named: true })
     const reads = {
       async query<Result>(statement: Sql): Promise<Result[]> {

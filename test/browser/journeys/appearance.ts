@@ -12,7 +12,7 @@ export function appearanceJourneys(stage: () => Stage): void {
     { chosen: 'dark', system: 'light' },
     { chosen: 'light', system: 'dark' },
   ] as const)
-    test(`a page in the ${chosen} theme is never ${system} at first on a ${system} device, however late scripts and styles arrive`, async () => {
+    test(`a page in the ${chosen} theme is never ${system} at first on a ${system} device`, async () => {
       const page = await stage().visit('/icon.svg', { colorScheme: system })
       await page.evaluate(`localStorage.setItem('tracker.theme', '${chosen}')`)
       const held = await holdBack(page, /\/assets\/.*\.(js|css)$/)
@@ -49,7 +49,7 @@ export function appearanceJourneys(stage: () => Stage): void {
     assert.ok(sumOf(shifts) - before < shiftMax, JSON.stringify(shifts))
   })
 
-  test('the account page has an index that follows scrolling, and its theme can follow the device', async () => {
+  test('the account page has an index that follows scrolling', async () => {
     const { login } = await stage().workspace.join('Ada Appearance')
     const page = await stage().signIn(login, '/account', { colorScheme: 'dark' })
     const index = page.getByRole('navigation', { name: 'On this page' })
@@ -73,7 +73,7 @@ export function appearanceJourneys(stage: () => Stage): void {
     assert.equal(await page.evaluate(`localStorage.getItem('tracker.theme')`), null)
   })
 
-  test('a theme that could not be stored before a reload is kept, and is stored in the account afterwards', async () => {
+  test('a theme that could not be stored before a reload is stored afterwards', async () => {
     const { signIn, workspace } = stage()
     const { login } = await workspace.join('Aldo Appearance')
     const page = await signIn(login, '/account', { colorScheme: 'dark' })
@@ -119,7 +119,7 @@ export function appearanceJourneys(stage: () => Stage): void {
     assert.partialDeepStrictEqual(await (await second).json(), { settings: { density: 'compact' } })
   })
 
-  test('on a wide screen, columns and settings keep a readable width, and all headings begin at one edge', async () => {
+  test('columns and settings keep a readable width on a wide screen', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`, {
       viewport: { width: 2560, height: 1300 },
@@ -149,7 +149,7 @@ export function appearanceJourneys(stage: () => Stage): void {
     assert.equal(edges.size, 1, [...edges].join())
   })
 
-  test('a card has one footer line and an uncovered name at every width, and begins near the top of a phone', async () => {
+  test('a card has one footer line and a visible name at every width', async () => {
     const { projectId, id } = await makeFullCard(stage())
     const faults: string[] = []
     for (const { widths, topMax, options } of devices) {

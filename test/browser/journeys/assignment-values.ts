@@ -121,7 +121,7 @@ export function paletteOptionJourneys(stage: () => Stage): void {
     { device: 'a desktop', options: {} },
     { device: 'a phone', options: { viewport: { width: 390, height: 844 }, hasTouch: true } },
   ])
-    test(`keeps its field in place, shows an icon on each line, and offers to create what it does not find, on ${device}`, async () => {
+    test(`keeps its field in place while the user types, on ${device}`, async () => {
       const { signIn } = stage()
       const { path, make } = await makeProject('Of the palette')
       const name = `Found on ${device}`

@@ -102,7 +102,7 @@ export function attachmentJourneys(stage: () => Stage): void {
       .waitFor()
   })
 
-  test('show progress, are rejected with a reason if they are too large, and are retried after an outage', async () => {
+  test('show progress, and errors if they are too large', async () => {
     const { page } = await open('With trouble')
     const panel = page.locator('.panel')
     await page.getByRole('button', { name: 'Attach files' }).waitFor()

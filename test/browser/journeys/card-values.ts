@@ -8,7 +8,7 @@ import { assertAccessible } from './accessibility.ts'
 export function cardValueJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  test('are changed by a click in a menu next to the value, in which the current value is selected', async () => {
+  test('are changed in a menu next to the value', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Values on cards')
     const id = await make('Clicked', 0, 1)
@@ -73,7 +73,7 @@ export function cardValueJourneys(stage: () => Stage): void {
     await page.getByText('Mine to do is now in Doing.').waitFor()
   })
 
-  test('are changed in the context menu of a card, a row or the selected rows, which has all actions', async () => {
+  test('are changed in the context menu of a card, a row or the selected rows', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('By the right button')
     const id = await make('Right', 0, 1, { userId: workspace.jonas.id })

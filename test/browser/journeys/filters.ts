@@ -114,7 +114,7 @@ export function filterJourneys(stage: () => Stage): void {
     assert.equal(await page.locator('.filter-chip').count(), 0)
   })
 
-  test('are set by avatar or name to find the assignments of several users, even non-members, in every view', async () => {
+  test('are set by avatar or name in every view', async () => {
     const { hosts, signIn, workspace } = stage()
     const { jonas } = workspace
     const { path, make } = await makeProject('For several people')
@@ -155,7 +155,7 @@ export function filterJourneys(stage: () => Stage): void {
     await shows(page, 'Jonass')
   })
 
-  test('are found by the start of their name first, then by their values, and are opened by Enter', async () => {
+  test('are found by their name first, then by their values', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('Personal')
     await make('Alpha', 0, 1)
@@ -202,7 +202,7 @@ export function filterJourneys(stage: () => Stage): void {
     await shows(jonas, 'Jonass', 'Maras')
   })
 
-  test('include days only on the board and the list, because calendar and timeline have their own periods', async () => {
+  test('include days only on the board and the list', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('From day to day')
     await make('Early', 0, 0)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Stage } from '../support/stage.ts'
 
 export function inboxJourneys(stage: () => Stage): void {
-  test('counts notifications live, groups them by assignment, and marks them as read by keys or by opening', async () => {
+  test('counts notifications live, and marks them as read', async () => {
     const { hosts, signIn, workspace } = stage()
     const { mara, make } = workspace
     const inga = await workspace.join('Inga Brandt')

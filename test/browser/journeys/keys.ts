@@ -121,7 +121,7 @@ export function keyJourneys(stage: () => Stage): void {
     await page.locator(`#card-${id}:focus`).waitFor()
   })
 
-  test('are typed into a dialog even while it is loading, and have no effect on the page behind it', async () => {
+  test('are typed into a dialog even while it is loading', async () => {
     const { signIn, workspace } = stage()
     const path = `/projects/${workspace.projectId}`
     const page = await signIn('mara@example.com', path)
@@ -178,7 +178,7 @@ export function keyJourneys(stage: () => Stage): void {
     await page.getByLabel('Password').waitFor()
   })
 
-  test('find pages and tools of the project in the palette, which shows shortcuts and keys of assignments', async () => {
+  test('find pages and tools of the project in the palette', async () => {
     const { signIn, workspace } = stage()
     await workspace.assignment('Named with its key')
     const path = `/projects/${workspace.projectId}`

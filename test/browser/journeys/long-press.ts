@@ -119,7 +119,7 @@ export function longPressJourneys(stage: () => Stage): void {
     assert.equal(await page.getByRole('dialog').count(), 0)
   })
 
-  test('also opens after a long press on a row of the list or on a bar, unless the bar is dragged', async () => {
+  test('opens after a long press on a row of the list or on a bar', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Rows and bars')
     const id = await make('Held row', 0, 3, { userId: workspace.mara.id })

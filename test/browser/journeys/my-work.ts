@@ -5,7 +5,7 @@ import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
 export function myWorkJourneys(stage: () => Stage): void {
-  test('is the first page, with the overdue, due and blocked assignments of all projects, unless they are done', async () => {
+  test('is the first page, with overdue, due and blocked assignments of all projects', async () => {
     const { hosts, signIn, workspace } = stage()
     const person = await workspace.join('Wanda Worker')
     const makeDue = (name: string, days: number, values = {}) =>

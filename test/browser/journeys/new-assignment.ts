@@ -46,7 +46,7 @@ export function newAssignmentJourneys(stage: () => Stage): void {
     await page.locator('.card', { hasText: 'Fix the footer' }).getByText('High').waitFor()
   })
 
-  test('shows why a label cannot be created, and keeps a label that is chosen while another is being created', async () => {
+  test('shows why a label cannot be created', async () => {
     const { signIn, workspace } = stage()
     const { projectId, path } = await makeProject('With few labels')
     await workspace.make('label', { name: 'Known', color: 'blue', projectId })

@@ -44,7 +44,7 @@ export function organizationJourneys(stage: () => Stage): void {
     await page.getByText('No one found.').waitFor()
   })
 
-  test('are offered only if the user has projects in them: in a new project, project settings and reports', async () => {
+  test('are offered only if the user has projects in them', async () => {
     const { hosts, signIn, workspace } = stage()
     await workspace.make('organization', { name: 'Strangers' })
     const page = await signIn('mara@example.com', '/projects')

@@ -13,7 +13,7 @@ export function paletteJourneys(stage: () => Stage): void {
     await page.keyboard.type(text)
   }
 
-  test('finds names despite typing errors, swapped words and missing letters, and marks the letters that match', async () => {
+  test('finds names despite typing errors, swapped words and missing letters', async () => {
     const { signIn, workspace } = stage()
     await workspace.join('Otília Perdoada')
     const path = `/projects/${workspace.projectId}`
@@ -62,7 +62,7 @@ export function paletteJourneys(stage: () => Stage): void {
     }
   })
 
-  test('shows at once what it knows, requests only assignments, and moves nothing when they arrive', async () => {
+  test('shows known results at once, and moves nothing when assignments arrive', async () => {
     const { signIn, workspace } = stage()
     await workspace.assignment('Relaunch the old site')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
@@ -139,7 +139,7 @@ export function paletteJourneys(stage: () => Stage): void {
     }
   })
 
-  test('creates nothing by Enter, unless an arrow has moved to the command or its name was typed', async () => {
+  test('creates nothing by Enter unless the command was selected or typed', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.getByRole('region', { name: 'Backlog' }).waitFor()

@@ -36,7 +36,7 @@ export function panelViewJourneys(stage: () => Stage): void {
     return names
   }
 
-  test('K and J step through the assignments in the order of the board, the list, the calendar and the timeline', async () => {
+  test('K and J step through the assignments in the order of the view', async () => {
     const { signIn } = stage()
     const { path } = await makeFruits('In every order')
     const page = await signIn('mara@example.com', path)
@@ -53,7 +53,7 @@ export function panelViewJourneys(stage: () => Stage): void {
     }
   })
 
-  test('Previous and Next end at the first and last assignment, keep the address and the history, and mark the card', async () => {
+  test('Previous and Next end at the first and last assignment', async () => {
     const { signIn } = stage()
     const { path } = await makeFruits('To both ends')
     const page = await signIn('mara@example.com', `${path}?search=a`)
@@ -105,7 +105,7 @@ export function panelViewJourneys(stage: () => Stage): void {
     assert.ok(box && box.y > 100 && box.y + box.height < 800, JSON.stringify(box))
   })
 
-  test('the panel never covers its card, because the board scrolls sideways when a click or a link opens it', async () => {
+  test('the panel never covers its card', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Behind the panel', { workflowId: workspace.stages.Done })
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
@@ -137,7 +137,7 @@ export function panelViewJourneys(stage: () => Stage): void {
     }
   })
 
-  test('the panel adds and removes users and impediments, and says only once why the assignment is blocked', async () => {
+  test('the panel adds and removes users and impediments', async () => {
     const { signIn, workspace } = stage()
     const { make, projectId } = workspace
     const assignmentId = await workspace.assignment('In company')
@@ -188,7 +188,9 @@ export function panelViewJourneys(stage: () => Stage): void {
   })
 }
 
-/** Runs in the page: returns the fields of a panel, the heights of chips, and the lines that add something. */
+/**
+ * Runs in the page: returns the fields of a panel, the heights of chips, and the lines that add something.
+ */
 function layoutOf(panel: Element) {
   const boxOf = (selector: string, parent = panel) =>
     (parent.querySelector(selector) as Element).getBoundingClientRect()

@@ -5,7 +5,7 @@ import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
 export function projectSettingsJourneys(stage: () => Stage): void {
-  test('let the user choose between both names if another user has renamed the project meanwhile', async () => {
+  test('let the user choose a name if another user has renamed the project', async () => {
     const { signIn, workspace } = stage()
     const { organizationId } = workspace
     const { id } = await workspace.make('project', { name: 'First name', organizationId })
@@ -51,7 +51,7 @@ export function projectSettingsJourneys(stage: () => Stage): void {
     await page.getByRole('heading', { name: 'Second quay' }).waitFor()
   })
 
-  test('keep the values that another user has saved in fields that an unfinished form did not change', async () => {
+  test('keep the values that another user has saved in other fields', async () => {
     const { signIn, workspace } = stage()
     const { organizationId } = workspace
     const { id } = await workspace.make('project', { name: 'Former name', organizationId })

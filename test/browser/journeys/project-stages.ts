@@ -11,7 +11,7 @@ const columnsOf = (page: Page) => page.locator('.column h2').allTextContents()
 export function projectStageJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  test('are chosen with order and colour, and are shown without being chosen while they have cards', async () => {
+  test('are chosen with order and colour', async () => {
     const { hosts, signIn, workspace } = stage()
     const { projectId, path, make } = await makeProject('With its own stages')
     await make('In the backlog', 0, 1)

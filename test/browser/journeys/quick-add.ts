@@ -29,7 +29,7 @@ export function quickAddJourneys(stage: () => Stage): void {
       element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
     }, text)
 
-  test('turns names into cards in the order of typing, even if the user does not wait for the server', async () => {
+  test('turns names into cards in the order of typing', async () => {
     const { page } = await open('Typed fast')
     const allAreTyped = Promise.withResolvers<void>()
     await page.route('**/assignment', async (route) => {

@@ -12,7 +12,7 @@ export function quickTokenJourneys(stage: () => Stage): void {
     { device: 'a desktop', options: {} },
     { device: 'a phone', options: { viewport: { width: 390, height: 844 }, hasTouch: true } },
   ])
-    test(`set user, label, priority and end, which are shown before the assignment is added, on ${device}`, async () => {
+    test(`set user, label, priority and end, on ${device}`, async () => {
       const { signIn, workspace } = stage()
       const { projectId, path } = await makeProject(`Tokens on ${device}`)
       await workspace.make('label', { name: 'Front end', color: 'teal', projectId })

@@ -9,7 +9,7 @@ import { layoutFaultsOf } from './widths.ts'
 const otherDevice = { viewport: { width: 390, height: 800 }, hasTouch: true }
 
 export function timerJourneys(stage: () => Stage): void {
-  test('is started on a card, and runs in every tab and after reloads, until it is recorded with a note', async () => {
+  test('is started on a card, and runs in every tab until it is recorded', async () => {
     const { hosts, signIn, workspace } = stage()
     const tim = await workspace.join('Tim Timer')
     const id = await workspace.assignment('Timed')
@@ -114,7 +114,7 @@ export function timerJourneys(stage: () => Stage): void {
     await page.getByText('1 h recorded for Recorded in time.').waitFor()
   })
 
-  test('belongs to the account, so that another device shows it, and asks whether it was forgotten', async () => {
+  test('is shown on the other devices of the account', async () => {
     const { hosts, signIn, workspace } = stage()
     const tova = await workspace.join('Tova Timer')
     const id = await workspace.assignment('Timed elsewhere')

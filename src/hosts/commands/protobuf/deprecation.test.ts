@@ -7,7 +7,7 @@ import { commandsOf } from '../commands.ts'
 import { fileDescriptor } from './descriptors.ts'
 import { protoFile } from './proto-file.ts'
 
-test('A deprecated field is marked in the .proto file, in the reflected description and in the C# classes', () => {
+test('A deprecated field is marked in every generated description', () => {
   const workflow = resourceNamed('workflow')
   const deprecation = { since: '2027-01-31', until: '2028-01-31', instead: 'Use the comments.' }
   const order = deprecated(workflow.fields.order as never, deprecation)
