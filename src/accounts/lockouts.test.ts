@@ -21,7 +21,7 @@ beforeEach(async () => {
   lockouts = createLockouts({ database: fresh.database, now })
 })
 
-test('the attempt after five wrong attempts is locked for 15 minutes, even if it is correct', async () => {
+test('the account is locked for 15 minutes after the fifth wrong attempt', async () => {
   for (let attempt = 1; attempt <= 5; attempt += 1) assert.equal(await wrong(), false)
   await assert.rejects(right(), isLocked(15 * 60))
 })
