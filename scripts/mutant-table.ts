@@ -32,7 +32,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['db/standbys'],
   },
   {
-    file: 'src/db/wal-position.ts',
+    file: 'src/db/connections.ts',
     rule: 'the timeline of a standby is checked',
     from: '(select timeline_id from pg_control_checkpoint()) =',
     to: '0 <',

@@ -8,7 +8,7 @@ import { startTestIssuer, type TestIssuer } from '../../test/support/test-issuer
 import { administratorsOf } from '../accounts/administrators.ts'
 import { generateToken, hashOfToken, personalTokenPrefix } from '../accounts/token-text.ts'
 import type { Database } from '../db/database.ts'
-import { maintenanceLimits } from '../db/deadline.ts'
+import { maintenanceLimits } from '../db/failures.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { type Authenticated, createAuthentication, requireActiveSession } from './authenticate.ts'
 

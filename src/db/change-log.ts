@@ -1,6 +1,6 @@
 import { type RepeatedWork, repeat } from '../model/repeat.ts'
 import type { Database, Queries } from './database.ts'
-import { maintenanceLimits } from './deadline.ts'
+import { maintenanceLimits } from './failures.ts'
 import { join, raw, type Sql, sql } from './sql.ts'
 
 /**

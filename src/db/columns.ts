@@ -1,6 +1,5 @@
 import pg from 'pg'
 import { raw, render, type Sql, sql } from './sql.ts'
-import { rowTimestampSql, rowTimestamps, serializeFieldTimestamp, toMilliseconds } from './timestamps.ts'
 
 /** A cache of quoted columns. Their names come from declarations, so it stays small. */
 const quotedColumns = new Map<string, Sql>()
@@ -44,6 +43,64 @@ export function selectColumns(table: SerializedColumns): Sql {
   columnLists.set(table, list)
   return list
 }
+
+/**
+ * There are two formats of timestamps, both RFC 3339 in UTC. Row timestamps, which the database sets, have
+ * milliseconds, the precision of a JavaScript `Date`; rows of earlier releases have microseconds, which are
+ * truncated wherever they are serialized or compared. The timestamps of all other fields have the
+ * microseconds that clients sent.
+ */
+const rowTimestamps: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'deletedAt'])
+
+/** Serializes a row timestamp in the database. */
+export const rowTimestampSql = (timestamp: Sql): Sql =>
+  sql`to_char(${timestamp} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+export const toMilliseconds = (timestamp: Sql): Sql => sql`date_trunc('milliseconds', ${timestamp})`
+
+/**
+ * Converts the timestamp of a field: `2026-01-05 09:00:00.123+00` to `2026-01-05T09:00:00.123Z`. It stays
+ * text, because a `Date` would truncate microseconds.
+ */
+export const serializeFieldTimestamp = (stored: string): string =>
+  stored.endsWith('+00') ? `${stored.slice(0, 10)}T${stored.slice(11, -3)}Z` : toUtc(stored)
+
+/** Converts a row timestamp, to the same text as `rowTimestampSql`. */
+export function serializeRowTimestamp(stored: string): string {
+  const [whole, fraction = ''] = serializeFieldTimestamp(stored).slice(0, -1).split('.')
+  return `${whole}.${fraction.slice(0, 3).padEnd(3, '0')}Z`
+}
+
+const timestampWithOffset =
+  /^(?<year>\d+)-(?<month>\d\d)-(?<day>\d\d)[ T](?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)(?<fraction>\.\d+)?(?<sign>[+-])(?<hours>\d\d)(:(?<minutes>\d\d))?(:(?<seconds>\d\d))?(?<era> BC)?$/
+
+/**
+ * Converts a timestamp with an offset, because a server or pooler may have its own time zone. Historical
+ * offsets have seconds, and the conversion may change the year.
+ */
+function toUtc(stored: string): string {
+  const parts = timestampWithOffset.exec(stored)?.groups ?? {}
+  const numberOf = (name: string) => Number(parts[name] ?? 0)
+  const offset =
+    Number(`${parts.sign}1`) * (numberOf('hours') * 3600 + numberOf('minutes') * 60 + numberOf('seconds'))
+  const utc = new Date(0)
+  utc.setUTCFullYear(
+    parts.era ? 1 - numberOf('year') : numberOf('year'),
+    numberOf('month') - 1,
+    numberOf('day'),
+  )
+  utc.setUTCHours(numberOf('hour'), numberOf('minute'), numberOf('second') - offset)
+  const utcText = utc.toISOString()
+  if (!/^\d{4}-/.test(utcText)) throw new Error(`${stored} is outside the range of our timestamps.`)
+  return `${utcText.slice(0, 19)}${parts.fraction ?? ''}Z`
+}
+
+/** Converts a time of the host's clock, which tests can set. */
+export const timestamp = (milliseconds: number): Sql =>
+  sql`${new Date(milliseconds).toISOString()}::timestamptz`
+
+/** Converts a stored timestamp to epoch milliseconds. */
+export const millisecondsOf = (stored: Sql): Sql => sql`(extract(epoch from ${stored}) * 1000)::float8`
 
 const { builtins } = pg.types
 

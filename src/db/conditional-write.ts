@@ -22,7 +22,7 @@ export interface RowLock {
 
 export type LockedRows = Sql & { readonly lock: RowLock }
 
-/** Marks the statement for a sharded store, which locks rows in steps (`db/sharded/conditions.ts`). */
+/** Marks the statement for a sharded store, which locks rows in steps (`db/sharded/write-rows.ts`). */
 export const lockRowsStatement = stepwiseStatement<RowLock>('lock rows')
 
 export function selectForLock(lock: RowLock): LockedRows {
@@ -116,7 +116,7 @@ export async function requireConditions(
   throwIfRejected(conditions, verdict)
 }
 
-/** Marks the statement for a sharded store, which checks in steps (`db/sharded/conditions.ts`). */
+/** Marks the statement for a sharded store, which checks in steps (`db/sharded/write-rows.ts`). */
 export const checkConditionsStatement = stepwiseStatement<readonly Condition[]>('check conditions')
 
 export interface Verdict {

@@ -1,6 +1,6 @@
 import pg, { type QueryConfig } from 'pg'
 import { pgTypeParsers } from './columns.ts'
-import { withDeadline } from './deadline.ts'
+import { withDeadline } from './failures.ts'
 import {
   type ConnectionLimits,
   destroy,
@@ -10,8 +10,7 @@ import {
   whileServerIsFull,
 } from './pooled-connections.ts'
 import { queryRows } from './query-rows.ts'
-import { render, type Sql } from './sql.ts'
-import { hasReplayed, StandbyBehindError, type WalPosition } from './wal-position.ts'
+import { render, type Sql, sql } from './sql.ts'
 
 /** Opens connections, and sets the limits of statements on them. */
 export interface Connections {
@@ -29,7 +28,7 @@ export interface Connections {
   begin(client: pg.ClientBase, limits: ConnectionLimits): Promise<unknown>
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly url: string
   readonly applicationName: string
   readonly prepare: Prepare
@@ -92,6 +91,24 @@ export function createConnections({
     begin: (client, limits) => client.query(beginStatement(client, limits)),
   }
 }
+
+/** A position in the write-ahead log. A server that has replayed it has every commit before it. */
+export interface WalPosition {
+  /** Changes with every failover; positions of different timelines cannot be compared. */
+  readonly timeline: number
+  readonly lsn: string
+}
+
+/** The server has not replayed the position yet. */
+export class StandbyBehindError extends Error {}
+
+/**
+ * Checks whether the server has replayed the position. Sent on the same connection before a statement, it
+ * guarantees that the statement sees that position.
+ */
+const hasReplayed = ({ timeline, lsn }: WalPosition): Sql => sql`
+  select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn
+    and (select timeline_id from pg_control_checkpoint()) = ${timeline}::int as "hasReplayed"`
 
 /** A connection on which many callers' statements are sent without waiting for each other's answers. */
 export interface PipelinedConnection {

@@ -1,16 +1,14 @@
 import type pg from 'pg'
 import { type Budgets, openBudgets } from '../config/budgets.ts'
 import { type Connections, createConnections, type Prepare, preparedStatements } from './connections.ts'
-import { requestLimits, retry, type TimeLimits } from './deadline.ts'
-import { isLostConnection } from './failures.ts'
+import { isLostConnection, requestLimits, retry, type TimeLimits } from './failures.ts'
 import { type LimitedReads, type OpenReads, openLimitedReads } from './limited-reads.ts'
 import { queryRows } from './query-rows.ts'
 import type { Queries, Sql } from './sql.ts'
-import { openStandbys, type StandbyOutcome } from './standbys.ts'
+import { createWalPositionReader, openStandbys, type StandbyOutcome } from './standbys.ts'
 import { chooseExecution } from './stores.ts'
 import { openStreamedReads, type StreamedReads, type StreamLimits } from './streamed-reads.ts'
 import { openTransactions, type Query, type Transactions } from './transactions.ts'
-import { createWalPositionReader } from './wal-position.ts'
 import {
   createStoreCalls,
   createWorkContext,

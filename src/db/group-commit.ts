@@ -1,5 +1,4 @@
-import { SilentStoreError } from './deadline.ts'
-import { isConflict, isLostConnection, isRowError } from './failures.ts'
+import { isConflict, isLostConnection, isRowError, SilentStoreError } from './failures.ts'
 import type { Queries, Sql } from './sql.ts'
 import type { Call, CallState } from './work.ts'
 

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
-import { maintenanceLimits } from './deadline.ts'
+import { maintenanceLimits } from './failures.ts'
 import { closeDays, readClosedDays, verifyHistory } from './history-chain.ts'
 import { raw } from './sql.ts'
 

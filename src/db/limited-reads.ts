@@ -1,13 +1,18 @@
 import type pg from 'pg'
 import type { Budgets } from '../config/budgets.ts'
-import type { Connections, PipelinedConnection } from './connections.ts'
-import { retry, SilentStoreError, withDeadline } from './deadline.ts'
-import { isLostConnection, isStatementMissing, isTimedOut } from './failures.ts'
+import type { Connections, PipelinedConnection, WalPosition } from './connections.ts'
+import {
+  isLostConnection,
+  isStatementMissing,
+  isTimedOut,
+  retry,
+  SilentStoreError,
+  withDeadline,
+} from './failures.ts'
 import { createFairQueue, type FairQueue } from './fair-queue.ts'
 import { acquire, closeUnlessAnswered, release } from './pooled-connections.ts'
 import type { Sql } from './sql.ts'
 import type { Standby, Standbys } from './standbys.ts'
-import type { WalPosition } from './wal-position.ts'
 import type { CallState } from './work.ts'
 
 /** Runs statements that may take long: few at once, with fair shares for accounts and a time limit. */

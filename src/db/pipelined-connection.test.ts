@@ -5,7 +5,7 @@ import { after, before, mock, test } from 'node:test'
 import type pg from 'pg'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
 import { openPipelinedConnection, type PipelinedConnection } from './connections.ts'
-import { SilentStoreError } from './deadline.ts'
+import { SilentStoreError } from './failures.ts'
 import { queryRows } from './query-rows.ts'
 
 const timeoutMilliseconds = 10_000

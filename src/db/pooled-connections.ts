@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { withDeadline } from './deadline.ts'
-import { isLostConnection, isServerFull, readOnlyCode } from './failures.ts'
+import { isLostConnection, isServerFull, readOnlyCode, withDeadline } from './failures.ts'
 
 /**
  * The name under which a process connects. It states how many connections the process may open, because the

@@ -1,5 +1,5 @@
 import type { Database } from './database.ts'
-import { maintenanceLimits } from './deadline.ts'
+import { maintenanceLimits } from './failures.ts'
 import { raw, type Sql, sql } from './sql.ts'
 
 /** The most rows per statement: few enough that it neither holds locks for long nor reaches its time limit. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { column, columnName, selectColumns, tableOf } from './columns.ts'
+import { column, columnName, selectColumns, tableOf, toMilliseconds } from './columns.ts'
 import {
   beforeCte,
   type Condition,
@@ -26,7 +26,6 @@ import {
   writerSql,
 } from './logged-write.ts'
 import { join, type Queries, raw, type Sql, sql } from './sql.ts'
-import { toMilliseconds } from './timestamps.ts'
 
 export type { Action, Table, Writer } from './logged-write.ts'
 

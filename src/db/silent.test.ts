@@ -9,7 +9,7 @@ import { type StoreProxy, startStoreProxy } from '../../test/support/store-proxy
 import { openBudgets } from '../config/budgets.ts'
 import { checkConditionsStatement } from './conditional-write.ts'
 import type { Database } from './database.ts'
-import { requestLimits } from './deadline.ts'
+import { requestLimits } from './failures.ts'
 import type { WriteKind } from './group-commit.ts'
 import { sql } from './sql.ts'
 import { rollbackMillisecondsMax } from './transactions.ts'

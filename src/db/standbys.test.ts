@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { type ReplicatedStore, startReplicatedStore } from '../../test/support/standby.ts'
 import { until } from '../../test/support/until.ts'
-import { createConnections, preparedStatements } from './connections.ts'
+import { createConnections, preparedStatements, StandbyBehindError } from './connections.ts'
 import { type Database, openDatabase } from './database.ts'
 import { sql } from './sql.ts'
-import { createWalPositionReader, StandbyBehindError } from './wal-position.ts'
+import { createWalPositionReader } from './standbys.ts'
 
 describe('reading from a standby', () => {
   let store: ReplicatedStore

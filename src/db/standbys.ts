@@ -1,9 +1,7 @@
 import { repeat } from '../model/repeat.ts'
-import type { Connections } from './connections.ts'
-import { withDeadline } from './deadline.ts'
-import { isStatementMissing, isTimedOut } from './failures.ts'
-import { sql } from './sql.ts'
-import { StandbyBehindError, type WalPosition } from './wal-position.ts'
+import { type Connections, StandbyBehindError, type WalPosition } from './connections.ts'
+import { isStatementMissing, isTimedOut, withDeadline } from './failures.ts'
+import { type Queries, sql } from './sql.ts'
 
 /** A server that replays the commits of the primary with a delay. */
 export interface Standby {
@@ -119,5 +117,39 @@ function watch(standby: Standby): { close(): Promise<void> } {
       await repetition.stop()
       await connection.close()
     },
+  }
+}
+
+/** SQL: the end of the flushed log, or of the whole log if commits are acknowledged before a flush. */
+const endOfLog = sql`(case current_setting('synchronous_commit')
+  when 'off' then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end)`
+
+/** Queries the primary. Callers that arrive during a query share the next one. */
+export function createWalPositionReader(primary: Queries): () => Promise<WalPosition> {
+  const read = async () => {
+    const [position] = await primary.query<WalPosition>(sql`
+      select here::text as lsn, ('x' || substr(pg_walfile_name(here), 1, 8))::bit(32)::int as timeline
+      from (select ${endOfLog} as here) as log`)
+    if (!position) throw new Error('The store returned no position.')
+    return position
+  }
+  let running: Promise<WalPosition> | undefined
+  let next: Promise<WalPosition> | undefined
+  const begin = () => {
+    const request = read()
+    running = request
+    next = undefined
+    const end = () => {
+      if (running === request) running = undefined
+    }
+    request.then(end, end)
+    return request
+  }
+  return () => {
+    if (running === undefined) return begin()
+    // The running query was sent earlier, so its answer may be older than a commit that this caller has to
+    // see.
+    next ??= running.then(begin, begin)
+    return next
   }
 }

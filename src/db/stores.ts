@@ -1,6 +1,5 @@
-import { completeSchema } from './sharded/distribute.ts'
 import { stepwiseExecution } from './sharded/execution.ts'
-import { blockCommits, type CommitBlock, checkNodes } from './sharded/operator-tasks.ts'
+import { blockCommits, type CommitBlock, checkNodes, completeSchema } from './sharded/operator-tasks.ts'
 import { ownTables } from './sharded/places.ts'
 import { sql } from './sql.ts'
 import type { Execution, Query } from './transactions.ts'

@@ -2,8 +2,15 @@ import type pg from 'pg'
 import type { Budgets } from '../config/budgets.ts'
 import { Problem, uncertain } from '../model/problem.ts'
 import type { Connections, Prepare } from './connections.ts'
-import { retry, type TimeLimits, withDeadline } from './deadline.ts'
-import { isAborted, isConflict, isLostConnection, isRejectedByServer } from './failures.ts'
+import {
+  isAborted,
+  isConflict,
+  isLostConnection,
+  isRejectedByServer,
+  retry,
+  type TimeLimits,
+  withDeadline,
+} from './failures.ts'
 import { createSlots, type Slots } from './fair-queue.ts'
 import { groupWrites, type WriteGrouped } from './group-commit.ts'
 import { acquire, type ConnectionLimits, closeUnlessAnswered, release } from './pooled-connections.ts'

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { contended, Problem } from '../model/problem.ts'
-import type { TimeLimits } from './deadline.ts'
-import { convertUnavailable, isConflict } from './failures.ts'
+import { convertUnavailable, isConflict, type TimeLimits } from './failures.ts'
 import { render, type Sql } from './sql.ts'
 
 /** A request or command in progress. The statements it sends are attributed to it. */

@@ -1,7 +1,6 @@
-import { column } from '../db/columns.ts'
+import { column, rowTimestampSql } from '../db/columns.ts'
 import type { Row } from '../db/rows.ts'
 import { join, raw, render, type Sql, sql } from '../db/sql.ts'
-import { rowTimestampSql } from '../db/timestamps.ts'
 import type { WireKind } from '../model/field.ts'
 import type { ListedResource } from '../resources/define-resource.ts'
 

@@ -9,7 +9,7 @@ import { openBudgets } from '../../src/config/budgets.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../../src/db/database.ts'
 import { startEmbeddedStore } from '../../src/db/embedded/start-embedded-store.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { distribute } from '../../src/db/sharded/distribute.ts'
+import { distribute } from '../../src/db/sharded/operator-tasks.ts'
 
 export interface FreshDatabase {
   readonly url: string

@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { changeOwner } from './accounts.ts'
-import { temporaryDirectory } from './test-stores.ts'
+import { temporaryDirectory } from './testing/stores.ts'
 
 const skip = process.getuid?.() === 0 ? false : 'only root can change the owner of files'
 

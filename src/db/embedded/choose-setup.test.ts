@@ -5,7 +5,14 @@ import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { isDedicated } from './accounts.ts'
 import { startEmbeddedStore, systemBinaries } from './start-embedded-store.ts'
-import { closedDirectory, copyOfStore, fast, launch, queryRows, temporaryDirectory } from './test-stores.ts'
+import {
+  closedDirectory,
+  copyOfStore,
+  fast,
+  launch,
+  queryRows,
+  temporaryDirectory,
+} from './testing/stores.ts'
 
 const notRoot = process.getuid?.() === 0 ? false : 'only root can become another user'
 const nobody = { uid: 65_534, gid: 65_534 }

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { completeBinaries, copyBinaries } from './choose-setup.ts'
-import { temporaryDirectory } from './test-stores.ts'
+import { temporaryDirectory } from './testing/stores.ts'
 
 const programs = ['postgres', 'initdb', 'pg_ctl']
 

@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { isServerOf, waitUntil } from './postmaster.ts'
+import { isServerOf, waitUntil } from './processes.ts'
 import { startEmbeddedStore } from './start-embedded-store.ts'
-import { fast, launch, queryRows, sharedStore, temporaryDirectory } from './test-stores.ts'
+import { fast, launch, queryRows, sharedStore, temporaryDirectory } from './testing/stores.ts'
 
 const isLinux = process.platform === 'linux'
 

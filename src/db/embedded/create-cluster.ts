@@ -13,9 +13,8 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { changeOwner, initdbAccounts, type RunAs } from './accounts.ts'
 import { probe, programIn, type Setup } from './choose-setup.ts'
-import { spawnDependent } from './dependent-program.ts'
 import { passwordArguments } from './password.ts'
-import { endInitdbPrograms, waitUntil } from './postmaster.ts'
+import { endInitdbPrograms, spawnDependent, waitUntil } from './processes.ts'
 import type { Settings } from './start-server.ts'
 
 export const isCluster = (cluster: string) => existsSync(join(cluster, 'PG_VERSION'))

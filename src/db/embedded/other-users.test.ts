@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import pg from 'pg'
 import { isDedicated } from './accounts.ts'
 import { startEmbeddedStore } from './start-embedded-store.ts'
-import { copyOfStore, fast, launch, queryRows, sharedStore } from './test-stores.ts'
+import { copyOfStore, fast, launch, queryRows, sharedStore } from './testing/stores.ts'
 
 const isRoot = process.getuid?.() === 0
 const notRoot = isRoot ? false : 'only root can become another user'

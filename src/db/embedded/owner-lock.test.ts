@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { acquireOwnership } from './start-embedded-store.ts'
-import { temporaryDirectory } from './test-stores.ts'
+import { temporaryDirectory } from './testing/stores.ts'
 
 test('a directory has one owner until the owner releases it', () => {
   const directory = temporaryDirectory()

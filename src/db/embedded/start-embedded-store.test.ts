@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startEmbeddedStore } from './start-embedded-store.ts'
-import { copyOfStore, fast, launch, queryRows, sharedStore, temporaryDirectory } from './test-stores.ts'
+import { copyOfStore, fast, launch, queryRows, sharedStore, temporaryDirectory } from './testing/stores.ts'
 
 test('the first start creates the database, and the next start finds its rows', async (t) => {
   const dataDirectory = await sharedStore()

@@ -16,7 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { chooseSetup, completeBinaries, isRoot, programIn } from './choose-setup.ts'
 import { createCluster, isCluster, removeIncompleteClusters } from './create-cluster.ts'
 import { findPassword } from './password.ts'
-import { endPreviousServer, isServerOf, readPostmaster } from './postmaster.ts'
+import { endPreviousServer, isServerOf, readPostmaster } from './processes.ts'
 import { type Settings, startServer, startWindowsServer, storeUrl } from './start-server.ts'
 
 export interface EmbeddedStore {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startServer } from './start-server.ts'
-import { temporaryDirectory } from './test-stores.ts'
+import { temporaryDirectory } from './testing/stores.ts'
 
 /**
  * This program reports that PostgreSQL is ready, and exits at the first connection. Its child process keeps

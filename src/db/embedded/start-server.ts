@@ -19,7 +19,6 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { changeOwner, type RunAs } from './accounts.ts'
 import { programIn, type Setup } from './choose-setup.ts'
-import { type DependentProgram, spawnDependent } from './dependent-program.ts'
 import {
   createPassword,
   findPassword,
@@ -27,7 +26,15 @@ import {
   setPassword,
   trustLocalConnections,
 } from './password.ts'
-import { endOrphans, endServer, isServerOf, readPostmaster, waitUntil } from './postmaster.ts'
+import {
+  type DependentProgram,
+  endOrphans,
+  endServer,
+  isServerOf,
+  readPostmaster,
+  spawnDependent,
+  waitUntil,
+} from './processes.ts'
 
 /** PostgreSQL's own settings, by name. */
 export type Settings = Readonly<Record<string, string | number>>

@@ -14,7 +14,6 @@ import {
   rowWithLastChange,
 } from '../stepwise-statements.ts'
 import type { Execution, Query } from '../transactions.ts'
-import * as conditions from './conditions.ts'
 import * as rows from './read-rows.ts'
 import * as writes from './write-rows.ts'
 
@@ -28,9 +27,9 @@ const runnerEntry = <Input>(
 
 /** Maps the name of each stepwise statement to the function that executes its steps. */
 export const runners: ReadonlyMap<string, StepwiseRunner> = new Map([
-  runnerEntry(lockRowsStatement, conditions.lock),
+  runnerEntry(lockRowsStatement, writes.lock),
   runnerEntry(checkConditionsStatement, async (queries, required) => [
-    await conditions.lockAndCheck(queries, required),
+    await writes.lockAndCheck(queries, required),
   ]),
   runnerEntry(writeRows, writes.write),
   runnerEntry(writeManyRows, writes.writeEach),

@@ -26,7 +26,7 @@ import { resourceNamed } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import { newId, type Row } from '../rows.ts'
 import { sql } from '../sql.ts'
-import { createPlacesTable, triggers } from './distribute.ts'
+import { createPlacesTable, triggers } from './operator-tasks.ts'
 
 const comment = resourceNamed('comment')
 const project = resourceNamed('project')

@@ -48,6 +48,9 @@ export const ownTables = ['row_places', 'two_phase_commits'] as const
 export const placeColumnOf = (table: string): 'assignment_id' | undefined =>
   (assignmentTables as readonly string[]).includes(table) ? 'assignment_id' : undefined
 
+/** A row as stored, with the names of columns as keys. */
+export type StoredRow = Readonly<Record<string, unknown>>
+
 /**
  * The node on which a row is stored. The table `row_places` of the coordinator has an entry for each row. The
  * entry is locked instead of the row, because a sharded store cannot lock rows on several nodes. Its primary
@@ -70,7 +73,7 @@ export function atPlaces(table: string, places: readonly Place[]): Sql {
     : sql`${hasId} and row.assignment_id = any(${keys}::uuid[])`
 }
 
-export const placeOf = (table: string, values: Readonly<Record<string, unknown>>): Place => ({
+export const placeOf = (table: string, values: StoredRow): Place => ({
   id: values.id as string,
   assignment_id: placeColumnOf(table) ? (values.assignment_id as string) : null,
 })

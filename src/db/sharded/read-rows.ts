@@ -13,8 +13,7 @@ import type {
   readableAmong,
   rowWithLastChange,
 } from '../stepwise-statements.ts'
-import type { StoredRow } from './conditions.ts'
-import { atPlaces, type Place } from './places.ts'
+import { atPlaces, type Place, type StoredRow } from './places.ts'
 
 type InputOf<Statement> = Statement extends StepwiseStatement<infer Input> ? Input : never
 

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '../../db/database.ts'
-import { maintenanceLimits } from '../../db/deadline.ts'
+import { maintenanceLimits } from '../../db/failures.ts'
 import { sql } from '../../db/sql.ts'
 import { type RepeatedWork, repeat } from '../../model/repeat.ts'
 import type { FileStore } from './file-store.ts'

@@ -1,7 +1,6 @@
-import { columnName } from '../../db/columns.ts'
+import { columnName, serializeFieldTimestamp, serializeRowTimestamp } from '../../db/columns.ts'
 import type { Action } from '../../db/rows.ts'
 import { raw, type Sql } from '../../db/sql.ts'
-import { serializeFieldTimestamp, serializeRowTimestamp } from '../../db/timestamps.ts'
 import type { Caller } from '../../model/caller.ts'
 import { type ColumnKind, columnKindOf } from '../../records/serialize-record.ts'
 import { resources } from '../../resources/all.ts'

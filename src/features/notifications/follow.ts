@@ -1,5 +1,5 @@
 import type { Database, Queries } from '../../db/database.ts'
-import { maintenanceLimits } from '../../db/deadline.ts'
+import { maintenanceLimits } from '../../db/failures.ts'
 import { sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { Problem } from '../../model/problem.ts'

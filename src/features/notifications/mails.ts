@@ -6,9 +6,9 @@ import {
 import { isMailAddress, type QueuedMail, queueMail } from '../../accounts/mail-queue.ts'
 import { findLanguage, isAccountDeactivatedSql } from '../../accounts/sign-in.ts'
 import { createUnsubscribeToken } from '../../accounts/unsubscribe.ts'
+import { timestamp } from '../../db/columns.ts'
 import type { Database, Queries } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
-import { timestamp } from '../../db/timestamps.ts'
 import {
   type MailFrequency,
   mailDefaults,

@@ -1,7 +1,7 @@
+import { timestamp } from '../../db/columns.ts'
 import type { Database, Queries } from '../../db/database.ts'
 import type { KnownClients } from '../../db/instances.ts'
 import { type Sql, sql } from '../../db/sql.ts'
-import { timestamp } from '../../db/timestamps.ts'
 import type { WarningLog } from '../../model/limit-log-lines.ts'
 import { webClientId } from '../../model/oidc-client.ts'
 import {

@@ -1,6 +1,6 @@
 import { hasConsentSql } from '../../../auth/access-token.ts'
+import { timestamp } from '../../../db/columns.ts'
 import { type Sql, sql } from '../../../db/sql.ts'
-import { timestamp } from '../../../db/timestamps.ts'
 import type { Identity } from '../core/endpoint.ts'
 import type { ActiveSession } from '../core/sessions.ts'
 import type { Client } from '../values/clients.ts'

@@ -7,9 +7,9 @@ import {
   lockFactors,
   storeLanguage,
 } from '../../../accounts/sign-in.ts'
+import { millisecondsOf, timestamp } from '../../../db/columns.ts'
 import type { Queries } from '../../../db/database.ts'
 import { raw, type Sql, sql } from '../../../db/sql.ts'
-import { millisecondsOf, timestamp } from '../../../db/timestamps.ts'
 import type { Language } from '../../../model/language.ts'
 import type { Identity } from './endpoint.ts'
 

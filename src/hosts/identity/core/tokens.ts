@@ -12,8 +12,8 @@ import {
   signingAlgorithms,
   tokenIsActiveSql,
 } from '../../../auth/access-token.ts'
+import { timestamp } from '../../../db/columns.ts'
 import { sql } from '../../../db/sql.ts'
-import { timestamp } from '../../../db/timestamps.ts'
 import { signToken } from '../keys/signing-keys.ts'
 import { type Client, tokenAudience } from '../values/clients.ts'
 import { type Identity, invalidRequest, OAuthError } from './endpoint.ts'

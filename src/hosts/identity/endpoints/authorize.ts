@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { timestamp } from '../../../db/columns.ts'
 import { sql } from '../../../db/sql.ts'
-import { timestamp } from '../../../db/timestamps.ts'
 import {
   type AuthorizationRequest,
   type PendingRequest,

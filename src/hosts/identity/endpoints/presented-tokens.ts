@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose'
 import { clockSkewSeconds } from '../../../auth/access-token.ts'
+import { timestamp } from '../../../db/columns.ts'
 import { sql } from '../../../db/sql.ts'
-import { timestamp } from '../../../db/timestamps.ts'
 import { authenticateClient, authenticateConfidentialClient } from '../core/authenticate-client.ts'
 import {
   type Endpoint,

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { timestamp } from '../../../db/columns.ts'
 import type { Database, Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
-import { timestamp } from '../../../db/timestamps.ts'
 import type { Identity } from '../core/endpoint.ts'
 import type { Account, ActiveSession } from '../core/sessions.ts'
 

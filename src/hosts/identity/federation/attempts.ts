@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { budgetLimits } from '../../../config/budgets.ts'
+import { millisecondsOf, timestamp } from '../../../db/columns.ts'
 import { sql } from '../../../db/sql.ts'
-import { millisecondsOf, timestamp } from '../../../db/timestamps.ts'
 import { addressKey } from '../../../http/addresses.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
 import type { Language } from '../../../model/language.ts'

@@ -7,11 +7,11 @@ import {
   isSameLogin,
   recordVerifiedAddress,
 } from '../../../accounts/sign-in.ts'
+import { timestamp } from '../../../db/columns.ts'
 import type { Queries } from '../../../db/database.ts'
 import { violatedUniqueConstraint } from '../../../db/failures.ts'
 import { insertRow, newId } from '../../../db/rows.ts'
 import { sql } from '../../../db/sql.ts'
-import { timestamp } from '../../../db/timestamps.ts'
 import type { Caller, RequestOrigin } from '../../../model/caller.ts'
 import { duplicate, Problem } from '../../../model/problem.ts'
 import { loginCharactersMax } from '../../../model/text.ts'

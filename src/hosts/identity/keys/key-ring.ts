@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { millisecondsOf, timestamp } from '../../../db/columns.ts'
 import type { Database, Queries } from '../../../db/database.ts'
 import { raw, sql } from '../../../db/sql.ts'
-import { millisecondsOf, timestamp } from '../../../db/timestamps.ts'
 import type { SecretBox } from './secret-box.ts'
 
 /** A kind of key: its purpose, and how its keys are generated and loaded. */

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import pg from 'pg'
-import { startEmbeddedStore } from './start-embedded-store.ts'
+import { startEmbeddedStore } from '../start-embedded-store.ts'
 
 /** Settings that save time, because the data of tests need not survive a power failure. */
 export const fast = { fsync: 'off' }
@@ -96,7 +96,7 @@ export interface LaunchOptions {
 /** Starts a store in a separate process, as `npm start` does. */
 export function launch(t: TestContext, dataDirectory: string, { user, path }: LaunchOptions = {}): Launched {
   const source = `
-    import { startEmbeddedStore } from ${JSON.stringify(import.meta.resolve('./start-embedded-store.ts'))}
+    import { startEmbeddedStore } from ${JSON.stringify(import.meta.resolve('../start-embedded-store.ts'))}
     process.stdin.resume()
     try {
       const store = await startEmbeddedStore({ dataDirectory: process.argv[1], settings: ${JSON.stringify(fast)} })
