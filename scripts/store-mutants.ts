@@ -389,14 +389,14 @@ export const storeMutants: readonly Mutant[] = [
     tests: ['cli/accounts'],
   },
   {
-    file: 'src/cli/ask.ts',
+    file: 'src/cli/operator.ts',
     rule: 'a script cannot end sessions by accident',
     from: 'if (!process.stdin.isTTY)\n    throw new UsageError(`',
     to: 'if (!process.stdin.isTTY)\n    return void (`',
     tests: ['cli/accounts'],
   },
   {
-    file: 'src/cli/ask.ts',
+    file: 'src/cli/operator.ts',
     rule: 'a typed password is not shown',
     from: 'output: echo ? process.stderr : discard,',
     to: 'output: process.stderr,',

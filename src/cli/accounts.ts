@@ -27,8 +27,7 @@ import { callerDetails, type SecurityEvent, type SecurityLog } from '../observab
 import type { Context } from '../records/context.ts'
 import { create } from '../records/create.ts'
 import { user } from '../resources/user.ts'
-import { confirm, readNewPassword } from './ask.ts'
-import { openSecurityLog, operatorOf } from './operator.ts'
+import { confirm, openSecurityLog, operatorOf, readNewPassword } from './operator.ts'
 import { withDatabase } from './shared-store.ts'
 import { type Options, UsageError } from './usage.ts'
 

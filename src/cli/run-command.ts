@@ -1,8 +1,8 @@
 import { resolve, sep } from 'node:path'
 import { declaredSettings } from '../config/declared-settings.ts'
 import type { Environment } from '../config/settings.ts'
-import { adviceOn, errorText } from '../db/store-advice.ts'
 import { Problem } from '../model/problem.ts'
+import { adviceOn, errorText } from './doctor/advice.ts'
 import { helpOf, helpOfAll, type Options, parseUsage, synopsis, type Usage, UsageError } from './usage.ts'
 
 type Command = (args: readonly string[], options: Options) => Promise<void>

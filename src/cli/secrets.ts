@@ -23,8 +23,7 @@ import {
   type SecretBox,
 } from '../hosts/identity/keys/secret-box.ts'
 import { signingKeyKinds } from '../hosts/identity/keys/signing-keys.ts'
-import { confirm } from './ask.ts'
-import { openSecurityLog } from './operator.ts'
+import { confirm, openSecurityLog } from './operator.ts'
 import { withDatabase } from './shared-store.ts'
 import { type Options, UsageError } from './usage.ts'
 

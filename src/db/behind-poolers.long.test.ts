@@ -9,13 +9,13 @@ import {
   startPooler,
 } from '../../test/support/pgbouncer.ts'
 import { until } from '../../test/support/until.ts'
+import { adviceOn } from '../cli/doctor/advice.ts'
 import { checkStore } from '../cli/doctor/run-doctor.ts'
 import { openDatabase } from './database.ts'
 import { StatementTooSlowError } from './limited-reads.ts'
 import { migrate } from './migrate.ts'
 import { detectPooler, detectPoolers } from './poolers.ts'
 import { sql } from './sql.ts'
-import { adviceOn } from './store-advice.ts'
 
 const poolers = [
   { name: 'in session mode', mode: 'session', namedStatements: true },

@@ -291,7 +291,7 @@ const notForClient: readonly { readonly files: RegExp; readonly readers: string 
     readers: 'readers of the API documents',
   },
   { files: /^hosts\/(bank|commands)\//, readers: 'other clients' },
-  { files: /^db\/(poolers|store-advice)/, readers: 'operators, at startup' },
+  { files: /^db\/poolers/, readers: 'operators, at startup' },
   {
     files: /^hosts\/identity\/(?!endpoints\/(factors|passkeys)|factors\/)/,
     readers: 'other clients, and users of the identity pages, which have their own texts',

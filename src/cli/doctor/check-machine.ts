@@ -13,7 +13,7 @@ import { readCommandSettings } from '../../hosts/commands/configuration.ts'
 import { readIdentitySettings } from '../../hosts/identity/configuration.ts'
 import { readRestSettings } from '../../hosts/rest/configuration.ts'
 import { httpUrl } from '../../model/host-url.ts'
-import { error, type Finding, ok, warning } from './finding.ts'
+import { error, type Finding, ok, warning } from './advice.ts'
 
 const gibibyte = 1024 ** 3
 /** PostgreSQL stops when the disk is full. Its WAL alone may grow by this much. */

@@ -10,7 +10,7 @@ import { render, type Sql } from '../../db/sql.ts'
 import type { IdentitySettings } from '../../hosts/identity/configuration.ts'
 import { readKeySecret } from '../../hosts/identity/keys/open-keys.ts'
 import { createKeyBox } from '../../hosts/identity/keys/secret-box.ts'
-import { error, type Finding, ok, warning } from './finding.ts'
+import { error, type Finding, ok, warning } from './advice.ts'
 
 /** Runs a statement that always returns one row. */
 export async function queryRow<Row>(client: pg.Client, statement: string): Promise<Row> {

@@ -2,9 +2,9 @@ import pg from 'pg'
 import { explainUnsuitable, pendingAfter, readApplied, readServerFacts } from '../../db/migrate.ts'
 import { applicationNamePattern } from '../../db/pooled-connections.ts'
 import type { IdentitySettings } from '../../hosts/identity/configuration.ts'
+import { error, type Finding, ok, warning } from './advice.ts'
 import { assessDisk, readFreeBytes } from './check-machine.ts'
 import { queryRow } from './check-records.ts'
-import { error, type Finding, ok, warning } from './finding.ts'
 
 export interface CheckedStore {
   readonly client: pg.Client

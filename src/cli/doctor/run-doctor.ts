@@ -6,10 +6,10 @@ import { readStoreSettings } from '../../config/store-settings.ts'
 import { runningStoreUrl } from '../../db/embedded/start-embedded-store.ts'
 import { isLostConnection } from '../../db/failures.ts'
 import { describePooler, detectPooler } from '../../db/poolers.ts'
-import { adviceOn, errorText } from '../../db/store-advice.ts'
 import { storeTasks } from '../../db/stores.ts'
 import { readIdentitySettings } from '../../hosts/identity/configuration.ts'
 import { selectHosts } from '../hosts.ts'
+import { adviceOn, error, errorText, type Finding, ok, warning } from './advice.ts'
 import { checkAddresses, checkDirectory, checkPorts, checkProcesses } from './check-machine.ts'
 import { checkAdministrators, checkBackup, checkInstances, checkKeys } from './check-records.ts'
 import {
@@ -26,7 +26,6 @@ import {
   checkUnusedSlots,
   createDatabaseClient,
 } from './check-server.ts'
-import { error, type Finding, ok, warning } from './finding.ts'
 
 const severityWidth = 9
 const subjectWidth = 16

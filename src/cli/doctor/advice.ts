@@ -1,4 +1,27 @@
-import { percentEncode } from '../config/store-settings.ts'
+import { percentEncode } from '../../config/store-settings.ts'
+
+/** One line of the doctor's report. */
+export interface Finding {
+  readonly subject: string
+  readonly result: string
+  /** An `error` breaks the system now or later. A `warning` may be intended. */
+  readonly severity: 'ok' | 'warning' | 'error'
+  readonly advice?: string
+}
+
+export const ok = (subject: string, result: string): Finding => ({ subject, result, severity: 'ok' })
+export const warning = (subject: string, result: string, advice: string): Finding => ({
+  subject,
+  result,
+  severity: 'warning',
+  advice,
+})
+export const error = (subject: string, result: string, advice: string): Finding => ({
+  subject,
+  result,
+  severity: 'error',
+  advice,
+})
 
 /**
  * Returns what an operator can do about an error of the store at DATABASE_URL; undefined for any other error.
