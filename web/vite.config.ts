@@ -31,7 +31,6 @@ const laterFiles = [
   'assignment-steps',
   'attachments-section',
   'bars',
-  'block-reason-icon',
   'calendar-address',
   'change-chips',
   'change-list',
@@ -55,6 +54,7 @@ const laterFiles = [
   'markdown-keys',
   'markdown-tools',
   'members-dialog',
+  'name-lookup',
   'new-assignment',
   'new-assignment-chips',
   'new-password-field',
@@ -66,7 +66,7 @@ const laterFiles = [
   'palette-commands',
   'palette-steps',
   'panel-sections',
-  'period-steps',
+  'period-view',
   'plain-text',
   'popover',
   'project-switcher',
@@ -77,12 +77,8 @@ const laterFiles = [
   'relations',
   'side-index',
   'subscribe-dialog',
-  'unscheduled-link',
-  'use-blocked',
   'use-history',
-  'use-period-rows',
   'view-dialog',
-  'view-props',
 ]
 const missing = [
   ...laterScreens.filter(

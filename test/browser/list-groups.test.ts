@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { RecordOf } from '../../web/src/api/api.ts'
 import { cellsOf } from '../../web/src/screens/project/list/export-list.ts'
 import { columns, linesOf, parseGrouping, sortRows } from '../../web/src/screens/project/list/list-columns.ts'
-import type { NameLookup } from '../../web/src/screens/project/view-props.ts'
+import type { NameLookup } from '../../web/src/screens/project/name-lookup.ts'
 import { valuesOf } from '../support/assertions.ts'
 
 const labels = new Map([

@@ -2,15 +2,17 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
   dependsOnMembers,
+  filterTextOf,
   hasRowFilters,
   invert,
+  isWorthSaving,
   matcherOf,
   parseFilters,
   queryOfFilters,
+  queryOfView,
   resolveViewer,
   toggleValue,
 } from '../../web/src/screens/project/filters.ts'
-import { filterTextOf, isWorthSaving, queryOfView } from '../../web/src/screens/project/view-address.ts'
 import { filterJourneys } from './journeys/filters.ts'
 import { savedViewJourneys } from './journeys/saved-views.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'

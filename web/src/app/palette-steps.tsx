@@ -3,7 +3,7 @@ import { assignmentKey, findByKey, isAssignmentKey } from '../api/assignment-key
 import { loadByIds, rowsMax } from '../api/load-all.ts'
 import { responsibleOf } from '../data/planned.ts'
 import { assignmentPath, matchPath, projectPath } from '../router/router.ts'
-import { viewParameter } from '../screens/project/view-address.ts'
+import { viewParameter } from '../screens/project/filters.ts'
 import type { Services } from '../services/services.ts'
 import { foldText, t } from '../texts/text.ts'
 import { PersonAvatar } from '../ui/avatar.tsx'

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { matchPath } from '../router/router.ts'
-import { selectedIds } from '../screens/project/selected-ids.ts'
+import { selectedIds } from '../screens/project/shown-list.ts'
 import { assignmentElementId } from '../screens/project/use-card-focus.ts'
 import { type Services, useServices } from '../services/services.ts'
 import type { MessageKey } from '../texts/text.ts'

@@ -9,8 +9,8 @@ import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { TypeShape } from '../../ui/marks.tsx'
 import type { Bar } from './bars.ts'
-import { BlockReasonIcon } from './block-reason-icon.tsx'
-import type { BlockReason } from './use-blocked.ts'
+import type { BlockReason } from './name-lookup.ts'
+import { BlockReasonIcon } from './row-facts.tsx'
 import { assignmentElementId } from './use-card-focus.ts'
 
 interface AssignmentBarProps {

@@ -16,14 +16,16 @@ import { t } from '../../texts/text.ts'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
 import { BoardColumn, type BoardProps } from './board-column.tsx'
-import type { Place } from './card-order.ts'
-import { hasRowFilters, isFiltered, matcherOf, noFilters, queryOfFilters } from './filters.ts'
+import { type Place, useMoves } from './card-moves.ts'
+import { hasRowFilters, isFiltered, matcherOf, queryOfFilters } from './filters.ts'
+import {
+  blockedIdsOf,
+  NoMatches,
+  type ProjectViewProps,
+  useMemberIds,
+  ViewSkeleton,
+} from './project-view.tsx'
 import { assignmentElementId, useCardFocus } from './use-card-focus.ts'
-import { useMoves } from './use-moves.ts'
-import { blockedIdsOf, useMemberIds } from './use-row-filter.ts'
-import { viewParameter } from './view-address.ts'
-import type { ProjectViewProps } from './view-props.ts'
-import { ViewSkeleton } from './view-skeleton.tsx'
 
 export interface BoardViewProps extends ProjectViewProps {
   readonly areStagesLoading: boolean
@@ -311,23 +313,6 @@ function useUncovered(openId: string | undefined): void {
     if (isCovered(card, panel) && panel.getBoundingClientRect().width < innerWidth)
       card.closest('.column')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [openId])
-}
-
-/** Replaces the columns if all of them would be empty. */
-export function NoMatches() {
-  const { router } = useServices()
-  return (
-    <EmptyState title={t('No assignments match these filters')} icon="filter">
-      <p>{t('Try fewer letters, other days, or clear the filters.')}</p>
-      <button
-        type="button"
-        class="button"
-        onClick={() => router.setQuery({ ...noFilters, [viewParameter]: '' })}
-      >
-        {t('Clear filters')}
-      </button>
-    </EmptyState>
-  )
 }
 
 /** Returns the stages to show. A stage that the project does not use is shown only while cards are in it. */

@@ -23,7 +23,7 @@ import {
   valuesOf,
   viewer,
 } from './filters.ts'
-import type { ProjectViewProps } from './view-props.ts'
+import type { ProjectViewProps } from './project-view.tsx'
 
 /** A value that a criterion can have. */
 interface FilterValue extends Option {

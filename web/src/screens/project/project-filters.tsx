@@ -10,9 +10,8 @@ import { SearchField } from '../../ui/search-field.tsx'
 import { useLater } from '../../ui/use-later.ts'
 import { useMedia } from '../../ui/use-media.ts'
 import { type Criterion, type CriterionName, useCriteria } from './filter-criteria.tsx'
-import { type Filters, isExcluding, toggleValue, valuesOf } from './filters.ts'
-import { viewParameter } from './view-address.ts'
-import type { ProjectViewProps } from './view-props.ts'
+import { type Filters, isExcluding, toggleValue, valuesOf, viewParameter } from './filters.ts'
+import type { ProjectViewProps } from './project-view.tsx'
 
 interface ProjectFiltersProps {
   readonly scope: ProjectViewProps['scope']

@@ -18,15 +18,13 @@ import { Page, useOpenNewFromUrl } from '../../ui/page.tsx'
 import { ProjectHeader, type ViewName, ViewSwitch } from '../../ui/project-page.tsx'
 import { useMedia } from '../../ui/use-media.ts'
 import { BoardView, type BoardViewProps } from './board-view.tsx'
-import { noFilters, parseFilters, resolveViewer } from './filters.ts'
+import { noFilters, parseFilters, resolveViewer, viewParameter } from './filters.ts'
 import { ProjectFilters, useChosenOrder } from './project-filters.tsx'
+import { type ProjectViewProps, ViewSkeleton } from './project-view.tsx'
 import { ViewMenu, ViewTabs } from './saved-views.tsx'
 import { shownList } from './shown-list.ts'
 import { useCardFocus } from './use-card-focus.ts'
 import { type SavedViews, useSavedViews } from './use-saved-views.ts'
-import { viewParameter } from './view-address.ts'
-import type { ProjectViewProps } from './view-props.ts'
-import { ViewSkeleton } from './view-skeleton.tsx'
 
 /** Shows the assignments of a project in one of its views, and an open assignment next to them. */
 export const ProjectScreen = ({ parameters: { projectId = '', assignmentId } }: ScreenProps) =>

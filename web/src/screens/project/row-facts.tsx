@@ -5,9 +5,7 @@ import { dueColorOf, dueText, isLate } from '../../data/planned.ts'
 import { dayOf, formatDay } from '../../time/days.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { HoursMark, PriorityMark, StageMark } from '../../ui/marks.tsx'
-import { BlockReasonIcon } from './block-reason-icon.tsx'
-import type { BlockReason } from './use-blocked.ts'
-import type { NameLookup } from './view-props.ts'
+import type { BlockReason, NameLookup } from './name-lookup.ts'
 
 type FactName = 'blocked' | 'key' | 'stage' | 'end' | 'priority' | 'hours'
 
@@ -76,3 +74,10 @@ export const BlockReasonMark = ({ blockReason }: { readonly blockReason: BlockRe
       <span class="visually-hidden">{blockReason.text}</span>
     </span>
   )
+
+/** The one drawing of what blocks an assignment, or what it waits for; decorative, next to its text. */
+export const BlockReasonIcon = ({ isWaiting }: Pick<BlockReason, 'isWaiting'>) => (
+  <span class={isWaiting ? 'waits' : 'blocked'}>
+    <Icon name={isWaiting ? 'link' : 'warning'} />
+  </span>
+)

@@ -7,9 +7,8 @@ import { Icon } from '../../ui/icon.tsx'
 import { lazyDialog } from '../../ui/lazy-dialog.tsx'
 import { Menu, type MenuItem } from '../../ui/menu.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
-import type { Filters } from './filters.ts'
+import { type Filters, isWorthSaving, viewParameter } from './filters.ts'
 import { contentOf, type SavedView, type SavedViews, writeView } from './use-saved-views.ts'
-import { isWorthSaving, viewParameter } from './view-address.ts'
 
 function addressOf(projectId: string, { row, query }: SavedView): string {
   const parameters = new URLSearchParams(query)

@@ -4,8 +4,7 @@ import type { Api, RecordOf } from '../../api/api.ts'
 import { useAllRows } from '../../data/use-live.ts'
 import { projectPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
-import type { Filters } from './filters.ts'
-import { filterTextOf, queryOfView, viewParameter } from './view-address.ts'
+import { type Filters, filterTextOf, queryOfView, viewParameter } from './filters.ts'
 
 /** A view of the user, or one that a member shares with the project. */
 export type SavedView = (

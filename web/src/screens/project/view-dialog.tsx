@@ -5,8 +5,8 @@ import { reject, useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import { viewParameter } from './filters.ts'
 import { type SavedView, type ViewContent, writeView } from './use-saved-views.ts'
-import { viewParameter } from './view-address.ts'
 
 interface ViewDialogProps {
   readonly projectId: string

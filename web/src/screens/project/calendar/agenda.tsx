@@ -7,8 +7,8 @@ import { dateFormat, dateOf, dayOf, today } from '../../../time/days.ts'
 import { PersonAvatar } from '../../../ui/avatar.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { EmptyState } from '../../../ui/notes.tsx'
+import type { NameLookup } from '../name-lookup.ts'
 import { RowFacts } from '../row-facts.tsx'
-import type { NameLookup } from '../view-props.ts'
 
 type Assignment = RecordOf<'assignment'>
 

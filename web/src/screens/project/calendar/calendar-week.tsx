@@ -18,7 +18,7 @@ import { Popover } from '../../../ui/popover.tsx'
 import { directionSign, logicalArrowKey } from '../../../ui/text-direction.ts'
 import { AssignmentBar } from '../assignment-bar.tsx'
 import { type Bar, fitBars } from '../bars.ts'
-import type { BlockReason } from '../use-blocked.ts'
+import type { BlockReason } from '../name-lookup.ts'
 
 type Assignment = RecordOf<'assignment'>
 

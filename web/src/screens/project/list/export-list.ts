@@ -2,7 +2,7 @@ import { t } from '../../../texts/text.ts'
 import { today } from '../../../time/days.ts'
 import { toCsv } from '../../../ui/csv.ts'
 import { saveFile } from '../../../ui/save-file.ts'
-import type { NameLookup } from '../view-props.ts'
+import type { NameLookup } from '../name-lookup.ts'
 import { columns as allColumns, type Column, type Grouping, type Line } from './list-columns.ts'
 
 interface ShownList {

@@ -5,7 +5,7 @@ import { endDayOf, responsibleOf, startDayOf } from '../../../data/planned.ts'
 import { locale, type MessageKey, t } from '../../../texts/text.ts'
 import { addDays, dayOf, formatDay, formatWeek, fridayOffset, mondayOf } from '../../../time/days.ts'
 import { formatHours } from '../../../time/hours.ts'
-import type { NameLookup } from '../view-props.ts'
+import type { NameLookup } from '../name-lookup.ts'
 
 type Assignment = RecordOf<'assignment'>
 

@@ -9,9 +9,9 @@ import { t } from '../../../texts/text.ts'
 import { PersonAvatar } from '../../../ui/avatar.tsx'
 import type { IconName } from '../../../ui/icon.tsx'
 import { PartsMark, PriorityShape, StageMark, TypeShape } from '../../../ui/marks.tsx'
+import type { NameLookup } from '../name-lookup.ts'
 import { BlockReasonMark, RowFacts } from '../row-facts.tsx'
 import { assignmentElementId } from '../use-card-focus.ts'
-import type { NameLookup } from '../view-props.ts'
 import type { Column } from './list-columns.ts'
 
 type Assignment = RecordOf<'assignment'>

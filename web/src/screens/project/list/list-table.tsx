@@ -10,8 +10,9 @@ import { Icon, IconButton } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { logicalArrowKey } from '../../../ui/text-direction.ts'
 import { useMedia } from '../../../ui/use-media.ts'
+import type { NameLookup } from '../name-lookup.ts'
+import type { ProjectViewProps } from '../project-view.tsx'
 import { useRowWindow } from '../use-virtual-rows.ts'
-import type { NameLookup, ProjectViewProps } from '../view-props.ts'
 import {
   availableColumns,
   type Column,

@@ -18,7 +18,8 @@ import { addDays, dayOf, daysInWeek, fridayOffset, mondayOf, today } from '../..
 import { formatHours, usualHours } from '../../../time/hours.ts'
 import { Icon, IconButton } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
-import type { NameLookup, ProjectViewProps } from '../view-props.ts'
+import type { NameLookup } from '../name-lookup.ts'
+import type { ProjectViewProps } from '../project-view.tsx'
 
 type Assignment = RecordOf<'assignment'>
 

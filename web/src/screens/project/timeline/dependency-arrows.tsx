@@ -4,7 +4,7 @@ import { byId } from '../../../api/load-all.ts'
 import { type Blockers, startsTooEarly } from '../../../data/use-project-dependencies.ts'
 import { inOneLine, t } from '../../../texts/text.ts'
 import { directionSign } from '../../../ui/text-direction.ts'
-import type { ProjectViewProps } from '../view-props.ts'
+import type { ProjectViewProps } from '../project-view.tsx'
 
 type Assignment = RecordOf<'assignment'>
 

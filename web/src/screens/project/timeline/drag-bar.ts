@@ -1,6 +1,6 @@
 import type { TargetedPointerEvent } from 'preact'
 import { directionSign } from '../../../ui/text-direction.ts'
-import type { Shift } from '../use-period-rows.ts'
+import type { Shift } from '../period-view.tsx'
 
 /** A shorter movement counts as a click. */
 const clickPixels = 4

@@ -21,15 +21,17 @@ import { useMedia } from '../../../ui/use-media.ts'
 import { useStableCallback } from '../../../ui/use-stable-callback.ts'
 import { type Bar, barsOf, stackedBarsOf } from '../bars.ts'
 import { passesPerson } from '../filters.ts'
-import { PeriodSteps } from '../period-steps.tsx'
-import { UnscheduledLink, useUnscheduledCount } from '../unscheduled-link.tsx'
-import { useBlocked } from '../use-blocked.ts'
+import { useBlocked } from '../name-lookup.ts'
+import {
+  PeriodSteps,
+  type Shift,
+  UnscheduledLink,
+  usePeriodRows,
+  useUnscheduledCount,
+} from '../period-view.tsx'
+import { type ProjectViewProps, ViewSkeleton } from '../project-view.tsx'
 import { useCardFocus } from '../use-card-focus.ts'
-import type { Shift } from '../use-period-rows.ts'
-import { usePeriodRows } from '../use-period-rows.ts'
 import { useRowWindow } from '../use-virtual-rows.ts'
-import type { ProjectViewProps } from '../view-props.ts'
-import { ViewSkeleton } from '../view-skeleton.tsx'
 import {
   type BarPlace,
   DependencyArrows,

@@ -1,3 +1,4 @@
+import type { TargetedDragEvent } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
@@ -6,9 +7,119 @@ import { offerUndo, throwUnchanged, warnOfOpenParts } from '../../assignment/cha
 import { queuedChanges, type StageChange, sendOrQueue, withQueuedStage } from '../../assignment/queue.ts'
 import { type Services, useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
-import { byRank, type Place } from './card-order.ts'
 
 type Assignment = RecordOf<'assignment'>
+
+/** A place in the manual order of a stage, next to a card that is there. */
+export interface Place {
+  readonly neighbour:
+    | { readonly afterId: string | null; readonly beforeId?: never }
+    | { readonly beforeId: string; readonly afterId?: never }
+  /** A provisional rank, until the server has returned the real one. */
+  readonly rank: string
+  /** The position in the stage, counted from 1. */
+  readonly number: number
+}
+
+export const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
+
+/** Sorts by the manual order. */
+export const byRank = (a: Assignment, b: Assignment): number =>
+  compareTexts(a.rank ?? '', b.rank ?? '') || compareTexts(a.id, b.id)
+
+/**
+ * Returns the place before the card with the id `beforeId`, or after the last card if it is undefined.
+ * Returns undefined if the moved card is already there.
+ */
+function placeBefore(
+  cards: readonly Assignment[],
+  moved: Assignment,
+  beforeId: string | undefined,
+): Place | undefined {
+  const otherCards = cards.filter(({ id }) => id !== moved.id)
+  const found = otherCards.findIndex(({ id }) => id === beforeId)
+  const index = found === -1 ? otherCards.length : found
+  if (cards[index]?.id === moved.id) return undefined
+  const [above, below] = [otherCards[index - 1], otherCards[index]]
+  const number = index + 1
+  // A space sorts before any digit of a rank, so the card comes directly after the one above it.
+  if (above) return { neighbour: { afterId: above.id }, rank: `${above.rank} `, number }
+  return { neighbour: below ? { beforeId: below.id } : { afterId: null }, rank: '', number }
+}
+
+/** Returns the place of a card that moves a step up (-1) or down (1). */
+export function placeAfterStep(
+  cards: readonly Assignment[],
+  moved: Assignment,
+  step: number,
+): Place | undefined {
+  const index = cards.findIndex(({ id }) => id === moved.id)
+  if (index + step < 0) return undefined
+  return placeBefore(cards, moved, cards[step < 0 ? index - 1 : index + 2]?.id)
+}
+
+/** Returns the id of the first card whose middle is below the pointer, apart from the dragged one. */
+function cardBelowPointer(
+  list: Element,
+  { clientY }: { readonly clientY: number },
+  draggedId: string,
+): string | undefined {
+  for (const element of list.querySelectorAll<HTMLElement>('[data-row]')) {
+    const { top, height } = element.getBoundingClientRect()
+    if (element.dataset.row !== draggedId && clientY < top + height / 2) return element.dataset.row
+  }
+  return undefined
+}
+
+interface CardDropOptions {
+  /** The cards of the column, in their order. */
+  readonly cards: readonly Assignment[]
+  readonly stageId: string
+  readonly dragged: Assignment | undefined
+  readonly isManuallyOrdered: boolean
+  /** Returns the id of the card before which the dragged one would be sorted. */
+  findNext(dragged: Assignment): string | undefined
+  onDrop(place: Place | undefined): void
+}
+
+/** Accepts a dragged card from another column, and from the same column if its cards are ordered by hand. */
+export function useCardDrop({
+  cards,
+  stageId,
+  dragged,
+  isManuallyOrdered,
+  findNext,
+  onDrop,
+}: CardDropOptions) {
+  const [isOver, setOver] = useState(false)
+  const [beforeId, setBeforeId] = useState<string>()
+  const isAccepted = dragged !== undefined && (isManuallyOrdered || dragged.workflowId !== stageId)
+  const isShown = isOver && isAccepted
+  const nextId = isShown && !isManuallyOrdered ? findNext(dragged) : beforeId
+  return {
+    isOver: isShown,
+    /** The id of the card before which the dragged one would be placed. */
+    beforeId: isShown ? nextId : undefined,
+    isLast: isShown && nextId === undefined,
+    handlers: {
+      onDragOver(event: TargetedDragEvent<HTMLElement>) {
+        setOver(true)
+        if (!isAccepted) return
+        event.preventDefault()
+        if (isManuallyOrdered) setBeforeId(cardBelowPointer(event.currentTarget, event, dragged.id))
+      },
+      onDragLeave(event: TargetedDragEvent<HTMLElement>) {
+        // Cards move while the gap opens. Leaving one card for another is ignored.
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false)
+      },
+      onDrop(event: TargetedDragEvent<HTMLElement>) {
+        event.preventDefault()
+        setOver(false)
+        onDrop(isManuallyOrdered && dragged ? placeBefore(cards, dragged, beforeId) : undefined)
+      },
+    },
+  }
+}
 
 interface Move {
   readonly workflowId: string
@@ -18,7 +129,7 @@ interface Move {
   readonly isSaved: boolean
 }
 
-export interface Moves {
+interface Moves {
   /** The assignments in the stages that the user moved them to, including unconfirmed moves. */
   readonly rows: readonly Assignment[]
   move(assignment: Assignment, stage: { readonly id: string; readonly name: string }, place?: Place): void

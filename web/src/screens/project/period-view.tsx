@@ -4,13 +4,15 @@ import { type Change, useChangeMany } from '../../assignment/change-many.ts'
 import { useShownRows } from '../../assignment/panel-frame.tsx'
 import { assignedTo, responsibleOf } from '../../data/planned.ts'
 import { useFollowedRows } from '../../data/use-followed-rows.ts'
+import { useLoaded } from '../../data/use-loaded.ts'
+import { projectPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
-import { t } from '../../texts/text.ts'
+import { t, tn } from '../../texts/text.ts'
 import { addDays, dayOf, endTimestampOf, formatDay } from '../../time/days.ts'
-import { compareTexts } from './card-order.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { compareTexts } from './card-moves.ts'
 import { queryOfFilters } from './filters.ts'
-import { useRowFilter } from './use-row-filter.ts'
-import type { ProjectViewProps } from './view-props.ts'
+import { type ProjectViewProps, useRowFilter } from './project-view.tsx'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -125,3 +127,61 @@ function changeOf(row: Assignment, { days = 0, endDays = 0, userId = responsible
   }
   return { requested, isClamped }
 }
+
+interface PeriodStepsProps {
+  /** The displayed period, such as November 2026. */
+  readonly label: string
+  readonly isNow: boolean
+  readonly labels: { readonly before: string; readonly after: string; readonly now: string }
+  onStep(count: -1 | 1): void
+  onNow(): void
+}
+
+/** Shows buttons for the previous, the next and the current period. */
+export const PeriodSteps = ({ label, isNow, labels, onStep, onNow }: PeriodStepsProps) => (
+  <nav class="week-steps" aria-label={t('Period')}>
+    <button type="button" class="button icon-only" aria-label={labels.before} onClick={() => onStep(-1)}>
+      <Icon name="left" />
+    </button>
+    <strong class="week-range" role="status">
+      {label}
+    </strong>
+    <button type="button" class="button icon-only" aria-label={labels.after} onClick={() => onStep(1)}>
+      <Icon name="right" />
+    </button>
+    <button type="button" class="button" aria-disabled={isNow} onClick={onNow}>
+      {labels.now}
+    </button>
+  </nav>
+)
+
+/**
+ * Counts the assignments without dates, which views of a period leave out. Returns undefined while loading.
+ */
+export function useUnscheduledCount(projectId: string): number | undefined {
+  const { configuration, tracker } = useServices()
+  const { value, problem } = useLoaded(`unscheduled ${projectId}`, ['assignment'], async (signal) => {
+    if (!configuration.extensions) return 0
+    const filter = `projectId eq '${projectId}' and isUnscheduled eq true`
+    const query = { filter, fields: 'id', pageSize: 1, count: true }
+    return (await tracker.call('GET /ext/query/assignments', { query }, { signal })).result.totalCount ?? 0
+  })
+  return problem ? 0 : value
+}
+
+/**
+ * Links to the assignments without dates. Views render the link together with their rows, because it may add
+ * a line above them.
+ */
+export const UnscheduledLink = ({
+  projectId,
+  count = 0,
+}: {
+  readonly projectId: string
+  readonly count?: number | undefined
+}) =>
+  count > 0 && (
+    <a class="button" href={projectPath(projectId, '?view=list&dates=none')}>
+      {tn(count, '1 without dates', '{count} without dates')}
+    </a>
+  )

@@ -1,0 +1,97 @@
+import { useMemo } from 'preact/hooks'
+import type { Connection } from '../../api/live.ts'
+import { useAllRows } from '../../data/use-live.ts'
+import { useAllMembers } from '../../data/use-members.ts'
+import { useProjectDependencies } from '../../data/use-project-dependencies.ts'
+import { useProjectLabels } from '../../data/use-project-labels.ts'
+import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
+import { EmptyState } from '../../ui/notes.tsx'
+import type { ViewName } from '../../ui/project-page.tsx'
+import { Skeleton, type SkeletonProps } from '../../ui/skeleton.tsx'
+import { useMedia } from '../../ui/use-media.ts'
+import { dependsOnMembers, type Filters, matcherOf, noFilters, viewParameter } from './filters.ts'
+import type { ProjectScope } from './name-lookup.ts'
+
+/** The properties of every view of a project. */
+export interface ProjectViewProps {
+  readonly scope: ProjectScope
+  readonly filters: Filters
+  readonly openId: string | undefined
+  /** The query of the address, so that links keep view and filters. */
+  readonly query: string
+  /**
+   * While the name of the project is loading, a view loads its rows, but renders its skeleton, because a long
+   * name moves everything below it.
+   */
+  readonly isNameLoading: boolean
+  onConnection(connection: Connection): void
+}
+
+const shapes: Readonly<Record<ViewName | 'agenda', SkeletonProps>> = {
+  board: { as: 'columns', blocks: 4, rows: 5, cells: 'lines face' },
+  list: { as: 'grid', rows: 16, cells: 'check key text icon stage priority labels type person end hours' },
+  calendar: { as: 'grid', rows: 5, cells: 'day day day day day day day' },
+  timeline: { as: 'grid', rows: 7, cells: 'text day day day day' },
+  agenda: { as: 'rows', blocks: 3, rows: 2, cells: 'lines face' },
+}
+
+/** Outlines a view while it is loading. */
+export function ViewSkeleton({ view }: { readonly view: ViewName }) {
+  // The calendar is an agenda up to this width.
+  const isNarrow = useMedia('(max-width: 760px)')
+  return <Skeleton {...shapes[view === 'calendar' && isNarrow ? 'agenda' : view]} />
+}
+
+/** Replaces the columns or the rows of a view if all assignments are filtered out. */
+export function NoMatches() {
+  const { router } = useServices()
+  return (
+    <EmptyState title={t('No assignments match these filters')} icon="filter">
+      <p>{t('Try fewer letters, other days, or clear the filters.')}</p>
+      <button
+        type="button"
+        class="button"
+        onClick={() => router.setQuery({ ...noFilters, [viewParameter]: '' })}
+      >
+        {t('Clear filters')}
+      </button>
+    </EmptyState>
+  )
+}
+
+/** Returns a predicate for the filters that are not part of the query. Loads only the data that they need. */
+export function useRowFilter({ projectId, doneStageIds }: ProjectViewProps['scope'], filters: Filters) {
+  const needsBlocked = filters.blocked !== ''
+  const labels = useProjectLabels(filters.labels === '' ? undefined : projectId)
+  const dependencies = useProjectDependencies(needsBlocked ? projectId : undefined, doneStageIds)
+  const impediments = useAllRows('assignmentImpediment', needsBlocked ? {} : undefined, { live: true })
+  const members = useMemberIds(projectId, filters)
+  const { blockers } = dependencies
+  const { byAssignment } = labels
+  const matches = useMemo(() => {
+    const blockedIds = blockedIdsOf(impediments.rows, blockers)
+    return matcherOf(filters, { labels: byAssignment, blockedIds, doneStageIds, memberIds: members.ids })
+  }, [JSON.stringify(filters), byAssignment, impediments.rows, blockers, doneStageIds, members.ids])
+  return {
+    matches,
+    memberIds: members.ids,
+    isLoading:
+      labels.isLoading ||
+      members.isLoading ||
+      (needsBlocked && (dependencies.isLoading || impediments.isLoading)),
+  }
+}
+
+/** Returns the ids of the members, which are loaded only if the filters depend on them. */
+export function useMemberIds(projectId: string, filters: Filters) {
+  const isNeeded = dependsOnMembers(filters)
+  const { ids, isLoading } = useAllMembers(isNeeded ? projectId : undefined)
+  return { ids: useMemo(() => new Set(ids), [ids.join()]), isLoading: isNeeded && isLoading }
+}
+
+export const blockedIdsOf = (
+  impediments: readonly { readonly assignmentId: string }[],
+  blockers: ReadonlyMap<string, unknown>,
+): ReadonlySet<string> =>
+  new Set([...impediments.map(({ assignmentId }) => assignmentId), ...blockers.keys()])
