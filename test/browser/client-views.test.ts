@@ -16,14 +16,13 @@ import { groupLabels } from '../../web/src/data/use-project-labels.ts'
 import { mergeLinks } from '../../web/src/data/use-project-links.ts'
 import {
   columns,
-  linesOf,
   parseColumns,
-  parseGrouping,
   parseOrder,
   sortRows,
   toggleColumn,
   toggleSort,
 } from '../../web/src/screens/project/list/list-columns.ts'
+import { linesOf, parseGrouping } from '../../web/src/screens/project/list/list-lines.ts'
 import {
   loadLevelOf,
   plannedHoursByDay,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { RecordOf } from '../../web/src/api/api.ts'
-import { cellsOf } from '../../web/src/screens/project/list/export-list.ts'
-import { columns, linesOf, parseGrouping, sortRows } from '../../web/src/screens/project/list/list-columns.ts'
+import { columns, sortRows } from '../../web/src/screens/project/list/list-columns.ts'
+import { cellsOf, linesOf, parseGrouping } from '../../web/src/screens/project/list/list-lines.ts'
 import type { NameLookup } from '../../web/src/screens/project/name-lookup.ts'
 import { valuesOf } from '../support/assertions.ts'
 

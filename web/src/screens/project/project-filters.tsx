@@ -215,7 +215,7 @@ function DisplayButton() {
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
   const [isOpen, setOpen] = useState(false)
-  const menu = useLater(isOpen, () => import('./list/display-menu.tsx'))
+  const menu = useLater(isOpen, () => import('./list/list-view.tsx'))
   return (
     <>
       <button

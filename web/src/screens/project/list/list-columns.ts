@@ -1,15 +1,15 @@
 import type { RecordOf } from '../../../api/api.ts'
-import { priorityName, priorityNames } from '../../../assignment/priority.ts'
+import { priorityName } from '../../../assignment/priority.ts'
 import { changedAt } from '../../../data/changed-at.ts'
-import { endDayOf, responsibleOf, startDayOf } from '../../../data/planned.ts'
+import { endDayOf, startDayOf } from '../../../data/planned.ts'
 import { locale, type MessageKey, t } from '../../../texts/text.ts'
-import { addDays, dayOf, formatDay, formatWeek, fridayOffset, mondayOf } from '../../../time/days.ts'
+import { dayOf, formatDay } from '../../../time/days.ts'
 import { formatHours } from '../../../time/hours.ts'
 import type { NameLookup } from '../name-lookup.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-type ColumnName =
+export type ColumnName =
   | ('key' | 'name' | 'blocked' | 'stage' | 'priority' | 'labels' | 'type' | 'person')
   | ('start' | 'end' | 'hours' | 'changed')
 
@@ -29,7 +29,7 @@ export interface Column {
   sortKey?(row: Assignment, stagePositions: ReadonlyMap<string, number>): string | number
 }
 
-function labelNames({ id }: Assignment, names: NameLookup): string {
+export function labelNames({ id }: Assignment, names: NameLookup): string {
   return names
     .labelsOf(id)
     .map(({ name }) => name)
@@ -213,139 +213,4 @@ export function sortRows(
       (a.row.id < b.row.id ? -1 : 1),
   )
   return keyed.map(({ row }) => row)
-}
-
-/** The values that all assignments of a group have. */
-export type GroupValues = Readonly<
-  Partial<Record<'workflowId' | 'userId' | 'priority' | 'assignmentTypeId' | 'endDate', string>>
->
-
-export interface Grouping {
-  /** The name of the column with the same values, if there is one. */
-  readonly name: ColumnName | 'week'
-  readonly label: MessageKey
-  readonly isExtension?: boolean
-  keyOf(row: Assignment, names: NameLookup): string
-  title(key: string, names: NameLookup): string
-  /** If missing, groups are sorted by title only. */
-  position?(key: string, stagePositions: ReadonlyMap<string, number>): number
-  /** Returns the values of a new assignment in the group. If missing, none can be created there. */
-  newValues?(key: string): GroupValues
-}
-
-export const groupings: readonly Grouping[] = [
-  {
-    name: 'stage',
-    label: 'Stage',
-    keyOf: ({ workflowId }) => workflowId,
-    title: (key, names) => names.stageOf(key),
-    position: (key, stagePositions) => stagePositions.get(key) ?? 0,
-    newValues: (workflowId) => ({ workflowId }),
-  },
-  {
-    name: 'person',
-    label: 'Responsible',
-    keyOf: responsibleOf,
-    title: (key, names) => (key === '' ? t('Unassigned') : names.personOf(key)),
-    position: (key) => Number(key === ''),
-    newValues: (userId) => ({ userId }),
-  },
-  {
-    name: 'priority',
-    label: 'Priority',
-    isExtension: true,
-    keyOf: ({ priority }) => String(priority ?? 0),
-    title: (key) => priorityNames()[Number(key)] ?? '',
-    position: (key) => -Number(key),
-    newValues: (key) => ({ priority: key === '0' ? '' : key }),
-  },
-  {
-    // A group has the assignments with exactly the same labels, so that each assignment is listed once.
-    name: 'labels',
-    label: 'Labels',
-    isExtension: true,
-    keyOf: labelNames,
-    title: (key) => key || t('No label'),
-    position: (key) => Number(key === ''),
-  },
-  {
-    name: 'type',
-    label: 'Type',
-    keyOf: ({ assignmentTypeId }) => assignmentTypeId,
-    title: (key, names) => names.typeOf(key),
-    newValues: (assignmentTypeId) => ({ assignmentTypeId }),
-  },
-  {
-    name: 'week',
-    label: 'End week',
-    keyOf: (row) => (row.isUnscheduled ? '' : mondayOf(dayOf(row.endDate))),
-    title: (key) => (key === '' ? t('No dates') : t('Ends {week}', { week: formatWeek(key) })),
-    position: (key) => (key === '' ? Number.MAX_VALUE : Date.parse(key)),
-    newValues: (monday) => ({ endDate: monday === '' ? '' : addDays(monday, fridayOffset) }),
-  },
-]
-
-export const availableGroupings = ({ extensions }: { readonly extensions: boolean }): readonly Grouping[] =>
-  groupings.filter(({ isExtension }) => extensions || !isExtension)
-
-export const parseGrouping = (
-  query: URLSearchParams,
-  configuration: { readonly extensions: boolean },
-): Grouping | undefined => availableGroupings(configuration).find(({ name }) => name === query.get('group'))
-
-/** A line of the table: an assignment, or the header of a group. */
-export type Line =
-  | {
-      readonly id: string
-      readonly row: Assignment
-      /** The assignment that this row is a part of, if it is in the list. */
-      readonly parent?: Assignment
-      /** The number of its ancestors in the list; missing if there are none. */
-      readonly depth?: number
-    }
-  | {
-      readonly id: string
-      readonly title: string
-      readonly grouping: Grouping['name']
-      readonly newValues: GroupValues | undefined
-      readonly rows: readonly Assignment[]
-    }
-
-/** Puts parts below their parent if it is among the rows. Otherwise, the order stays the same. */
-function nestLines(rows: readonly Assignment[]): Line[] {
-  const shown = new Map(rows.map((row) => [row.id, row]))
-  const parentOf = ({ parentId }: Assignment) => (parentId ? shown.get(parentId) : undefined)
-  const byParent = Map.groupBy(rows, (row) => parentOf(row)?.id)
-  const linesBelow = (parent: Assignment, depth: number): Line[] =>
-    (byParent.get(parent.id) ?? []).flatMap((row) => [
-      { id: row.id, row, parent, depth },
-      ...linesBelow(row, depth + 1),
-    ])
-  return (byParent.get(undefined) ?? []).flatMap((row) => [{ id: row.id, row }, ...linesBelow(row, 1)])
-}
-
-export function linesOf(
-  rows: readonly Assignment[],
-  grouping: Grouping | undefined,
-  { names, stagePositions }: ListContext,
-): Line[] {
-  if (grouping === undefined) return nestLines(rows)
-  const groups = [...Map.groupBy(rows, (row) => grouping.keyOf(row, names))].map(([key, groupRows]) => ({
-    key,
-    title: grouping.title(key, names),
-    position: grouping.position?.(key, stagePositions) ?? 0,
-    rows: groupRows,
-  }))
-  const compareTexts = new Intl.Collator(locale()).compare
-  groups.sort((a, b) => a.position - b.position || compareTexts(a.title, b.title))
-  return groups.flatMap((group) => [
-    {
-      id: `group-${group.key}`,
-      title: group.title,
-      grouping: grouping.name,
-      newValues: grouping.newValues?.(group.key),
-      rows: group.rows,
-    },
-    ...nestLines(group.rows),
-  ])
 }

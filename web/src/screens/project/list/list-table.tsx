@@ -13,17 +13,10 @@ import { useMedia } from '../../../ui/use-media.ts'
 import type { NameLookup } from '../name-lookup.ts'
 import type { ProjectViewProps } from '../project-view.tsx'
 import { useRowWindow } from '../use-virtual-rows.ts'
-import {
-  availableColumns,
-  type Column,
-  type GroupValues,
-  type Line,
-  type SortOrder,
-  toggleSort,
-} from './list-columns.ts'
+import { availableColumns, type Column, type SortOrder, toggleSort } from './list-columns.ts'
+import type { FoldedGroups, GroupValues, Line } from './list-lines.ts'
 import { cellClassOf, cellIcons, cellMarks, ListRow } from './list-row.tsx'
-import type { FoldedGroups } from './use-folded-groups.ts'
-import type { Selection } from './use-selection.ts'
+import type { Selection } from './selection.tsx'
 
 type Assignment = RecordOf<'assignment'>
 

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { NewAssignmentDialog } from '../../../assignment/lazy-new-assignment.ts'
 import { useFollowedRows } from '../../../data/use-followed-rows.ts'
@@ -6,27 +6,36 @@ import { useProjectLabels } from '../../../data/use-project-labels.ts'
 import { useProjectParts } from '../../../data/use-project-parts.ts'
 import { useServices } from '../../../services/services.ts'
 import { t } from '../../../texts/text.ts'
+import { Icon } from '../../../ui/icon.tsx'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
+import { placeBelow } from '../../../ui/place.ts'
 import { isFiltered, queryOfFilters } from '../filters.ts'
 import { type NameLookup, useBlocked, useNameLookup } from '../name-lookup.ts'
 import { NoMatches, type ProjectViewProps, useRowFilter, ViewSkeleton } from '../project-view.tsx'
-import { useSharedList, useSharedSelection } from '../shown-list.ts'
-import { exportList } from './export-list.ts'
+import { shownList, useSharedList, useSharedSelection } from '../shown-list.ts'
 import {
+  availableColumns,
   type Column,
-  type Grouping,
-  type GroupValues,
-  linesOf,
   parseColumns,
-  parseGrouping,
   parseOrder,
   type SortOrder,
   sortRows,
+  toggleColumn,
 } from './list-columns.ts'
+import {
+  availableGroupings,
+  exportList,
+  type Grouping,
+  type GroupValues,
+  linesOf,
+  parseGrouping,
+  unfoldedLines,
+  useFoldedGroups,
+} from './list-lines.ts'
 import { countText, ListTable } from './list-table.tsx'
-import { SelectionBar } from './selection-bar.tsx'
-import { unfoldedLines, useFoldedGroups } from './use-folded-groups.ts'
-import { useSelection } from './use-selection.ts'
+import { SelectionBar, useSelection } from './selection.tsx'
+
+type Assignment = RecordOf<'assignment'>
 
 /**
  * Lists the assignments of a project in a table, sorted and grouped as the address says. Several can be
@@ -156,4 +165,75 @@ const usePeopleKey = (rows: readonly { readonly userId: string }[], names: NameL
   return ids.map(names.personOf).join()
 }
 
-type Assignment = RecordOf<'assignment'>
+interface DisplayMenuProps {
+  readonly id: string
+  /** The button below which the menu is placed. */
+  readonly button: { readonly current: HTMLButtonElement | null }
+  onClose(): void
+}
+
+/** Chooses the groups and columns of a list, and saves the shown list as a file. */
+export function DisplayMenu({ id, button, onClose }: DisplayMenuProps) {
+  const { configuration, router } = useServices()
+  const layer = useRef<HTMLDivElement>(null)
+  const query = router.address.value.searchParams
+  const columns = parseColumns(query, configuration)
+  useLayoutEffect(() => {
+    if (layer.current === null || button.current === null) return
+    layer.current.showPopover()
+    placeBelow(layer.current, button.current)
+    layer.current.querySelector('select')?.focus()
+  }, [])
+  return (
+    <div
+      ref={layer}
+      id={id}
+      class="popover display-menu"
+      role="dialog"
+      aria-label={t('Display')}
+      popover="auto"
+      onToggle={({ newState }) => newState === 'closed' && onClose()}
+    >
+      <div class="display-group">
+        <span aria-hidden="true">{t('Group by')}</span>
+        <select
+          aria-label={t('Group by')}
+          class="input"
+          value={parseGrouping(query, configuration)?.name ?? ''}
+          onChange={(event) => router.setQuery({ group: event.currentTarget.value })}
+        >
+          <option value="">{t('No grouping')}</option>
+          {availableGroupings(configuration).map(({ name, label }) => (
+            <option key={name} value={name}>
+              {t(label)}
+            </option>
+          ))}
+        </select>
+      </div>
+      <fieldset class="display-columns">
+        <legend>{t('Columns')}</legend>
+        {availableColumns(configuration)
+          .filter(({ name }) => name !== 'name')
+          .map((column) => (
+            <button
+              key={column.name}
+              type="button"
+              aria-pressed={columns.includes(column)}
+              onClick={() => router.setQuery({ columns: toggleColumn(columns, column, configuration) })}
+            >
+              {t(column.label)}
+            </button>
+          ))}
+      </fieldset>
+      <button
+        type="button"
+        class="button wide"
+        title={t('Saves the list as it is shown')}
+        onClick={() => shownList.peek()?.save()}
+      >
+        <Icon name="download" />
+        <span>{t('Export as CSV')}</span>
+      </button>
+    </div>
+  )
+}
