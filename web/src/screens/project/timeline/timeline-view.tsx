@@ -4,18 +4,8 @@ import { dailyTarget } from '../../../assignment/daily-target.ts'
 import { responsibleOf } from '../../../data/planned.ts'
 import { useMembers, useNamesLoaded } from '../../../data/use-members.ts'
 import { useServices } from '../../../services/services.ts'
-import { locale, type MessageKey, t } from '../../../texts/text.ts'
-import {
-  addDays,
-  dateFormat,
-  dateOf,
-  dayOf,
-  daysInWeek,
-  mondayOf,
-  parseWeek,
-  today,
-} from '../../../time/days.ts'
-import { ChoiceButtons } from '../../../ui/choice-buttons.tsx'
+import { locale, t } from '../../../texts/text.ts'
+import { addDays, dateFormat, dateOf, dayOf, today } from '../../../time/days.ts'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { useMedia } from '../../../ui/use-media.ts'
 import { useStableCallback } from '../../../ui/use-stable-callback.ts'
@@ -39,17 +29,19 @@ import {
   useOpenDependencies,
   waitingTextsOf,
 } from './dependency-arrows.tsx'
-import { Legend } from './legend.tsx'
 import {
   barMarginPixels,
+  DayGrid,
+  type LaneContext,
   lanePropertiesOf,
+  lineCountOf,
   type Measures,
+  PersonLane,
   startPixelsOf,
   trackRemOf,
   useMeasures,
-} from './measures.ts'
-import { DayGrid, type LaneContext, lineCountOf, PersonLane } from './person-lane.tsx'
-import { TimeScale } from './time-scale.tsx'
+} from './person-lane.tsx'
+import { defaultFrom, Legend, TimeScale, usePeriod, ZoomButtons, ZoomSelect } from './timeline-head.tsx'
 
 type Assignment = RecordOf<'assignment'>
 type Listing = ReturnType<typeof usePeriodRows>
@@ -147,35 +139,6 @@ const useStageIds = (rows: readonly Assignment[]): ReadonlySet<string> =>
 
 const rangeText = (from: string, to: string): string =>
   dateFormat('long').formatRange(dateOf(from), dateOf(to))
-
-type ZoomProps = Pick<ReturnType<typeof usePeriod>, 'zoom' | 'setZoom'>
-
-const ZoomButtons = ({ zoom, setZoom }: ZoomProps) => (
-  <ChoiceButtons
-    label={t('Zoom')}
-    keyShortcuts="+ -"
-    names={zoomNames}
-    current={zoom}
-    labelOf={(name) => t(zooms[name].label)}
-    onChoose={setZoom}
-  />
-)
-
-/** Needs little more space than one button, so that it fits next to the steps of the period. */
-const ZoomSelect = ({ zoom, setZoom }: ZoomProps) => (
-  <select
-    class="input zoom-select"
-    aria-label={t('Zoom')}
-    value={zoom}
-    onChange={({ currentTarget }) => setZoom(currentTarget.value as Zoom)}
-  >
-    {zoomNames.map((name) => (
-      <option key={name} value={name}>
-        {t(zooms[name].label)}
-      </option>
-    ))}
-  </select>
-)
 
 interface LanesProps {
   readonly people: readonly { readonly id: string; readonly name: string }[]
@@ -365,66 +328,6 @@ function useRowsByPerson(rows: readonly Assignment[]) {
     return previous.current
   }, [rows])
 }
-
-const defaultFrom = (): string => mondayOf(today())
-
-type Zoom = 'week' | 'month' | 'quarter'
-
-interface ZoomLevel {
-  readonly label: MessageKey
-  /** The number of weeks, by how many of `widths` the window reaches: none, one, two or three. */
-  readonly weekCounts: readonly number[]
-}
-
-const widths = ['(min-width: 761px)', '(min-width: 1200px)', '(min-width: 2000px)'] as const
-
-const zooms: Readonly<Record<Zoom, ZoomLevel>> = {
-  week: { label: 'Week', weekCounts: [1, 1, 2, 3] },
-  month: { label: 'Month', weekCounts: [3, 4, 6, 10] },
-  quarter: { label: 'Quarter', weekCounts: [8, 13, 13, 26] },
-}
-const zoomNames = Object.keys(zooms) as Zoom[]
-
-/**
- * Returns the period in the address. By default, it begins with this week. On a phone, it is only this week.
- * The keys + and - change the zoom.
- */
-function usePeriod(query: string, isPhone: boolean) {
-  const { router } = useServices()
-  // The number of widths never changes, so the hooks run in the same order.
-  const reachedWidths = widths.map((query) => useMedia(query)).filter(Boolean)
-  const parameters = new URLSearchParams(query)
-  const requestedFrom = parameters.get('from')
-  const from = requestedFrom === null ? defaultFrom() : parseWeek(requestedFrom)
-  const defaultZoom = isPhone ? 'week' : 'month'
-  const zoom = zoomNames.find((name) => name === parameters.get('zoom')) ?? defaultZoom
-  const weekCount = zooms[zoom].weekCounts[reachedWidths.length] ?? 4
-  const setZoom = (next: Zoom) => router.setQuery({ zoom: next === defaultZoom ? '' : next })
-  const onKey = useStableCallback((event: KeyboardEvent) => {
-    const step = zoomSteps[event.key]
-    const isTyping =
-      event.target instanceof Element && event.target.closest('input, textarea, select, dialog')
-    if (step === undefined || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
-    const next = zoomNames[zoomNames.indexOf(zoom) + step]
-    if (next !== undefined) setZoom(next)
-  })
-  useEffect(() => {
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [])
-  return {
-    from,
-    zoom,
-    setZoom,
-    dayCount: weekCount * daysInWeek,
-    /** About a third of the period, so that the rest stays visible after a step. */
-    stepDays: Math.ceil(weekCount / 3) * daysInWeek,
-    goTo: (monday: string) => router.setQuery({ from: monday === defaultFrom() ? '' : monday }),
-  }
-}
-
-/** Plus zooms in. On many keyboards, `=` is the same key without Shift. */
-const zoomSteps: Readonly<Record<string, number>> = { '+': -1, '=': -1, '-': 1 }
 
 /**
  * Returns the members and all other responsible people by name, followed by an entry for assignments without

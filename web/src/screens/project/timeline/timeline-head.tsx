@@ -1,0 +1,258 @@
+import { useEffect } from 'preact/hooks'
+import { dailyTarget } from '../../../assignment/daily-target.ts'
+import { type ProjectStage, stageLooksOf } from '../../../data/project-stages.ts'
+import { useServices } from '../../../services/services.ts'
+import { type MessageKey, t } from '../../../texts/text.ts'
+import {
+  addDays,
+  dateFormat,
+  dateOf,
+  daysBetween,
+  daysInWeek,
+  formatWeekday,
+  mondayOf,
+  parseWeek,
+  today,
+  weekdayOf,
+} from '../../../time/days.ts'
+import { formatHours } from '../../../time/hours.ts'
+import { ChoiceButtons } from '../../../ui/choice-buttons.tsx'
+import { Icon } from '../../../ui/icon.tsx'
+import { StageMark } from '../../../ui/marks.tsx'
+import { Popover } from '../../../ui/popover.tsx'
+import { useMedia } from '../../../ui/use-media.ts'
+import { useStableCallback } from '../../../ui/use-stable-callback.ts'
+import { fullWeekShare } from './workload.ts'
+
+export const defaultFrom = (): string => mondayOf(today())
+
+type Zoom = 'week' | 'month' | 'quarter'
+
+interface ZoomLevel {
+  readonly label: MessageKey
+  /** The number of weeks, by how many of `widths` the window reaches: none, one, two or three. */
+  readonly weekCounts: readonly number[]
+}
+
+const widths = ['(min-width: 761px)', '(min-width: 1200px)', '(min-width: 2000px)'] as const
+
+const zooms: Readonly<Record<Zoom, ZoomLevel>> = {
+  week: { label: 'Week', weekCounts: [1, 1, 2, 3] },
+  month: { label: 'Month', weekCounts: [3, 4, 6, 10] },
+  quarter: { label: 'Quarter', weekCounts: [8, 13, 13, 26] },
+}
+const zoomNames = Object.keys(zooms) as Zoom[]
+
+/**
+ * Returns the period in the address. By default, it begins with this week. On a phone, it is only this week.
+ * The keys + and - change the zoom.
+ */
+export function usePeriod(query: string, isPhone: boolean) {
+  const { router } = useServices()
+  // The number of widths never changes, so the hooks run in the same order.
+  const reachedWidths = widths.map((query) => useMedia(query)).filter(Boolean)
+  const parameters = new URLSearchParams(query)
+  const requestedFrom = parameters.get('from')
+  const from = requestedFrom === null ? defaultFrom() : parseWeek(requestedFrom)
+  const defaultZoom = isPhone ? 'week' : 'month'
+  const zoom = zoomNames.find((name) => name === parameters.get('zoom')) ?? defaultZoom
+  const weekCount = zooms[zoom].weekCounts[reachedWidths.length] ?? 4
+  const setZoom = (next: Zoom) => router.setQuery({ zoom: next === defaultZoom ? '' : next })
+  const onKey = useStableCallback((event: KeyboardEvent) => {
+    const step = zoomSteps[event.key]
+    const isTyping =
+      event.target instanceof Element && event.target.closest('input, textarea, select, dialog')
+    if (step === undefined || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+    const next = zoomNames[zoomNames.indexOf(zoom) + step]
+    if (next !== undefined) setZoom(next)
+  })
+  useEffect(() => {
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+  return {
+    from,
+    zoom,
+    setZoom,
+    dayCount: weekCount * daysInWeek,
+    /** About a third of the period, so that the rest stays visible after a step. */
+    stepDays: Math.ceil(weekCount / 3) * daysInWeek,
+    goTo: (monday: string) => router.setQuery({ from: monday === defaultFrom() ? '' : monday }),
+  }
+}
+
+/** Plus zooms in. On many keyboards, `=` is the same key without Shift. */
+const zoomSteps: Readonly<Record<string, number>> = { '+': -1, '=': -1, '-': 1 }
+
+type ZoomProps = Pick<ReturnType<typeof usePeriod>, 'zoom' | 'setZoom'>
+
+export const ZoomButtons = ({ zoom, setZoom }: ZoomProps) => (
+  <ChoiceButtons
+    label={t('Zoom')}
+    keyShortcuts="+ -"
+    names={zoomNames}
+    current={zoom}
+    labelOf={(name) => t(zooms[name].label)}
+    onChoose={setZoom}
+  />
+)
+
+/** Needs little more space than one button, so that it fits next to the steps of the period. */
+export const ZoomSelect = ({ zoom, setZoom }: ZoomProps) => (
+  <select
+    class="input zoom-select"
+    aria-label={t('Zoom')}
+    value={zoom}
+    onChange={({ currentTarget }) => setZoom(currentTarget.value as Zoom)}
+  >
+    {zoomNames.map((name) => (
+      <option key={name} value={name}>
+        {t(zooms[name].label)}
+      </option>
+    ))}
+  </select>
+)
+
+interface LegendProps {
+  readonly stages: readonly ProjectStage[]
+  readonly doneStageIds: ReadonlySet<string>
+  /** The ids of the stages of the shown bars. */
+  readonly shownStageIds: ReadonlySet<string>
+  /** Phones draw no dependencies. */
+  readonly hasArrows: boolean
+}
+
+/** Explains the colors, icons and lines of the timeline. */
+export const Legend = (props: LegendProps) => (
+  <Popover
+    label={t('Legend')}
+    buttonClass="button quiet legend-button"
+    button={
+      <>
+        <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 7.5V11M8 5v.01" />
+        </svg>
+        <span>{t('Legend')}</span>
+      </>
+    }
+  >
+    <LegendLines {...props} />
+  </Popover>
+)
+
+const swatch = (name: string) => <span class={`swatch ${name}`} />
+
+const arrowLines = () =>
+  [
+    [swatch('arrow'), t('Waits for another assignment')],
+    [swatch('too-early'), t('Starts before what it waits for ends')],
+  ] as const
+
+function LegendLines({ stages, doneStageIds, shownStageIds, hasArrows }: LegendProps) {
+  const looks = stageLooksOf(stages, doneStageIds)
+  const lines = [
+    ...stages
+      .filter(({ id }) => shownStageIds.has(id))
+      .map(({ id, name }) => {
+        const look = looks.get(id)
+        return [look && <StageMark {...look} />, name] as const
+      }),
+    [<Icon name="warning" />, t('Blocked or waiting')],
+    [
+      <span class="late">
+        <Icon name="clock" />
+      </span>,
+      t('Overdue'),
+    ],
+    ...(hasArrows ? arrowLines() : []),
+    [swatch('low'), t('Up to {hours} a day', { hours: formatHours(dailyTarget()) })],
+    [swatch('over'), t('More than that')],
+    [swatch('far-over'), t('Far more than that')],
+    [swatch('fits'), t('A week that is more than {percent} % full', { percent: 100 * fullWeekShare })],
+  ] as const
+  return (
+    <>
+      <ul class="timeline-legend">
+        {lines.map(([mark, text]) => (
+          <li key={text}>
+            <span class="legend-mark" aria-hidden="true">
+              {mark}
+            </span>
+            <span dir="auto">{text}</span>
+          </li>
+        ))}
+      </ul>
+      <p class="touch-hint quiet-text">{t('Hold a bar to move it.')}</p>
+    </>
+  )
+}
+
+interface TimeScaleProps {
+  readonly scaleRef: { current: HTMLDivElement | null }
+  readonly from: string
+  readonly dayCount: number
+  readonly dayPixels: number
+}
+
+/** The minimum width of a day for its weekday and number. */
+const weekdayPixels = 48
+/** The minimum width of a day for its number. If days are narrower, only Mondays have numbers. */
+const numberPixels = 24
+/** The minimum width of a day for "Today" instead of its number. */
+const todayPixels = 36
+/** The minimum width of a month for its full name. */
+const longMonthPixels = 120
+/** The minimum width of a month for its short name. */
+const shortMonthPixels = 36
+
+/** Shows the months and the days above the lanes. Screen readers read the dates of each bar instead. */
+export function TimeScale({ scaleRef, from, dayCount, dayPixels }: TimeScaleProps) {
+  const days = Array.from({ length: dayCount }, (_, index) => addDays(from, index))
+  const todayIndex = daysBetween(from, today())
+  const months = [...Map.groupBy(days.keys(), (index) => days[index]?.slice(0, 7) ?? '')]
+  return (
+    <div class="timeline-head" aria-hidden="true">
+      <span class="timeline-corner" />
+      <div
+        ref={scaleRef}
+        class="timeline-scale"
+        style={{ gridTemplateColumns: `repeat(${dayCount}, minmax(0, 1fr))` }}
+      >
+        {months.map(([month, indexes]) => (
+          <span key={month} class="timeline-month" style={columnsOf(indexes)}>
+            {monthLabel(month, indexes.length * dayPixels)}
+          </span>
+        ))}
+        {days.map((day, index) =>
+          index === todayIndex || (dayPixels < numberPixels && weekdayOf(day) !== 1) ? null : (
+            <span key={day} class="timeline-date" style={{ gridColumn: `${index + 1}` }}>
+              {dayLabel(day, dayPixels)}
+            </span>
+          ),
+        )}
+        {todayIndex >= 0 && todayIndex < dayCount && (
+          <span class="timeline-date today" title={t('Today')} style={{ gridColumn: `${todayIndex + 1}` }}>
+            <b>
+              {dayPixels >= todayPixels && dayPixels < weekdayPixels
+                ? t('Today')
+                : dayLabel(today(), dayPixels)}
+            </b>
+          </span>
+        )}
+      </div>
+    </div>
+  )
+}
+
+const columnsOf = (indexes: readonly number[]) => ({
+  gridColumn: `${(indexes[0] ?? 0) + 1} / span ${indexes.length}`,
+})
+
+const dayLabel = (day: string, dayPixels: number): string =>
+  dayPixels >= weekdayPixels ? `${formatWeekday(day)} ${Number(day.slice(8))}` : String(Number(day.slice(8)))
+
+function monthLabel(month: string, pixels: number): string {
+  const date = dateOf(`${month}-01`)
+  if (pixels >= longMonthPixels) return dateFormat('month').format(date)
+  return pixels >= shortMonthPixels ? dateFormat('shortMonth').format(date) : ''
+}
