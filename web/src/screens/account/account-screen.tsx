@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks'
-import { type Account, type Consent, TrackerError } from '#tracker-client'
+import { type Account, TrackerError } from '#tracker-client'
 import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
+import { chosenTheme, currentDensity, type Density, type Theme } from '../../services/appearance.ts'
 import { useServices } from '../../services/services.ts'
+import { changeSettings, chooseLanguage } from '../../services/settings.ts'
+import { currentLanguage, languages } from '../../texts/language.ts'
 import { type MessageKey, t, tx } from '../../texts/text.ts'
-import { formatTimestamp } from '../../time/format-timestamp.ts'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -16,11 +17,9 @@ import { SaveState } from '../../ui/save-state.tsx'
 import { IndexedPart, SideIndex } from '../../ui/side-index.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useSecondsUntil } from '../../ui/use-seconds-until.ts'
-import { AppearanceSection } from './appearance-section.tsx'
+import { ConsentsSection, IdentitiesSection, SessionsSection } from './access-sections.tsx'
 import { FactorsSection } from './factors-section.tsx'
-import { IdentitiesSection } from './identities-section.tsx'
 import { NotificationsSection } from './notifications-section.tsx'
-import { SessionsSection } from './sessions-section.tsx'
 import { TokensSection } from './tokens-section.tsx'
 
 const allParts: readonly {
@@ -183,51 +182,79 @@ function PasswordSection({ login }: { readonly login: string }) {
   )
 }
 
-/** Lists the apps that the user has given access to. Hidden if there are none. */
-function ConsentsSection() {
-  const { toasts, tracker } = useServices()
-  const { value, problem, reload } = useLoaded('consents', [], () => tracker.call('GET /ext/consents'))
-  const [consentToRevoke, setConsentToRevoke] = useState<Consent>()
-  const revoke = async ({ clientId, name }: Consent) => {
-    try {
-      await tracker.call('DELETE /ext/consents', { body: { clientId } })
-      toasts.show({ kind: 'done', text: t('The access of {name} was revoked.', { name }) })
-    } catch (error) {
-      toasts.show({ kind: 'problem', text: sentenceOf(error) })
-    }
-    reload()
-  }
-  if (!problem && !value?.consents.length) return null
+interface ChoiceProps {
+  readonly name: string
+  readonly label: string
+  readonly value: string
+  readonly choices: readonly { readonly id: string; readonly name: string; readonly lang?: string }[]
+  /** Explains the choice, below its label. */
+  readonly note?: string
+  onChange(id: string): void
+}
+
+const Choice = ({ name, label, value, choices, note, onChange }: ChoiceProps) => (
+  <div class="field">
+    <label for={`appearance-${name}`}>{label}</label>
+    {note && (
+      <p class="field-hint" id={`appearance-${name}-note`}>
+        {note}
+      </p>
+    )}
+    <select
+      id={`appearance-${name}`}
+      aria-describedby={note && `appearance-${name}-note`}
+      class="input"
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    >
+      {choices.map((choice) => (
+        <option key={choice.id} value={choice.id} lang={choice.lang}>
+          {choice.name}
+        </option>
+      ))}
+    </select>
+  </div>
+)
+
+/** Lets the user choose language, theme and density, which are stored in the account for all devices. */
+function AppearanceSection() {
+  const services = useServices()
   return (
-    <section aria-labelledby="consents-title">
-      <h2 id="consents-title">{t('Apps with access')}</h2>
-      {problem && <LoadProblem problem={problem} onRetry={reload} />}
-      <ul class="rows">
-        {value?.consents.map((consent) => (
-          <li key={consent.clientId} class="row">
-            <span class="row-text">
-              <bdi>{consent.name}</bdi>
-              <span class="quiet-text line">
-                {consent.scopes.join(', ')} ·{' '}
-                {t('since {time}', { time: formatTimestamp(consent.grantedAt) })}
-              </span>
-            </span>
-            <button type="button" class="button" onClick={() => setConsentToRevoke(consent)}>
-              {t('Revoke')}
-              <span class="visually-hidden"> {consent.name}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
-      {consentToRevoke && (
-        <ConfirmDialog
-          title={t('Revoke the access of {name}?', { name: consentToRevoke.name })}
-          text={t('It is signed out within 30 seconds, and asks for your consent when you use it again.')}
-          confirmLabel={t('Revoke')}
-          onConfirm={() => void revoke(consentToRevoke)}
-          onClose={() => setConsentToRevoke(undefined)}
+    <section aria-labelledby="appearance-title">
+      <h2 id="appearance-title">{t('Appearance')}</h2>
+      <p class="form-note">{t('Each choice is saved at once, for all your devices.')}</p>
+      <div class="setting-box">
+        <Choice
+          name="language"
+          label={t('Language')}
+          value={currentLanguage().id}
+          choices={languages.map(({ id, name }) => ({ id, name, lang: id }))}
+          note={t('Applies to texts, dates and numbers here, and to mails.')}
+          onChange={(id) => void chooseLanguage(services, id)}
         />
-      )}
+        <Choice
+          name="theme"
+          label={t('Theme')}
+          value={chosenTheme.value ?? ''}
+          choices={[
+            { id: '', name: t('As on the device') },
+            { id: 'light', name: t('Light') },
+            { id: 'dark', name: t('Dark') },
+          ]}
+          onChange={(id) => void changeSettings(services, { theme: id === '' ? null : (id as Theme) })}
+        />
+        <Choice
+          name="density"
+          label={t('Density')}
+          note={t('Compact shows more at once. Touch screens keep room for fingers.')}
+          value={currentDensity.value}
+          choices={[
+            { id: 'comfortable', name: t('Comfortable') },
+            { id: 'compact', name: t('Compact') },
+          ]}
+          onChange={(id) => void changeSettings(services, { density: id as Density })}
+        />
+      </div>
     </section>
   )
 }
