@@ -1,13 +1,32 @@
+import { useState } from 'preact/hooks'
+import type { Change } from '#tracker-client'
 import type { ResourceName } from '../../api/api.ts'
+import { LinkChip, linkedRecordOf } from '../../assignment/change-chips.tsx'
+import {
+  ChangeLine,
+  ChangeRow,
+  describeGroup,
+  type ListContext,
+  useChangeContext,
+} from '../../assignment/change-list.tsx'
+import { runSentenceOf } from '../../assignment/change-texts.ts'
+import {
+  type ChangeGroup,
+  type ChangeRun,
+  groupChanges,
+  joinRuns,
+  kindOf,
+} from '../../assignment/group-changes.ts'
 import { useHistory } from '../../assignment/use-history.ts'
 import type { ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
-import { type MessageKey, t } from '../../texts/text.ts'
+import { type MessageKey, t, tx } from '../../texts/text.ts'
+import { dayOfTimestamp, formatDayHeading } from '../../time/days.ts'
+import { formatHours, sumHours } from '../../time/hours.ts'
 import { ChoiceButtons } from '../../ui/choice-buttons.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { ProjectSubPage } from '../../ui/project-page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { ChangeDays } from './change-days.tsx'
 
 type Kind = 'all' | 'assignments' | 'hours' | 'members'
 
@@ -58,5 +77,108 @@ export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) 
         )}
       </div>
     </ProjectSubPage>
+  )
+}
+
+/** Lists changes by day: who changed which record and when, with the values before and after. */
+const ChangeDays = ({ changes }: { readonly changes: readonly Change[] }) =>
+  changes.length === 0 ? null : <NamedChanges changes={changes} />
+
+function NamedChanges({ changes }: { readonly changes: readonly Change[] }) {
+  const context = useChangeContext(changes)
+  // Waits for the names, because they change the height of lines, and everything below would move.
+  if (context === undefined) return <Skeleton as="rows" rows={6} cells="face lines" />
+  const groups = groupChanges(changes).filter((group) => describeGroup(group, context) !== undefined)
+  const days = Map.groupBy(groups, ([newest]) => dayOfTimestamp(newest.at))
+  return [...days].map(([day, groupsOfDay]) => (
+    <section key={day} class="change-day" aria-labelledby={`changes-${day}`}>
+      <h2 id={`changes-${day}`}>{formatDayHeading(day)}</h2>
+      <ol class="rows">
+        <Runs groups={groupsOfDay} context={context} />
+      </ol>
+    </section>
+  ))
+}
+
+interface RunsProps {
+  readonly groups: readonly ChangeGroup[]
+  readonly context: ListContext
+}
+
+/** Shows the same change of several records in one line. Consecutive lines of a user have only one face. */
+function Runs({ groups, context }: RunsProps) {
+  /** Holds all groups of an opened run, so that it stays open when newer or older ones join it. */
+  const [openGroups, setOpenGroups] = useState<readonly string[]>([])
+  const runs = joinRuns(groups, (kind) => runSentenceOf(kind) !== undefined)
+  return runs.map((run, index) => {
+    const [newest] = run
+    const hidesFace = runs[index - 1]?.[0][0].callerId === newest[0].callerId
+    if (run.length === 1)
+      return <ChangeRow key={newest[0].id} group={newest} context={context} showsTime hidesFace={hidesFace} />
+    const ids = run.map(([change]) => change.id)
+    const isOpen = ids.some((id) => openGroups.includes(id))
+    return (
+      <Run
+        key={newest[0].id}
+        run={run}
+        context={context}
+        hidesFace={hidesFace}
+        isOpen={isOpen}
+        onToggle={() =>
+          setOpenGroups(isOpen ? openGroups.filter((id) => !ids.includes(id)) : [...openGroups, ...ids])
+        }
+      />
+    )
+  })
+}
+
+interface RunProps {
+  readonly run: ChangeRun
+  readonly context: ListContext
+  readonly hidesFace: boolean
+  readonly isOpen: boolean
+  onToggle(): void
+}
+
+function Run({ run, context, hidesFace, isOpen, onToggle }: RunProps) {
+  const [[newest]] = run
+  const sentence = runSentenceOf(kindOf(run[0]))
+  const amounts = run.flat().map(({ after }) => ({ amountHours: Number(after?.amountHours ?? 0) }))
+  return (
+    <>
+      <ChangeLine change={newest} showsTime hidesFace={hidesFace}>
+        {sentence && tx(sentence, { count: run.length, hours: <b>{formatHours(sumHours(amounts))}</b> })}{' '}
+        <LinkedChips changes={run.flat()} context={context} />{' '}
+        <button type="button" class="link-button change-more" aria-expanded={isOpen} onClick={onToggle}>
+          {isOpen ? t('Show less') : t('Show all')}
+        </button>
+      </ChangeLine>
+      {isOpen &&
+        run.map((group) => (
+          <ChangeRow key={group[0].id} group={group} context={context} showsTime hidesFace />
+        ))}
+    </>
+  )
+}
+
+interface LinkedChipsProps {
+  readonly changes: readonly Change[]
+  readonly context: ListContext
+}
+
+/** Shows the added labels or people without repetition, if nothing else has changed. */
+function LinkedChips({ changes, context }: LinkedChipsProps) {
+  const added = new Map(
+    changes.map((change) => {
+      const linked = linkedRecordOf(change, change.after ?? {})
+      return [linked?.id, { change, linked }]
+    }),
+  )
+  if (added.has(undefined)) return null
+  return [...added.values()].map(
+    ({ change, linked }) =>
+      linked && (
+        <LinkChip key={linked.id} change={change} linked={linked} showsKind={false} names={context} />
+      ),
   )
 }
