@@ -58,7 +58,6 @@ const laterFiles = [
   'new-assignment',
   'new-assignment-chips',
   'new-password-field',
-  'new-project-dialog',
   'notification-text',
   'option-search',
   'organization-field',

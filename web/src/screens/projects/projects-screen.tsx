@@ -1,23 +1,29 @@
 import { useState } from 'preact/hooks'
+import { TrackerError } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
-import { organizationQuery, useListing } from '../../data/use-listing.ts'
+import { withFieldLabel } from '../../api/problems.ts'
+import { doneStagesOf } from '../../assignment/assignment-values.ts'
+import { catalogQuery, organizationQuery, useListing } from '../../data/use-listing.ts'
+import { useLoaded } from '../../data/use-loaded.ts'
+import { NameField, TextField } from '../../forms/fields.tsx'
+import { Form } from '../../forms/form.tsx'
+import { reject, useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Faces } from '../../ui/faces.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { lazyDialog, MembersDialog } from '../../ui/lazy-dialog.tsx'
+import { MembersDialog } from '../../ui/lazy-dialog.tsx'
 import { hueOf } from '../../ui/marks.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
+import { newOrganizationId, OrganizationField } from '../../ui/organization-field.tsx'
 import { Page, ProjectMark, useOpenNewFromUrl } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
-import { type Progress, ProgressBar, useProgress } from './project-progress.tsx'
 
 type Project = RecordOf<'project'>
-
-const NewProjectDialog = lazyDialog(async () => (await import('./new-project-dialog.tsx')).NewProjectDialog)
 
 /** The dialog in front of the list. */
 type OpenDialog = { readonly kind: 'new' } | { readonly kind: 'members'; readonly project: Project }
@@ -183,5 +189,96 @@ function ProjectRow({ project, progress, memberIds, onMembers }: ProjectRowProps
         <Icon name="more" />
       </Menu>
     </li>
+  )
+}
+
+interface Progress {
+  readonly open: number
+  readonly total: number
+}
+
+/**
+ * Loads one report on all projects, and returns a function that returns the progress of a project. Returns
+ * undefined while the report is loading, and without the extensions.
+ */
+function useProgress(): ((projectId: string) => Progress | undefined) | undefined {
+  const { configuration, tracker } = useServices()
+  const { extensions } = configuration
+  const stages = useListing('workflow', extensions ? catalogQuery : undefined).rows
+  const { value } = useLoaded('progress', ['assignment'], async (signal) => {
+    if (!extensions) return undefined
+    const query = { groupBy: 'project,workflow' }
+    const { result } = await tracker.call('GET /ext/reports/assignments', { query }, { signal })
+    return result
+  })
+  if (value === undefined || stages.length === 0) return undefined
+  const groups = Map.groupBy(value.groups, ({ project }) => project?.id)
+  // Groups are sorted by project. If the report is truncated, the last project in it may be incomplete.
+  const isCut = value.totalGroups > value.groups.length
+  const cutId = isCut ? value.groups.at(-1)?.project?.id : undefined
+  return (projectId) => {
+    const projectGroups = groups.get(projectId) ?? []
+    if (projectId === cutId || (isCut && projectGroups.length === 0)) return undefined
+    const doneStageIds = doneStagesOf(projectId, stages)
+    const sumOf = (parts: typeof projectGroups) =>
+      parts.reduce((sum, { assignments }) => sum + assignments, 0)
+    return {
+      open: sumOf(projectGroups.filter(({ workflow }) => !doneStageIds.has(workflow?.id ?? ''))),
+      total: sumOf(projectGroups),
+    }
+  }
+}
+
+/** Shows how many assignments are done, as a bar and as a text. */
+const ProgressBar = ({ open, total }: Progress) =>
+  total === 0 ? (
+    <span class="quiet-text">{t('No assignments')}</span>
+  ) : (
+    <>
+      <svg class="progress-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+        <rect class="mark-rest" width="100" height="4" />
+        <rect class="mark-disc" width={100 * (1 - open / total)} height="4" />
+      </svg>
+      <span class="quiet-text">{t('{done} of {total} done', { done: total - open, total })}</span>
+    </>
+  )
+
+/** Creates a project, and its organization if it is new. */
+function NewProjectDialog({ onClose }: { onClose(): void }) {
+  const { api, router } = useServices()
+  const form = useForm({
+    draft: 'new-project',
+    initial: { name: '', organizationId: '', organizationName: '' },
+    async submit({ name, organizationId, organizationName }) {
+      const id =
+        organizationId === newOrganizationId ? await createOrganization(organizationName) : organizationId
+      const project = await api.create('project', { name, organizationId: id })
+      router.go(`/projects/${project.id}`)
+    },
+  })
+  /**
+   * Creates the organization and selects it, so that a retry after an error in the project does not create it
+   * again.
+   */
+  const createOrganization = async (name: string) => {
+    const { id } = await api.create('organization', { name }).catch((error) => {
+      const messages = error instanceof TrackerError ? error.errors.name : undefined
+      if (messages === undefined) throw error
+      const label = t('Name of the new organization')
+      return reject({ organizationName: messages.map((message) => withFieldLabel(label, 'name', message)) })
+    })
+    form.set('organizationId', id)
+    return id
+  }
+  return (
+    <Dialog title={t('New project')} onClose={onClose}>
+      <Form form={form} submitLabel={t('Create project')} onCancel={onClose} onDone={onClose}>
+        <NameField form={form} />
+        <OrganizationField form={form} required onNew={(name) => form.set('organizationName', name)} />
+        {form.values.value.organizationId === newOrganizationId && (
+          <TextField form={form} name="organizationName" label={t('Name of the new organization')} required />
+        )}
+      </Form>
+    </Dialog>
   )
 }
