@@ -19,16 +19,17 @@ import { AdministratorsOnly, Page, useOpenNewFromUrl } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
-import { AdministrationTabs, policyPath } from './administration-tabs.tsx'
 import {
+  AdministrationTabs,
   bodyOf,
   type Catalog,
   type CatalogField,
   type CatalogRow,
   type CatalogValues,
   catalogs,
+  policyPath,
   valuesOf,
-} from './catalogs.ts'
+} from './catalogs.tsx'
 import { SignInPolicyPage } from './sign-in-policy-page.tsx'
 import { UserFilter, Users, UsersSkeleton } from './users-table.tsx'
 

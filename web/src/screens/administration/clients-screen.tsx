@@ -13,7 +13,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { AdministratorsOnly, Page } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { AdministrationTabs, clientsPath } from './administration-tabs.tsx'
+import { AdministrationTabs, clientsPath } from './catalogs.tsx'
 
 /** The dialog in front of the list. */
 type OpenDialog =

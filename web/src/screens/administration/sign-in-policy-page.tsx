@@ -6,7 +6,7 @@ import { type MessageKey, t, tn } from '../../texts/text.ts'
 import { LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { AdministrationTabs, policyPath } from './administration-tabs.tsx'
+import { AdministrationTabs, policyPath } from './catalogs.tsx'
 
 type Rule = SignInPolicy['rules'][number]
 

@@ -16,7 +16,7 @@ import { Secret } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import type { CatalogRow } from './catalogs.ts'
+import type { CatalogRow } from './catalogs.tsx'
 
 interface UserAccessDialogProps {
   readonly row: CatalogRow

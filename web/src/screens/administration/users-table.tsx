@@ -12,7 +12,7 @@ import { Menu } from '../../ui/menu.tsx'
 import { EmptyState } from '../../ui/notes.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
-import type { CatalogRow } from './catalogs.ts'
+import type { CatalogRow } from './catalogs.tsx'
 import { UserAccessDialog } from './user-access-dialog.tsx'
 
 /** Accounts are not reloaded after writes of resources, because they belong to the identity host. */

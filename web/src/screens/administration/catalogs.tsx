@@ -1,4 +1,6 @@
-import type { MessageKey } from '../../texts/text.ts'
+import { useServices } from '../../services/services.ts'
+import { type MessageKey, t } from '../../texts/text.ts'
+import { Tabs } from '../../ui/page.tsx'
 
 /** A list that administrators maintain for all users. */
 export interface Catalog {
@@ -143,4 +145,27 @@ export function bodyOf(values: CatalogValues, row: CatalogRow | undefined): Reco
     ...(color !== undefined && { color: color || null }),
     ...(order !== undefined && { order: Number(order) }),
   }
+}
+
+export const policyPath = '/administration/sign-in'
+export const clientsPath = '/clients'
+
+/** Links to the catalogs, the apps and the sign-in policy. `current` is the path of the page. */
+export function AdministrationTabs({ current }: { readonly current: string }) {
+  const { extensions } = useServices().configuration
+  const pages = [
+    ...catalogs.map(({ label, path }) => ({ label: t(label), href: `/administration/${path}` })),
+    ...(extensions
+      ? [
+          { label: t('Apps'), href: clientsPath },
+          { label: t('Sign-in'), href: policyPath },
+        ]
+      : []),
+  ]
+  return (
+    <Tabs
+      label={t('Administration')}
+      tabs={pages.map((page) => ({ ...page, isCurrent: page.href === current }))}
+    />
+  )
 }
