@@ -7,9 +7,14 @@ import type { Message, MessageField } from '../src/hosts/commands/message.ts'
 import { type Comments, commentsOf } from '../src/hosts/commands/protobuf/proto-file.ts'
 import { type CommandMessages, commandMessagesOf } from '../src/hosts/commands/resource-messages.ts'
 import { capitalize, isRequired } from '../src/model/field.ts'
-import type { Resource } from '../src/resources/define-resource.ts'
+import {
+  dateKeys,
+  idFilterNumbers,
+  idFiltersOf,
+  type Resource,
+  supportsDates,
+} from '../src/resources/define-resource.ts'
 import { allForms } from '../src/resources/derived.ts'
-import { dateKeys, idFilterNumbers, idFiltersOf, supportsDates } from '../src/resources/list-keys.ts'
 
 /** Returns the types of the TypeScript client's commands, derived from the declarations. */
 export function commandTypesOf(resources: readonly Resource[]): string {

@@ -256,7 +256,7 @@ export const planningMutants: readonly Mutant[] = [
     tests: ['assignment-order'],
   },
   {
-    file: 'src/resources/project-stage.ts',
+    file: 'src/resources/project.ts',
     rule: 'a project uses at most a hundred stages',
     from: 'max: stagesOfProjectMax,',
     to: 'max: stagesOfProjectMax + 1,',

@@ -7,19 +7,13 @@ import type { Context } from '../records/context.ts'
 import { pageSizeDefault, pageSizeMax } from '../records/list-query.ts'
 import { expansionDepthMax, expansionsMax, fieldNamesMax, type Selection } from '../records/query/joins.ts'
 import { type Filter, filterCharactersMax, type Value } from '../records/query/parse-filter.ts'
-import {
-  cursorCharactersMax,
-  mergeSavedView,
-  parseQuery,
-  type Query,
-  sortKeysMax,
-} from '../records/query/parse-query.ts'
+import { cursorCharactersMax, mergeSavedView, parseQuery, type Query, sortKeysMax } from '../records/query/parse-query.ts'
 import { partsOf, type QueryPage, resourcesAffectingSelection, runQuery } from '../records/query/run-query.ts'
 import { requireSettled } from '../records/read-guards.ts'
 import { requireAccess } from '../records/rights.ts'
 import { visibilityKeyOf } from '../records/visible-rows.ts'
 import type { ListedResource, Resource } from '../resources/define-resource.ts'
-import { expandable, queryColumns } from '../resources/query-columns.ts'
+import { expandable, queryColumns } from '../resources/derived.ts'
 import { describeReadAccess } from '../routes/describe-operations.ts'
 import type { Route } from '../routes/route.ts'
 import { recordSchema, ref, resultSchema, someText } from '../routes/schemas.ts'

@@ -2,7 +2,7 @@ import type { Condition } from '../db/conditional-write.ts'
 import type { Queries } from '../db/database.ts'
 import type { Values } from '../db/rows.ts'
 import { type Sql, sql } from '../db/sql.ts'
-import { catalog, membersOfAssignment, membersOfProject } from '../model/access-rule.ts'
+import { membersOfAssignment, membersOfProject } from '../model/access-rule.ts'
 import {
   byServer,
   extension,
@@ -212,18 +212,4 @@ export const userAssignment = defineResource({
   },
   access: membersOfAssignment,
   filters: ['assignmentId', 'userId'],
-})
-
-export const assignmentType = defineResource({
-  name: 'assignmentType',
-  edition: 'v1',
-  table: 'assignment_types',
-  about: 'A kind of assignment.',
-  fields: {
-    name: required(2, text({ max: nameCharactersMax }), {
-      about: 'The name.',
-      example: 'Feature',
-    }),
-  },
-  access: catalog,
 })

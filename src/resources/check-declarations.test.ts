@@ -121,7 +121,7 @@ const mistakes: readonly (readonly [Resource, string])[] = [
   [widget({ filters: ['projectId', 'projectId'] }), 'widget: the filter projectId is declared twice.'],
   [
     { ...withReference('impediment', 'keep'), filters: ['otherId'] },
-    'widget: the filter otherId has no number in src/resources/list-keys.ts; give it the next.',
+    'widget: the filter otherId has no number in src/resources/define-resource.ts; give it the next.',
   ],
   [
     widget({ filters: [{ instant: 'name' }] }),

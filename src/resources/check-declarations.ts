@@ -1,6 +1,5 @@
 import { commonFieldNumbers, deprecationProblems, type Field, updateMaskNumber } from '../model/field.ts'
-import type { Filter, Resource } from './define-resource.ts'
-import { idFilterNumberOf } from './list-keys.ts'
+import { type Filter, idFilterNumberOf, type Resource } from './define-resource.ts'
 
 /** Throws one error that lists every mistake in the declarations. */
 export function checkDeclarations(resources: readonly Resource[]): void {
@@ -171,7 +170,7 @@ function filterProblems(resource: Resource, filter: Filter, index: number): stri
     ...(isInPath || fields[filter]?.references ? [] : [`${name}: the filter ${filter} is not a reference.`]),
     ...(filters.indexOf(filter) < index ? [`${name}: the filter ${filter} is declared twice.`] : []),
     ...(idFilterNumberOf(filter) === undefined
-      ? [`${name}: the filter ${filter} has no number in src/resources/list-keys.ts; give it the next.`]
+      ? [`${name}: the filter ${filter} has no number in src/resources/define-resource.ts; give it the next.`]
       : []),
   ]
 }

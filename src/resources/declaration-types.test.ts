@@ -4,8 +4,8 @@ import { catalog, membersOfAssignment, membersOfProject } from '../model/access-
 import { references, required } from '../model/field.ts'
 import { text, timestamp, uuid } from '../model/field-kinds.ts'
 import { withKnownReferences } from './all.ts'
+import { organization } from './catalogs.ts'
 import { defineResource } from './define-resource.ts'
-import { organization } from './organization.ts'
 
 const name = required(2, text({ max: 200 }))
 const projectId = references(3, uuid, 'project', 'keep')

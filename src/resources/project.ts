@@ -1,6 +1,7 @@
 import type { Condition } from '../db/conditional-write.ts'
 import { isOtherVersion, newId, type RelatedRow, type Values } from '../db/rows.ts'
 import { raw, sql } from '../db/sql.ts'
+import { membersOfProject } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
 import {
   extension,
@@ -12,11 +13,10 @@ import {
   updateOnly,
   withDefault,
 } from '../model/field.ts'
-import { boolean, color, projectKey, text, timestamp, uuid } from '../model/field-kinds.ts'
+import { boolean, color, integer, projectKey, text, timestamp, uuid } from '../model/field-kinds.ts'
 import { duplicate, stale } from '../model/problem.ts'
 import { descriptionCharactersMax, nameCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
-import { userProject } from './user-project.ts'
 
 /** The creator of a project becomes its first member; otherwise they could not see it. */
 const membershipOfCreator = (caller: Caller, id: string): RelatedRow[] => [
@@ -88,4 +88,58 @@ export const project = defineResource({
     },
   },
   hooks: { relatedRows: membershipOfCreator, updateConditions: sameVersion },
+})
+
+export const userProject = defineResource({
+  name: 'userProject',
+  edition: 'v1',
+  table: 'user_projects',
+  about: 'A membership: the account sees the project and works in it.',
+  fields: {
+    userId: references(2, uuid, 'user', 'cascade'),
+    projectId: references(3, uuid, 'project', 'cascade'),
+  },
+  access: membersOfProject,
+  filters: ['projectId', 'userId'],
+})
+
+/** Clients read the stages of a project in one page. */
+const stagesOfProjectMax = 100
+
+/**
+ * A stage that a project uses. A project without such rows uses all stages. No write of an assignment depends
+ * on them, because v1 promises that any stage is accepted: clients show an assignment in a stage that its
+ * project does not use.
+ */
+export const projectStage = defineResource({
+  name: 'projectStage',
+  edition: 'ext',
+  table: 'project_stages',
+  about:
+    'A stage that a project uses, with its place and color there. A project without any uses all stages.',
+  fields: {
+    projectId: references(2, uuid, 'project', 'cascade'),
+    workflowId: references(3, uuid, 'workflow', 'cascade', { about: 'The stage.' }),
+    order: required(4, integer({ min: 0, max: 2_147_483_647 }), {
+      about: 'The position among the stages of the project, in ascending order.',
+      example: 2,
+    }),
+    color: optional(5, color, {
+      about: 'The color in this project. If null, the color of the stage applies.',
+      example: 'green',
+    }),
+  },
+  access: membersOfProject,
+  filters: ['projectId', 'workflowId'],
+  unique: {
+    index: 'project_stages_active',
+    problem: () => duplicate('workflowId', 'The project already uses this stage.'),
+  },
+  projectRules: {
+    rowsMax: {
+      per: 'projectId',
+      max: stagesOfProjectMax,
+      message: `A project may use at most ${stagesOfProjectMax} stages.`,
+    },
+  },
 })

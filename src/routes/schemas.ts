@@ -9,9 +9,14 @@ import {
   searchCharactersMax,
 } from '../records/list-query.ts'
 import type { RowState } from '../records/visible-rows.ts'
-import type { ListedResource, Resource } from '../resources/define-resource.ts'
+import {
+  dateKeys,
+  idFiltersOf,
+  type ListedResource,
+  type Resource,
+  supportsDates,
+} from '../resources/define-resource.ts'
 import { describeField, isVersioned, searchColumns } from '../resources/derived.ts'
-import { dateKeys, idFiltersOf, supportsDates } from '../resources/list-keys.ts'
 
 /** A text that must not be empty. */
 export const someText: Schema = { type: 'string', minLength: 1 }

@@ -1,7 +1,11 @@
 import { type Field, isRequired } from '../../src/model/field.ts'
-import type { Resource as Declared } from '../../src/resources/define-resource.ts'
+import {
+  type Resource as Declared,
+  dateKeys,
+  idFiltersOf,
+  supportsDates,
+} from '../../src/resources/define-resource.ts'
 import { referencesFrom, resourcesOf, searchColumns } from '../../src/resources/derived.ts'
-import { dateKeys, idFiltersOf, supportsDates } from '../../src/resources/list-keys.ts'
 import type { Entity, Resource } from './contract-table.ts'
 
 const samples: Readonly<Record<Field['wire'], unknown>> = {

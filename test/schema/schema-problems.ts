@@ -1,7 +1,6 @@
 import type { Field } from '../../src/model/field.ts'
-import type { Resource } from '../../src/resources/define-resource.ts'
+import { idFiltersOf, type Resource } from '../../src/resources/define-resource.ts'
 import { hasCascadeParent, referencesFrom, searchColumns } from '../../src/resources/derived.ts'
-import { idFiltersOf } from '../../src/resources/list-keys.ts'
 import { type StoredColumn, type StoredTable, snakeCase } from './stored-table.ts'
 
 /** Columns that only a resource's own rules write: its declaration does not name them. */

@@ -7,7 +7,7 @@ import { slowSeconds } from '../../db/limited-reads.ts'
 import { insertRow, newId } from '../../db/rows.ts'
 import { sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
-import { impediment } from '../../resources/impediment.ts'
+import { impediment } from '../../resources/catalogs.ts'
 import { type FeedPosition, newestPosition, readFeed } from './read-feed.ts'
 
 const changesPerPage = 100

@@ -1,29 +1,8 @@
-import {
-  type Administrators,
-  administratorColumns,
-  type PossibleAdministrator,
-} from '../../accounts/administrators.ts'
-import {
-  type CreatedLink,
-  createLink,
-  findOpenLink,
-  type InvitationTarget,
-  invitationHours,
-  invitationTargetQuery,
-  isLinkOpenSql,
-  type Link,
-  linkColumns,
-  linkExpired,
-  linkSecretField,
-  redeemLink,
-} from '../../accounts/links.ts'
+import { administratorColumns, type Administrators, type PossibleAdministrator } from '../../accounts/administrators.ts'
+import { type CreatedLink, createLink, findOpenLink, invitationHours, type InvitationTarget, invitationTargetQuery, isLinkOpenSql, type Link, linkColumns, linkExpired, linkSecretField, redeemLink } from '../../accounts/links.ts'
 import { queueMail } from '../../accounts/mail-queue.ts'
 import { parseFields } from '../../accounts/parse-fields.ts'
-import {
-  hasHiddenCharacters,
-  isAccountDeactivatedSql,
-  recordVerifiedAddress,
-} from '../../accounts/sign-in.ts'
+import { hasHiddenCharacters, isAccountDeactivatedSql, recordVerifiedAddress } from '../../accounts/sign-in.ts'
 import type { Queries } from '../../db/database.ts'
 import { loginTaken } from '../../db/failures.ts'
 import { insertRow, newId } from '../../db/rows.ts'
@@ -36,9 +15,8 @@ import { callerDetails } from '../../observability/security-log.ts'
 import type { Context } from '../../records/context.ts'
 import { parseBody } from '../../records/parse-body.ts'
 import { visibleRows } from '../../records/visible-rows.ts'
-import { project } from '../../resources/project.ts'
+import { project, userProject } from '../../resources/project.ts'
 import { user } from '../../resources/user.ts'
-import { userProject } from '../../resources/user-project.ts'
 
 const invitationsMax = 20
 

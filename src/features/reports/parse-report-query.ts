@@ -2,13 +2,12 @@ import { capitalize } from '../../model/field.ts'
 import { isNullOrBlank, uuid } from '../../model/field-kinds.ts'
 import { collectViolations, type Violations } from '../../model/problem.ts'
 import { isTimeZone } from '../../model/timestamp.ts'
-import { appointment } from '../../resources/appointment.ts'
-import { assignment, assignmentType } from '../../resources/assignment.ts'
+import { appointment } from '../../resources/assignment-records.ts'
+import { assignment } from '../../resources/assignment.ts'
 import type { ListedResource, Resource } from '../../resources/define-resource.ts'
-import { organization } from '../../resources/organization.ts'
+import { assignmentType, organization, workflow } from '../../resources/catalogs.ts'
 import { project } from '../../resources/project.ts'
 import { person } from '../../resources/user.ts'
-import { workflow } from '../../resources/workflow.ts'
 
 /** A chart with more groupings is unreadable. */
 export const groupingsMax = 3

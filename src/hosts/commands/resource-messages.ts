@@ -9,9 +9,15 @@ import {
 } from '../../model/field.ts'
 import { invalid } from '../../model/problem.ts'
 import { resources } from '../../resources/all.ts'
-import type { Edition, Resource } from '../../resources/define-resource.ts'
+import {
+  dateNumbers,
+  type Edition,
+  idFilterNumbers,
+  idFiltersOfAll,
+  pagingNumbers,
+  type Resource,
+} from '../../resources/define-resource.ts'
 import { filterNames, resourcesOf } from '../../resources/derived.ts'
-import { dateNumbers, idFilterNumbers, idFiltersOfAll, pagingNumbers } from '../../resources/list-keys.ts'
 import { type Content, isContent, type Message, type MessageField } from './message.ts'
 
 export type Verb = 'create' | 'get' | 'list' | 'remove' | 'update'

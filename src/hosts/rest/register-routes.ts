@@ -6,7 +6,7 @@ import { type FairQueue, holdSlotUntil } from '../../db/fair-queue.ts'
 import type { ModificationDates } from '../../db/modification-dates.ts'
 import { startWork, type Work } from '../../db/work.ts'
 import { addressKey, requestOriginOf } from '../../http/addresses.ts'
-import { createSentDates, type SentDates, sendConditional } from '../../http/conditional.ts'
+import { createSentDates, sendConditional, type SentDates } from '../../http/conditional.ts'
 import { envelopeType } from '../../http/errors.ts'
 import { announceDeprecations, checkDeprecation, deprecationsIn } from '../../http/openapi.ts'
 import { onceClosed } from '../../http/server.ts'
@@ -19,7 +19,7 @@ import { createRunOnce, type KeyedRequest, type RunOnce } from '../../records/id
 import { rejectThirdPartyApp, rejectToken, requireWebClientSession } from '../../records/rights.ts'
 import { resources } from '../../resources/all.ts'
 import { filterNames } from '../../resources/derived.ts'
-import { pagingNumbers } from '../../resources/list-keys.ts'
+import { pagingNumbers } from '../../resources/define-resource.ts'
 import { acceptsIdempotencyKey, type Exchange, type Route } from '../../routes/route.ts'
 
 export interface Registration {

@@ -6,7 +6,7 @@ import type { Caller } from '../../model/caller.ts'
 import { capitalize } from '../../model/field.ts'
 import type { Violations } from '../../model/problem.ts'
 import type { ListedResource } from '../../resources/define-resource.ts'
-import { expandable } from '../../resources/query-columns.ts'
+import { expandable } from '../../resources/derived.ts'
 import { selectRows } from '../visible-rows.ts'
 
 /** The three limits suffice in practice, and keep the cost of parsing and planning negligible. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { column, comparableColumn } from '../../db/columns.ts'
 import { allOf, escapeLike, join, raw, type Sql, sql } from '../../db/sql.ts'
-import type { QueryColumn } from '../../resources/query-columns.ts'
+import type { QueryColumn } from '../../resources/derived.ts'
 import {
   type Comparison,
   type Filter,

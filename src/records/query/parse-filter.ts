@@ -2,7 +2,7 @@ import type { Caller } from '../../model/caller.ts'
 import { capitalize, type Parsed, parseFailure } from '../../model/field.ts'
 import { isLongerThan, isStorable, timestamp, uuid } from '../../model/field-kinds.ts'
 import type { ListedResource } from '../../resources/define-resource.ts'
-import { type QueryColumn, queryColumns } from '../../resources/query-columns.ts'
+import { type QueryColumn, queryColumns } from '../../resources/derived.ts'
 import { idsMax } from '../list-query.ts'
 
 /** The four limits suffice in practice, and keep the cost of parsing and planning negligible. */

@@ -10,8 +10,8 @@ import { create } from '../../../src/records/create.ts'
 import { get } from '../../../src/records/get.ts'
 import { list } from '../../../src/records/list.ts'
 import type { ListQuery } from '../../../src/records/list-query.ts'
-import { appointment } from '../../../src/resources/appointment.ts'
 import { assignment } from '../../../src/resources/assignment.ts'
+import { appointment } from '../../../src/resources/assignment-records.ts'
 
 /**
  * Measures the processor time that each read and write of a member costs each node:

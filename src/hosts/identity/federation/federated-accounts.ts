@@ -1,12 +1,7 @@
 import { identitiesMax } from '../../../accounts/external-identities.ts'
 import { queueMail } from '../../../accounts/mail-queue.ts'
 import { lockSession } from '../../../accounts/sessions.ts'
-import {
-  hasHiddenCharacters,
-  isAccountDeactivatedSql,
-  isSameLogin,
-  recordVerifiedAddress,
-} from '../../../accounts/sign-in.ts'
+import { hasHiddenCharacters, isAccountDeactivatedSql, isSameLogin, recordVerifiedAddress } from '../../../accounts/sign-in.ts'
 import { timestamp } from '../../../db/columns.ts'
 import type { Queries } from '../../../db/database.ts'
 import { violatedUniqueConstraint } from '../../../db/failures.ts'
@@ -16,7 +11,7 @@ import type { Caller, RequestOrigin } from '../../../model/caller.ts'
 import { duplicate, Problem } from '../../../model/problem.ts'
 import { loginCharactersMax } from '../../../model/text.ts'
 import { user } from '../../../resources/user.ts'
-import { userProject } from '../../../resources/user-project.ts'
+import { userProject } from '../../../resources/project.ts'
 import type { Identity } from '../core/endpoint.ts'
 import type { ExternalProvider } from '../core/providers.ts'
 import { type Account, accountColumns } from '../core/sessions.ts'
