@@ -54,18 +54,18 @@ export const readingMutants: readonly Mutant[] = [
     tests: ['list-filters'],
   },
   {
-    file: 'src/model/timestamp.ts',
+    file: 'src/model/field-kinds.ts',
     rule: 'a timestamp may have a fraction of any number of digits',
     from: '(?:\\.(\\d+))?',
     to: '(?:\\.(\\d{1,7}))?',
-    tests: ['model/timestamp', 'contract/values'],
+    tests: ['model/field-kinds', 'contract/values'],
   },
   {
-    file: 'src/model/timestamp.ts',
+    file: 'src/model/field-kinds.ts',
     rule: 'digits of a timestamp beyond microseconds are truncated',
     from: 'fraction.slice(0, 6)',
     to: 'fraction.slice(0, 9)',
-    tests: ['model/timestamp'],
+    tests: ['model/field-kinds'],
   },
   {
     file: 'src/hosts/bank/client-handlers.ts',

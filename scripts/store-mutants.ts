@@ -116,18 +116,18 @@ export const storeMutants: readonly Mutant[] = [
     tests: ['db/silent'],
   },
   {
-    file: 'src/model/limit-log-lines.ts',
+    file: 'src/model/budget.ts',
     rule: 'a log line beyond the budget is counted instead of written',
     from: 'if (budget.take(1, kind)) return write()',
     to: 'budget.take(1, kind)\n    if (kind) return write()',
-    tests: ['limit-log-lines', 'journeys/security-log'],
+    tests: ['model/budget', 'journeys/security-log'],
   },
   {
-    file: 'src/model/limit-log-lines.ts',
+    file: 'src/model/budget.ts',
     rule: 'the next log line has the number of omitted lines',
     from: 'leftOut === 0 ? details',
     to: 'leftOut >= 0 ? details',
-    tests: ['limit-log-lines'],
+    tests: ['model/budget'],
   },
   {
     file: 'src/hosts/rest/register-routes.ts',

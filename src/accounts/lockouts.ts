@@ -1,7 +1,7 @@
 import type { Database, Queries } from '../db/database.ts'
 import { deleteInBatches } from '../db/purge.ts'
 import { type Sql, sql } from '../db/sql.ts'
-import { oneAtATime } from '../model/limit-concurrency.ts'
+import { oneAtATime } from '../model/budget.ts'
 import { locked } from '../model/problem.ts'
 
 /** The key under which failures are counted. */

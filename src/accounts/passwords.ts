@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { type Algorithm, hash, type Options, parseOptions, verify } from '@node-rs/argon2'
 import { type Budgets, openBudgets } from '../config/budgets.ts'
+import { limitConcurrency } from '../model/budget.ts'
 import { passwordCharactersMin } from '../model/field-kinds.ts'
-import { limitConcurrency } from '../model/limit-concurrency.ts'
 import { normalizeLogin } from './sign-in.ts'
 
 export interface Passwords {

@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
-import type { WarningLog } from '../model/limit-log-lines.ts'
+import type { WarningLog } from '../model/budget.ts'
 import { overloaded } from '../model/problem.ts'
 
 interface IssuerKeysOptions {

@@ -1,13 +1,9 @@
-import {
-  type Administrators,
-  administratorColumns,
-  type PossibleAdministrator,
-} from '../accounts/administrators.ts'
+import { administratorColumns, type Administrators, type PossibleAdministrator } from '../accounts/administrators.ts'
 import { isAccountDeactivatedSql } from '../accounts/sign-in.ts'
 import { hashOfToken, personalTokenPrefix } from '../accounts/token-text.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
-import type { WarningLog } from '../model/limit-log-lines.ts'
+import type { WarningLog } from '../model/budget.ts'
 import { createBoundedCache } from './bounded-cache.ts'
 
 /** A valid token, with the current state of its account. */

@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
 import { type Account, insertAccount } from '../../test/support/insert-account.ts'
 import { sql } from '../db/sql.ts'
-import { isEarlier } from '../model/timestamp.ts'
+import { isEarlier } from '../model/field-kinds.ts'
 import { readOwnAccount, renameOwnAccount } from './own-account.ts'
 
 let fresh: FreshDatabase

@@ -4,8 +4,7 @@ import { styleText } from 'node:util'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { budgetLimits } from '../config/budgets.ts'
-import { type Budget, createRate } from '../model/budget.ts'
-import { type LogWriter, limitLogLines } from '../model/limit-log-lines.ts'
+import { type Budget, createRate, type LogWriter, limitLogLines } from '../model/budget.ts'
 import { pathOf } from './url.ts'
 
 export interface Log extends Logger {

@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createBudget, createBudgets, createRate, hasRoom, releaseAll, takeAll } from './budget.ts'
+import {
+  createBudget,
+  createBudgets,
+  createRate,
+  hasRoom,
+  type LogWriter,
+  limitConcurrency,
+  limitLogLines,
+  oneAtATime,
+  releaseAll,
+  takeAll,
+} from './budget.ts'
+import { Problem } from './problem.ts'
 
 describe('a budget', () => {
   test('grants what fits, rejects and counts what does not, and grants again what was released', () => {
@@ -88,4 +100,123 @@ test('several budgets grant together, or nothing is taken from any of them', () 
   assert.deepEqual([wide.used('ann'), narrow.used(), narrow.rejected()], [2, 2, 1])
   releaseAll(shares, 2)
   assert.deepEqual([wide.used('ann'), narrow.used()], [0, 0])
+})
+
+const limitsOf = (atOnceMax = 2) => ({
+  atOnce: createBudget(atOnceMax),
+  waiting: createBudget(3),
+  retryAfterSeconds: 7,
+})
+
+test('a limited number of tasks run at a time, in order of arrival', async () => {
+  const runLimited = limitConcurrency(limitsOf())
+  const started: number[] = []
+  const finish: (() => void)[] = []
+  const work = [0, 1, 2, 3, 4].map((number) =>
+    runLimited(() => {
+      started.push(number)
+      return new Promise<void>((resolve) => finish.push(resolve))
+    }),
+  )
+  for (const expected of [
+    [0, 1],
+    [0, 1, 2],
+    [0, 1, 2, 3],
+    [0, 1, 2, 3, 4],
+  ]) {
+    await turnOfLoop()
+    assert.deepEqual(started, expected)
+    finish[expected.length - 2]?.()
+  }
+  finish.at(-1)?.()
+  await Promise.all(work)
+})
+
+test('a task beyond the queue limit is rejected with a retry time', async () => {
+  const limits = limitsOf()
+  const runLimited = limitConcurrency(limits)
+  let finish = () => {}
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const admitted = [1, 2, 3, 4, 5].map(() => runLimited(() => finished))
+  await assert.rejects(
+    runLimited(() => finished),
+    isBusy,
+  )
+  finish()
+  await Promise.all(admitted)
+  assert.equal(await runLimited(async () => 'in'), 'in')
+  assert.deepEqual([limits.atOnce.rejected(), limits.waiting.rejected()], [0, 1])
+  assert.deepEqual([limits.atOnce.used(), limits.waiting.used()], [0, 0])
+})
+
+test('the next task begins even if the previous one has failed', async () => {
+  const runLimited = limitConcurrency(limitsOf(1))
+  const failing = runLimited(() => Promise.reject(new Error('no')))
+  const next = runLimited(async () => 'in')
+  await assert.rejects(failing, { message: 'no' })
+  assert.equal(await next, 'in')
+})
+
+test('one task runs at a time for each key, and tasks of other keys do not wait', async () => {
+  const runInTurn = oneAtATime({ waitingMax: 1, retryAfterSeconds: 7 })
+  let finish = () => {}
+  const first = runInTurn('ada', () => new Promise<void>((resolve) => (finish = resolve)))
+  const second = runInTurn('ada', async () => 'second')
+  await assert.rejects(
+    runInTurn('ada', async () => 'third'),
+    isBusy,
+  )
+  assert.equal(await runInTurn('grace', async () => 'other'), 'other')
+  finish()
+  await first
+  assert.equal(await second, 'second')
+  assert.equal(await runInTurn('ada', async () => 'again'), 'again')
+})
+
+const isBusy = (error: unknown) =>
+  error instanceof Problem && error.kind === 'busy' && error.retryAfterSeconds === 7
+
+const turnOfLoop = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+function limited(max: number) {
+  const written: object[] = []
+  const write = (details: object) => void written.push(details)
+  const lines: LogWriter = { debug: write, info: write, warn: write, error: write }
+  let seconds = 0
+  const budget = createRate({ max, perSecond: 1, now: () => seconds * 1000 })
+  return { lines: limitLogLines(lines, budget), written, pass: () => (seconds += 1) }
+}
+
+test('The next line that fits the budget reports how many were left out', () => {
+  const { lines, written, pass } = limited(2)
+  for (let count = 1; count <= 5; count += 1) lines.info({ count }, 'A request has ended.')
+  pass()
+  lines.info({ count: 6 }, 'A request has ended.')
+  pass()
+  lines.info({ count: 7 }, 'A request has ended.')
+  assert.deepEqual(written, [{ count: 1 }, { count: 2 }, { count: 6, leftOut: 3 }, { count: 7 }])
+})
+
+test('The last line of a flood is written after a while', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { lines, written } = limited(1)
+  for (let count = 1; count <= 5; count += 1) lines.warn({ count }, 'A request has ended.')
+  t.mock.timers.tick(1000)
+  // Nothing else is written afterwards.
+  t.mock.timers.tick(1000)
+  assert.deepEqual(written, [{ count: 1 }, { count: 5, leftOut: 3 }])
+})
+
+test('A flood of one event does not suppress lines of other events and outcomes', () => {
+  const { lines, written } = limited(1)
+  const wrong = { security: 'sign-in', outcome: 'wrong' }
+  const otherEvents = [
+    { security: 'sign-in', outcome: 'right' },
+    { security: 'client-refused', outcome: 'no secret' },
+  ]
+  for (let count = 1; count <= 5; count += 1) lines.info(wrong, 'A security event.')
+  for (const event of otherEvents) lines.info(event, 'A security event.')
+  assert.deepEqual(written, [wrong, ...otherEvents])
 })

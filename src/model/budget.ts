@@ -1,3 +1,5 @@
+import { busy } from './problem.ts'
+
 /** Limits how much of a resource one holder may use at once. */
 export interface BudgetLimit {
   readonly max: number
@@ -197,4 +199,117 @@ export function takeAll(shares: readonly BudgetShare[], amount = 1): boolean {
 export function releaseAll(shares: readonly BudgetShare[], amount = 1): void {
   if (amount === 0) return
   for (const { budget, holder } of shares) budget.release(amount, holder)
+}
+
+/** Runs a limited number of tasks at a time, in order of arrival. Rejects a task if the queue is full. */
+export type RunLimited = <Result>(work: () => Promise<Result>) => Promise<Result>
+
+export interface ConcurrencyLimits {
+  readonly atOnce: Budget
+  readonly waiting: Budget
+  /** Reported with the rejection as `Retry-After`. */
+  readonly retryAfterSeconds: number
+}
+
+export function limitConcurrency({ atOnce, waiting, retryAfterSeconds }: ConcurrencyLimits): RunLimited {
+  const queue: (() => void)[] = []
+  const enter = async () => {
+    // Checked before taking: work that has to wait is not rejected yet and must not be counted as rejected.
+    if (atOnce.used() < atOnce.max) return void atOnce.take()
+    if (!waiting.take()) throw busy(retryAfterSeconds)
+    await new Promise<void>((resolve) => queue.push(resolve))
+    waiting.release()
+  }
+  // Finished work hands its permit to the next waiter, so later arrivals cannot take it.
+  const leave = () => {
+    const next = queue.shift()
+    if (next) next()
+    else atOnce.release()
+  }
+  return async (work) => {
+    await enter()
+    try {
+      return await work()
+    } finally {
+      leave()
+    }
+  }
+}
+
+/** Runs the work of one key sequentially; different keys do not wait for each other. */
+export type OneAtATime = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>
+
+export interface OneAtATimeOptions {
+  readonly waitingMax: number
+  readonly retryAfterSeconds: number
+}
+
+export function oneAtATime({ waitingMax, retryAfterSeconds }: OneAtATimeOptions): OneAtATime {
+  const limitToOne = () =>
+    limitConcurrency({ atOnce: createBudget(1), waiting: createBudget(waitingMax), retryAfterSeconds })
+  const queues = new Map<string, { readonly runLimited: RunLimited; length: number }>()
+  return async (key, work) => {
+    const queue = queues.get(key) ?? { runLimited: limitToOne(), length: 0 }
+    queues.set(key, queue)
+    queue.length += 1
+    try {
+      return await queue.runLimited(work)
+    } finally {
+      queue.length -= 1
+      if (queue.length === 0) queues.delete(key)
+    }
+  }
+}
+
+/** The methods of a log that are used here, as pino has them. */
+export interface LogWriter {
+  debug(details: object, message: string): void
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+  error(details: object, message: string): void
+}
+
+/** A log for code that writes warnings only. */
+export type WarningLog = Pick<LogWriter, 'warn'>
+
+/** Lines of one kind have the same message and, in the security log, the same event and outcome. */
+interface LineKind {
+  leftOut: number
+  /** Writes the newest line that was left out. */
+  write?: (() => void) | undefined
+}
+
+/** If no further line follows, the newest line that was left out is written after this time. */
+const pauseMilliseconds = 1000
+
+/**
+ * Writes lines as long as their kind has room in the budget, and counts those that it leaves out. Their
+ * number is reported as `leftOut` by the next line of the kind. If there is none, the newest line that was
+ * left out is written after a second.
+ */
+export function limitLogLines(logger: LogWriter, budget: Budget): LogWriter {
+  const kinds = new Map<string, LineKind>()
+  const writeAs = (level: keyof LogWriter) => (details: object, message: string) => {
+    const kind = kindOf(kinds, details, message)
+    // The lines that were left out before this one. A line that is written later does not count itself.
+    const { leftOut } = kind
+    const write = () => {
+      kind.leftOut = 0
+      kind.write = undefined
+      logger[level](leftOut === 0 ? details : { ...details, leftOut }, message)
+    }
+    if (budget.take(1, kind)) return write()
+    if (kind.write === undefined) setTimeout(() => kind.write?.(), pauseMilliseconds).unref()
+    kind.leftOut += 1
+    kind.write = write
+  }
+  return { debug: writeAs('debug'), info: writeAs('info'), warn: writeAs('warn'), error: writeAs('error') }
+}
+
+function kindOf(kinds: Map<string, LineKind>, details: object, message: string): LineKind {
+  const { security, outcome } = details as { security?: string; outcome?: string }
+  const name = [message, security, outcome].join(' ')
+  const kind = kinds.get(name) ?? { leftOut: 0 }
+  kinds.set(name, kind)
+  return kind
 }

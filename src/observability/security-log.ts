@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import type { LogWriter } from '../model/budget.ts'
 import type { Caller } from '../model/caller.ts'
-import type { LogWriter } from '../model/limit-log-lines.ts'
 
 /** The level of each event. `docs/security-events.md` explains them. */
 const levels = {

@@ -1,7 +1,6 @@
 import { capitalize } from '../model/field.ts'
-import { isLongerThan, isNullOrBlank, isStorable, timestamp, uuid } from '../model/field-kinds.ts'
+import { isEarlier, isLongerThan, isNullOrBlank, isStorable, timestamp, uuid } from '../model/field-kinds.ts'
 import { collectViolations, parseObject, type Violations } from '../model/problem.ts'
-import { isEarlier } from '../model/timestamp.ts'
 import { dateKeys, idFilterNames, idFiltersOf, type ListedResource, supportsDates } from '../resources/define-resource.ts'
 import { filterNames } from '../resources/derived.ts'
 import { rejectRepeatedKeys, valueUnlessBlank } from './query-values.ts'

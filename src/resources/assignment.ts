@@ -14,10 +14,9 @@ import {
   requiredOnCreate,
   withDefault,
 } from '../model/field.ts'
-import { boolean, hours, integer, text, timestamp, uuid } from '../model/field-kinds.ts'
+import { boolean, hours, integer, isEarlier, text, timestamp, uuid } from '../model/field-kinds.ts'
 import { invalid } from '../model/problem.ts'
 import { descriptionCharactersMax, nameCharactersMax } from '../model/text.ts'
-import { isEarlier } from '../model/timestamp.ts'
 import { defineResource } from './define-resource.ts'
 
 /** The largest integer of the column. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { status } from '@grpc/grpc-js'
 import { sql } from '../../src/db/sql.ts'
-import { isEarlier } from '../../src/model/timestamp.ts'
+import { isEarlier } from '../../src/model/field-kinds.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
 import {
   dotnetPath,

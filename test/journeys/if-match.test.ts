@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
-import { isEarlier } from '../../src/model/timestamp.ts'
+import { isEarlier } from '../../src/model/field-kinds.ts'
 import { assertEnvelope } from '../support/assertions.ts'
 import { connectDirectly, untilWaiting } from '../support/direct-connection.ts'
 import { fixture } from '../support/fixture.ts'

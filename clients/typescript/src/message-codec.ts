@@ -1,6 +1,6 @@
 import type { Content, Message, MessageField } from '../../../src/hosts/commands/message.ts'
 import { protobuf } from '../../../src/hosts/commands/protobuf/protobuf.ts'
-import { parseTimestamp } from '../../../src/model/timestamp.ts'
+import { parseTimestamp } from '../../../src/model/field-kinds.ts'
 
 /** Returns functions that convert between the values of callers and the bytes of a command's messages. */
 export function codecOf({ request, result }: { readonly request: Message; readonly result: Message }) {

@@ -3,36 +3,19 @@ import { allOf, join, type Sql, sql } from '../../db/sql.ts'
 import { newestEntries, readableAmong } from '../../db/stepwise-statements.ts'
 import type { Caller } from '../../model/caller.ts'
 import { capitalize } from '../../model/field.ts'
-import { timestamp } from '../../model/field-kinds.ts'
+import { isEarlier, timestamp } from '../../model/field-kinds.ts'
 import { collectViolations, invalid, notFound, type Violations } from '../../model/problem.ts'
-import { isEarlier } from '../../model/timestamp.ts'
 import type { Context } from '../../records/context.ts'
 import { pageSizeDefault, pageSizeMax, rejectUnsupportedFilters } from '../../records/list-query.ts'
-import {
-  parseNumber,
-  parseResource,
-  parseUuid,
-  rejectRepeatedKeys,
-  valueUnlessBlank,
-} from '../../records/query-values.ts'
+import { parseNumber, parseResource, parseUuid, rejectRepeatedKeys, valueUnlessBlank } from '../../records/query-values.ts'
 import { explainTimeout, requireSettled } from '../../records/read-guards.ts'
 import { isCovered, requireAccess } from '../../records/rights.ts'
-import {
-  historyVisibleRow,
-  isChangedAfter,
-  readAccessOf,
-  readableEntries,
-} from '../../records/visible-rows.ts'
+import { historyVisibleRow, isChangedAfter, readableEntries, readAccessOf } from '../../records/visible-rows.ts'
 import { resources } from '../../resources/all.ts'
 import { assignment } from '../../resources/assignment.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import { project } from '../../resources/project.ts'
-import {
-  changeColumns,
-  type SerializedChange,
-  type StoredChange,
-  serializeChange,
-} from '../changes/serialize-change.ts'
+import { changeColumns, serializeChange, type SerializedChange, type StoredChange } from '../changes/serialize-change.ts'
 
 export interface HistoryPage {
   readonly data: readonly SerializedChange[]

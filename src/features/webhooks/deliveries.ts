@@ -2,20 +2,13 @@ import { raw, type Sql, sql } from '../../db/sql.ts'
 import { changeMessages, messagesAbout } from '../../db/stepwise-statements.ts'
 import type { Caller } from '../../model/caller.ts'
 import { capitalize } from '../../model/field.ts'
-import { isNullOrBlank, timestamp } from '../../model/field-kinds.ts'
+import { isEarlier, isNullOrBlank, timestamp } from '../../model/field-kinds.ts'
 import { collectViolations, notFound, parseObject, type Violations } from '../../model/problem.ts'
-import { isEarlier } from '../../model/timestamp.ts'
 import type { Context } from '../../records/context.ts'
 import { pageSizeDefault, pageSizeMax } from '../../records/list-query.ts'
 import { parseNumber, valueUnlessBlank } from '../../records/query-values.ts'
 import { readAccessOf } from '../../records/visible-rows.ts'
-import {
-  bodyFor,
-  isReadable,
-  type KeptMessage,
-  requireOwnWebhook,
-  requireReadableProject,
-} from './message-access.ts'
+import { bodyFor, isReadable, type KeptMessage, requireOwnWebhook, requireReadableProject } from './message-access.ts'
 import { parseWebhookId } from './webhooks.ts'
 
 export interface LoggedDelivery {

@@ -1,8 +1,8 @@
 import type { ServerHttp2Stream } from 'node:http2'
 import { Metadata, type ServerInterceptor, status } from '@grpc/grpc-js'
 import { requestIdFrom, requestIdHeader } from '../../http/log.ts'
+import type { LogWriter } from '../../model/budget.ts'
 import type { Caller } from '../../model/caller.ts'
-import type { LogWriter } from '../../model/limit-log-lines.ts'
 import { Problem } from '../../model/problem.ts'
 import { type CallError, callErrorOf, unexpectedError } from './call-error.ts'
 

@@ -1,7 +1,6 @@
 import { status } from '@grpc/grpc-js'
 import type { Budgets } from '../../config/budgets.ts'
-import { releaseAll, takeAll } from '../../model/budget.ts'
-import { limitConcurrency } from '../../model/limit-concurrency.ts'
+import { limitConcurrency, releaseAll, takeAll } from '../../model/budget.ts'
 import { Problem } from '../../model/problem.ts'
 import { messageBytesMax } from './call-error.ts'
 import { baseCallOf, type InnerCall } from './call-log.ts'

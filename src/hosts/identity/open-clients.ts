@@ -2,7 +2,7 @@ import { timestamp } from '../../db/columns.ts'
 import type { Database, Queries } from '../../db/database.ts'
 import type { KnownClients } from '../../db/instances.ts'
 import { type Sql, sql } from '../../db/sql.ts'
-import type { WarningLog } from '../../model/limit-log-lines.ts'
+import type { WarningLog } from '../../model/budget.ts'
 import { webClientId } from '../../model/oidc-client.ts'
 import {
   type Client,
