@@ -102,7 +102,7 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['journeys/invitations'],
   },
   {
-    file: 'src/accounts/password-links.ts',
+    file: 'src/accounts/change-password.ts',
     rule: 'a newer password link ends the previous one',
     from: 'where user_id = ${userId} and used_at is null and ended_at is null',
     to: 'where false',
@@ -165,7 +165,7 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['journeys/invitations'],
   },
   {
-    file: 'src/accounts/password-links.ts',
+    file: 'src/accounts/change-password.ts',
     rule: 'a password link requires that its creator is still an administrator',
     from: 'if (!creator || !administrators.isAdministrator(creator)) throw linkExpired()',
     to: '',
@@ -242,7 +242,7 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['journeys/administrators'],
   },
   {
-    file: 'src/accounts/external-identities.ts',
+    file: 'src/accounts/sign-in.ts',
     rule: 'two identities of an account are removed one after the other',
     from: '    await lockFactors(transaction, found.userId)\n',
     to: '',

@@ -130,7 +130,7 @@ export const notificationMutants: readonly Mutant[] = [
     tests: ['journeys/notification-mails'],
   },
   {
-    file: 'src/accounts/unsubscribe.ts',
+    file: 'src/accounts/notification-mails.ts',
     rule: 'the token in an unsubscribe link is signed',
     from: 'actual.length === expected.length && timingSafeEqual(actual, expected)',
     to: 'actual.length === expected.length',

@@ -9,9 +9,8 @@ import {
   type PossibleAdministrator,
   reactivateAccount,
 } from '../accounts/administrators.ts'
-import { resetPassword } from '../accounts/change-password.ts'
+import { createPasswordLink, resetPassword } from '../accounts/change-password.ts'
 import { passwordLinkHours } from '../accounts/links.ts'
-import { createPasswordLink } from '../accounts/password-links.ts'
 import { createPasswords } from '../accounts/passwords.ts'
 import { isAccountDeactivatedSql } from '../accounts/sign-in.ts'
 import { openBudgets } from '../config/budgets.ts'

@@ -7,14 +7,13 @@ import {
   lockAdministrators,
   reactivateAccount,
 } from '../accounts/administrators.ts'
-import { parseFields } from '../accounts/parse-fields.ts'
 import { endLinksOfAccount } from '../accounts/sessions.ts'
 import type { Database } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import type { Schema } from '../http/openapi.ts'
 import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
-import { forbidden, invalid, notFound, type Problem } from '../model/problem.ts'
+import { forbidden, invalid, notFound, type Problem, parseFields } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
 import { collectUuids } from '../records/list-query.ts'
 import type { Route } from '../routes/route.ts'

@@ -1,6 +1,5 @@
-import { disconnectIdentity, identitiesMax, listIdentities } from '../accounts/external-identities.ts'
 import { parseUserId } from '../accounts/sessions.ts'
-import type { SignInMethods } from '../accounts/sign-in.ts'
+import { disconnectIdentity, identitiesMax, listIdentities, type SignInMethods } from '../accounts/sign-in.ts'
 import type { Schema } from '../http/openapi.ts'
 import { uuid } from '../model/field-kinds.ts'
 import type { Route } from '../routes/route.ts'

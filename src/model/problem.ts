@@ -1,3 +1,6 @@
+import { capitalize, type Kind } from './field.ts'
+import { isNullOrBlank } from './field-kinds.ts'
+
 /**
  * Every kind of error that an operation may return. Each host maps a kind to its own status, in one table.
  */
@@ -137,4 +140,34 @@ export function parseObject(body: unknown): Readonly<Record<string, unknown>> {
   if (typeof body === 'object' && body !== null && !Array.isArray(body))
     return body as Record<string, unknown>
   throw invalid({ generalErrors: ['The body must be a JSON object.'] })
+}
+
+type Kinds = Readonly<Record<string, Kind<string>>>
+type Fields<K extends Kinds> = { readonly [Name in keyof K]: string }
+
+/**
+ * Parses a body in which every field is required. `check` gets the fields that could be parsed, and its
+ * violations are reported together with those of single fields.
+ */
+export function parseFields<K extends Kinds>(
+  body: unknown,
+  kinds: K,
+  check: (fields: Partial<Fields<K>>, object: Readonly<Record<string, unknown>>) => FieldErrors = () => ({}),
+): Fields<K> {
+  const object = parseObject(body)
+  const fields: Record<string, string> = {}
+  const violations = collectViolations()
+  for (const [name, kind] of Object.entries(kinds)) {
+    const input = Object.hasOwn(object, name) ? object[name] : undefined
+    const parsed = isNullOrBlank(input)
+      ? { problems: [`${capitalize(name)} is required.`] }
+      : kind.parse(input, capitalize(name))
+    if ('value' in parsed) fields[name] = parsed.value
+    else violations.add(name, ...parsed.problems)
+  }
+  for (const [name, problems] of Object.entries(check(fields as Partial<Fields<K>>, object))) {
+    violations.add(name, ...problems)
+  }
+  violations.throwIfAny()
+  return fields as Fields<K>
 }

@@ -1,5 +1,4 @@
 import { hash, randomBytes } from 'node:crypto'
-import { parseFields } from '../../accounts/parse-fields.ts'
 import type { Database, Queries } from '../../db/database.ts'
 import { raw, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
@@ -16,6 +15,7 @@ import {
   forbidden,
   invalid,
   notFound,
+  parseFields,
   parseObject,
   type Violations,
 } from '../../model/problem.ts'

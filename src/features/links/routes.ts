@@ -1,17 +1,20 @@
 import {
+  createPasswordLink,
+  redeemPasswordLink,
+  requestPasswordMail,
+} from '../../accounts/change-password.ts'
+import {
   type CreatedLink,
   invitationHours,
   linkSecretCharactersMax,
   passwordLinkHours,
 } from '../../accounts/links.ts'
 import { isMailAddress } from '../../accounts/mail-queue.ts'
-import { parseFields } from '../../accounts/parse-fields.ts'
-import { createPasswordLink, redeemPasswordLink, requestPasswordMail } from '../../accounts/password-links.ts'
 import type { Schema } from '../../http/openapi.ts'
 import type { Caller } from '../../model/caller.ts'
 import { parseFailure } from '../../model/field.ts'
 import { newPassword, text, uuid } from '../../model/field-kinds.ts'
-import { invalid } from '../../model/problem.ts'
+import { invalid, parseFields } from '../../model/problem.ts'
 import { loginCharactersMax, nameCharactersMax } from '../../model/text.ts'
 import type { Context } from '../../records/context.ts'
 import type { Route } from '../../routes/route.ts'

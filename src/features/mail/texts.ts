@@ -1,4 +1,4 @@
-import type { NotificationKind, NotificationLine } from '../../model/notifications.ts'
+import type { NotificationKind, NotificationLine } from '../../accounts/notification-mails.ts'
 
 export interface MailText {
   readonly subject: string

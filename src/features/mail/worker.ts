@@ -10,13 +10,12 @@ import {
   type QueuedMail,
   retryMail,
 } from '../../accounts/mail-queue.ts'
-import { unsubscribePath } from '../../accounts/unsubscribe.ts'
+import { type NotificationsToSend, unsubscribePath } from '../../accounts/notification-mails.ts'
 import { budgetLimits } from '../../config/budgets.ts'
 import type { MailSettings } from '../../config/host-settings.ts'
 import type { Database } from '../../db/database.ts'
 import type { Log } from '../../http/log.ts'
 import type { Language } from '../../model/language.ts'
-import type { NotificationsToSend } from '../../model/notifications.ts'
 import { repeat } from '../../model/repeat.ts'
 import type { SecurityLog } from '../../observability/security-log.ts'
 import { en, type MailText, type MailTexts, ptBr } from './texts.ts'

@@ -1,7 +1,7 @@
+import type { NotificationKind } from '../../accounts/notification-mails.ts'
 import { tableOf } from '../../db/columns.ts'
 import type { Queries } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
-import type { NotificationKind } from '../../model/notifications.ts'
 import { userAssignment } from '../../resources/assignment.ts'
 import { assignmentImpediment, comment } from '../../resources/assignment-records.ts'
 import type { StoredChange } from '../changes/serialize-change.ts'

@@ -1,11 +1,21 @@
-import { administratorColumns, type Administrators, type PossibleAdministrator } from '../../accounts/administrators.ts'
+import {
+  type Administrators,
+  administratorColumns,
+  type PossibleAdministrator,
+} from '../../accounts/administrators.ts'
 import { isMailAddress, type QueuedMail, queueMail } from '../../accounts/mail-queue.ts'
+import {
+  createUnsubscribeToken,
+  type MailFrequency,
+  mailDefaults,
+  type NotificationGroup,
+  type NotificationsToSend,
+  notificationKinds,
+} from '../../accounts/notification-mails.ts'
 import { findLanguage, isAccountDeactivatedSql } from '../../accounts/sign-in.ts'
-import { createUnsubscribeToken } from '../../accounts/unsubscribe.ts'
 import { timestamp } from '../../db/columns.ts'
 import type { Database, Queries } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
-import { mailDefaults, type MailFrequency, type NotificationGroup, notificationKinds, type NotificationsToSend } from '../../model/notifications.ts'
 import { isTimeZone } from '../../model/field-kinds.ts'
 import { type ListedNotification, listNotifications, notificationsMax } from './notifications.ts'
 

@@ -1,9 +1,9 @@
+import type { NotificationKind } from '../../accounts/notification-mails.ts'
 import type { Database, Queries } from '../../db/database.ts'
 import type { LimitedReads } from '../../db/limited-reads.ts'
 import { deleteInBatches } from '../../db/purge.ts'
 import { raw, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
-import type { NotificationKind } from '../../model/notifications.ts'
 import { visibleRows } from '../../records/visible-rows.ts'
 import { assignment } from '../../resources/assignment.ts'
 

@@ -4,7 +4,7 @@ import type { Schema } from '../../http/openapi.ts'
 import type { Caller } from '../../model/caller.ts'
 import { capitalize } from '../../model/field.ts'
 import { uuid } from '../../model/field-kinds.ts'
-import { notificationKinds } from '../../model/notifications.ts'
+import { notificationKinds } from '../../accounts/notification-mails.ts'
 import { collectViolations, parseObject, type Violations } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
 import { idsMax, pageNumberMax, pageSizeDefault, pageSizeMax, parseIds } from '../../records/list-query.ts'
@@ -13,15 +13,7 @@ import type { Route } from '../../routes/route.ts'
 import { pagingKeys, ref, resultSchema, someText, timestamp } from '../../routes/schemas.ts'
 import type { ListingView } from '../changes/listing.ts'
 import type { LiveListings } from '../changes/live-listings.ts'
-import {
-  listNotifications,
-  type Marking,
-  markNotifications,
-  type NotificationQuery,
-  notificationDays,
-  notificationResource,
-  notificationsMax,
-} from './notifications.ts'
+import { listNotifications, type Marking, markNotifications, notificationDays, type NotificationQuery, notificationResource, notificationsMax } from './notifications.ts'
 
 const kind: Schema = { type: 'string', enum: notificationKinds, description: 'The kind of event.' }
 const count: Schema = { type: 'integer', minimum: 0 }

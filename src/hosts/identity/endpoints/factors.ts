@@ -1,10 +1,9 @@
-import { parseFields } from '../../../accounts/parse-fields.ts'
 import { canSignIn, onlyWayToSignIn } from '../../../accounts/sign-in.ts'
 import type { PasskeySettings } from '../../../config/host-settings.ts'
 import { sql } from '../../../db/sql.ts'
 import type { Schema } from '../../../http/openapi.ts'
 import { text, uuid } from '../../../model/field-kinds.ts'
-import { forbidden, invalid, notFound } from '../../../model/problem.ts'
+import { forbidden, invalid, notFound, parseFields } from '../../../model/problem.ts'
 import { type Endpoint, type Identity, singleParameters } from '../core/endpoint.ts'
 import {
   factorOperation,

@@ -1,5 +1,9 @@
+import {
+  findSubscriber,
+  stopNotificationMails,
+  unsubscribePath,
+} from '../../../accounts/notification-mails.ts'
 import { findLanguage } from '../../../accounts/sign-in.ts'
-import { findSubscriber, stopNotificationMails, unsubscribePath } from '../../../accounts/unsubscribe.ts'
 import { type Call, type Endpoint, type Identity, singleParameters } from '../core/endpoint.ts'
 import { pageOperation, required } from '../core/operation-parts.ts'
 import { hostPathWithQuery } from '../core/urls.ts'

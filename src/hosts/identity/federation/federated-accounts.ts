@@ -1,7 +1,12 @@
-import { identitiesMax } from '../../../accounts/external-identities.ts'
 import { queueMail } from '../../../accounts/mail-queue.ts'
 import { lockSession } from '../../../accounts/sessions.ts'
-import { hasHiddenCharacters, isAccountDeactivatedSql, isSameLogin, recordVerifiedAddress } from '../../../accounts/sign-in.ts'
+import {
+  hasHiddenCharacters,
+  identitiesMax,
+  isAccountDeactivatedSql,
+  isSameLogin,
+  recordVerifiedAddress,
+} from '../../../accounts/sign-in.ts'
 import { timestamp } from '../../../db/columns.ts'
 import type { Queries } from '../../../db/database.ts'
 import { violatedUniqueConstraint } from '../../../db/failures.ts'
@@ -10,8 +15,8 @@ import { sql } from '../../../db/sql.ts'
 import type { Caller, RequestOrigin } from '../../../model/caller.ts'
 import { duplicate, Problem } from '../../../model/problem.ts'
 import { loginCharactersMax } from '../../../model/text.ts'
-import { user } from '../../../resources/user.ts'
 import { userProject } from '../../../resources/project.ts'
+import { user } from '../../../resources/user.ts'
 import type { Identity } from '../core/endpoint.ts'
 import type { ExternalProvider } from '../core/providers.ts'
 import { type Account, accountColumns } from '../core/sessions.ts'
