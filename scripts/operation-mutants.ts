@@ -241,21 +241,21 @@ export const operationMutants: readonly Mutant[] = [
     tests: ['changes/listing-scope', 'live-listings-narrowed'],
   },
   {
-    file: 'src/records/restore.ts',
+    file: 'src/records/remove.ts',
     rule: 'a row is restored under active parents only',
     from: 'await requireConditions(transaction, references)',
     to: '',
     tests: ['rest-restore'],
   },
   {
-    file: 'src/records/restore.ts',
+    file: 'src/records/remove.ts',
     rule: 'a link is restored when its other parent is active',
     from: 'idsOf(parents.filter((parent) => parent.active))',
     to: 'idsOf(parents)',
     tests: ['rest-restore'],
   },
   {
-    file: 'src/records/restore.ts',
+    file: 'src/records/remove.ts',
     rule: 'a link whose other parent is still removed is restored together with that parent',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
     from: 'set removed_with = ${column(other.column)} where',
@@ -286,8 +286,8 @@ export const operationMutants: readonly Mutant[] = [
   {
     file: 'src/records/remove.ts',
     rule: 'users cannot remove rows that belong to other users',
-    from: 'requireOwner(resource, caller, rows)',
-    to: '',
+    from: 'requireOwner(resource, caller, rows)\n  requireVersions',
+    to: 'requireVersions',
     tests: ['contract/authorization'],
   },
   {

@@ -56,7 +56,7 @@ export const projectMutants: readonly Mutant[] = [
     tests: ['journeys/dependencies'],
   },
   {
-    file: 'src/records/restore.ts',
+    file: 'src/records/remove.ts',
     rule: 'a row with two parents in one table is restored only with the parent that it was removed with',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
     from: ' and removed_with = ${column(parentId)} and not active',
@@ -64,7 +64,7 @@ export const projectMutants: readonly Mutant[] = [
     tests: ['journeys/dependencies'],
   },
   {
-    file: 'src/records/restore.ts',
+    file: 'src/records/remove.ts',
     rule: 'a row is restored even if its links now break a rule',
     from: "  if ('problem' in outcome)\n",
     to: "  if ('problem' in outcome) throw outcome.problem\n  if ('problem' in outcome)\n",

@@ -96,14 +96,14 @@ export const readingMutants: readonly Mutant[] = [
     tests: ['http/body'],
   },
   {
-    file: 'src/records/parse-body.ts',
+    file: 'src/records/record-json.ts',
     rule: 'an update with an empty login is rejected',
     from: 'else if (isForbiddenBlank(field, input))',
     to: 'else if (!isForbiddenBlank)',
     tests: ['contract/users'],
   },
   {
-    file: 'src/records/parse-body.ts',
+    file: 'src/records/record-json.ts',
     rule: 'an empty expectedVersion is an error, not a version left out',
     from: "presence !== 'required' &&",
     to: "presence === 'requiredOnCreate' &&",
@@ -145,7 +145,7 @@ export const readingMutants: readonly Mutant[] = [
     tests: ['http/rate-limit'],
   },
   {
-    file: 'src/records/parse-body.ts',
+    file: 'src/records/record-json.ts',
     rule: 'a comment without a user belongs to the caller',
     from: 'if (isCallerDefault) return callerId',
     to: '',

@@ -4,12 +4,18 @@ import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
 import { invalid } from '../model/problem.ts'
 import type { Context } from '../records/context.ts'
+import { requireSettled } from '../records/get.ts'
 import { pageSizeDefault, pageSizeMax } from '../records/list-query.ts'
 import { expansionDepthMax, expansionsMax, fieldNamesMax, type Selection } from '../records/query/joins.ts'
 import { type Filter, filterCharactersMax, type Value } from '../records/query/parse-filter.ts'
-import { cursorCharactersMax, mergeSavedView, parseQuery, type Query, sortKeysMax } from '../records/query/parse-query.ts'
+import {
+  cursorCharactersMax,
+  mergeSavedView,
+  parseQuery,
+  type Query,
+  sortKeysMax,
+} from '../records/query/parse-query.ts'
 import { partsOf, type QueryPage, resourcesAffectingSelection, runQuery } from '../records/query/run-query.ts'
-import { requireSettled } from '../records/read-guards.ts'
 import { requireAccess } from '../records/rights.ts'
 import { visibilityKeyOf } from '../records/visible-rows.ts'
 import type { ListedResource, Resource } from '../resources/define-resource.ts'

@@ -9,10 +9,10 @@ import type { Caller } from '../model/caller.ts'
 import type { ListedResource } from '../resources/define-resource.ts'
 import { isOfAssignment, searchColumns } from '../resources/derived.ts'
 import type { Context } from './context.ts'
+import { explainTimeout, type TimeoutAdvice } from './get.ts'
 import { type ListQuery, purposeOf } from './list-query.ts'
-import { explainTimeout, type TimeoutAdvice } from './read-guards.ts'
+import { recordJsonSql, recordsJsonSql } from './record-json.ts'
 import { requireAccess } from './rights.ts'
-import { recordJsonSql, recordsJsonSql } from './serialize-record.ts'
 import { listedRows, resourcesAffecting, type SelectedRows, withoutPlaceholders } from './visible-rows.ts'
 
 export interface Page {

@@ -9,8 +9,7 @@ import { sql } from '../db/sql.ts'
 import { resourceNamed } from '../resources/all.ts'
 import type { Context } from './context.ts'
 import { create } from './create.ts'
-import { remove } from './remove.ts'
-import { restore } from './restore.ts'
+import { remove, restore } from './remove.ts'
 import { update } from './update.ts'
 
 /**

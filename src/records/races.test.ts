@@ -5,8 +5,7 @@ import { sql } from '../db/sql.ts'
 import { resourceNamed } from '../resources/all.ts'
 import { create } from './create.ts'
 import { get } from './get.ts'
-import { remove } from './remove.ts'
-import { restore } from './restore.ts'
+import { remove, restore } from './remove.ts'
 import { update } from './update.ts'
 
 const { context, administrator, makeAny, asUser, drop } = await freshContext()

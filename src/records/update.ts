@@ -6,13 +6,13 @@ import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import type { Context } from './context.ts'
 import { updateInGroup } from './create.ts'
-import { parseBody } from './parse-body.ts'
 import {
   leavesProjectProblem,
   needsProjectRules,
   removeLinksOfMovedRow,
   requireProjectRules,
 } from './project-rules.ts'
+import { parseBody } from './record-json.ts'
 import { isAccountResource, recordAccountChange, requireAccess } from './rights.ts'
 import {
   lockVisible,

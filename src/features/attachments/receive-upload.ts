@@ -9,10 +9,18 @@ import { exemptBodyFromTimeout } from '../../http/broken-requests.ts'
 import { releaseAll, takeAll } from '../../model/budget.ts'
 import type { Caller } from '../../model/caller.ts'
 import { fileName, isNullOrBlank } from '../../model/field-kinds.ts'
-import { busy, collectViolations, contended, invalid, Problem, unauthenticated, type Violations } from '../../model/problem.ts'
+import {
+  busy,
+  collectViolations,
+  contended,
+  invalid,
+  Problem,
+  unauthenticated,
+  type Violations,
+} from '../../model/problem.ts'
 import { nameCharactersMax, sanitizeFileName, shortenFileName } from '../../model/text.ts'
 import type { Context } from '../../records/context.ts'
-import { parseUuid } from '../../records/query-values.ts'
+import { parseUuid } from '../../records/list-query.ts'
 import { requireAccess } from '../../records/rights.ts'
 import { projectsOf } from '../../records/visible-rows.ts'
 import { createConditions, referenceConditions } from '../../records/write-conditions.ts'

@@ -6,15 +6,16 @@ import type { Caller } from '../../model/caller.ts'
 import { isNullOrBlank } from '../../model/field-kinds.ts'
 import { collectViolations, gone, type Violations } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
-import { pageSizeMax, rejectUnsupportedFilters } from '../../records/list-query.ts'
+import { explainTimeout } from '../../records/get.ts'
 import {
+  pageSizeMax,
   parseNames,
   parseNumber,
   parseUuid,
   rejectRepeatedKeys,
+  rejectUnsupportedFilters,
   valueUnlessBlank,
-} from '../../records/query-values.ts'
-import { explainTimeout } from '../../records/read-guards.ts'
+} from '../../records/list-query.ts'
 import { readAccessOf, readableEntries } from '../../records/visible-rows.ts'
 import { resourceNames } from '../../resources/all.ts'
 import {

@@ -2,7 +2,7 @@ import { columnName, serializeFieldTimestamp, serializeRowTimestamp } from '../.
 import type { Action } from '../../db/rows.ts'
 import { raw, type Sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
-import { type ColumnKind, columnKindOf } from '../../records/serialize-record.ts'
+import { type ColumnKind, columnKindOf } from '../../records/record-json.ts'
 import { resources } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 

@@ -6,16 +6,34 @@ import { capitalize } from '../../model/field.ts'
 import { isEarlier, timestamp } from '../../model/field-kinds.ts'
 import { collectViolations, invalid, notFound, type Violations } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
-import { pageSizeDefault, pageSizeMax, rejectUnsupportedFilters } from '../../records/list-query.ts'
-import { parseNumber, parseResource, parseUuid, rejectRepeatedKeys, valueUnlessBlank } from '../../records/query-values.ts'
-import { explainTimeout, requireSettled } from '../../records/read-guards.ts'
+import { explainTimeout, requireSettled } from '../../records/get.ts'
+import {
+  pageSizeDefault,
+  pageSizeMax,
+  parseNumber,
+  parseResource,
+  parseUuid,
+  rejectRepeatedKeys,
+  rejectUnsupportedFilters,
+  valueUnlessBlank,
+} from '../../records/list-query.ts'
 import { isCovered, requireAccess } from '../../records/rights.ts'
-import { historyVisibleRow, isChangedAfter, readableEntries, readAccessOf } from '../../records/visible-rows.ts'
+import {
+  historyVisibleRow,
+  isChangedAfter,
+  readAccessOf,
+  readableEntries,
+} from '../../records/visible-rows.ts'
 import { resources } from '../../resources/all.ts'
 import { assignment } from '../../resources/assignment.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import { project } from '../../resources/project.ts'
-import { changeColumns, serializeChange, type SerializedChange, type StoredChange } from '../changes/serialize-change.ts'
+import {
+  changeColumns,
+  type SerializedChange,
+  type StoredChange,
+  serializeChange,
+} from '../changes/serialize-change.ts'
 
 export interface HistoryPage {
   readonly data: readonly SerializedChange[]

@@ -1,18 +1,47 @@
-import { administratorColumns, type Administrators, type PossibleAdministrator } from '../../accounts/administrators.ts'
-import { type CreatedLink, createLink, findOpenLink, invitationHours, type InvitationTarget, invitationTargetQuery, isLinkOpenSql, type Link, linkColumns, linkExpired, linkSecretField, redeemLink } from '../../accounts/links.ts'
+import {
+  type Administrators,
+  administratorColumns,
+  type PossibleAdministrator,
+} from '../../accounts/administrators.ts'
+import {
+  type CreatedLink,
+  createLink,
+  findOpenLink,
+  type InvitationTarget,
+  invitationHours,
+  invitationTargetQuery,
+  isLinkOpenSql,
+  type Link,
+  linkColumns,
+  linkExpired,
+  linkSecretField,
+  redeemLink,
+} from '../../accounts/links.ts'
 import { queueMail } from '../../accounts/mail-queue.ts'
-import { busy, duplicate, invalid, notFound, parseFields, parseObject, unauthenticated } from '../../model/problem.ts'
-import { hasHiddenCharacters, isAccountDeactivatedSql, recordVerifiedAddress } from '../../accounts/sign-in.ts'
+import {
+  hasHiddenCharacters,
+  isAccountDeactivatedSql,
+  recordVerifiedAddress,
+} from '../../accounts/sign-in.ts'
 import type { Queries } from '../../db/database.ts'
 import { loginTaken } from '../../db/failures.ts'
 import { insertRow, newId } from '../../db/rows.ts'
 import { type Sql, sql } from '../../db/sql.ts'
 import type { Caller, RequestOrigin } from '../../model/caller.ts'
 import { isNullOrBlank, text, uuid } from '../../model/field-kinds.ts'
+import {
+  busy,
+  duplicate,
+  invalid,
+  notFound,
+  parseFields,
+  parseObject,
+  unauthenticated,
+} from '../../model/problem.ts'
 import { nameCharactersMax } from '../../model/text.ts'
 import { callerDetails } from '../../observability/security-log.ts'
 import type { Context } from '../../records/context.ts'
-import { parseBody } from '../../records/parse-body.ts'
+import { parseBody } from '../../records/record-json.ts'
 import { visibleRows } from '../../records/visible-rows.ts'
 import { project, userProject } from '../../resources/project.ts'
 import { user } from '../../resources/user.ts'

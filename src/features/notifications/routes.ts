@@ -1,19 +1,35 @@
 import type { FastifyRequest } from 'fastify'
+import { notificationKinds } from '../../accounts/notification-mails.ts'
 import { wantsEventStream } from '../../http/event-stream.ts'
 import type { Schema } from '../../http/openapi.ts'
 import type { Caller } from '../../model/caller.ts'
 import { capitalize } from '../../model/field.ts'
 import { uuid } from '../../model/field-kinds.ts'
-import { notificationKinds } from '../../accounts/notification-mails.ts'
 import { collectViolations, parseObject, type Violations } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
-import { idsMax, pageNumberMax, pageSizeDefault, pageSizeMax, parseIds } from '../../records/list-query.ts'
-import { parseBoolean, parseNames, parseNumber } from '../../records/query-values.ts'
+import {
+  idsMax,
+  pageNumberMax,
+  pageSizeDefault,
+  pageSizeMax,
+  parseBoolean,
+  parseIds,
+  parseNames,
+  parseNumber,
+} from '../../records/list-query.ts'
 import type { Route } from '../../routes/route.ts'
 import { pagingKeys, ref, resultSchema, someText, timestamp } from '../../routes/schemas.ts'
 import type { ListingView } from '../changes/listing.ts'
 import type { LiveListings } from '../changes/live-listings.ts'
-import { listNotifications, type Marking, markNotifications, notificationDays, type NotificationQuery, notificationResource, notificationsMax } from './notifications.ts'
+import {
+  listNotifications,
+  type Marking,
+  markNotifications,
+  type NotificationQuery,
+  notificationDays,
+  notificationResource,
+  notificationsMax,
+} from './notifications.ts'
 
 const kind: Schema = { type: 'string', enum: notificationKinds, description: 'The kind of event.' }
 const count: Schema = { type: 'integer', minimum: 0 }

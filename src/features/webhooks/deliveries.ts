@@ -5,10 +5,15 @@ import { capitalize } from '../../model/field.ts'
 import { isEarlier, isNullOrBlank, timestamp } from '../../model/field-kinds.ts'
 import { collectViolations, notFound, parseObject, type Violations } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
-import { pageSizeDefault, pageSizeMax } from '../../records/list-query.ts'
-import { parseNumber, valueUnlessBlank } from '../../records/query-values.ts'
+import { pageSizeDefault, pageSizeMax, parseNumber, valueUnlessBlank } from '../../records/list-query.ts'
 import { readAccessOf } from '../../records/visible-rows.ts'
-import { bodyFor, isReadable, type KeptMessage, requireOwnWebhook, requireReadableProject } from './message-access.ts'
+import {
+  bodyFor,
+  isReadable,
+  type KeptMessage,
+  requireOwnWebhook,
+  requireReadableProject,
+} from './message-access.ts'
 import { parseWebhookId } from './webhooks.ts'
 
 export interface LoggedDelivery {

@@ -15,7 +15,7 @@ import {
 } from '../../model/problem.ts'
 import { nameCharactersMax } from '../../model/text.ts'
 import type { Context } from '../../records/context.ts'
-import { parseNames, parseUuid } from '../../records/query-values.ts'
+import { parseNames, parseUuid } from '../../records/list-query.ts'
 import { historyVisibleRow } from '../../records/visible-rows.ts'
 import { resources } from '../../resources/all.ts'
 import { project } from '../../resources/project.ts'

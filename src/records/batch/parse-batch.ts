@@ -4,7 +4,7 @@ import { isNullOrBlank, uuid } from '../../model/field-kinds.ts'
 import { collectViolations, Problem, parseObject, type Violations } from '../../model/problem.ts'
 import { resources } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
-import { isIdAbsent } from '../parse-body.ts'
+import { isIdAbsent } from '../record-json.ts'
 import type { Outcome } from '../write-many.ts'
 
 export const batchModes = ['allOrNothing', 'eachForItself'] as const

@@ -7,7 +7,7 @@ import { sql } from '../db/sql.ts'
 import { resources } from '../resources/all.ts'
 import type { ListedResource } from '../resources/define-resource.ts'
 import { person } from '../resources/user.ts'
-import { recordsJsonSql, serializeRecord } from './serialize-record.ts'
+import { recordsJsonSql, serializeRecord } from './record-json.ts'
 
 /**
  * Contains every character that JSON escapes or might escape, and text that looks like the end of a value.
