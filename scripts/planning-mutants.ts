@@ -95,7 +95,7 @@ export const planningMutants: readonly Mutant[] = [
     tests: ['extension-fields'],
   },
   {
-    file: 'src/routes/if-match.ts',
+    file: 'src/routes/route.ts',
     rule: 'an ETag of v1 is valid for a write under /ext/, and vice versa',
     from: 'forms.some((form) => matchesStrongly(ifMatch, etagOf(form, caller, row)))',
     to: 'matchesStrongly(ifMatch, etagOf(forms[0] ?? resource, caller, row))',

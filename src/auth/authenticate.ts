@@ -1,16 +1,30 @@
 import { errors, type JWTPayload } from 'jose'
-import { administratorColumns, type Administrators, type PossibleAdministrator } from '../accounts/administrators.ts'
+import {
+  type Administrators,
+  administratorColumns,
+  type PossibleAdministrator,
+} from '../accounts/administrators.ts'
 import { personalTokenPrefix } from '../accounts/token-text.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { raw, sql } from '../db/sql.ts'
-import type { Caller, RequestOrigin } from '../model/caller.ts'
 import type { WarningLog } from '../model/budget.ts'
+import type { Caller, RequestOrigin } from '../model/caller.ts'
 import { Problem, unauthenticated } from '../model/problem.ts'
 import type { SecurityEvent, SecurityLog } from '../observability/security-log.ts'
-import { type AccessTokenClaims, createAccessTokenVerifier, parseAccessTokenClaims, tokenIsActiveSql, type VerifiedClaims } from './access-token.ts'
-import { createBoundedCache } from './bounded-cache.ts'
+import {
+  type AccessTokenClaims,
+  createAccessTokenVerifier,
+  createBoundedCache,
+  parseAccessTokenClaims,
+  tokenIsActiveSql,
+  type VerifiedClaims,
+} from './access-token.ts'
 import { createIssuerKeys } from './issuer-keys.ts'
-import { createPersonalAccessTokens, type FoundToken, type PersonalAccessTokens } from './personal-access-tokens.ts'
+import {
+  createPersonalAccessTokens,
+  type FoundToken,
+  type PersonalAccessTokens,
+} from './personal-access-tokens.ts'
 
 interface AuthenticationOptions {
   readonly database: Database

@@ -1,10 +1,14 @@
-import { administratorColumns, type Administrators, type PossibleAdministrator } from '../accounts/administrators.ts'
+import {
+  type Administrators,
+  administratorColumns,
+  type PossibleAdministrator,
+} from '../accounts/administrators.ts'
 import { isAccountDeactivatedSql } from '../accounts/sign-in.ts'
 import { hashOfToken, personalTokenPrefix } from '../accounts/token-text.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import type { WarningLog } from '../model/budget.ts'
-import { createBoundedCache } from './bounded-cache.ts'
+import { createBoundedCache } from './access-token.ts'
 
 /** A valid token, with the current state of its account. */
 export interface FoundToken {

@@ -14,8 +14,7 @@ import type { RequiredVersions } from '../records/write-conditions.ts'
 import { updateSameFields } from '../records/write-many.ts'
 import { assignment, rankCharactersMax } from '../resources/assignment.ts'
 import { extensionForm } from '../resources/derived.ts'
-import { readIfMatchVersions, recordBody } from '../routes/if-match.ts'
-import type { Route } from '../routes/route.ts'
+import { type Route, readIfMatchVersions, recordBody } from '../routes/route.ts'
 import { recordResponseSchema, ref } from '../routes/schemas.ts'
 
 const nullableId: Schema = { ...uuid.schema, type: ['string', 'null'] }

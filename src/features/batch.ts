@@ -17,8 +17,7 @@ import type { RequiredVersions } from '../records/write-conditions.ts'
 import type { Outcome } from '../records/write-many.ts'
 import { resources } from '../resources/all.ts'
 import type { Resource } from '../resources/define-resource.ts'
-import { etagOf, readExpectedVersions } from '../routes/if-match.ts'
-import type { Route } from '../routes/route.ts'
+import { etagOf, type Route, readExpectedVersions } from '../routes/route.ts'
 import { ref } from '../routes/schemas.ts'
 
 /** While other batches wait, a batch whose body arrives too slowly is aborted after this time. */

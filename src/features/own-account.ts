@@ -1,6 +1,5 @@
 import { accountTable, changePassword, passwordChangeKey } from '../accounts/change-password.ts'
 import type { Lockouts } from '../accounts/lockouts.ts'
-import { changed, parseFields, unauthenticated } from '../model/problem.ts'
 import { selectColumns } from '../db/columns.ts'
 import type { Database } from '../db/database.ts'
 import { updateRow } from '../db/rows.ts'
@@ -8,9 +7,9 @@ import { sql } from '../db/sql.ts'
 import type { Schema } from '../http/openapi.ts'
 import type { Caller } from '../model/caller.ts'
 import { newPassword, passwordCharactersMax, text, uuid } from '../model/field-kinds.ts'
+import { changed, parseFields, unauthenticated } from '../model/problem.ts'
 import { nameCharactersMax } from '../model/text.ts'
-import { etagOfBody, matchesIfMatch } from '../routes/if-match.ts'
-import type { Route } from '../routes/route.ts'
+import { etagOfBody, matchesIfMatch, type Route } from '../routes/route.ts'
 import { ref, timestamp } from '../routes/schemas.ts'
 
 const base = { tag: 'Account', path: '/api/me' }

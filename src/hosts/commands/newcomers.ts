@@ -7,7 +7,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import type { Socket } from 'node:net'
-import { createBoundedCache } from '../../auth/bounded-cache.ts'
+import { createBoundedCache } from '../../auth/access-token.ts'
 import type { Budgets } from '../../config/budgets.ts'
 import { addressKey } from '../../http/addresses.ts'
 import { type Budget, type BudgetShare, hasRoom, releaseAll, takeAll } from '../../model/budget.ts'

@@ -12,8 +12,13 @@ import { update } from '../../records/update.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { isVersioned } from '../../resources/derived.ts'
 import { describe } from '../../routes/describe-operations.ts'
-import { etagOf, readIfMatchVersions, recordBody, rejectIfMatchHeader } from '../../routes/if-match.ts'
-import type { Route } from '../../routes/route.ts'
+import {
+  etagOf,
+  type Route,
+  readIfMatchVersions,
+  recordBody,
+  rejectIfMatchHeader,
+} from '../../routes/route.ts'
 import { listKeys, recordResponseSchema, ref, someText, updateResponseSchema } from '../../routes/schemas.ts'
 
 /** `v1` is the contract; everything else is under `/ext/`. */

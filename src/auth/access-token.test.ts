@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createBoundedCache } from './bounded-cache.ts'
+import { createBoundedCache } from './access-token.ts'
 
 test('a value is cached until its expiry or until newer values displace it', () => {
   let clock = 0
