@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { sql } from '../db/sql.ts'
-import { entityTag, matchesTag } from '../http/conditional.ts'
+import { entityTag, matchesTag } from '../http/representations.ts'
 import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
 import { forbidden, invalid, notFound } from '../model/problem.ts'
