@@ -4,9 +4,9 @@ import { openAccounts } from '../../src/hosts/bank/accounts.ts'
 import { clientHandlers } from '../../src/hosts/bank/client-handlers.ts'
 import { type Connection, openConnection } from '../../src/hosts/bank/connection.ts'
 import { bankEndpoints } from '../../src/hosts/bank/endpoints.ts'
+import { warmUpServer } from '../../src/hosts/bank/instance.ts'
 import { createBankServer } from '../../src/hosts/bank/server.ts'
 import type { Apply } from '../../src/hosts/bank/transactions.ts'
-import { warmUpServer } from '../../src/hosts/bank/warm-server.ts'
 
 // An instance of the bank with only its general HTTP server. Transactions are batched, as in production; with
 // `one-call`, each is a separate call of the database.
