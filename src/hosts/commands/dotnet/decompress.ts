@@ -1,6 +1,6 @@
 import { messageBytesMax, OversizedMessageError } from '../call-error.ts'
 import { UnreadableMessageError } from '../message.ts'
-import { type Extension, MessagePackReader, type Token } from './message-pack-reader.ts'
+import { type Extension, MessagePackReader, type Token } from './message-pack-format.ts'
 
 /**
  * Returns the body of a request as plain MessagePack. Clients compress bodies of 64 bytes or more, in one of

@@ -31,8 +31,7 @@ import { messageBytesMax, OversizedMessageError } from '../call-error.ts'
 import { UnreadableMessageError } from '../message.ts'
 import { decodeLz4Block, decompress } from './decompress.ts'
 import { decodeTimestamp, isTimestamp } from './message-pack.ts'
-import { MessagePackReader } from './message-pack-reader.ts'
-import { MessagePackWriter } from './message-pack-writer.ts'
+import { MessagePackReader, MessagePackWriter } from './message-pack-format.ts'
 
 /** The number of properties below, which share the time of a long run. */
 const properties = 6

@@ -12,8 +12,7 @@ import {
   unreadable,
 } from '../message.ts'
 import { decompress } from './decompress.ts'
-import { type Extension, MessagePackReader, type Token } from './message-pack-reader.ts'
-import { MessagePackWriter } from './message-pack-writer.ts'
+import { type Extension, MessagePackReader, MessagePackWriter, type Token } from './message-pack-format.ts'
 
 /**
  * The encoding of the .NET clients: maps with PascalCase keys. Requests may be compressed; responses never

@@ -4,8 +4,7 @@ import fc from 'fast-check'
 import { instant, timestamp } from '../../../../test/support/message-pack-encoder.ts'
 import { parseTimestamp, UnreadableMessageError, unreadable } from '../message.ts'
 import { decodeTimestamp, isTimestamp } from './message-pack.ts'
-import { MessagePackReader } from './message-pack-reader.ts'
-import { MessagePackWriter } from './message-pack-writer.ts'
+import { MessagePackReader, MessagePackWriter } from './message-pack-format.ts'
 
 function read(bytes: Buffer) {
   const token = new MessagePackReader(bytes).next()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { array, map } from '../../../../test/support/message-pack-encoder.ts'
 import { UnreadableMessageError } from '../message.ts'
-import { MessagePackReader } from './message-pack-reader.ts'
+import { MessagePackReader } from './message-pack-format.ts'
 
 const next = (bytes: Buffer) => new MessagePackReader(bytes).next()
 
