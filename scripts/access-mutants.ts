@@ -375,7 +375,7 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['journeys/mails'],
   },
   {
-    file: 'src/hosts/identity/sign-in/sign-in-origin.ts',
+    file: 'src/hosts/identity/sign-in/browser.ts',
     rule: 'a sign-in without a language does not change the stored one',
     from: "ranges === '*' ?",
     to: "ranges === '' ?",

@@ -116,7 +116,7 @@ export const identityMutants: readonly Mutant[] = [
     tests: ['identity/passkeys'],
   },
   {
-    file: 'src/hosts/identity/factors/change-factors.ts',
+    file: 'src/hosts/identity/factors/account-factors.ts',
     rule: 'a changed factor ends the other sessions',
     from: '  await endOtherSessions(transaction, accountId, keptSessionId, now())\n',
     to: '',
@@ -137,7 +137,7 @@ export const identityMutants: readonly Mutant[] = [
     tests: ['identity/registered-clients'],
   },
   {
-    file: 'src/hosts/identity/endpoints/consent.ts',
+    file: 'src/hosts/identity/endpoints/authorize.ts',
     rule: 'only the session that was asked for consent can give it',
     from: ' || session.sessionId !== pending.sessionId',
     to: '',
@@ -179,7 +179,7 @@ export const identityMutants: readonly Mutant[] = [
     tests: ['identity/external-sign-in'],
   },
   {
-    file: 'src/hosts/identity/factors/change-factors.ts',
+    file: 'src/hosts/identity/factors/account-factors.ts',
     rule: 'changing factors requires a recent authentication',
     from: 'session.authenticatedAt + recentSignInMilliseconds',
     to: 'session.signedInAt + recentSignInMilliseconds',

@@ -95,7 +95,7 @@ export const sessionMutants: readonly Mutant[] = [
     tests: ['identity/sign-out'],
   },
   {
-    file: 'src/hosts/identity/sign-in/sign-in-origin.ts',
+    file: 'src/hosts/identity/sign-in/browser.ts',
     rule: 'a browser without Sec-Fetch-Site is judged by Origin and Referer',
     from: '[origin, referer].some(',
     to: '[origin].some(',

@@ -80,14 +80,14 @@ export const wireMutants: readonly Mutant[] = [
     tests: ['dotnet/fuzz', 'dotnet/decompress'],
   },
   {
-    file: 'src/hosts/commands/dotnet/message-pack-reader.ts',
+    file: 'src/hosts/commands/dotnet/message-pack-format.ts',
     rule: 'a list or map that claims more entries than its bytes can hold is rejected',
     from: 'if (this.#position + bytesMin > this.#bytes.length) throw new UnreadableMessageError()',
     to: '',
-    tests: ['message-pack-reader'],
+    tests: ['message-pack-format'],
   },
   {
-    file: 'src/hosts/commands/dotnet/message-pack-reader.ts',
+    file: 'src/hosts/commands/dotnet/message-pack-format.ts',
     rule: 'text that is not UTF-8 is rejected, never replaced',
     from: 'isSuspicious && !isUtf8(',
     to: 'isSuspicious && isUtf8(',

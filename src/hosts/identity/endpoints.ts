@@ -18,8 +18,7 @@ import {
   type Route,
 } from './core/endpoint.ts'
 import { listAccounts, showSignInPolicy } from './endpoints/administration.ts'
-import { authorize, authorizeByForm } from './endpoints/authorize.ts'
-import { showConsent, submitConsent } from './endpoints/consent.ts'
+import { authorize, authorizeByForm, showConsent, submitConsent } from './endpoints/authorize.ts'
 import { getDiscovery, getKeys, getServerMetadata } from './endpoints/discovery.ts'
 import * as factors from './endpoints/factors.ts'
 import { confirmConnecting, handleCallback, startConnecting } from './endpoints/federated-callback.ts'

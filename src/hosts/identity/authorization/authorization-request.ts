@@ -12,20 +12,20 @@ import {
   singleParameters,
 } from '../core/endpoint.ts'
 import {
-  scopes as allScopes,
-  type Client,
-  type Clients,
-  redirectUrlsOf,
-  splitScope,
-} from '../values/clients.ts'
-import {
   AuthorizationError,
   isImplicit,
   type ReplyTo,
   type ResponseMode,
   reportErrorsToClient,
   responseModes,
-} from './client-response.ts'
+} from '../core/redirects.ts'
+import {
+  scopes as allScopes,
+  type Client,
+  type Clients,
+  redirectUrlsOf,
+  splitScope,
+} from '../values/clients.ts'
 
 /** A valid authorization request: RFC 6749 (4.1.1) with PKCE and OpenID Connect Core (3.1.2.1). */
 export interface AuthorizationRequest {

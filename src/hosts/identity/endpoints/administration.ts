@@ -5,8 +5,7 @@ import { collectUuids } from '../../../records/list-query.ts'
 import { type Call, type Endpoint, type Identity, singleParameters } from '../core/endpoint.ts'
 import { bearerSecurity, jsonResponse, object, required, uuidSchema } from '../core/operation-parts.ts'
 import { type Account, accountColumns } from '../core/sessions.ts'
-import { mustHaveFactor } from '../factors/account-factors.ts'
-import { requireWebClientSession } from '../factors/change-factors.ts'
+import { mustHaveFactor, requireWebClientSession } from '../factors/account-factors.ts'
 
 /** Overviews of the accounts and of the settings of this host, for administrators. */
 const administrationOperation = { tag: 'Administration', method: 'GET', errors: [400, 401, 403] } as const

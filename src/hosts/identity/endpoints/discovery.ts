@@ -1,8 +1,8 @@
 import { signingAlgorithms } from '../../../auth/access-token.ts'
 import { languages } from '../../../model/language.ts'
-import { responseModes } from '../authorization/client-response.ts'
 import type { Endpoint, Identity } from '../core/endpoint.ts'
 import { hostUrl, jsonResponse, text } from '../core/operation-parts.ts'
+import { responseModes } from '../core/redirects.ts'
 import { contractScopes, grantTypes, scopes } from '../values/clients.ts'
 
 /** Clients and hosts may cache the documents for this long. */

@@ -18,21 +18,19 @@ import {
 } from '../core/operation-parts.ts'
 import type { ActiveSession } from '../core/sessions.ts'
 import {
+  createFirstRecoveryCodes,
   createRecoveryCodes,
+  factorChangeHandler,
   findFactors,
   hasFactor,
   mustHaveFactor,
-  recoveryCodeCount,
-} from '../factors/account-factors.ts'
-import { offerApp, registerApp } from '../factors/authenticator-app.ts'
-import {
-  createFirstRecoveryCodes,
-  factorChangeHandler,
   recordFactorChange,
+  recoveryCodeCount,
   requireRecentSignIn,
   requireWebClientSession,
   resetFactors,
-} from '../factors/change-factors.ts'
+} from '../factors/account-factors.ts'
+import { offerApp, registerApp } from '../factors/authenticator-app.ts'
 import {
   createRegistrationDialog,
   listPasskeys,

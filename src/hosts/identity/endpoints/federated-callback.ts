@@ -17,27 +17,33 @@ import {
   required,
 } from '../core/operation-parts.ts'
 import type { ExternalProvider } from '../core/providers.ts'
+import { hostOrigin, hostPath, hostPathWithQuery } from '../core/redirects.ts'
 import type { ActiveSession, FederatedSignIn } from '../core/sessions.ts'
-import { hostOrigin, hostPath, hostPathWithQuery } from '../core/urls.ts'
-import { recentSignInMilliseconds } from '../factors/change-factors.ts'
+import { recentSignInMilliseconds } from '../factors/account-factors.ts'
+import { type FederatedUser, redeemCallback } from '../federation/claims.ts'
+import { type FailureKind, FederationError, failurePage, recordFailure } from '../federation/failures.ts'
+import { connectIdentity, findFederatedAccount } from '../federation/federated-accounts.ts'
 import {
   type Attempt,
+  browserIdOf,
   type ConnectPurpose,
   callbackPath,
   callbackUrl,
   connectPath,
   consumeAttempt,
+  redirectToProvider,
   type SignInPurpose,
-} from '../federation/attempts.ts'
-import { type FederatedUser, redeemCallback } from '../federation/claims.ts'
-import { type FailureKind, FederationError, failurePage, recordFailure } from '../federation/failures.ts'
-import { connectIdentity, findFederatedAccount } from '../federation/federated-accounts.ts'
-import { browserIdOf, redirectToProvider } from '../federation/provider-redirects.ts'
+} from '../federation/provider-redirects.ts'
 import { html } from '../pages/html.ts'
 import type { PageTemplate } from '../pages/page.ts'
 import { outdatedPage } from '../pages/sign-in.ts'
-import { findBrowserSession, identityCookie, startSession } from '../sign-in/browser-session.ts'
-import { requireAllowedOrigin, signInSourceOf } from '../sign-in/sign-in-origin.ts'
+import {
+  findBrowserSession,
+  identityCookie,
+  requireAllowedOrigin,
+  signInSourceOf,
+  startSession,
+} from '../sign-in/browser.ts'
 import { nextStepOf, stepUrl } from '../sign-in/sign-in-steps.ts'
 import type { ProviderSettings } from '../values/settings.ts'
 

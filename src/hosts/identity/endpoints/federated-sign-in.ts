@@ -7,9 +7,13 @@ import {
   optional,
   providerParameter,
 } from '../core/operation-parts.ts'
-import { signOutReturnPath, startPath } from '../federation/attempts.ts'
 import { FederationError, failurePage, recordFailure } from '../federation/failures.ts'
-import { redirectToProvider, type SignOutReturn } from '../federation/provider-redirects.ts'
+import {
+  redirectToProvider,
+  type SignOutReturn,
+  signOutReturnPath,
+  startPath,
+} from '../federation/provider-redirects.ts'
 import { outdatedPage, signedOutPage } from '../pages/sign-in.ts'
 
 /** The list changes only with a restart of the host. */

@@ -9,11 +9,11 @@ import {
   hostOrigin,
   hostPath,
   hostPathWithQuery,
-} from '../core/urls.ts'
+} from '../core/redirects.ts'
 import { html } from '../pages/html.ts'
 import type { PageTemplate } from '../pages/page.ts'
 import { outdatedPage } from '../pages/sign-in.ts'
-import { requireAllowedOrigin } from '../sign-in/sign-in-origin.ts'
+import { requireAllowedOrigin } from '../sign-in/browser.ts'
 
 export const showForgotPassword: Endpoint = {
   ...pageOperation,

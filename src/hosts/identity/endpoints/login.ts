@@ -5,7 +5,6 @@ import {
   receivePendingRequest,
   sealPendingRequest,
 } from '../authorization/authorization-request.ts'
-import { AuthorizationError } from '../authorization/client-response.ts'
 import {
   type Call,
   type Endpoint,
@@ -25,8 +24,8 @@ import {
   required,
   text,
 } from '../core/operation-parts.ts'
-import type { Account, SignInSource, StartedSession } from '../core/sessions.ts'
 import {
+  AuthorizationError,
   canResetPassword,
   forgotPasswordPath,
   hostedSignInPath,
@@ -37,11 +36,11 @@ import {
   type ReportedError,
   signInPageUrl,
   signInPageUrlFor,
-} from '../core/urls.ts'
+} from '../core/redirects.ts'
+import type { Account, SignInSource, StartedSession } from '../core/sessions.ts'
 import { providerLinks } from '../federation/provider-redirects.ts'
 import { outdatedPage, signInPage } from '../pages/sign-in.ts'
-import { identityCookie, startSession } from '../sign-in/browser-session.ts'
-import { requireAllowedOrigin, signInSourceOf } from '../sign-in/sign-in-origin.ts'
+import { identityCookie, requireAllowedOrigin, signInSourceOf, startSession } from '../sign-in/browser.ts'
 import { type SignInStep, stepUrl, verifyCredentials } from '../sign-in/sign-in-steps.ts'
 
 export const showLoginPage: Endpoint = {

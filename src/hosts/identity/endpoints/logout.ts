@@ -18,8 +18,6 @@ import {
   pageOperation,
   required,
 } from '../core/operation-parts.ts'
-import { endSession } from '../core/sessions.ts'
-import { parseTokenHint } from '../core/tokens.ts'
 import {
   hostedSignOutPath,
   hostOrigin,
@@ -30,18 +28,22 @@ import {
   signInPageUrl,
   unregisteredAddressReason,
   withQuery,
-} from '../core/urls.ts'
+} from '../core/redirects.ts'
+import { endSession } from '../core/sessions.ts'
+import { parseTokenHint } from '../core/tokens.ts'
 import { signOutAtProvider } from '../federation/provider-redirects.ts'
 import { signedOutPage, signOutPage } from '../pages/sign-in.ts'
 import {
   clearedCookie,
   findBrowserSession,
+  isSentByOtherSite,
   openSignOut,
   readSessionId,
+  requireAllowedOrigin,
+  requireNoPrefetch,
   type SignOut,
   sealSignOut,
-} from '../sign-in/browser-session.ts'
-import { isSentByOtherSite, requireAllowedOrigin, requireNoPrefetch } from '../sign-in/sign-in-origin.ts'
+} from '../sign-in/browser.ts'
 import type { Client } from '../values/clients.ts'
 
 /**

@@ -7,16 +7,15 @@ import {
   pageOperation,
   passkeyParameters,
 } from '../core/operation-parts.ts'
+import { hostOrigin, hostPath, hostPathWithQuery, passkeyPath } from '../core/redirects.ts'
 import { findAccountById } from '../core/sessions.ts'
-import { hostOrigin, hostPath, hostPathWithQuery, passkeyPath } from '../core/urls.ts'
 import { createAuthenticationDialog, findPasskey } from '../factors/passkeys.ts'
 import { type Html, html } from '../pages/html.ts'
 import type { PageTemplate } from '../pages/page.ts'
 import { type PasskeyFormOptions, passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
 import { lockedText, outdatedPage } from '../pages/sign-in.ts'
 import type { Translate } from '../pages/texts.ts'
-import { identityCookie, startSession } from '../sign-in/browser-session.ts'
-import { requireAllowedOrigin, signInSourceOf } from '../sign-in/sign-in-origin.ts'
+import { identityCookie, requireAllowedOrigin, signInSourceOf, startSession } from '../sign-in/browser.ts'
 import { attemptPasskey } from '../sign-in/sign-in-steps.ts'
 import { type Client, redirectUrlsOf } from '../values/clients.ts'
 

@@ -8,8 +8,8 @@ import {
   secondFactorParameters,
   stepParameter,
 } from '../core/operation-parts.ts'
+import { hostOrigin, hostPath, hostPathWithQuery, secondStepPath } from '../core/redirects.ts'
 import type { Account } from '../core/sessions.ts'
-import { hostOrigin, hostPath, hostPathWithQuery, secondStepPath } from '../core/urls.ts'
 import { consumeStep, findFactors, useRecoveryCode } from '../factors/account-factors.ts'
 import { useAppCode } from '../factors/authenticator-app.ts'
 import {
@@ -23,8 +23,7 @@ import type { PageTemplate } from '../pages/page.ts'
 import { passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
 import { lockedText } from '../pages/sign-in.ts'
 import type { Translate } from '../pages/texts.ts'
-import { identityCookie, startSession } from '../sign-in/browser-session.ts'
-import { requireAllowedOrigin, signInSourceOf } from '../sign-in/sign-in-origin.ts'
+import { identityCookie, requireAllowedOrigin, signInSourceOf, startSession } from '../sign-in/browser.ts'
 import {
   type AuthenticationOutcome,
   attemptAuthentication,

@@ -14,17 +14,21 @@ import {
   secondFactorParameters,
   stepParameter,
 } from '../core/operation-parts.ts'
-import { hostOrigin, hostPath, hostPathWithQuery, setUpPath } from '../core/urls.ts'
-import { consumeStep, createRecoveryCodes, findFactors, hasFactor } from '../factors/account-factors.ts'
+import { hostOrigin, hostPath, hostPathWithQuery, setUpPath } from '../core/redirects.ts'
+import {
+  completeFactorChange,
+  consumeStep,
+  createRecoveryCodes,
+  findFactors,
+  hasFactor,
+} from '../factors/account-factors.ts'
 import { type AppOffer, offerApp, registerApp } from '../factors/authenticator-app.ts'
-import { completeFactorChange } from '../factors/change-factors.ts'
 import { createRegistrationDialog, type PasskeyDialog, registerPasskey } from '../factors/passkeys.ts'
 import { html } from '../pages/html.ts'
 import type { PageTemplate } from '../pages/page.ts'
 import { passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
 import type { PlainText } from '../pages/texts.ts'
-import { identityCookie, startSession } from '../sign-in/browser-session.ts'
-import { requireAllowedOrigin, signInSourceOf } from '../sign-in/sign-in-origin.ts'
+import { identityCookie, requireAllowedOrigin, signInSourceOf, startSession } from '../sign-in/browser.ts'
 import { authenticationAfter, type PendingSignIn, withStep } from '../sign-in/sign-in-steps.ts'
 import { type Client, redirectUrlsOf } from '../values/clients.ts'
 

@@ -6,7 +6,7 @@ import {
 import { findLanguage } from '../../../accounts/sign-in.ts'
 import { type Call, type Endpoint, type Identity, singleParameters } from '../core/endpoint.ts'
 import { pageOperation, required } from '../core/operation-parts.ts'
-import { hostPathWithQuery } from '../core/urls.ts'
+import { hostPathWithQuery } from '../core/redirects.ts'
 import { html } from '../pages/html.ts'
 import type { PageTemplate } from '../pages/page.ts'
 import type { PlainText, Translate } from '../pages/texts.ts'

@@ -1,12 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { queueMail } from '../../../accounts/mail-queue.ts'
+import { lockFactors } from '../../../accounts/sign-in.ts'
 import { timestamp } from '../../../db/columns.ts'
 import type { Database, Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
-import type { Identity } from '../core/endpoint.ts'
-import type { Account, ActiveSession } from '../core/sessions.ts'
+import { webClientId } from '../../../model/oidc-client.ts'
+import { invalid, notFound } from '../../../model/problem.ts'
+import { type Call, type Handler, type Identity, OAuthError, singleParameters } from '../core/endpoint.ts'
+import { type Account, type ActiveSession, endOtherSessions, findActiveSession } from '../core/sessions.ts'
+import { findTokenAccount, invalidToken, requireBearer, verifyAccessToken } from '../core/tokens.ts'
 
 /** The factors of an account in addition to its password. */
-export interface AccountFactors {
+interface AccountFactors {
   /** The time when the authenticator app was set up. */
   readonly appSince: string | null
   readonly recoveryCodesLeft: number
@@ -97,4 +102,143 @@ export function base32(bytes: Buffer): string {
   return (bits.match(/.{1,5}/g) ?? [])
     .map((group) => alphabet[Number.parseInt(group.padEnd(5, '0'), 2)])
     .join('')
+}
+
+/** The parts of `Identity` that a change of factors needs; the command line has only these. */
+interface FactorContext extends Pick<Identity, 'now'> {
+  readonly settings: Pick<Identity['settings'], 'mail'>
+}
+
+type FactorChange = (
+  transaction: Queries,
+  session: ActiveSession,
+  form: Readonly<Record<string, string | undefined>>,
+  before: AccountFactors,
+) => Promise<unknown>
+
+/**
+ * Creates the handler of a change. Changes of one account are serialized and require a recent sign-in. A
+ * required last factor cannot be removed. `endsOtherSessions` is false for renaming a passkey, which changes
+ * no credential.
+ */
+export const factorChangeHandler =
+  (
+    identity: Identity,
+    outcome: string,
+    change: FactorChange,
+    { endsOtherSessions }: { readonly endsOtherSessions: boolean } = { endsOtherSessions: true },
+  ): Handler =>
+  async (call) => {
+    const session = await requireRecentSignIn(identity, call)
+    const { accountId } = session
+    const form = singleParameters(call.parameters)
+    const body = await identity.database.transaction(async (transaction) => {
+      await lockFactors(transaction, accountId)
+      // A previous change may have ended the session while this one waited for the lock.
+      await requireRecentSignIn(identity, call)
+      const result = await change(transaction, session, form, await findFactors(transaction, accountId))
+      if (endsOtherSessions) await completeFactorChange(identity, transaction, accountId, session.sessionId)
+      if (hasFactor(await findFactors(transaction, accountId))) return result
+      if (mustHaveFactor(identity, session))
+        throw invalid({ generalErrors: ['You must have a second factor. Set up another one first.'] })
+      await removeAllFactors(transaction, accountId)
+      return result
+    })
+    recordFactorChange(identity, call, session, outcome)
+    return { body }
+  }
+
+/** Also removes recovery codes: without a second factor, they would only help an attacker who finds them. */
+async function removeAllFactors(transaction: Queries, accountId: string): Promise<void> {
+  await transaction.query(sql`delete from authenticator_apps where user_id = ${accountId}`)
+  await transaction.query(sql`delete from passkeys where user_id = ${accountId}`)
+  await transaction.query(sql`delete from recovery_codes where user_id = ${accountId}`)
+}
+
+/**
+ * Removes the second factors of a user who has lost them, and ends all sessions of the account except
+ * `keptSessionId`.
+ */
+export async function resetFactors(
+  context: FactorContext,
+  transaction: Queries,
+  { accountId, keptSessionId }: { readonly accountId: string; readonly keptSessionId?: string | undefined },
+  authorize: () => Promise<void> = async () => undefined,
+): Promise<void> {
+  await lockFactors(transaction, accountId)
+  await authorize()
+  if (!hasFactor(await findFactors(transaction, accountId))) throw notFound('Second factor')
+  await removeAllFactors(transaction, accountId)
+  await completeFactorChange(context, transaction, accountId, keptSessionId)
+}
+
+/** Creates recovery codes with the first second factor; returns null if there was one before. */
+export const createFirstRecoveryCodes = async (
+  transaction: Queries,
+  accountId: string,
+  before: AccountFactors,
+) => (hasFactor(before) ? null : createRecoveryCodes(transaction, accountId))
+
+export const recordFactorChange = (
+  { securityLog }: Identity,
+  { address, requestId }: Call,
+  { accountId, sessionId }: ActiveSession,
+  outcome: string,
+  account = accountId,
+): void =>
+  securityLog({
+    event: 'factor-changed',
+    outcome,
+    account,
+    by: accountId,
+    session: sessionId,
+    address,
+    requestId,
+  })
+
+/**
+ * The maximum age of a sign-in for changing sign-in methods. With an older one, the user must sign in again,
+ * because access to an unattended screen must not suffice.
+ */
+export const recentSignInMilliseconds = 10 * 60_000
+
+/**
+ * Returns the caller's session, which must be of the web client: no other app may view or change sign-in
+ * methods, or view accounts as an administrator.
+ */
+export async function requireWebClientSession(identity: Identity, { headers }: Call): Promise<ActiveSession> {
+  const claims = await verifyAccessToken(identity, requireBearer(headers))
+  const account = claims && (await findTokenAccount(identity, claims))
+  const isOfWebClient = claims?.client_id === webClientId && typeof claims.sid === 'string'
+  const session = account && isOfWebClient ? await findActiveSession(identity, String(claims.sid)) : undefined
+  if (session === undefined || session.accountId !== account?.accountId) throw invalidToken()
+  return session
+}
+
+/** Returns the caller's session, which must be recent. The error states how recent it must be (RFC 9470). */
+export async function requireRecentSignIn(identity: Identity, call: Call): Promise<ActiveSession> {
+  const session = await requireWebClientSession(identity, call)
+  if (session.authenticatedAt + recentSignInMilliseconds > identity.now()) return session
+  throw new OAuthError(
+    'insufficient_user_authentication',
+    'Sign in again to change how you sign in.',
+    `Bearer error="insufficient_user_authentication", max_age="${recentSignInMilliseconds / 1000}"`,
+  )
+}
+
+/**
+ * Ends the other sessions, one of which may be that of an attacker (OWASP ASVS 5, 7.4.3), and notifies the
+ * user if mails can be sent.
+ */
+export async function completeFactorChange(
+  { settings, now }: FactorContext,
+  transaction: Queries,
+  accountId: string,
+  keptSessionId?: string,
+): Promise<void> {
+  await transaction.query(sql`
+    insert into factor_changes (user_id, count) values (${accountId}, 1)
+    on conflict (user_id) do update set count = factor_changes.count + 1`)
+  await endOtherSessions(transaction, accountId, keptSessionId, now())
+  if (settings.mail) await queueMail(transaction, { purpose: 'factors', creatorId: accountId })
 }

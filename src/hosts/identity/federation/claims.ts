@@ -2,8 +2,8 @@ import * as client from 'openid-client'
 import { clockSkewSeconds } from '../../../auth/access-token.ts'
 import { nameCharactersMax, withoutHiddenCharacters } from '../../../model/text.ts'
 import type { ExternalProvider } from '../core/providers.ts'
-import type { Attempt } from './attempts.ts'
 import { callProvider, FederationError } from './failures.ts'
+import type { Attempt } from './provider-redirects.ts'
 
 /** A user who has returned from a provider. Only issuer and subject together identify a user. */
 export interface FederatedUser {

@@ -1,7 +1,7 @@
 import * as client from 'openid-client'
 import type { Call, Identity } from '../core/endpoint.ts'
 import { type ExternalProvider, ProviderUnreachableError } from '../core/providers.ts'
-import { hostPathWithQuery } from '../core/urls.ts'
+import { hostPathWithQuery } from '../core/redirects.ts'
 import { type Html, html } from '../pages/html.ts'
 import type { PageTemplate } from '../pages/page.ts'
 import type { Translate } from '../pages/texts.ts'

@@ -13,6 +13,7 @@ import {
   type Identity,
   singleParameters,
 } from '../core/endpoint.ts'
+import { hostPathWithQuery, secondStepPath, setUpPath } from '../core/redirects.ts'
 import {
   type Account,
   accountColumns,
@@ -20,7 +21,6 @@ import {
   findActiveAccount,
   type SignInSource,
 } from '../core/sessions.ts'
-import { hostPathWithQuery, secondStepPath, setUpPath } from '../core/urls.ts'
 import { findFactors, hasFactor, mustHaveFactor } from '../factors/account-factors.ts'
 import { type PasskeyResponse, type StoredPasskey, usePasskey } from '../factors/passkeys.ts'
 import { outdatedPage } from '../pages/sign-in.ts'
