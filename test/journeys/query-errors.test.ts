@@ -233,12 +233,12 @@ describe('A report under /ext/reports/', () => {
       assertEnvelope(await rest.call('GET', `/ext/reports/${report}?groupBy=week`), 401)
   })
 
-  const names = 'person, project, organization, type, workflow, week, month'
+  const names = 'person, project, organization, type, workflow, assignment, week, month'
   const invalidGroups = `GroupBy must name 1 to 3 of ${names}, each once.`
   const invalidDay = (key: string) => `${key} must be a day such as 2026-01-31.`
   const invalidTimeZone = 'TimeZone must be UTC or a name of the IANA database such as Europe/Berlin.'
   const keys =
-    'groupBy, dateFrom, dateTo, timeZone, limit, userId, projectId, organizationId, assignmentTypeId, workflowId'
+    'groupBy, dateFrom, dateTo, timeZone, limit, userId, projectId, organizationId, assignmentTypeId, workflowId, assignmentId'
   const rejections: readonly (readonly [query: Query, errors: Errors])[] = [
     [{}, { groupBy: [invalidGroups] }],
     [{ groupBy: 'person,day' }, { groupBy: [invalidGroups] }],
@@ -256,6 +256,8 @@ describe('A report under /ext/reports/', () => {
     [{ groupBy: 'week', timeZone: 'CET' }, { timeZone: [invalidTimeZone] }],
     [{ groupBy: 'week', timeZone: "UTC' or true" }, { timeZone: [invalidTimeZone] }],
     [{ groupBy: 'week', userId: 'me' }, { userId: ['UserId must be a UUID.'] }],
+    [{ groupBy: 'assignment', assignmentId: 'WEB-1' }, { assignmentId: ['AssignmentId must be a UUID.'] }],
+    [{ groupBy: 'assignment', id: 'x' }, { id: [`Unknown report key id. Valid keys: ${keys}.`] }],
     [{ groupBy: 'week', limit: '1001' }, { limit: ['Limit must be a whole number from 1 to 1000.'] }],
     [{ groupBy: 'week', user: 'x' }, { user: [`Unknown report key user. Valid keys: ${keys}.`] }],
   ]

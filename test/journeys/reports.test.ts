@@ -16,6 +16,8 @@ describe('A report under /ext/reports/', () => {
   let project: string
   let other: string
   let foreign: string
+  let write: string
+  let draw: string
 
   const ask = (report: string, query: Query, person = ann, headers = {}) =>
     person.call('GET', `/ext/reports/${report}?${new URLSearchParams(query)}`, undefined, headers)
@@ -41,8 +43,9 @@ describe('A report under /ext/reports/', () => {
     other = await workspace.project('=Other, "quoted"', ann)
     foreign = await workspace.project('Foreign', carl)
     for (const id of [project, other]) await workspace.join(id, bob.id)
-    const write = await workspace.assignment(project, ann.id, { startDate: '2026-01-05', amountHours: 8 })
-    const draw = await workspace.assignment(other, bob.id, { startDate: '2026-01-07', amountHours: 2.5 })
+    write = await workspace.assignment(project, ann.id, { startDate: '2026-01-05', amountHours: 8 })
+    const draft = { name: 'Draw', startDate: '2026-01-07', amountHours: 2.5 }
+    draw = await workspace.assignment(other, bob.id, draft)
     const paint = await workspace.assignment(foreign, carl.id, { startDate: '2026-01-05', amountHours: 1 })
     await addAppointment(write, ann, 0.1, '2026-01-05')
     await addAppointment(write, ann, 0.2, '2026-01-11T23:59:59.999999Z')
@@ -89,6 +92,33 @@ describe('A report under /ext/reports/', () => {
       ['workflow', { id: workspace.workflowId, name: 'Doing' }],
     ] as const)
       assert.deepEqual(await groupsOf({ groupBy }), [{ [groupBy]: entity, hours: 7.55, appointments: 5 }])
+  })
+
+  test('sums by assignment for members only, and is filtered by project and assignment', async () => {
+    const written = { assignment: { id: write, name: 'Write' }, hours: 4.3, appointments: 3 }
+    const drawn = { assignment: { id: draw, name: 'Draw' }, hours: 3.25, appointments: 2 }
+    // Assignments without hours have no group.
+    await workspace.assignment(foreign, carl.id, { name: 'Untouched' })
+    for (const person of [ann, bob])
+      assert.deepEqual(await groupsOf({ groupBy: 'assignment' }, person), [drawn, written])
+    assert.deepEqual(await groupsOf({ groupBy: 'assignment', projectId: project }), [written])
+    assert.deepEqual(await groupsOf({ groupBy: 'assignment', assignmentId: draw }), [drawn])
+    assert.deepEqual(await groupsOf({ groupBy: 'assignment', userId: bob.id, dateTo: '2026-01-15' }), [
+      { ...written, hours: 4, appointments: 1 },
+    ])
+    const cut = await sumsOf('hours', { groupBy: 'assignment', limit: '1' })
+    assert.deepEqual([cut.groups, cut.totalGroups, cut.total.hours], [[drawn], 2, 7.55])
+    const outsider = await rest.signUp()
+    for (const stranger of [carl, outsider])
+      for (const filter of [{ projectId: project }, { assignmentId: write }])
+        assert.deepEqual(await groupsOf({ groupBy: 'assignment', ...filter }, stranger), [])
+    const all = await groupsOf({ groupBy: 'assignment', projectId: foreign }, rest.administrator)
+    assert.deepEqual(
+      all.map(({ hours }) => hours),
+      [100],
+    )
+    const planned = await sumsOf('assignments', { groupBy: 'assignment', projectId: other })
+    assert.deepEqual(planned.groups, [{ assignment: drawn.assignment, assignments: 1, plannedHours: 2.5 }])
   })
 
   test('begins weeks on Monday and months on their first day, in the time zone', async () => {

@@ -1173,6 +1173,7 @@ export interface HoursReport {
       readonly organization?: ReportGroup
       readonly type?: ReportGroup
       readonly workflow?: ReportGroup
+      readonly assignment?: ReportGroup
       readonly week?: string
       readonly month?: string
       readonly hours: number
@@ -1195,6 +1196,7 @@ export interface AssignmentsReport {
       readonly organization?: ReportGroup
       readonly type?: ReportGroup
       readonly workflow?: ReportGroup
+      readonly assignment?: ReportGroup
       readonly week?: string
       readonly month?: string
       readonly assignments: number
@@ -4103,7 +4105,7 @@ export interface Operations {
   /** Sums appointments by groups; with Accept: text/csv as a table, with Accept: text/event-stream live. */
   'GET /ext/reports/hours': {
     readonly query: {
-      /** 1 to 3 of person, project, organization, type, workflow, week, month, separated by commas; groups are sorted in this order. */
+      /** 1 to 3 of person, project, organization, type, workflow, assignment, week, month, separated by commas; groups are sorted in this order. */
       readonly groupBy: string
       /** Only appointments whose keepDate is on this day or later, in the time zone. */
       readonly dateFrom?: string
@@ -4121,6 +4123,8 @@ export interface Operations {
       readonly assignmentTypeId?: string
       /** Only rows with this WorkflowId. */
       readonly workflowId?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
       /** The maximum number of groups returned; the total covers all groups. */
       readonly limit?: number
     }
@@ -4129,7 +4133,7 @@ export interface Operations {
   /** Sums assignments by groups; with Accept: text/csv as a table, with Accept: text/event-stream live. */
   'GET /ext/reports/assignments': {
     readonly query: {
-      /** 1 to 3 of person, project, organization, type, workflow, week, month, separated by commas; groups are sorted in this order. */
+      /** 1 to 3 of person, project, organization, type, workflow, assignment, week, month, separated by commas; groups are sorted in this order. */
       readonly groupBy: string
       /** Only assignments whose startDate is on this day or later, in the time zone. */
       readonly dateFrom?: string
@@ -4147,6 +4151,8 @@ export interface Operations {
       readonly assignmentTypeId?: string
       /** Only rows with this WorkflowId. */
       readonly workflowId?: string
+      /** Only rows with this AssignmentId. */
+      readonly assignmentId?: string
       /** The maximum number of groups returned; the total covers all groups. */
       readonly limit?: number
     }

@@ -53,6 +53,8 @@ export const reports: readonly Report[] = [
 export interface EntityGrouping {
   readonly source: 'row' | 'assignment' | 'project'
   readonly column: string
+  /** The key of the filter by this id, if it is not the name of the column. */
+  readonly filter?: string
   /** The resource that the ids refer to. A group has the name of its row if the caller may see that row. */
   readonly resource: ListedResource
 }
@@ -63,6 +65,7 @@ export const entityGroupings = {
   organization: { source: 'project', column: 'organizationId', resource: organization },
   type: { source: 'assignment', column: 'assignmentTypeId', resource: assignmentType },
   workflow: { source: 'assignment', column: 'workflowId', resource: workflow },
+  assignment: { source: 'assignment', column: 'id', filter: 'assignmentId', resource: assignment },
 } as const satisfies Readonly<Record<string, EntityGrouping>>
 
 const timeGroupings = ['week', 'month'] as const
@@ -80,7 +83,10 @@ export const isTimeGrouping = (grouping: Grouping): grouping is (typeof timeGrou
 
 /** Reports can be filtered by the ids that they can be grouped by. */
 export const entityFilters: Readonly<Record<string, EntityGrouping>> = Object.fromEntries(
-  Object.values(entityGroupings).map((grouping) => [grouping.column, grouping]),
+  Object.values(entityGroupings).map((grouping: EntityGrouping) => [
+    grouping.filter ?? grouping.column,
+    grouping,
+  ]),
 )
 
 export interface ReportQuery {
@@ -90,7 +96,7 @@ export interface ReportQuery {
   readonly dateFrom: string | undefined
   readonly dateTo: string | undefined
   readonly timeZone: string
-  /** Maps a column to the wanted id. */
+  /** Maps a key of `entityFilters` to the wanted id. */
   readonly filters: Readonly<Record<string, string>>
   readonly limit: number
 }

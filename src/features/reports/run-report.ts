@@ -104,17 +104,19 @@ function statementOf(report: Report, caller: Caller, query: ReportQuery): Sql {
   const keys = groupBy.map(
     (grouping, index) => sql`${groupKey(report, grouping, query)} as ${groupName(index)}`,
   )
-  const names = groupBy.flatMap((grouping, index) =>
-    isTimeGrouping(grouping) ? [] : [{ index, resource: entityGroupings[grouping].resource }],
+  const named = groupBy.flatMap((grouping, index) =>
+    isTimeGrouping(grouping) ? [] : [{ index, ...entityGroupings[grouping] }],
   )
+  const ownNames = named.filter(isJoined).map((grouping) => ownName(report, grouping))
+  const names = named.filter((grouping) => !isJoined(grouping))
   const ordered = groupBy.flatMap((grouping, index) => [
-    ...(isTimeGrouping(grouping) ? [] : [sql`${raw(`named${index}.name`)}`]),
+    ...(isTimeGrouping(grouping) ? [] : [nameOf(entityGroupings[grouping], index)]),
     groupName(index),
   ])
   const order = join(ordered, ', ')
   return unprepared(sql`
     with sums as (
-      select ${join([...keys, ...measures.map(sumColumn)], ', ')}
+      select ${join([...keys, ...ownNames, ...measures.map(sumColumn)], ', ')}
       from ${fromClause(report)} where ${allOf(conditionsOf(report, caller, query))}
       group by ${join(
         groupBy.map((_, index) => raw(String(index + 1))),
@@ -140,6 +142,16 @@ function statementOf(report: Report, caller: Caller, query: ReportQuery): Sql {
 }
 
 const groupName = (index: number): Sql => raw(`group${index}`)
+
+/** Whether the groups are rows that are joined to the summed ones anyway. */
+const isJoined = ({ column: name }: EntityGrouping): boolean => name === 'id'
+
+/** The name needs no access rule of its own, because every reader of a summed row may read its assignment. */
+const ownName = ({ summed }: Report, { source, index }: EntityGrouping & { readonly index: number }): Sql =>
+  raw(`min(${aliasOf(summed, source)}.name) as name${index}`)
+
+const nameOf = (grouping: EntityGrouping, index: number): Sql =>
+  raw(isJoined(grouping) ? `sums.name${index}` : `named${index}.name`)
 
 const sumColumn = ({ name, column: summed }: Measure): Sql =>
   sql`${summed ? sql`sum(row.${column(summed)})` : raw('count(*)')} as ${raw(`"${name}"`)}`
