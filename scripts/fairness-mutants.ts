@@ -115,7 +115,7 @@ export const fairnessMutants: readonly Mutant[] = [
     tests: ['parse-markdown'],
   },
   {
-    file: 'web/src/ui/error-boundary.tsx',
+    file: 'web/src/ui/page-states.tsx',
     rule: 'a section of a panel that fails leaves the others usable',
     from: '? children : fallback(retry)',
     to: '|| retry === undefined ? children : fallback(retry) && children',

@@ -1,7 +1,5 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../texts/text.ts'
-import { Ago } from '../ui/ago.tsx'
-import { PersonAvatar } from '../ui/avatar.tsx'
 import { type Option, useActiveInView } from '../ui/combobox.tsx'
 import { MonthGrid } from '../ui/day-input.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -9,7 +7,9 @@ import type { Span } from '../ui/fuzzy.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Keys } from '../ui/keys.tsx'
 import { OptionLine, useOptionSearch } from '../ui/option-search.tsx'
-import { type Anchor, placeBelow } from '../ui/place.ts'
+import { PersonAvatar } from '../ui/people.tsx'
+import { Ago } from '../ui/relative-time.tsx'
+import { type Anchor, placeBelow } from '../ui/viewport.ts'
 
 /** A line of the palette, which runs a command or leads to another step. */
 export type PaletteItem = PaletteLine & (PaletteCommand | PaletteBranch)

@@ -4,8 +4,8 @@ import { queuedChanges, waitingChanges } from '../assignment/queue.ts'
 import { useServices } from '../services/services.ts'
 import { t, tn } from '../texts/text.ts'
 import { formatTimestamp } from '../time/format-timestamp.ts'
-import { lazyDialog } from '../ui/lazy-dialog.tsx'
-import { useSecondsUntil } from '../ui/use-seconds-until.ts'
+import { lazyDialog } from '../ui/lazy.tsx'
+import { useSecondsUntil } from '../ui/relative-time.tsx'
 
 /** The open dialog of waiting changes: their list, or the question before a sign-out that loses them. */
 const openDialog = signal<'list' | 'sign-out' | undefined>(undefined)

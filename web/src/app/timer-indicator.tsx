@@ -12,7 +12,7 @@ import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { formatClock } from '../time/hours.ts'
 import { Icon } from '../ui/icon.tsx'
-import { lazyDialog } from '../ui/lazy-dialog.tsx'
+import { lazyDialog } from '../ui/lazy.tsx'
 
 /** Shows the running timer on every screen and in every tab. */
 export function TimerIndicator() {

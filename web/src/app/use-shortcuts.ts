@@ -4,7 +4,7 @@ import { selectedIds } from '../screens/project/shown-list.ts'
 import { assignmentElementId } from '../screens/project/use-card-focus.ts'
 import { type Services, useServices } from '../services/services.ts'
 import type { MessageKey } from '../texts/text.ts'
-import type { Anchor } from '../ui/place.ts'
+import type { Anchor } from '../ui/viewport.ts'
 
 /** The layer that is open in front of the page. */
 export type Overlay =

@@ -1,13 +1,12 @@
 import { useRef } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import type { Upload } from '../services/files.ts'
-import { useServices } from '../services/services.ts'
+import { useRemoval, useServices } from '../services/services.ts'
 import { inOneLine, locale, t } from '../texts/text.ts'
 import { formatTimestamp } from '../time/format-timestamp.ts'
-import { AttachmentImage, FileMark, isImageType, useSaveAttachment } from '../ui/attachment-content.tsx'
+import { AttachmentImage, FileMark, isImageType, useSaveAttachment } from '../ui/files.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { LoadProblem } from '../ui/notes.tsx'
-import { useRemoval } from '../ui/use-removal.ts'
+import { LoadProblem } from '../ui/page-states.tsx'
 import { type PanelData, PanelSection } from './panel-section.tsx'
 
 type Attachment = RecordOf<'attachment'>

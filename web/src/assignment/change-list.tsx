@@ -7,8 +7,8 @@ import { type MessageKey, t, tx } from '../texts/text.ts'
 import { dateFormat, dateOf, dayOf, formatDay } from '../time/days.ts'
 import { formatTime } from '../time/format-timestamp.ts'
 import { formatHours, sumHours } from '../time/hours.ts'
-import { Ago } from '../ui/ago.tsx'
-import { PersonAvatar } from '../ui/avatar.tsx'
+import { PersonAvatar } from '../ui/people.tsx'
+import { Ago } from '../ui/relative-time.tsx'
 import { FieldChip, LinkChip, linkedRecordOf, ValueChip } from './change-chips.tsx'
 import {
   type FieldChange,

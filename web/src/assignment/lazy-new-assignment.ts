@@ -1,4 +1,4 @@
-import { lazyDialog } from '../ui/lazy-dialog.tsx'
+import { lazyDialog } from '../ui/lazy.tsx'
 
 export const NewAssignmentDialog = lazyDialog(
   async () => (await import('./new-assignment.tsx')).NewAssignmentDialog,

@@ -1,7 +1,7 @@
 import type { TargetedClipboardEvent, TargetedDragEvent } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { useServices } from '../services/services.ts'
-import { isImageType } from '../ui/attachment-content.tsx'
+import { isImageType } from '../ui/files.tsx'
 import { attachmentMarkdown, createTick, type Task } from '../ui/parse-markdown.ts'
 
 /**

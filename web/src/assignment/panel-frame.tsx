@@ -4,9 +4,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
+import { useFileDrop } from '../ui/files.tsx'
 import { Icon, IconButton } from '../ui/icon.tsx'
-import { directionSign, logicalArrowKey } from '../ui/text-direction.ts'
-import { useFileDrop } from '../ui/use-file-drop.ts'
+import { directionSign, logicalArrowKey } from '../ui/viewport.ts'
 
 interface PanelFrameProps {
   readonly id: string

@@ -7,8 +7,8 @@ import { useDependencies } from '../data/use-project-dependencies.ts'
 import { labelQuery } from '../data/use-project-labels.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
-import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { ErrorBoundary } from '../ui/page-states.tsx'
 
 interface PanelSectionProps {
   /** The id of the title begins with this name. */

@@ -1,13 +1,15 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { Api, Page } from '../api/api.ts'
+import type { Api, Page, ResourceName } from '../api/api.ts'
 import type { LastSeen } from '../api/last-seen.ts'
 import type { PageTracker } from '../api/page-tracker.ts'
 import type { People } from '../api/people.ts'
+import { sentenceOf } from '../api/problems.ts'
 import type { Router } from '../router/router.ts'
 import type { Configuration } from '../session/configuration.ts'
 import type { Session } from '../session/session.ts'
 import { type SignInOptions, startSignIn } from '../session/sign-in.ts'
+import { type MessageKey, t } from '../texts/text.ts'
 import type { Files } from './files.ts'
 import type { Toasts } from './toasts.ts'
 
@@ -73,5 +75,37 @@ export function createLastPages(): LastPages {
       listeners.add(onPage)
       return () => void listeners.delete(onPage)
     },
+  }
+}
+
+/**
+ * Returns a function that removes records and shows a message with Undo, or the error. `message` replaces the
+ * default if users would not call this a removal; `leave` goes to another screen before the message is
+ * shown.
+ */
+export function useRemoval() {
+  const { api, toasts } = useServices()
+  return async (
+    resource: ResourceName,
+    ids: string | readonly string[],
+    name: string,
+    message: MessageKey = '{name} was removed.',
+    leave?: () => void,
+  ): Promise<boolean> => {
+    const removed = [ids].flat()
+    const run = (operation: 'remove' | 'restore') => () =>
+      api[operation](resource, removed).catch((error) => {
+        throw new Error(`${name}: ${sentenceOf(error)}`)
+      })
+    const remove = run('remove')
+    try {
+      await remove()
+    } catch (error) {
+      toasts.show({ kind: 'problem', text: sentenceOf(error) })
+      return false
+    }
+    leave?.()
+    toasts.show({ kind: 'done', text: t(message, { name }), undo: run('restore'), redo: remove })
+    return true
   }
 }

@@ -3,7 +3,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import { sentenceOf } from '../api/problems.ts'
 import { foldText, t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
-import { placeBelow } from './place.ts'
+import { placeBelow } from './viewport.ts'
 
 export interface Option {
   readonly id: string

@@ -18,8 +18,7 @@ import {
   today,
 } from '../time/days.ts'
 import { Icon } from './icon.tsx'
-import { placeBelow } from './place.ts'
-import { logicalArrowKey } from './text-direction.ts'
+import { logicalArrowKey, placeBelow } from './viewport.ts'
 
 interface DayInputProps {
   readonly attributes?: Readonly<Record<string, string>>

@@ -1,6 +1,7 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useState } from 'preact/hooks'
 import { inOneLine, type MessageKey, t } from '../texts/text.ts'
+import { Icon, type IconName } from './icon.tsx'
 import {
   continueLine,
   type Edit,
@@ -12,10 +13,18 @@ import {
   toggleNumbers,
   toggleQuote,
   toggleTasks,
-} from './edit-markdown.ts'
-import { Icon, type IconName } from './icon.tsx'
-import { markdownKeys } from './markdown-keys.ts'
-import { logicalArrowKey } from './text-direction.ts'
+} from './markdown-text.ts'
+import { logicalArrowKey } from './viewport.ts'
+
+/**
+ * The shortcuts of the Markdown tools, by the labels of the tools. Ctrl+K, which is usual for links, opens
+ * the palette everywhere.
+ */
+export const markdownKeys = {
+  Bold: ['Ctrl', 'B'],
+  Italic: ['Ctrl', 'I'],
+  Link: ['Ctrl', 'Shift', 'K'],
+} as const
 
 interface Tool {
   readonly label: MessageKey

@@ -1,7 +1,7 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
 import { Icon } from './icon.tsx'
-import { placeBelow } from './place.ts'
+import { placeBelow } from './viewport.ts'
 
 export interface MenuItem {
   readonly label: string

@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { limits } from '#tracker-client'
 import type { RecordOf } from '../api/api.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
+import { Icon } from './icon.tsx'
 import { hueOf } from './marks.tsx'
-import { EmptyState } from './notes.tsx'
+import { EmptyState } from './page-states.tsx'
 
 interface PageProps {
   readonly title: string
@@ -137,4 +139,40 @@ function centreCurrent(list: Element): void {
   const current = list.querySelector('[aria-current]')?.getBoundingClientRect()
   const { left, width } = list.getBoundingClientRect()
   if (current) list.scrollBy({ left: current.left + current.width / 2 - left - width / 2 })
+}
+
+interface SearchFieldProps {
+  readonly label: string
+  readonly value: string
+  /** Called when the typing pauses. */
+  onChange(text: string): void
+}
+
+/** A search is started after a pause of this length in typing. */
+const typingMilliseconds = 200
+
+export function SearchField({ label, value, onChange }: SearchFieldProps) {
+  const [text, setText] = useState(value)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => setText(value), [value])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const change = (next: string) => {
+    setText(next)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => onChange(next.trim()), typingMilliseconds)
+  }
+  return (
+    <label class="search">
+      <Icon name="search" />
+      <input
+        class="input"
+        type="search"
+        aria-label={label}
+        placeholder={t('Search')}
+        maxLength={limits.search}
+        value={text}
+        onInput={(event) => change(event.currentTarget.value)}
+      />
+    </label>
+  )
 }

@@ -7,12 +7,11 @@ import { projectPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
-import { MembersDialog } from './lazy-dialog.tsx'
+import { MembersDialog, useLater } from './lazy.tsx'
 import { Menu } from './menu.tsx'
-import { ConnectionStatus } from './notes.tsx'
 import { Page, ProjectMark, usePageTitle } from './page.tsx'
-import { useLater } from './use-later.ts'
-import { useMedia } from './use-media.ts'
+import { ConnectionStatus } from './page-states.tsx'
+import { useMedia } from './viewport.ts'
 
 /** The views of a project. The first one is shown if the address names none. */
 export const projectViews = [

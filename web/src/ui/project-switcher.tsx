@@ -3,8 +3,8 @@ import { rowsMax } from '../api/load-all.ts'
 import { projectPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
-import { ChoiceLayer } from './choice-chip.tsx'
 import type { Option } from './combobox.tsx'
+import { ChoiceLayer } from './option-search.tsx'
 import { ProjectMark } from './page.tsx'
 
 interface ProjectSwitcherProps {

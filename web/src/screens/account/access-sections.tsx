@@ -7,8 +7,7 @@ import { connectAddress, loadSignInMethods } from '../../session/provider.ts'
 import { inOneLine, t } from '../../texts/text.ts'
 import { formatAgo, formatTimestamp } from '../../time/format-timestamp.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { LoadProblem } from '../../ui/notes.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
+import { LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { describeUserAgent } from './describe-user-agent.ts'
 
 /** Lists the user's sessions, each of which can be ended. */

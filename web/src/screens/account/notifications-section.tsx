@@ -4,9 +4,8 @@ import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { type MessageKey, t } from '../../texts/text.ts'
-import { LoadProblem } from '../../ui/notes.tsx'
 import { kindNames } from '../../ui/notification-text.ts'
-import { Skeleton } from '../../ui/skeleton.tsx'
+import { LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 
 type Frequency = NonNullable<AccountSettings['notificationMails']>
 type Kind = NonNullable<AccountSettings['mutedKinds']>[number]

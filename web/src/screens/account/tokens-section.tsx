@@ -14,8 +14,7 @@ import { CalendarAddressDialog, calendarAddress } from '../../ui/calendar-addres
 import { Secret } from '../../ui/copy.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { LoadProblem } from '../../ui/notes.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
+import { LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 
 /** Lists, creates and revokes the user's personal access tokens. */
 export function TokensSection() {

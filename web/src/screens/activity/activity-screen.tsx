@@ -23,10 +23,9 @@ import { useServices } from '../../services/services.ts'
 import { type MessageKey, t, tx } from '../../texts/text.ts'
 import { dayOfTimestamp, formatDayHeading } from '../../time/days.ts'
 import { formatHours, sumHours } from '../../time/hours.ts'
-import { ChoiceButtons } from '../../ui/choice-buttons.tsx'
-import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
+import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { ProjectSubPage } from '../../ui/project-page.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
+import { ChoiceButtons } from '../../ui/view-controls.tsx'
 
 type Kind = 'all' | 'assignments' | 'hours' | 'members'
 

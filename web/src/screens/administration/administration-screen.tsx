@@ -8,17 +8,14 @@ import { ChoiceField, NameField, TextAreaField, TextField } from '../../forms/fi
 import { Form } from '../../forms/form.tsx'
 import { type FormState, useForm } from '../../forms/use-form.ts'
 import type { ScreenProps } from '../../router/router.ts'
-import { useServices } from '../../services/services.ts'
+import { useRemoval, useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon, IconButton } from '../../ui/icon.tsx'
 import { StageMark } from '../../ui/marks.tsx'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
-import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { AdministratorsOnly, Page, useOpenNewFromUrl } from '../../ui/page.tsx'
-import { SearchField } from '../../ui/search-field.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
-import { useRemoval } from '../../ui/use-removal.ts'
+import { AdministratorsOnly, Page, SearchField, useOpenNewFromUrl } from '../../ui/page.tsx'
+import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import {
   AdministrationTabs,
   bodyOf,

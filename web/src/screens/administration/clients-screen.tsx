@@ -10,9 +10,8 @@ import { t, tx } from '../../texts/text.ts'
 import { Secret } from '../../ui/copy.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { AdministratorsOnly, Page } from '../../ui/page.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
+import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { AdministrationTabs, clientsPath } from './catalogs.tsx'
 
 /** The dialog in front of the list. */

@@ -3,9 +3,8 @@ import { createIdentityAdministration, type SignInPolicy } from '../../api/ident
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { type MessageKey, t, tn } from '../../texts/text.ts'
-import { LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
+import { LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { AdministrationTabs, policyPath } from './catalogs.tsx'
 
 type Rule = SignInPolicy['rules'][number]

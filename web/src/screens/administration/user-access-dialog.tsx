@@ -14,8 +14,7 @@ import { useServices, useSignIn } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { Secret } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { LoadProblem } from '../../ui/notes.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
+import { LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import type { CatalogRow } from './catalogs.tsx'
 
 interface UserAccessDialogProps {

@@ -4,9 +4,8 @@ import { useLoaded } from '../../data/use-loaded.ts'
 import { assignmentPath, type ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
-import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
+import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 
 /** Redirects from a short address such as /a/MBA-12 to the assignment on the board of its project. */
 export function AssignmentKeyScreen({ parameters: { key = '' } }: ScreenProps) {

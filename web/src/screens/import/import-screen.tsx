@@ -5,10 +5,9 @@ import { useServices } from '../../services/services.ts'
 import { locale, t, tn } from '../../texts/text.ts'
 import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
+import { useFileDrop } from '../../ui/files.tsx'
+import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { ProjectSubPage } from '../../ui/project-page.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
-import { useFileDrop } from '../../ui/use-file-drop.ts'
 import {
   findExistingKeys,
   guessMatching,

@@ -12,7 +12,7 @@ import { loginKey, signInWithPassword, startSignIn } from '../../session/sign-in
 import { t, tx } from '../../texts/text.ts'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { StandalonePage } from '../../ui/page.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
+import { Skeleton } from '../../ui/page-states.tsx'
 
 /** Returns the secret of the link, which is the part after the #. */
 const readSecret = (): string => decodeURIComponent(location.hash.slice(1))

@@ -26,10 +26,9 @@ import { addDays, dayOf, daysInWeek, formatAge, mondayOf, today } from '../../ti
 import { formatHours, sumHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { HoursMark, PriorityMark, StageMark } from '../../ui/marks.tsx'
-import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectMark } from '../../ui/page.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
-import { useMedia } from '../../ui/use-media.ts'
+import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
+import { useMedia } from '../../ui/viewport.ts'
 
 const titles: Readonly<Record<Group, MessageKey>> = {
   blocked: 'Blocked',

@@ -16,11 +16,11 @@ import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
 import { dayOf, formatAge, formatDay } from '../../time/days.ts'
-import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { HoursMark, PartsMark, PriorityMark, StageMark, TypeMark } from '../../ui/marks.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import { logicalArrowKey } from '../../ui/text-direction.ts'
+import { PersonAvatar } from '../../ui/people.tsx'
+import { logicalArrowKey } from '../../ui/viewport.ts'
 import { assignmentElementId } from './use-card-focus.ts'
 
 type Stage = ProjectStage

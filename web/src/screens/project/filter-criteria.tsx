@@ -7,10 +7,10 @@ import { labelQuery } from '../../data/use-project-labels.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { formatDay, isDay } from '../../time/days.ts'
-import { PersonAvatar } from '../../ui/avatar.tsx'
 import type { Option } from '../../ui/combobox.tsx'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { PriorityMark, StageMark, TypeMark } from '../../ui/marks.tsx'
+import { PersonAvatar } from '../../ui/people.tsx'
 import {
   changedChoices,
   daysOf,

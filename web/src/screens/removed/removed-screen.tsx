@@ -11,10 +11,8 @@ import { inOneLine, type MessageKey, t } from '../../texts/text.ts'
 import { dayOfTimestamp, formatDay, formatLongDay } from '../../time/days.ts'
 import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { formatHours } from '../../time/hours.ts'
-import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page } from '../../ui/page.tsx'
-import { SearchField } from '../../ui/search-field.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
+import { Page, SearchField } from '../../ui/page.tsx'
+import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 
 /** Lists removed records by day; each can be restored. */
 export function RemovedScreen({ parameters: { kindSegment } }: ScreenProps) {

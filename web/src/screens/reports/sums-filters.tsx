@@ -3,7 +3,7 @@ import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { DayInput } from '../../ui/day-input.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { PersonPicker } from '../../ui/person-picker.tsx'
+import { PersonPicker } from '../../ui/people.tsx'
 import { type FilterName, filterNames, groupings, presets, queryOfPreset, type SumsQuery } from './sums.ts'
 
 interface SumsFiltersProps {

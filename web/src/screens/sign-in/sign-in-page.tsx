@@ -9,7 +9,7 @@ import { completeSignIn, isSigningIn, loginKey, startSignIn } from '../../sessio
 import { deleteSession } from '../../session/stored-session.ts'
 import { t, tx } from '../../texts/text.ts'
 import { StandalonePage } from '../../ui/page.tsx'
-import { useSecondsUntil } from '../../ui/use-seconds-until.ts'
+import { useSecondsUntil } from '../../ui/relative-time.tsx'
 import { type SignInFormState, signInStateOf } from './sign-in-state.ts'
 
 /** The provider redirects to this page if there is no session, or to confirm a sign-out. */

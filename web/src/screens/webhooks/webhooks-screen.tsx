@@ -10,9 +10,8 @@ import { useServices } from '../../services/services.ts'
 import { t, tn, translateSentence } from '../../texts/text.ts'
 import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { CopyButton } from '../../ui/copy.tsx'
-import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
+import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { ProjectSubPage } from '../../ui/project-page.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
 
 /** Manages the webhooks of a project or, without a project, those of all projects, for administrators. */
 export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {

@@ -7,8 +7,7 @@ import { inOneLine, t, tn } from '../../texts/text.ts'
 import { addDays, dayOf, daysInWeek, formatDay, formatWeekday } from '../../time/days.ts'
 import { formatHours, sumHours } from '../../time/hours.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { LoadProblem } from '../../ui/notes.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
+import { LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { type Appointment, cellKeyOf, entriesByCell, loadEntries } from './week.ts'
 
 interface CopyWeekDialogProps {

@@ -2,12 +2,11 @@ import { useEffect } from 'preact/hooks'
 import { TextField, useHoursOfDay } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { type FormState, useForm } from '../../forms/use-form.ts'
-import { useServices } from '../../services/services.ts'
+import { useRemoval, useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { formatDay, formatWeekday } from '../../time/days.ts'
 import { formatHours, formatHoursInput } from '../../time/hours.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { useRemoval } from '../../ui/use-removal.ts'
 import type { Appointment, Cell } from './week.ts'
 
 interface EntriesDialogProps {

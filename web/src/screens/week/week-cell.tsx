@@ -3,7 +3,7 @@ import { isolate, t } from '../../texts/text.ts'
 import { formatDay, formatWeekday } from '../../time/days.ts'
 import { formatHoursInput, sumHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { directionSign, logicalArrowKey } from '../../ui/text-direction.ts'
+import { directionSign, logicalArrowKey } from '../../ui/viewport.ts'
 import type { UnsavedText } from './use-entries.ts'
 import type { Cell } from './week.ts'
 

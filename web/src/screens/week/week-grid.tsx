@@ -25,7 +25,7 @@ import {
   plannedHours,
   sumHours,
 } from '../../time/hours.ts'
-import { useMedia } from '../../ui/use-media.ts'
+import { useMedia } from '../../ui/viewport.ts'
 import type { EntriesState } from './use-entries.ts'
 import { type Appointment, type Cell, cellKeyOf, entriesByCell, type WeekRow } from './week.ts'
 import { WeekCell } from './week-cell.tsx'

@@ -20,11 +20,11 @@ import {
   parseWeek,
   today,
 } from '../../../time/days.ts'
-import { ChoiceButtons } from '../../../ui/choice-buttons.tsx'
 import { Icon } from '../../../ui/icon.tsx'
-import { SubscribeDialog } from '../../../ui/lazy-dialog.tsx'
-import { LoadProblem } from '../../../ui/notes.tsx'
-import { useMedia } from '../../../ui/use-media.ts'
+import { SubscribeDialog } from '../../../ui/lazy.tsx'
+import { LoadProblem } from '../../../ui/page-states.tsx'
+import { ChoiceButtons } from '../../../ui/view-controls.tsx'
+import { useMedia } from '../../../ui/viewport.ts'
 import { barsOf, shareLines } from '../bars.ts'
 import { useBlocked, useNameLookup } from '../name-lookup.ts'
 import { PeriodSteps, UnscheduledLink, usePeriodRows, useUnscheduledCount } from '../period-view.tsx'

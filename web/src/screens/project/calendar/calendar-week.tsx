@@ -14,8 +14,8 @@ import {
   today,
 } from '../../../time/days.ts'
 import { Icon } from '../../../ui/icon.tsx'
-import { Popover } from '../../../ui/popover.tsx'
-import { directionSign, logicalArrowKey } from '../../../ui/text-direction.ts'
+import { Popover } from '../../../ui/view-controls.tsx'
+import { directionSign, logicalArrowKey } from '../../../ui/viewport.ts'
 import { AssignmentBar } from '../assignment-bar.tsx'
 import { type Bar, fitBars } from '../bars.ts'
 import type { BlockReason } from '../name-lookup.ts'

@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { priorityNames } from '../../../assignment/priority.ts'
 import { responsibleOf } from '../../../data/planned.ts'
+import { saveFile } from '../../../services/files.ts'
 import { readStoredJson } from '../../../services/stored-json.ts'
 import { locale, type MessageKey, t } from '../../../texts/text.ts'
 import { addDays, dayOf, formatWeek, fridayOffset, mondayOf, today } from '../../../time/days.ts'
 import { toCsv } from '../../../ui/csv.ts'
-import { saveFile } from '../../../ui/save-file.ts'
 import type { NameLookup } from '../name-lookup.ts'
 import {
   columns as allColumns,

@@ -3,7 +3,7 @@ import type { RecordOf } from '../../../api/api.ts'
 import { byId } from '../../../api/load-all.ts'
 import { type Blockers, startsTooEarly } from '../../../data/use-project-dependencies.ts'
 import { inOneLine, t } from '../../../texts/text.ts'
-import { directionSign } from '../../../ui/text-direction.ts'
+import { directionSign } from '../../../ui/viewport.ts'
 import type { ProjectViewProps } from '../project-view.tsx'
 
 type Assignment = RecordOf<'assignment'>

@@ -1,5 +1,5 @@
 import type { TargetedPointerEvent } from 'preact'
-import { directionSign } from '../../../ui/text-direction.ts'
+import { directionSign } from '../../../ui/viewport.ts'
 import type { Shift } from '../period-view.tsx'
 
 /** A shorter movement counts as a click. */

@@ -16,12 +16,11 @@ import {
   weekdayOf,
 } from '../../../time/days.ts'
 import { formatHours } from '../../../time/hours.ts'
-import { ChoiceButtons } from '../../../ui/choice-buttons.tsx'
 import { Icon } from '../../../ui/icon.tsx'
 import { StageMark } from '../../../ui/marks.tsx'
-import { Popover } from '../../../ui/popover.tsx'
-import { useMedia } from '../../../ui/use-media.ts'
 import { useStableCallback } from '../../../ui/use-stable-callback.ts'
+import { ChoiceButtons, Popover } from '../../../ui/view-controls.tsx'
+import { useMedia } from '../../../ui/viewport.ts'
 import { fullWeekShare } from './workload.ts'
 
 export const defaultFrom = (): string => mondayOf(today())

@@ -2,8 +2,9 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
+import { Icon } from './icon.tsx'
 
-export interface Part {
+interface Part {
   /** The id of its element, and the value of `?part=` in the URL. */
   readonly id: string
   readonly label: string
@@ -71,3 +72,11 @@ export const IndexedPart = ({
 )
 
 const scrollToPart = (id: string | null): void => document.getElementById(id ?? '')?.scrollIntoView()
+
+/** Says whether the values of a form are saved. The buttons next to it appear only for unsaved values. */
+export const SaveState = ({ isSaved }: { readonly isSaved: boolean }) => (
+  <span class={`save-state ${isSaved ? 'saved' : ''}`}>
+    {isSaved && <Icon name="check" />}
+    {isSaved ? t('Saved') : t('Not saved yet')}
+  </span>
+)

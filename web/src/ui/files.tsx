@@ -1,10 +1,11 @@
+import type { TargetedDragEvent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { sentenceOf } from '../api/problems.ts'
+import { saveFile } from '../services/files.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Dialog } from './dialog.tsx'
 import { Icon } from './icon.tsx'
-import { saveFile } from './save-file.ts'
 
 /**
  * Returns whether files of this type are shown. The server detects these images by their bytes, and none can
@@ -106,4 +107,32 @@ function useImage(attachmentId: string): { readonly url?: string; readonly isMis
   }, [files, attachmentId, isOnline])
   useEffect(() => () => void (url && URL.revokeObjectURL(url)), [url])
   return { ...(url && { url }), isMissing }
+}
+
+const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('Files') ?? false
+
+/** Makes an element accept dropped files. Without `onFiles` it accepts none. */
+export function useFileDrop(onFiles: ((files: FileList) => void) | undefined) {
+  const [isOver, setOver] = useState(false)
+  if (onFiles === undefined) return { isOver: false, handlers: {} }
+  const handlers = {
+    onDragOver(event: TargetedDragEvent<HTMLElement>) {
+      if (!hasFiles(event)) return
+      // Permits the drop. By default, the browser would open the file.
+      event.preventDefault()
+      setOver(true)
+    },
+    onDragLeave({ currentTarget, relatedTarget }: TargetedDragEvent<HTMLElement>) {
+      // The event also comes when the pointer moves to an element inside.
+      if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) setOver(false)
+    },
+    onDrop(event: TargetedDragEvent<HTMLElement>) {
+      setOver(false)
+      // `defaultPrevented` means that a text field inside has accepted the files.
+      if (!hasFiles(event) || event.defaultPrevented) return
+      event.preventDefault()
+      if (event.dataTransfer) onFiles(event.dataTransfer.files)
+    },
+  }
+  return { isOver, handlers }
 }

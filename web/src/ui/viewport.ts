@@ -1,4 +1,17 @@
-import { directionSign } from './text-direction.ts'
+import { useEffect, useState } from 'preact/hooks'
+
+/** Returns whether the media query matches; renders again when that changes. */
+export function useMedia(query: string): boolean {
+  const [isMatch, setIsMatch] = useState(() => matchMedia(query).matches)
+  useEffect(() => {
+    const mediaQuery = matchMedia(query)
+    const update = () => setIsMatch(mediaQuery.matches)
+    update()
+    mediaQuery.addEventListener('change', update)
+    return () => mediaQuery.removeEventListener('change', update)
+  }, [query])
+  return isMatch
+}
 
 const gapPixels = 4
 
@@ -26,3 +39,15 @@ export function placeBelow(
   overlay.style.top = `${top}px`
   overlay.style.left = `${Math.max(gapPixels, Math.min(preferredLeft, innerWidth - width - edgePixels))}px`
 }
+
+/** Needed only for coordinates and keys, because style sheets follow the direction by themselves. */
+const isRightToLeft = (): boolean => document.documentElement.dir === 'rtl'
+
+/** 1 for left to right, otherwise -1. A horizontal distance times this is a distance in reading direction. */
+export const directionSign = (): 1 | -1 => (isRightToLeft() ? -1 : 1)
+
+const mirroredKeys: Readonly<Record<string, string>> = { ArrowLeft: 'ArrowRight', ArrowRight: 'ArrowLeft' }
+
+/** Returns the logical key: ArrowRight always moves forward along the line. */
+export const logicalArrowKey = ({ key }: { readonly key: string }): string =>
+  isRightToLeft() ? (mirroredKeys[key] ?? key) : key

@@ -1,5 +1,70 @@
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
-import { t } from '../texts/text.ts'
+import type { ComponentChild, ComponentChildren } from 'preact'
+import { useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Connection } from '../api/live.ts'
+import { sentenceOf } from '../api/problems.ts'
+import { type MessageKey, t } from '../texts/text.ts'
+import { Icon, type IconName } from './icon.tsx'
+
+/** Replaces an empty list. `children` tell the user what to do. */
+export const EmptyState = ({
+  title,
+  icon = 'dot',
+  children,
+}: {
+  readonly title: string
+  readonly icon?: IconName
+  readonly children?: ComponentChildren
+}) => (
+  <div class="empty">
+    <Icon name={icon} />
+    <p class="empty-title">{title}</p>
+    {children}
+  </div>
+)
+
+/** The reason for a failed load, with a button that retries. */
+export const LoadProblem = ({ problem, onRetry }: { readonly problem: Error; onRetry(): void }) => (
+  <div class="empty" role="alert">
+    <p class="empty-title">{sentenceOf(problem)}</p>
+    <button type="button" class="button" onClick={onRetry}>
+      {t('Try again')}
+    </button>
+  </div>
+)
+
+const connectionTexts: Readonly<Record<Connection, MessageKey>> = {
+  connecting: 'Connecting…',
+  live: 'Live',
+  reconnecting: 'Reconnecting…',
+  offline: 'Offline',
+  closed: 'Not live',
+}
+
+/** Shows whether the page follows changes by others. */
+export const ConnectionStatus = ({ connection }: { readonly connection: Connection }) => (
+  <span class={`connection ${connection}`} role="status">
+    {t(connectionTexts[connection])}
+  </span>
+)
+
+interface ErrorBoundaryProps {
+  readonly children: ComponentChildren
+  /** Identifies the content of the children. When it changes, children that failed are rendered again. */
+  readonly content?: unknown
+  /** Replaces children that fail to render; `retry` renders them again. */
+  fallback(retry: () => void): ComponentChild
+}
+
+/** Renders a fallback if a child throws, until `retry` is called or the content changes. */
+export function ErrorBoundary({ children, content, fallback }: ErrorBoundaryProps) {
+  const failed = useRef<unknown>(undefined)
+  const [error, retry] = useErrorBoundary((thrown) => {
+    failed.current = content
+    // This global function of the browser passes the error to window.onerror.
+    globalThis.reportError(thrown)
+  })
+  return <>{error === undefined || failed.current !== content ? children : fallback(retry)}</>
+}
 
 export interface SkeletonProps {
   /** Rows, columns of cards, cells of a table, fields with labels, or boxes side by side. */

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { outageError } from '../api/problems.ts'
 import { useServices } from '../services/services.ts'
 
@@ -62,5 +62,21 @@ function pressIn(field: Element | null, key: string): void {
 export const MembersDialog = lazyDialog(async () => (await import('./members-dialog.tsx')).MembersDialog)
 
 export const SubscribeDialog = lazyDialog(
-  async () => (await import('./subscribe-dialog.tsx')).SubscribeDialog,
+  async () => (await import('./calendar-address.tsx')).SubscribeDialog,
 )
+
+/**
+ * Returns a part of the client whose script is loaded when it is first needed; undefined until then, and if
+ * it cannot be loaded.
+ */
+export function useLater<Part>(isNeeded: boolean, load: () => Promise<Part>): Part | undefined {
+  const [loaded, setLoaded] = useState<{ readonly part: Part }>()
+  useEffect(() => {
+    if (isNeeded && loaded === undefined)
+      load().then(
+        (part) => setLoaded({ part }),
+        () => undefined,
+      )
+  }, [isNeeded])
+  return loaded?.part
+}
