@@ -40,6 +40,7 @@ const laterFiles = [
   'csv',
   'daily-target',
   'filter-menu',
+  'form',
   'fuzzy',
   'group-changes',
   'identity',

@@ -5,10 +5,9 @@ import { reports } from '../../src/features/reports/parse-report-query.ts'
 import { csvHeader, csvLine } from '../../src/http/csv.ts'
 import { assignment } from '../../src/resources/assignment.ts'
 import { createRequestSharing } from '../../web/src/api/api.ts'
-import { splitAtKeys } from '../../web/src/api/assignment-key.ts'
 import { translateError } from '../../web/src/api/problems.ts'
 import { rememberLast } from '../../web/src/app/load-once.ts'
-import { placeholders } from '../../web/src/data/planned.ts'
+import { placeholders, splitAtKeys } from '../../web/src/data/assignments.ts'
 import { matchPath } from '../../web/src/router/router.ts'
 import { describeUserAgent } from '../../web/src/screens/account/describe-user-agent.ts'
 import { columnLabel, groupings, hoursCsvFormat, localizeCsv } from '../../web/src/screens/reports/sums.ts'
@@ -18,12 +17,12 @@ import { inOneLine, isolate, setLanguage, shorten, t } from '../../web/src/texts
 import {
   addDays,
   endTimestampOf,
+  formatAgo,
   formatDay,
   mondayOf,
   parseWeek,
   timestampOf,
 } from '../../web/src/time/days.ts'
-import { formatAgo } from '../../web/src/time/format-timestamp.ts'
 import { plannedHours, sumHours } from '../../web/src/time/hours.ts'
 import { quoteText } from '../../web/src/ui/csv.ts'
 import { valuesOf } from '../support/assertions.ts'

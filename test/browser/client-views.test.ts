@@ -11,9 +11,7 @@ import { timeoutAdvice } from '../../src/records/list.ts'
 import type { ListQuery } from '../../src/records/list-query.ts'
 import { resources } from '../../src/resources/all.ts'
 import { elapsedSeconds, toRecordedHours } from '../../web/src/assignment/timer.ts'
-import { groupBlockers, startsTooEarly } from '../../web/src/data/use-project-dependencies.ts'
-import { groupLabels } from '../../web/src/data/use-project-labels.ts'
-import { mergeLinks } from '../../web/src/data/use-project-links.ts'
+import { groupBlockers, groupLabels, mergeLinks, startsTooEarly } from '../../web/src/data/project-links.ts'
 import {
   columns,
   parseColumns,

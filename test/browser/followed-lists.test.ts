@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type PageWindow, windowAfter, windowAround } from '../../web/src/api/follow-changes.ts'
+import { type PageWindow, windowAfter, windowAround } from '../../web/src/api/live.ts'
 import { rowsMax } from '../../web/src/api/load-all.ts'
 
 describe('A followed list', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { datesBetween } from '../../web/src/data/planned.ts'
+import { datesBetween } from '../../web/src/data/assignments.ts'
 import { ptBrCatalogue } from '../../web/src/texts/pt-br.ts'
 import { setLanguage } from '../../web/src/texts/text.ts'
 import { addDays, parseDay, today } from '../../web/src/time/days.ts'

@@ -1,5 +1,5 @@
 // The browser waits for this file before it paints, so a page never begins in the other theme. The keys are
-// those of services/appearance.ts.
+// those of services/settings.ts.
 try {
   const root = document.documentElement
   const theme = localStorage.getItem('tracker.theme')

@@ -10,9 +10,11 @@ import {
   type ResourceClient,
   type Resources,
   type Tracker,
+  TrackerError,
 } from '#tracker-client'
 import type { Configuration } from '../session/configuration.ts'
 import { translateSentence } from '../texts/text.ts'
+import { isOutage } from './problems.ts'
 
 type Singular<List> = List extends `${infer Name}ies`
   ? `${Name}y`
@@ -32,8 +34,7 @@ export type RecordOf<Name extends ResourceName> = Resources[Plural<Name>]['recor
   ExtensionFields<Name, 'record'>
 export type CreateOf<Name extends ResourceName> = Resources[Plural<Name>]['create'] &
   ExtensionFields<Name, 'create'>
-export type UpdateOf<Name extends ResourceName> = Resources[Plural<Name>]['update'] &
-  ExtensionFields<Name, 'update'>
+type UpdateOf<Name extends ResourceName> = Resources[Plural<Name>]['update'] & ExtensionFields<Name, 'update'>
 /** A list with fields of extensions can be sorted and filtered by them. */
 type ListQuery<Name extends ResourceName> = [ExtensionKey<Name>] extends [never]
   ? Resources[Plural<Name>]['list']
@@ -259,5 +260,57 @@ export function createRequestSharing() {
       signal?.addEventListener('abort', leave, { once: true })
       ;(request.response as Promise<Answer>).then(resolve, reject)
     })
+  }
+}
+
+/**
+ * Creates a record with an id that this client has chosen. If the server rejects it, an earlier attempt may
+ * have succeeded although its response was lost. In this case, returns the record that the earlier attempt
+ * created.
+ */
+export async function createOnce<Name extends ResourceName>(
+  api: Pick<Api, 'create' | 'get'>,
+  name: Name,
+  body: CreateOf<Name> & { readonly id: string },
+): Promise<{ readonly record: RecordOf<Name>; readonly isEarlier: boolean }> {
+  try {
+    return { record: await api.create(name, body), isEarlier: false }
+  } catch (error) {
+    if (isOutage(error)) throw error
+    const record = await api.get(name, body.id).catch(() => undefined)
+    if (record === undefined) throw error
+    return { record, isEarlier: true }
+  }
+}
+
+/** More changes by others within one save are not plausible. */
+const attemptsMax = 5
+
+const isPreconditionFailed = (error: unknown) => error instanceof TrackerError && error.status === 412
+
+/**
+ * Changes a record based on its current version. If another user saves in between, the record is read and
+ * changed again. If `bodyOf` returns undefined, there is nothing to save for this version, and the result is
+ * undefined, too.
+ */
+export async function changeRecord<Name extends ResourceName>(
+  api: Pick<Api, 'getTagged' | 'update'>,
+  name: Name,
+  id: string,
+  bodyOf: (current: RecordOf<Name>) => UpdateOf<Name> | undefined,
+): Promise<{ readonly before: RecordOf<Name>; readonly after: RecordOf<Name> } | undefined> {
+  let rejectedTag = ''
+  for (let attempt = 1; ; attempt += 1) {
+    const { record: before, tag } = await api.getTagged(name, id)
+    const body = bodyOf(before)
+    if (body === undefined) return undefined
+    try {
+      // A compressing proxy may alter tags. If the record still has the tag that was just rejected, the
+      // update is sent without it.
+      return { before, after: await api.update(name, body, tag === rejectedTag ? undefined : tag) }
+    } catch (error) {
+      if (!isPreconditionFailed(error) || attempt === attemptsMax) throw error
+      rejectedTag = tag
+    }
   }
 }

@@ -7,10 +7,17 @@ import { type Change, changeMany, createLabelActions } from '../assignment/chang
 import { labelChoices, labelIdOf, optionOfLabel, suggestNewLabel } from '../assignment/labels-section.tsx'
 import { commonDays } from '../assignment/new-assignment-chips.tsx'
 import { parsePriority, priorityChoices } from '../assignment/priority.ts'
-import { assignedTo, datesBetween, endDayOf, responsibleOf, startDayOf, startOn } from '../data/planned.ts'
+import {
+  assignedTo,
+  datesBetween,
+  endDayOf,
+  responsibleOf,
+  startDayOf,
+  startOn,
+} from '../data/assignments.ts'
+import { labelQuery } from '../data/project-links.ts'
 import { choosableStages, loadStages, stageLooksOf } from '../data/project-stages.ts'
 import { catalogQuery } from '../data/use-listing.ts'
-import { labelQuery } from '../data/use-project-labels.ts'
 import type { Services } from '../services/services.ts'
 import { inOneLine, type MessageKey, t, tn } from '../texts/text.ts'
 import { formatDay, parseDay } from '../time/days.ts'

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { queuedChanges, waitingChanges } from '../assignment/queue.ts'
 import { useServices } from '../services/services.ts'
 import { t, tn } from '../texts/text.ts'
-import { formatTimestamp } from '../time/format-timestamp.ts'
+import { formatTimestamp } from '../time/days.ts'
 import { lazyDialog } from '../ui/lazy.tsx'
 import { useSecondsUntil } from '../ui/relative-time.tsx'
 

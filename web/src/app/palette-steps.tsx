@@ -1,7 +1,6 @@
 import type { RecordOf } from '../api/api.ts'
-import { assignmentKey, findByKey, isAssignmentKey } from '../api/assignment-key.ts'
 import { loadByIds, rowsMax } from '../api/load-all.ts'
-import { responsibleOf } from '../data/planned.ts'
+import { assignmentKey, findByKey, isAssignmentKey, responsibleOf } from '../data/assignments.ts'
 import { assignmentPath, matchPath, projectPath } from '../router/router.ts'
 import { viewParameter } from '../screens/project/filters.ts'
 import type { Services } from '../services/services.ts'

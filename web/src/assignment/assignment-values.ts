@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { Api, CreateOf, RecordOf } from '../api/api.ts'
 import { loadByIds } from '../api/load-all.ts'
-import { assignedTo, datesBetween, endDayOf, responsibleOf, startDayOf } from '../data/planned.ts'
+import { assignedTo, datesBetween, endDayOf, responsibleOf, startDayOf } from '../data/assignments.ts'
 import { guessDoneStages } from '../data/project-stages.ts'
 import { parseHours } from '../forms/fields.tsx'
 import { inOneLine } from '../texts/text.ts'

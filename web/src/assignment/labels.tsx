@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Label } from '../data/use-project-labels.ts'
+import type { Label } from '../data/project-links.ts'
 import type { MessageKey } from '../texts/text.ts'
 
 export type LabelColor = Label['color']

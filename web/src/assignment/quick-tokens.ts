@@ -1,4 +1,4 @@
-import { assignedTo, datesBetween } from '../data/planned.ts'
+import { assignedTo, datesBetween } from '../data/assignments.ts'
 import { parseDay } from '../time/days.ts'
 import { parseDuration } from '../time/hours.ts'
 import { priorityNames } from './priority.ts'

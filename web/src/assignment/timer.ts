@@ -1,8 +1,8 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import type { Operations, Tracker } from '#tracker-client'
 import type { Api } from '../api/api.ts'
+import { readStoredJson } from '../services/browser-storage.ts'
 import type { Services } from '../services/services.ts'
-import { readStoredJson } from '../services/stored-json.ts'
 import { t } from '../texts/text.ts'
 import { dayOfTimestamp } from '../time/days.ts'
 

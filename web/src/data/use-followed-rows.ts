@@ -1,12 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { keyOf, type QueryOf, type RecordOf } from '../api/api.ts'
-import { followChanges } from '../api/follow-changes.ts'
 import { readList } from '../api/last-seen.ts'
-import type { Connection } from '../api/live.ts'
+import { type Connection, followChanges } from '../api/live.ts'
 import { byId, rowsMax } from '../api/load-all.ts'
 import { type Services, useServices } from '../services/services.ts'
 import { SessionEndedError } from '../session/session.ts'
-import { changedAt } from './changed-at.ts'
+import { changedAt } from './assignments.ts'
 import { subscribeToReloads, useProblemOf, useRetry } from './use-listing.ts'
 
 type Assignment = RecordOf<'assignment'>

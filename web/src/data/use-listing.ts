@@ -1,13 +1,20 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
-import type { ChangedName, Page, QueryOf, RecordOf, ResourceName } from '../api/api.ts'
+import {
+  type ChangedName,
+  keyOf,
+  type Page,
+  type QueryOf,
+  type RecordOf,
+  type ResourceName,
+} from '../api/api.ts'
 import { listKeyOf, readList } from '../api/last-seen.ts'
 import { type Connection, openLive } from '../api/live.ts'
 import { isOutage } from '../api/problems.ts'
 import { useServices } from '../services/services.ts'
 import { SessionEndedError } from '../session/session.ts'
 
-export interface Listing<Row> {
+interface Listing<Row> {
   /** The last known rows, which stay while a changed query loads or the connection is down. */
   readonly rows: readonly Row[]
   readonly totalCount: number
@@ -97,6 +104,65 @@ export function useListing<Name extends ResourceName>(
     reload,
   }
 }
+
+/** The largest page of the API. */
+const pageSize = 100
+/** Together 500 rows: more than a user reads on one screen, and still fast to render. */
+const pagesMax = 5
+/** The live listing covers only the first page; the others are reloaded this often. */
+const refreshMilliseconds = 10_000
+
+interface AllRows<Row> extends Listing<Row> {
+  /** True if there are more rows than were loaded. */
+  readonly isCut: boolean
+}
+
+/**
+ * Returns a listing of several pages, which is empty without a query. The first page comes from `useListing`;
+ * the others are loaded whenever the first one changes.
+ */
+export function useAllRows<Name extends ResourceName>(
+  name: Name,
+  query: QueryOf<Name> | undefined,
+  options: { readonly live?: boolean } = {},
+): AllRows<RecordOf<Name>> {
+  const services = useServices()
+  const { api } = services
+  const first = useListing(name, query && { ...query, pageSize }, options)
+  const key = keyOf(query ?? {})
+  const queryOfPage = (pageNumber: number) => ({ ...query, pageSize, pageNumber }) as QueryOf<Name>
+  const [others, setOthers] = useState<{ key: string; rows: readonly RecordOf<Name>[] }>({ key, rows: [] })
+  const pages = Math.min(Math.ceil(first.totalCount / pageSize), pagesMax)
+  useEffect(() => {
+    if (pages < 2) return
+    const controller = new AbortController()
+    const load = async () => {
+      const numbers = Array.from({ length: pages - 1 }, (_, index) => index + 2)
+      const results = await Promise.all(
+        numbers.map((pageNumber) => readList(services, name, queryOfPage(pageNumber), controller.signal)),
+      )
+      if (!controller.signal.aborted) setOthers({ key, rows: results.flatMap(({ data }) => data) })
+    }
+    const loadQuietly = () => void load().catch(() => undefined)
+    loadQuietly()
+    const timer = setInterval(loadQuietly, refreshMilliseconds)
+    return () => {
+      controller.abort()
+      clearInterval(timer)
+    }
+  }, [api, name, key, pages, first.rows])
+  const areOthersCurrent = pages > 1 && others.key === key
+  return {
+    ...first,
+    rows: areOthersCurrent ? uniqueById([...first.rows, ...others.rows]) : first.rows,
+    isCut: first.totalCount > pageSize * pagesMax,
+  }
+}
+
+/** Removes duplicates, because a row may move from one page to another between two requests. */
+const uniqueById = <Row extends { readonly id: string }>(rows: readonly Row[]): Row[] => [
+  ...new Map(rows.map((row) => [row.id, row])).values(),
+]
 
 /**
  * The query of lists that forms choose from. It is the same for all forms, so the rows are known when a form

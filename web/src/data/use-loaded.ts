@@ -1,10 +1,11 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import type { ResourceName } from '../api/api.ts'
+import type { Connect, ResourceName } from '../api/api.ts'
+import { type Connection, openLive } from '../api/live.ts'
 import { useServices } from '../services/services.ts'
 import { SessionEndedError } from '../session/session.ts'
 import { subscribeToReloads, useProblemOf, useRetry } from './use-listing.ts'
 
-export interface Loaded<Value> {
+interface Loaded<Value> {
   /** The last known value, which stays while another key is loaded. */
   readonly value: Value | undefined
   /** True while the value belongs to an earlier key. */
@@ -56,6 +57,38 @@ export function useLoaded<Value>(
   useEffect(() => subscribeToReloads(api.onChange, resources, reload), [api, names, reload])
   const { value } = loaded
   return { value, isStale: value !== undefined && loaded.key !== key, problem, reload }
+}
+
+interface Live<Value> extends Loaded<Value> {
+  readonly connection: Connection
+}
+
+/** Follows a response that is sent again whenever it changes, such as a report. */
+export function useLive<Value>(key: string, connect: Connect<Value>): Live<Value> {
+  const { lastSeen, session } = useServices()
+  const [loaded, setLoaded] = useState<{ key: string; value?: Value }>({ key })
+  const [problem, setProblem] = useProblemOf(key)
+  const [connection, setConnection] = useState<Connection>('connecting')
+  const [reloads, setReloads] = useState(0)
+  const isSignedIn = session.state.value === 'signed-in'
+  useEffect(() => {
+    if (!isSignedIn) return
+    return openLive(lastSeen.follow(key, connect), {
+      onValue(value) {
+        setProblem(undefined)
+        setLoaded({ key, value })
+      },
+      onConnection: setConnection,
+      onProblem: (error) => error instanceof SessionEndedError || setProblem(error),
+    })
+  }, [key, reloads, isSignedIn])
+  return {
+    value: loaded.value,
+    isStale: loaded.value !== undefined && loaded.key !== key,
+    problem,
+    connection,
+    reload: () => setReloads((count) => count + 1),
+  }
 }
 
 /** Runs periodically while the page is visible, for data without a live listing. */

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useRef } from 'preact/hooks'
-import { limits } from '#tracker-client'
-import { withFieldLabel } from '../api/problems.ts'
+import { limits, TrackerError } from '#tracker-client'
+import { type FieldErrors, withFieldLabel } from '../api/problems.ts'
 import { type MessageKey, t } from '../texts/text.ts'
 import { formatHours, hoursPerDay, parseDuration } from '../time/hours.ts'
-import { type FormState, type FormValues, reject } from './use-form.ts'
+import type { FormState, FormValues } from './form.tsx'
 
 export interface FieldProps<Values extends FormValues> {
   readonly form: FormState<Values>
@@ -71,7 +71,7 @@ export function TextAreaField<Values extends FormValues>(props: FieldProps<Value
   )
 }
 
-export interface Choice {
+interface Choice {
   readonly id: string
   readonly name: string
   /** Draws a dot of this color before the name. In the open list, only some browsers draw it. */
@@ -166,6 +166,11 @@ export function Field<Values extends FormValues>(
 /** Returns the API's limit for properties of this name. It is the same in all resources. */
 const lengthMaxOf = (name: string): number | undefined =>
   name === 'currentPassword' ? limits.password : (limits as Readonly<Record<string, number>>)[name]
+
+/** Throws the errors of a form's own checks in the format of the API's errors. */
+export const reject = (errors: FieldErrors): never => {
+  throw new TrackerError(400, t('Please correct the fields below.'), { errors })
+}
 
 /** Parses typed hours, or rejects them with a message for the field. */
 export function parseHours(text: string, field: string): number {

@@ -1,11 +1,11 @@
+import { type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { type Operations, TrackerError } from '#tracker-client'
 import { sentenceOf } from '../api/problems.ts'
 import { currentLanguage, storeLanguage } from '../texts/language.ts'
 import { t } from '../texts/text.ts'
-import { applyDensity, applyTheme, currentTheme, type Theme } from './appearance.ts'
+import { readStoredJson } from './browser-storage.ts'
 import { type Services, useServices } from './services.ts'
-import { readStoredJson } from './stored-json.ts'
 
 type Settings = Operations['PATCH /ext/settings']['body']
 
@@ -105,4 +105,53 @@ function applySettings({ theme, density, language }: Settings): void {
   if (theme) applyTheme(theme)
   if (density) applyDensity(density)
   if (language) storeLanguage(language)
+}
+
+export type Theme = 'light' | 'dark'
+export type Density = 'comfortable' | 'compact'
+
+const themeKey = 'tracker.theme'
+const densityKey = 'tracker.density'
+
+/** Undefined while the theme follows the device. */
+export const chosenTheme = signal<Theme>()
+const density = signal<Density>('comfortable')
+
+export const currentDensity: ReadonlySignal<Density> = density
+
+/** The theme follows the system, unless the user has chosen one. */
+const currentTheme = (): Theme =>
+  chosenTheme.value ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')
+
+/** Applies the appearance that this browser has stored, before the settings of the account are known. */
+export function applyStoredAppearance(): void {
+  const theme = localStorage.getItem(themeKey)
+  if (theme === 'light' || theme === 'dark') applyTheme(theme)
+  if (localStorage.getItem(densityKey) === 'compact') applyDensity('compact')
+}
+
+/** Applies and stores the theme, also for the browser's own bars. Null follows the device. */
+function applyTheme(theme: Theme | null): void {
+  const { dataset } = document.documentElement
+  chosenTheme.value = theme ?? undefined
+  if (theme === null) {
+    localStorage.removeItem(themeKey)
+    delete dataset.theme
+  } else {
+    localStorage.setItem(themeKey, theme)
+    dataset.theme = theme
+  }
+  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[data-scheme]')) {
+    const { scheme } = meta.dataset
+    const chosen = scheme === theme ? 'all' : 'not all'
+    meta.media = theme === null ? `(prefers-color-scheme: ${scheme})` : chosen
+  }
+}
+
+/** Applies and stores the density. */
+function applyDensity(chosen: Density): void {
+  localStorage.setItem(densityKey, chosen)
+  density.value = chosen
+  if (chosen === 'compact') document.documentElement.dataset.density = 'compact'
+  else delete document.documentElement.dataset.density
 }

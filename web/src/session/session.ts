@@ -10,18 +10,9 @@ import {
   ProviderError,
   requestTokens,
   revoke,
+  type TokenResponse,
   unansweredCode,
 } from './provider.ts'
-import { createTokens } from './sign-in.ts'
-import {
-  deleteSession,
-  isEnded,
-  onSessionChange,
-  readSession,
-  type StoredSession,
-  type Tokens,
-  writeSession,
-} from './stored-session.ts'
 
 interface SignedInPerson {
   readonly id: string
@@ -238,6 +229,13 @@ async function exchangeRefreshToken(
   }
 }
 
+export const createTokens = (response: TokenResponse): Tokens => ({
+  accessToken: response.access_token,
+  refreshToken: response.refresh_token,
+  idToken: response.id_token,
+  expiresAt: Date.now() + response.expires_in * 1000,
+})
+
 /**
  * Stores `next` and returns its tokens, if any. Writes nothing if another tab has signed out or signed in
  * again since `old` was read: a late response must not restore the old session or end the new one.
@@ -247,4 +245,49 @@ function replaceTokens(old: Tokens, next: StoredSession): Tokens | undefined {
   if (current === undefined || isEnded(current) || current.refreshToken !== old.refreshToken) return undefined
   writeSession(next)
   return isEnded(next) ? undefined : next
+}
+
+/** The tokens that all tabs of this browser share. */
+export interface Tokens {
+  readonly accessToken: string
+  readonly refreshToken: string
+  readonly idToken: string
+  /** Milliseconds of this browser's clock. */
+  readonly expiresAt: number
+  /** True while a tab uses the refresh token. If that tab is closed meanwhile, the token may be spent. */
+  readonly isRefreshing?: boolean
+}
+
+/** The session has ended without a sign-out here. */
+interface EndedSession {
+  readonly hasEnded: true
+}
+
+type StoredSession = Tokens | EndedSession
+
+const isEnded = (stored: StoredSession): stored is EndedSession => 'hasEnded' in stored
+
+const storageKey = 'tracker.session'
+
+function readSession(): StoredSession | undefined {
+  const text = localStorage.getItem(storageKey)
+  if (text === null) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const writeSession = (session: StoredSession): void =>
+  localStorage.setItem(storageKey, JSON.stringify(session))
+
+export const deleteSession = (): void => localStorage.removeItem(storageKey)
+
+/** Reports changes by other tabs; a tab does not receive its own writes. */
+function onSessionChange(listener: () => void): void {
+  addEventListener('storage', (event) => {
+    // Clearing the storage names no key.
+    if (event.key === storageKey || event.key === null) listener()
+  })
 }

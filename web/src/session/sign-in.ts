@@ -2,7 +2,7 @@ import { currentLanguage } from '../texts/language.ts'
 import { t } from '../texts/text.ts'
 import type { Configuration } from './configuration.ts'
 import { claimsOf, discover, ProviderError, requestTokens } from './provider.ts'
-import type { Tokens } from './stored-session.ts'
+import { createTokens, type Tokens } from './session.ts'
 
 /** The state of this tab while the browser is at the provider. */
 interface Attempt {
@@ -112,18 +112,6 @@ export async function completeSignIn(
     throw new ProviderError('invalid_token', t('The identity token belongs to another sign-in.'))
   return { tokens: createTokens(tokens), returnTo }
 }
-
-export const createTokens = (response: {
-  readonly access_token: string
-  readonly refresh_token: string
-  readonly id_token: string
-  readonly expires_in: number
-}): Tokens => ({
-  accessToken: response.access_token,
-  refreshToken: response.refresh_token,
-  idToken: response.id_token,
-  expiresAt: Date.now() + response.expires_in * 1000,
-})
 
 /** Returns the attempt that the response belongs to, and deletes it, because it accepts only one response. */
 function consumeAttempt(response: URLSearchParams): Attempt {

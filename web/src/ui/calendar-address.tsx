@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import { SelectField } from '../forms/fields.tsx'
-import { Form } from '../forms/form.tsx'
-import { useForm } from '../forms/use-form.ts'
+import { Form, useForm } from '../forms/form.tsx'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Secret } from './copy.tsx'

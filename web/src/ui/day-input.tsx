@@ -1,7 +1,7 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Field, type FieldProps } from '../forms/fields.tsx'
-import type { FormValues } from '../forms/use-form.ts'
+import type { FormValues } from '../forms/form.tsx'
 import { t } from '../texts/text.ts'
 import {
   addDays,

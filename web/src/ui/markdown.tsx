@@ -1,7 +1,7 @@
 import type { ComponentChild } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
 import type { Tracker } from '#tracker-client'
-import { findByKey, splitAtKeys } from '../api/assignment-key.ts'
+import { findByKey, splitAtKeys } from '../data/assignments.ts'
 import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'

@@ -1,5 +1,5 @@
+import type { Label } from '../data/project-links.ts'
 import type { StageLook } from '../data/project-stages.ts'
-import type { Label } from '../data/use-project-labels.ts'
 import { t } from '../texts/text.ts'
 import { formatHours } from '../time/hours.ts'
 

@@ -1,6 +1,6 @@
 import { limits } from '#tracker-client'
 import { TextField, type TextFieldProps } from '../forms/fields.tsx'
-import type { FormValues } from '../forms/use-form.ts'
+import type { FormValues } from '../forms/form.tsx'
 import { type MessageKey, t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
 

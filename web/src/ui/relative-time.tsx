@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { capitalize } from '../texts/declared-names.ts'
-import { formatAgo, formatTimestamp } from '../time/format-timestamp.ts'
+import { formatAgo, formatTimestamp } from '../time/days.ts'
 
 interface AgoProps {
   readonly timestamp: string

@@ -3,11 +3,16 @@ import { type Account, TrackerError } from '#tracker-client'
 import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { TextField } from '../../forms/fields.tsx'
-import { Form } from '../../forms/form.tsx'
-import { useForm } from '../../forms/use-form.ts'
-import { chosenTheme, currentDensity, type Density, type Theme } from '../../services/appearance.ts'
+import { Form, useForm } from '../../forms/form.tsx'
 import { useServices } from '../../services/services.ts'
-import { changeSettings, chooseLanguage } from '../../services/settings.ts'
+import {
+  changeSettings,
+  chooseLanguage,
+  chosenTheme,
+  currentDensity,
+  type Density,
+  type Theme,
+} from '../../services/settings.ts'
 import { currentLanguage, languages } from '../../texts/language.ts'
 import { type MessageKey, t, tx } from '../../texts/text.ts'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { findByKey } from '../../api/assignment-key.ts'
+import { findByKey } from '../../data/assignments.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { assignmentPath, type ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'

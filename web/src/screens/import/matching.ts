@@ -1,8 +1,8 @@
 import type { Tracker } from '#tracker-client'
 import { loadAll, loadByIds, rowsMax } from '../../api/load-all.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
+import { readStoredJson } from '../../services/browser-storage.ts'
 import { useServices } from '../../services/services.ts'
-import { readStoredJson } from '../../services/stored-json.ts'
 import { type ColumnMapping, type DateOrder, dateOrderOf, guessColumns, itemOfRow } from './cells.ts'
 import { distinctNames, type ImportedItem, normalizeName, type Source } from './read-file.ts'
 

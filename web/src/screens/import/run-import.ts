@@ -1,5 +1,5 @@
 import { type BatchItem, type BatchResult, limits, type Tracker } from '#tracker-client'
-import { readStoredJson } from '../../services/stored-json.ts'
+import { readStoredJson } from '../../services/browser-storage.ts'
 import { translateSentence } from '../../texts/text.ts'
 import type { Matching } from './matching.ts'
 import { type ImportPlan, idOf, labelIdOf, type PlannedBatch } from './plan-import.ts'

@@ -1,5 +1,5 @@
 import type { TargetedDragEvent, TargetedKeyboardEvent, TargetedPointerEvent } from 'preact'
-import { responsibleOf } from '../../data/planned.ts'
+import { responsibleOf } from '../../data/assignments.ts'
 import type { ColorName } from '../../data/project-stages.ts'
 import { assignmentPath } from '../../router/router.ts'
 import { t } from '../../texts/text.ts'

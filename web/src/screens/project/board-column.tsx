@@ -3,15 +3,13 @@ import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { chooseDoneStage } from '../../assignment/assignment-values.ts'
 import { useShownRows } from '../../assignment/panel-frame.tsx'
+import type { Blockers, LabelsByAssignment, PartCounts } from '../../data/project-links.ts'
 import {
   guessDoneStages,
   type ProjectStage,
   type StageLook,
   stageLooksOf,
 } from '../../data/project-stages.ts'
-import type { Blockers } from '../../data/use-project-dependencies.ts'
-import type { LabelsByAssignment } from '../../data/use-project-labels.ts'
-import type { PartCounts } from '../../data/use-project-parts.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
 import { addDays, dayOf, today } from '../../time/days.ts'

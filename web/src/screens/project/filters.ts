@@ -1,6 +1,6 @@
 import type { RecordOf } from '../../api/api.ts'
-import { isLate, responsibleOf } from '../../data/planned.ts'
-import type { Label } from '../../data/use-project-labels.ts'
+import { isLate, responsibleOf } from '../../data/assignments.ts'
+import type { Label } from '../../data/project-links.ts'
 import { addDays, dayOfTimestamp, isDay, today } from '../../time/days.ts'
 
 type Row = Pick<

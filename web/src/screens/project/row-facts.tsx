@@ -1,7 +1,7 @@
 import { type ComponentChildren, Fragment, type VNode } from 'preact'
 import type { RecordOf } from '../../api/api.ts'
 import { priorityName } from '../../assignment/priority.ts'
-import { dueColorOf, dueText, isLate } from '../../data/planned.ts'
+import { dueColorOf, dueText, isLate } from '../../data/assignments.ts'
 import { dayOf, formatDay } from '../../time/days.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { HoursMark, PriorityMark, StageMark } from '../../ui/marks.tsx'

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import type { Api, RecordOf } from '../../api/api.ts'
-import { useAllRows } from '../../data/use-live.ts'
+import { useAllRows } from '../../data/use-listing.ts'
 import { projectPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { type Filters, filterTextOf, queryOfView, viewParameter } from './filters.ts'

@@ -1,6 +1,6 @@
 import type { RecordOf } from '../../api/api.ts'
 import { byId, loadAll, loadByIds } from '../../api/load-all.ts'
-import { responsibleOf } from '../../data/planned.ts'
+import { responsibleOf } from '../../data/assignments.ts'
 import { stagesQuery } from '../../data/project-stages.ts'
 import type { Services } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'

@@ -1,7 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { TextField, useHoursOfDay } from '../../forms/fields.tsx'
-import { Form } from '../../forms/form.tsx'
-import { type FormState, useForm } from '../../forms/use-form.ts'
+import { Form, type FormState, useForm } from '../../forms/form.tsx'
 import { useRemoval, useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { formatDay, formatWeekday } from '../../time/days.ts'

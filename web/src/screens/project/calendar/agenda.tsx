@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
-import { isLate, responsibleOf } from '../../../data/planned.ts'
+import { isLate, responsibleOf } from '../../../data/assignments.ts'
 import { assignmentPath } from '../../../router/router.ts'
 import { t } from '../../../texts/text.ts'
 import { dateFormat, dateOf, dayOf, today } from '../../../time/days.ts'

@@ -1,7 +1,7 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { NewAssignmentDialog } from '../../../assignment/lazy-new-assignment.ts'
-import { isLate, responsibleOf } from '../../../data/planned.ts'
+import { isLate, responsibleOf } from '../../../data/assignments.ts'
 import { colorIn } from '../../../data/project-stages.ts'
 import { useServices } from '../../../services/services.ts'
 import { t } from '../../../texts/text.ts'

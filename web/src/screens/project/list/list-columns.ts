@@ -1,7 +1,6 @@
 import type { RecordOf } from '../../../api/api.ts'
 import { priorityName } from '../../../assignment/priority.ts'
-import { changedAt } from '../../../data/changed-at.ts'
-import { endDayOf, startDayOf } from '../../../data/planned.ts'
+import { changedAt, endDayOf, startDayOf } from '../../../data/assignments.ts'
 import { locale, type MessageKey, t } from '../../../texts/text.ts'
 import { dayOf, formatDay } from '../../../time/days.ts'
 import { formatHours } from '../../../time/hours.ts'

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { byId } from '../../../api/load-all.ts'
-import { type Blockers, startsTooEarly } from '../../../data/use-project-dependencies.ts'
+import { type Blockers, startsTooEarly } from '../../../data/project-links.ts'
 import { inOneLine, t } from '../../../texts/text.ts'
 import { directionSign } from '../../../ui/viewport.ts'
 import type { ProjectViewProps } from '../project-view.tsx'
