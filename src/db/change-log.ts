@@ -4,14 +4,13 @@ import { maintenanceLimits } from './failures.ts'
 import { join, raw, type Sql, sql } from './sql.ts'
 
 /**
- * The transactions that are committed at one instant, as an opaque text. The database function
- * `settled_snapshot()` returns the current one: everything in it can be read on all nodes.
- * `lasting_snapshot()` is no newer than the newest change, so that it stays valid after a failover to a
- * standby.
+ * The transactions that are committed at one instant. `settled_snapshot()` returns the transactions that can
+ * be read on all nodes. `lasting_snapshot()` is no newer than the newest change, so it stays valid after a
+ * failover to a standby.
  */
 export type Snapshot = string
 
-/** A snapshot without any transaction, so every change came after it. */
+/** A snapshot that contains no transaction. */
 export const firstSnapshot: Snapshot = '1:1:'
 
 export interface Changes {
@@ -26,9 +25,8 @@ export async function currentSnapshot(database: Queries): Promise<Snapshot> {
 }
 
 /**
- * Returns the resources with changes since `snapshot`, and the current snapshot. A change counts if it is in
- * the current snapshot but not in the older one. So none is missed or reported twice, in whatever order
- * transactions commit.
+ * Returns the current snapshot, and the resources whose changes are in it but not in the older snapshot. No
+ * change is missed or reported twice, in whatever order transactions commit.
  */
 export async function changesSince(database: Queries, snapshot: Snapshot): Promise<Changes> {
   const [row] = await database.query<Changes>(sql`
@@ -44,7 +42,7 @@ export async function changesSince(database: Queries, snapshot: Snapshot): Promi
   return row
 }
 
-/** SQL: the second since 1970 of the newest change to any of these resources; null if there is none. */
+/** SQL: the second since 1970 of the newest change to any of these resources, or null. */
 export function lastChangeSecond(resources: readonly string[]): Sql {
   const newest = resources.map(newestSequence)
   return sql`(
@@ -53,11 +51,11 @@ export function lastChangeSecond(resources: readonly string[]): Sql {
 }
 
 /**
- * Uses `between` instead of `=`, so that PostgreSQL uses the index by resource. With `=`, the planner scans
- * the newest changes backwards for the resource, which is slow after a large import of another resource.
+ * With `=`, the planner may scan the newest changes of all resources. With `between`, it uses the index by
+ * resource.
  */
 const newestSequence = (name: string): Sql => {
-  // The name is from a declaration and contains no quote.
+  // The name comes from a declaration and contains no quote.
   const resource = raw(`'${name}'`)
   return sql`(
     select sequence from changes where resource between ${resource} and ${resource}
@@ -65,12 +63,12 @@ const newestSequence = (name: string): Sql => {
   )`
 }
 
-/** Readers need only the changes since their last poll. Operators may want to look further back. */
+/** Readers need only the changes since their last poll. Operators may want to see older changes. */
 const defaultDays = 30
-/** Limits the rows that a statement deletes, so that it stays within its time limit. */
+/** Limits a statement, so that it stays within its time limit. */
 const purgeBatchMax = 10_000
 
-/** SQL: deletes a batch, and returns an empty row for each deleted row, which the caller counts. */
+/** SQL: deletes a batch and returns one empty row per deleted row. */
 const purgeStatement = (days: number) => sql`
   with purged as (
     delete from changes where sequence in (
@@ -79,7 +77,7 @@ const purgeStatement = (days: number) => sql`
     ) returning 1
   ) select from purged`
 
-/** Deletes changes that are older than this many days. */
+/** Deletes changes that are older than this number of days. */
 export async function purgeChanges(database: Database, days = defaultDays): Promise<void> {
   let purged: unknown[]
   do {
@@ -91,25 +89,27 @@ export async function purgeChanges(database: Database, days = defaultDays): Prom
 }
 
 export interface ChangeWatch {
-  /** Resolves once every further commit will be reported. Later calls return the same promise. */
+  /** Resolves when every later commit will be reported. */
   start(): Promise<void>
-  /** Also cancels a start in progress. */
+  /** Cancels a start in progress as well. */
   stop(): void
-  /** Returns the seconds since the last successful poll began; 0 if the watch is not started. */
+  /** Returns the seconds since the last successful poll began, or 0 if the watch is not started. */
   secondsBehind(): number
 }
 
 export interface ChangeWatchOptions {
   readonly database: Database
-  /** `since` is the snapshot before these changes. */
+  /** `since` is the snapshot before the changes. */
   readonly onChanges: (resources: ReadonlySet<string>, since: Snapshot) => void
   readonly onFailure: (error: unknown) => void
 }
 
-/** Changes of other processes are noticed within this time. A poll is one cheap statement. */
+/** Changes of other processes are noticed within this time. */
 const pollMilliseconds = 200
 
-/** Reports which resources change: at once for this process, at the next poll for other processes. */
+/**
+ * Reports which resources change. Changes of this process are reported at once, and others at the next poll.
+ */
 export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOptions): ChangeWatch {
   let snapshot = firstSnapshot
   let starting: Promise<void> | undefined
@@ -137,7 +137,7 @@ export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOpti
         if (changes.resources.length > 0) onChanges(new Set(changes.resources), since)
       } while (needsAnotherPoll && polling)
     } catch (error) {
-      // The snapshot is kept, so the next poll misses nothing.
+      // The snapshot is unchanged, so the next poll misses nothing.
       onFailure(error)
     } finally {
       isPolling = false
@@ -156,11 +156,11 @@ export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOpti
   return {
     secondsBehind: () => (polling ? (performance.now() - polledAt) / 1000 : 0),
     start() {
-      // A second snapshot would hide the changes since the first one from readers that already rely on it.
+      // A second snapshot would hide earlier changes from readers that rely on the first snapshot.
       if (starting) return starting
       stopping = new AbortController()
       const attempt = begin(stopping.signal).catch((error) => {
-        // If no other start has replaced this one, the next call of `start` tries again.
+        // The next call of `start` tries again, unless another start is in progress.
         if (starting === attempt) starting = undefined
         throw error
       })
@@ -169,7 +169,7 @@ export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOpti
     },
     stop() {
       stopping.abort()
-      // Not awaited: a poll in progress finds `polling` undefined, and ends.
+      // A poll in progress ends because `polling` is undefined, so there is no need to wait for it.
       void polling?.stop()
       unsubscribeFromCommits?.()
       starting = undefined
@@ -179,14 +179,14 @@ export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOpti
   }
 }
 
-/** 100 waits of 20 ms take two seconds, which leaves time for the rest of a request. */
+/** 100 waits take two seconds. This leaves time for the rest of a request. */
 const waitMilliseconds = 20
 const waitsMax = 100
 
 /**
- * Waits until every transaction that may have written before this call has ended. Returns false if that takes
- * more than two seconds. It compares with a newly assigned transaction number, because numbers above the
- * upper bound of a snapshot may already be in use.
+ * Waits until every transaction that may have written before this call has ended. Returns false after two
+ * seconds. Numbers above the upper bound of a snapshot may already be in use, so it compares with a new
+ * transaction number.
  */
 export async function waitUntilSettled(database: Queries): Promise<boolean> {
   const [mark] = await database.query<{ transaction: string }>(

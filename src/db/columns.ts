@@ -46,9 +46,8 @@ export function selectColumns(table: SerializedColumns): Sql {
 
 /**
  * There are two formats of timestamps, both RFC 3339 in UTC. Row timestamps, which the database sets, have
- * milliseconds, the precision of a JavaScript `Date`; rows of earlier releases have microseconds, which are
- * truncated wherever they are serialized or compared. The timestamps of all other fields have the
- * microseconds that clients sent.
+ * milliseconds. Rows of earlier releases have microseconds, which are truncated when they are serialized or
+ * compared. All other timestamps have the microseconds that clients sent.
  */
 const rowTimestamps: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'deletedAt'])
 

@@ -3,15 +3,17 @@ import { join, type Queries, raw, type Sql, sql, stepwiseStatement } from './sql
 
 export type LockStrength = 'update' | 'no key update' | 'key share'
 
-/** Rows to lock until the transaction ends, in the order of their ids, which avoids deadlocks. */
+/**
+ * Rows to lock until the transaction ends. They are locked in the order of their ids, which avoids deadlocks.
+ */
 export interface RowLock {
   readonly table: string
-  /** The columns to return. The alias of the table is `row`. */
+  /** The columns to return. The table is called `row`. */
   readonly columns: Sql
   readonly where: Sql
   /**
-   * `update` blocks new references to the row, `no key update` allows them, `key share` is the lock that a
-   * reference takes.
+   * `update` prevents new references to the row, and `no key update` allows them. References themselves use
+   * `key share`.
    */
   readonly strength: LockStrength
   /** Joins the row of `input` with the same id, so that `where` may use its columns. */
@@ -30,23 +32,20 @@ export function selectForLock(lock: RowLock): LockedRows {
   const input = raw(joinsInput ? ' join input on input.id = row.id' : '')
   const lockClause = raw(`for ${strength} of row${skipsLocked ? ' skip locked' : ''}`)
   const statement = sql`select ${columns} from ${raw(`"${table}"`)} as row${input} where ${where} order by row.id ${lockClause}`
-  // The attached lock is for a sharded store. The property is for callers that derive another statement from it.
+  // A sharded store uses the attached lock. Callers use the property to derive another statement.
   return { ...lockRowsStatement.attach(lock, statement), lock }
 }
 
-/** A requirement of a write. The writing statement checks it, in the same round trip. */
+/** A requirement that the writing statement checks. */
 export interface Condition {
-  /** Rows that the statement locks first, under a name that `rejectIf` may use. */
+  /** Rows that the statement locks first. `rejectIf` may use their name. */
   readonly locks?: { readonly name: string; readonly rows: LockedRows }
-  /** True if the requirement is not met. Null also rejects the write, because then it could not be decided. */
+  /** True or null if the requirement is not met. */
   readonly rejectIf: Sql
   readonly problem: () => Problem
 }
 
-/**
- * The CTE with the previous state of the rows that a statement locks and changes. The SQL of conditions names
- * it `before`.
- */
+/** The CTE with the previous state of the rows that a statement changes. */
 export const beforeCte = 'before'
 
 /** A common table expression of a statement. */
@@ -56,33 +55,32 @@ export interface Cte {
 }
 
 /**
- * SQL: true if all conditions are met. Every CTE that writes must select from `verdict`, and have
- * this in its `where`.
+ * SQL: true if all conditions are met. Every CTE that writes must have it in its `where` and select from
+ * `verdict`.
  */
 export const noRejectionSql: Sql = raw('verdict.rejections = 0')
 
 export interface RowOutcome<Written> {
   readonly position: number
   readonly problem: Problem | undefined
-  /** Undefined if the row was rejected, or if another row already has the same key. */
+  /** Undefined if the row was rejected or is a duplicate. */
   readonly written: Written | undefined
 }
 
 interface RowsToWrite {
-  /** The query that becomes the CTE `input`: the rows to write, each with `id` and `position`. */
+  /** The query of the CTE `input`. It returns the rows to write, each with `id` and `position`. */
   readonly input: Sql
   readonly conditions: readonly Condition[]
-  /** The CTEs that write. They use `verdict`. */
+  /** The CTEs that write. */
   readonly ctes: readonly Cte[]
   readonly returning: { readonly columns: Sql; readonly cteName: string }
-  /** Marks the statement for a sharded store, with the input of its steps. */
+  /** Marks the statement for a sharded store. */
   readonly attachStepInput: (statement: Sql) => Sql
 }
 
 /**
- * Writes the rows of `input` in one statement, and rejects each row that violates a condition. `rejectIf` may
- * use columns of `input`. If a condition locks rows under the name `before`, it may also use columns of the
- * `before` row with the same id.
+ * Writes the rows of `input` in one statement, and rejects rows that violate a condition. `rejectIf` may use
+ * columns of `input`, and of the CTE `before` if a condition locks rows under this name.
  */
 export async function writeManyConditionally<Written extends object>(
   queries: Queries,
@@ -104,7 +102,7 @@ export async function writeManyConditionally<Written extends object>(
   }))
 }
 
-/** Locks rows and throws if a condition is violated. Later statements of the transaction write. */
+/** Locks rows, and throws if a condition is violated. */
 export async function requireConditions(
   transaction: Queries,
   conditions: readonly Condition[],
@@ -140,11 +138,11 @@ export function verdictCtes(conditions: readonly Condition[], mode: CheckMode): 
   return [...ctes, { name: 'verdict', statement: conditionsSql(conditions, mode) }]
 }
 
-/** PostgreSQL and JavaScript's bit operations treat the mask as a 32-bit integer, whose sign bit stays unused. */
+/** The bit mask must be a positive 32-bit integer in PostgreSQL and in JavaScript. */
 const conditionsMax = 31
 
 /**
- * Returns the query of the CTE `verdict`: the bit mask `rejections`, with a bit for each violated condition.
+ * Returns the query of the CTE `verdict`. Its column `rejections` has a bit for each violated condition.
  * Without a stored row, the columns of `before` are null.
  */
 export function conditionsSql(conditions: readonly Condition[], mode: CheckMode): Sql {
@@ -169,7 +167,7 @@ export function joinCtes(ctes: readonly Cte[]): Sql {
   return join(list, ', ')
 }
 
-/** Returns the first problem. A validation error also gets the messages of all other validation errors. */
+/** Returns the first problem. A validation error contains the messages of all validation errors. */
 function problemOf(rejections: number, conditions: readonly Condition[]): Problem {
   const problems = conditions.flatMap(({ problem }, index) => ((rejections >> index) & 1 ? [problem()] : []))
   const [first] = problems

@@ -117,7 +117,7 @@ export interface PipelinedConnection {
    * follow. At `endsAt` the caller's wait ends with an error.
    */
   use<Result>(send: (client: pg.Client) => Promise<Result>, endsAt: number): Promise<Result>
-  /** Gives up a connection that does not answer; the next use opens another one. */
+  /** Gives up a connection that does not answer. The next use opens another connection. */
   drop(): void
   close(): Promise<void>
 }
@@ -134,7 +134,7 @@ export function openPipelinedConnection(
   let current: OpenConnection | undefined
   let isClosed = false
   const open = () => {
-    // `evict` needs to know which connection ended: a dropped one may end after another has replaced it.
+    // A dropped connection may end after another connection has replaced it.
     const connection: OpenConnection = {
       client: connect(() => evict(connection)),
       lastAnswerAt: performance.now(),
@@ -199,11 +199,13 @@ export function openPipelinedConnection(
 
 interface OpenConnection {
   readonly client: Promise<pg.Client>
-  /** On the clock of `performance.now()`; until the first answer, the time at which it was opened. */
+  /** A time of `performance.now()`. Until the first answer, the time at which the connection was opened. */
   lastAnswerAt: number
 }
 
-/** Sends the statements of one turn of the event loop in one packet: sending is most of their cost. */
+/**
+ * Sends the statements of one turn of the event loop in one packet, because sending is most of their cost.
+ */
 function sendInOnePacket(client: pg.Client): void {
   const stream = socketOf(client)
   if (stream.writableCorked > 0) return

@@ -24,8 +24,8 @@ export type { Queries }
 type WorkPart = 'during' | 'complete' | 'onWork' | 'traceBy' | 'traceHeaders'
 
 /**
- * `query` is for single statements that only read a few rows by their keys. They share one pipelined connection,
- * which no slow statement may block. If the connection drops, they are repeated.
+ * `query` reads a few rows by their keys. All such statements share one pipelined connection, so a slow
+ * statement would block the others. They are repeated if the connection is lost.
  */
 export interface Database extends Queries, Omit<Transactions, 'close'>, Pick<WorkContext, WorkPart> {
   /** Serves lists. */
@@ -33,9 +33,8 @@ export interface Database extends Queries, Omit<Transactions, 'close'>, Pick<Wor
   /** Serves the snapshots of live listings, which must not delay lists. */
   readonly liveListReads: LimitedReads
   /**
-   * Reads from a standby that has replayed every commit, or else from the primary. Reads that also take a
-   * snapshot of the change log use the members above, because a standby does not know which transactions are
-   * in progress.
+   * Reads from a standby that has replayed every commit, or else from the primary. A standby does not know
+   * which transactions are in progress, so reads with a snapshot of the change log use the members above.
    */
   readonly standbyListReads: LimitedReads
   readonly standbyLiveListReads: LimitedReads
@@ -148,8 +147,7 @@ function openSingleReads(connections: Connections, prepare: Prepare, limits: Tim
 }
 
 /**
- * Returns the same database, whose writes join this transaction: they are committed with it, or not at all.
- * The transaction's time limits apply; limits passed by individual writes are ignored.
+ * Returns a database whose writes are a part of this transaction. The time limits of the transaction apply.
  */
 export const joinTransaction = (database: Database, transaction: Queries): Database => ({
   ...database,

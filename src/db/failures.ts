@@ -10,36 +10,36 @@ interface DriverError {
 
 const driverErrorOf = (error: unknown): DriverError => (error ?? {}) as DriverError
 
-/** Serialization failures, deadlocks and lock timeouts: the same work may succeed if repeated. */
+/** Serialization failures, deadlocks and lock timeouts. The same work may succeed if it is repeated. */
 const conflictCodes = new Set(['40001', '40P01', '55P03'])
 
 export const isConflict = (error: unknown): boolean => conflictCodes.has(driverErrorOf(error).code ?? '')
 
 /**
- * Returns whether an earlier statement of the transaction has failed. Statements that were sent together all
- * fail then, and the caller of a later one may notice first.
+ * Returns whether an earlier statement of the transaction has failed. All later statements then fail with
+ * this error.
  */
 export const isAborted = (error: unknown): boolean => driverErrorOf(error).code === '25P02'
 
 /** Returns whether the server stopped the statement at its time limit. */
 export const isTimedOut = (error: unknown): boolean => driverErrorOf(error).code === '57014'
 
-/** Returns whether a prepared statement is missing, because the call that prepares it was stopped. */
+/** Returns whether a prepared statement is missing. Its preparation may have been stopped. */
 export const isStatementMissing = (error: unknown): boolean => driverErrorOf(error).code === '26000'
 
 /**
- * Returns whether the content of a row caused the error: a value that does not fit, a constraint, a limit of
- * the server, or a trigger of the operator. The statement was rolled back.
+ * Returns whether the content of a row caused the error, for example an invalid value or a violated
+ * constraint.
  */
 export const isRowError = (error: unknown): boolean => /^(22|23|54|P0)/.test(driverErrorOf(error).code ?? '')
 
-/**
- * Returns whether the server rejected a parameter value. It can only be a time zone, because all other values
- * are checked before they are sent.
- */
+/** Returns whether the server rejected a time zone. All other parameters are checked before they are sent. */
 export const isUnknownTimeZone = (error: unknown): boolean => driverErrorOf(error).code === '22023'
 
-/** The code of a write to a read-only server. The connection is then closed, because the next may reach the primary. */
+/**
+ * The code of a write to a read-only server. The connection is closed, because a new connection may reach the
+ * primary.
+ */
 export const readOnlyCode = '25006'
 
 const lostConnectionCodes = /^(08|57P0|25006|ECONN|EPIPE|ENOENT|ETIMEDOUT)/
@@ -52,8 +52,8 @@ export function isLostConnection(error: unknown): boolean {
 }
 
 /**
- * Returns whether the server ended the connection or is read-only. It never reports this after a commit, so a
- * retry is safe.
+ * Returns whether the server ended the connection or is read-only. A retry is safe, because neither happens
+ * after a commit.
  */
 export const isRejectedByServer = (error: unknown): boolean =>
   ['57P01', readOnlyCode].includes(driverErrorOf(error).code ?? '')
@@ -61,21 +61,21 @@ export const isRejectedByServer = (error: unknown): boolean =>
 /** Returns whether the server, or the role, has reached its limit of connections. */
 export const isServerFull = (error: unknown): boolean => driverErrorOf(error).code === '53300'
 
-/** Returns whether disk, memory or connections ran out. The statement was rolled back. */
+/** Returns whether disk, memory or connections ran out. */
 const isOutOfResources = (error: unknown): boolean => (driverErrorOf(error).code ?? '').startsWith('53')
 
-/** A partition's constraint may have the name of its table's constraint, with a number appended. */
+/** PostgreSQL appends a number to the names of constraints of partitions. */
 const partitionNumber = /_\d{6,}$/
 
 /** Returns the name of the constraint that a duplicate key violated. */
 export function violatedUniqueConstraint(error: unknown): string | undefined {
   const { code, constraint, message = '' } = driverErrorOf(error)
   if (code !== '23505') return undefined
-  // Some servers report the name in the message only.
+  // Some servers report the name only in the message.
   return (constraint ?? /unique constraint "(.+?)"/.exec(message)?.[1] ?? '').replace(partitionNumber, '')
 }
 
-/** A unique index in addition to the primary key, and the problem to report if a value is taken. */
+/** A unique index in addition to the primary key. */
 export interface UniqueKey {
   readonly index: string
   readonly problem: () => Problem
@@ -107,10 +107,9 @@ export const loginTaken = () => duplicate('login', 'Login is already used by an 
 const retryAfterSeconds = 5
 
 /**
- * Converts errors of an unavailable store: it could not be reached, did not answer in time, ran out of resources,
- * or stopped a statement at its time limit, such as a write that waited for a locked row. The problem says that
- * nothing was done and a retry is safe, or, if the request has already committed something, that the outcome is
- * uncertain. Other errors are returned unchanged.
+ * Converts errors of an unavailable store, and returns other errors unchanged. The new error says that
+ * nothing was done. If the request has already committed something, the error says that the outcome is
+ * uncertain.
  */
 export function convertUnavailable(
   error: unknown,
@@ -124,7 +123,7 @@ export function convertUnavailable(
   })
 }
 
-/** The server or the network has not answered in time. `isLostConnection` recognizes the `code`. */
+/** The server or the network did not answer in time. `isLostConnection` recognizes the `code`. */
 export class SilentStoreError extends Error {
   readonly code = 'ETIMEDOUT'
 
@@ -135,8 +134,8 @@ export class SilentStoreError extends Error {
 }
 
 /**
- * Rejects with `SilentStoreError` at `endsAt`, a time of `performance.now()`: only the client can notice that
- * a server does not answer. `giveUp` is called then, to end the work or to release its later result.
+ * Rejects with `SilentStoreError` at `endsAt`, a time of `performance.now()`. It then calls `giveUp`, which
+ * ends the work or releases its later result.
  */
 export async function withDeadline<Result>(
   endsAt: number,
@@ -151,7 +150,7 @@ export async function withDeadline<Result>(
     },
     Math.max(0, endsAt - performance.now()),
   )
-  // The caller no longer waits after the deadline, so a late rejection must not end the process.
+  // After the deadline, no caller handles a late rejection.
   work.catch(() => undefined)
   try {
     return await Promise.race([work, late])
@@ -160,15 +159,17 @@ export async function withDeadline<Result>(
   }
 }
 
-/** The waits between attempts. Together they outlast a restart of the database on the same machine. */
+/**
+ * The pauses between attempts. Together they are longer than a restart of the database on the same machine.
+ */
 const waitsMilliseconds = [10, 40, 160, 640]
 
-/** The end of all attempts together, as a time of `performance.now()`. */
+/** The end of all attempts, as a time of `performance.now()`. */
 interface Deadline {
   readonly endsAt: number
 }
 
-/** Retries after transient errors, up to four times and as long as there is time left. */
+/** Retries up to four times after transient errors, while there is time left. */
 export async function retry<Result, Limit extends Deadline>(
   limit: Limit,
   attempt: () => Promise<Result>,
@@ -188,14 +189,14 @@ export async function retry<Result, Limit extends Deadline>(
 export interface TimeLimits {
   /** Limits all waits of one call of the store. */
   readonly answerMilliseconds: number
-  /** After this time, the server stops a statement, so that its caller knows that nothing was done. */
+  /** After this time, the server stops a statement, so the caller knows that nothing was done. */
   readonly statementMilliseconds: number
 }
 
-/** The client waits longer than the server, whose error about its time limit still has to arrive. */
+/** The client waits longer than the server, so that the error of the server can arrive. */
 const answerToStatementRatio = 8 / 7
 
-/** Clients are promised an answer within ten seconds. This leaves two seconds for everything else. */
+/** Clients are promised an answer within ten seconds. */
 const requestMilliseconds = 8000
 
 export const requestLimits = (answerMilliseconds = requestMilliseconds): TimeLimits => ({

@@ -4,11 +4,11 @@ import type { Call, CallState } from './work.ts'
 
 /** A kind of write that one statement can execute for several callers. */
 export interface WriteKind<Item, Result> {
-  /** Writes with the same name may be batched together. */
+  /** Writes with the same name may be batched. */
   readonly name: string
   /** Returns the account that writes the item. Accounts take turns. */
   readonly accountOf: (item: Item) => string
-  /** Returns the id of the row to write. A statement writes each row at most once. */
+  /** Returns the id of the row. A statement writes each row at most once. */
   readonly idOf: (item: Item) => string
   /** Writes the item in a statement of its own. */
   readonly writeAlone: (item: Item) => Promise<Result>
@@ -19,7 +19,7 @@ export interface WriteKind<Item, Result> {
   ) => Promise<readonly (Result | undefined)[]>
 }
 
-/** Writes an item alone or together with concurrent writes. The result, including an error, is the same. */
+/** Writes an item alone or in a batch. The result is the same, even if it is an error. */
 export type WriteGrouped = <Item, Result>(kind: WriteKind<Item, Result>, item: Item) => Promise<Result>
 
 export interface GroupOptions {
@@ -27,7 +27,7 @@ export interface GroupOptions {
   /** Records that the current request has committed a write. */
   readonly recordCommit: () => void
   readonly canGroup: () => boolean
-  /** Sends a statement that is a transaction, once. */
+  /** Sends a statement as a transaction, once. */
   readonly send: <Row>(statement: Sql, state: CallState) => Promise<Row[]>
 }
 
@@ -41,11 +41,10 @@ interface Entry {
 }
 
 /**
- * A statement costs the database four times as much as one more row in a statement. So while a write of a
- * kind is in progress, later ones are batched, and written in one statement when it is done. The batch skips
- * rows that are locked and rows that a condition rejects, and an error rolls all of it back. The writes that
- * it did not execute then run alone, where they wait, are rejected or fail as usual, without holding up the
- * others.
+ * While a write of a kind is in progress, later writes of this kind are batched and then written in one
+ * statement. A statement costs the database four times as much as another row in a statement. A batch skips
+ * locked and rejected rows, and an error rolls back all of it. The writes that it did not execute then run
+ * alone.
  */
 export function groupWrites({ call, recordCommit, canGroup, send }: GroupOptions): WriteGrouped {
   const groupCommits = new Map<string, GroupCommit<Entry, unknown>>()
@@ -83,8 +82,8 @@ export function groupWrites({ call, recordCommit, canGroup, send }: GroupOptions
         entries.map(({ item }) => item as Item),
       )
     } catch (error) {
-      // After these errors nothing was written, so each write is retried alone. After any other error, it is
-      // uncertain whether anything was written, or each write would fail in the same way.
+      // After a transient error, nothing was written, and each write is retried alone. Other errors are
+      // final.
       const isEarly = performance.now() < beganAt + lostMillisecondsMax
       const isTransient = isLostConnection(error) && !(error instanceof SilentStoreError) && isEarly
       if (isRowError(error) || isConflict(error) || isTransient) return []
@@ -107,7 +106,7 @@ export function groupWrites({ call, recordCommit, canGroup, send }: GroupOptions
         options.statement = statement
       }
       const grouped = await groupCommit.wait({ item, state, beganAt, report })
-      // A write that gets its own turn has spent this call waiting; `writeAlone` measures its statement.
+      // The call has only waited so far, and `writeAlone` measures its own statement.
       if (grouped.turn) state.waitSeconds = (performance.now() - beganAt) / 1000
       return grouped
     })
@@ -118,21 +117,21 @@ export function groupWrites({ call, recordCommit, canGroup, send }: GroupOptions
   }
 }
 
-/** Writes of one kind that wait while another one is in progress, and are then written together. */
+/** Batches the writes of one kind while another write is in progress. */
 interface GroupCommit<Item, Result> {
-  /** Returns a turn when no write of the kind is in progress. */
+  /** Returns a turn if no write of the kind is in progress. */
   enter(): Turn | undefined
-  /** Waits to be written with others. */
+  /** Waits to be written in a batch. */
   wait(item: Item): Promise<GroupedResult<Result>>
 }
 
-/** The right to write alone. Calling the function ends it. */
+/** The right to write alone. Calling the function ends the turn. */
 export type Turn = () => void
 
 export interface GroupedResult<Result> {
-  /** Undefined if the item was not written with others. */
+  /** Undefined if the item was not written in the batch. */
   readonly written?: Result | undefined
-  /** Present when no other write was waiting: the caller writes alone. */
+  /** Set if no other write was waiting. The caller then writes alone. */
   readonly turn?: Turn
 }
 
@@ -147,14 +146,16 @@ export interface GroupCommitOptions<Item, Result> {
 }
 
 /**
- * If the connection is lost later than this, the write is not retried alone. A retry takes up to eight
- * seconds, and callers are promised an answer within ten.
+ * If the connection is lost later, the write is not retried. A retry takes up to eight seconds, and callers
+ * are promised an answer within ten.
  */
 const lostMillisecondsMax = 1500
 
-/** A larger batch would make a write wait for the rows of the others, and gains little. */
+/** A larger batch saves little and makes its writes wait longer. */
 const batchMax = 32
-/** The next batch waits for a write no longer than this, because the write may be waiting for a lock. */
+/**
+ * The next batch does not wait longer for a write in progress, because that write may be waiting for a lock.
+ */
 const waitMillisecondsMax = 20
 
 interface Waiter<Item, Result> {
@@ -169,7 +170,7 @@ export function createGroupCommit<Item, Result>({
   idOf,
   onIdle,
 }: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
-  /** The waiters of each account. The account that is served next comes first. */
+  /** The waiting writes of each account. The first account is served next. */
   const waiting = new Map<string, Waiter<Item, Result>[]>()
   const inFlight = new Set<object>()
   let timer: NodeJS.Timeout | undefined
@@ -221,7 +222,7 @@ export function createGroupCommit<Item, Result>({
   }
 }
 
-/** Removes and returns the next batch, one item of each account per round. */
+/** Removes and returns the next batch. Each round takes one item of each account. */
 function takeBatch<Item, Result>(
   waiting: Map<string, Waiter<Item, Result>[]>,
   idOf: (item: Item) => string,

@@ -13,7 +13,7 @@ export interface ClosedDay {
 /** Limits the entries per query, so that a day of any size needs little memory. */
 const pageSize = 5000
 
-/** Serializes an entry as one line, without the transaction number, which a restored backup changes. */
+/** Serializes an entry as one line. A restored backup changes the transaction number, so it is omitted. */
 const entryLine =
   raw(`jsonb_build_array(sequence, floor(extract(epoch from at) * 1000000)::bigint::text, resource, row_id, action,
   project_id, caller, fields, session, client, host, request)::text`)
@@ -22,8 +22,8 @@ const isOnDay = (day: string): Sql =>
   sql`at >= ${day}::date::timestamp at time zone 'UTC' and at < (${day}::date + 1)::timestamp at time zone 'UTC'`
 
 /**
- * Computes the head of a day: the last hash of a chain with one hash per entry. Each hash covers the previous
- * one, and the first covers the previous day's head.
+ * Computes the head of a day. The day has a chain of hashes, one per entry. Each hash includes the previous
+ * hash, and the first includes the head of the previous day.
  */
 async function computeHead(
   database: Queries,
@@ -49,9 +49,8 @@ async function computeHead(
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /**
- * Closes the days that have ended. Several instances compute the same heads. Returns the days that cannot be
- * closed yet, because a transaction that may have written their entries is still open; the next hourly run
- * tries again.
+ * Closes the days that have ended. Returns the days that cannot be closed yet, because a transaction that may
+ * have written their entries is still open. The next hourly run tries again.
  */
 export async function closeDays(database: Database): Promise<readonly string[]> {
   const [now] = await database.query<{ today: string; first: string }>(sql`

@@ -72,13 +72,13 @@ const refreshMilliseconds = 10_000
  * valid meanwhile.
  */
 const goneAfterSeconds = 60
-/** An arbitrary constant; every instance must use the same one. */
+/** All instances use this arbitrary number. */
 const instancesLock = 7_251_405_120
 
 /**
- * Watches which instances run on the store, because instances with other settings would reject each other's
- * tokens, or purge what others keep. A difference is logged and measured but stops nothing: a setting can
- * only be changed instance by instance.
+ * Watches which instances run on the store. Instances with other settings would reject each other's tokens or
+ * purge each other's data. A difference is logged and measured, but stops nothing, because operators change
+ * settings instance by instance.
  */
 export function openInstances(options: InstanceOptions): Instances {
   const { database, log } = options

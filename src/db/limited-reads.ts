@@ -46,10 +46,9 @@ const quickLimits = { statementMilliseconds: quickMilliseconds, parallel: false 
 const slowLimits = { statementMilliseconds: slowSeconds * 1000, parallel: false }
 
 /**
- * Most lists take a millisecond. They share one pipelined connection, which costs a third less than separate
- * connections. A statement that takes longer than 40 ms is stopped and restarted on a connection of its own.
- * The account that sent the statement then leaves the shared connection for a minute, so one account delays
- * the others by a few times 40 ms at most.
+ * Lists share one pipelined connection, which costs a third less than separate connections. A statement that
+ * takes longer than 40 ms is stopped and restarted on a connection of its own. Its account then does not use
+ * the shared connection for a minute, so one account cannot delay the others for long.
  */
 export function openLimitedReads(
   connections: Connections,

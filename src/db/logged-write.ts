@@ -5,7 +5,7 @@ import type { Condition, Cte, LockedRows } from './conditional-write.ts'
 import type { UniqueKey } from './failures.ts'
 import { join, raw, type Sql, sql, stepwiseStatement } from './sql.ts'
 
-/** The properties of a resource that the store needs. */
+/** The properties of a resource that the database needs. */
 export interface Table extends HistoryTable {
   readonly name: string
   readonly unique?: UniqueKey
@@ -14,23 +14,23 @@ export interface Table extends HistoryTable {
 }
 
 /**
- * Maps a flag to the columns whose values are placeholders while it is true. An update that changes one of
- * these columns sets the flag to false, unless it names the flag.
+ * Maps a flag to the columns whose values are placeholders while the flag is true. An update of one of these
+ * columns clears the flag, unless the update sets the flag itself.
  */
 export type Placeholders<Columns extends string = string> = Readonly<
   Partial<Record<Columns, readonly Columns[]>>
 >
 
 /**
- * Numbers rows within their parent. When a row is created or moves to another parent, a trigger locks the row
- * of the parent in `table` and assigns the next number.
+ * Numbers the rows of each parent. When a row is created or moves to another parent, a trigger locks a row of
+ * `table` and assigns the next number.
  */
 export interface Counter {
-  /** The table that stores the last number assigned within each parent. */
+  /** The table with the last number of each parent. */
   readonly table: string
-  /** The column of the numbered row that has the id of the parent. */
+  /** The column that refers to the parent. */
   readonly per: string
-  /** The columns that the triggers set: the number, and the columns derived from it. */
+  /** The columns that the triggers set. */
   readonly generates: readonly string[]
 }
 
@@ -45,7 +45,7 @@ export const changedColumns = (
   'updatedAt',
 ]
 
-/** Returns each flag that an update of `set` may clear, with the columns whose changes clear it. */
+/** Returns each flag that an update of `set` may clear, with the columns whose changes clear the flag. */
 const flagsToClear = (placeholders: Placeholders | undefined, set: readonly string[]) =>
   Object.entries(placeholders ?? {}).flatMap(([flag, flaggedColumns = []]) => {
     const columns = flaggedColumns.filter((name) => set.includes(name))
@@ -53,9 +53,8 @@ const flagsToClear = (placeholders: Placeholders | undefined, set: readonly stri
   })
 
 /**
- * Returns the assignments of an UPDATE that clear the flags of `flagsToClear`. The comparison is part of the
- * UPDATE, so it uses the current `row`, including concurrent changes. `newValueOf` returns the new value of a
- * column.
+ * Returns the assignments of an UPDATE statement that clear flags. They compare values of the current row, so
+ * concurrent changes are included. `newValueOf` returns the new value of a column.
  */
 export const flagSetters = (
   table: Table,
@@ -77,8 +76,8 @@ export interface TableStatement {
 }
 
 /**
- * `insert` is a new row, `set` has new values for the rows in the CTE `change.before`, and `update` is a
- * complete UPDATE statement for those rows.
+ * `insert` is a new row. `set` has new values for the rows in the CTE `change.before`. `update` is a complete
+ * UPDATE statement for these rows.
  */
 export type WriteContent =
   | { readonly insert: Readonly<Record<string, unknown>> }
@@ -91,10 +90,10 @@ export interface TableWrite {
   readonly content: WriteContent
 }
 
-/** The caller that writes. Undefined for writes without a caller, such as seeding. */
+/** The caller that writes. Undefined if there is none, for example when the store is seeded. */
 export type Writer = Pick<Caller, 'id' | 'origin'> | undefined
 
-/** The input with which a sharded store performs a conditional write. */
+/** A sharded store performs a conditional write in steps that are built from this input. */
 export interface LoggedWrite {
   readonly action: Action
   readonly writer: Writer
@@ -118,9 +117,9 @@ export function loggedWriteCtes(action: Action, writer: WriterSql, writes: reado
 }
 
 /**
- * Returns the same CTEs as `loggedWriteCtes`, for statements that return the rows they wrote. One statement
- * writes rows, change log and history, so none of them can be missing. The history only has declared columns,
- * which excludes secrets. It has the values of a new row, and `[before, after]` of each column that changed.
+ * Returns the same CTEs as `loggedWriteCtes`, for statements that return their rows. One statement writes
+ * rows, change log and history, so none of them can be missing. The history contains only declared columns
+ * and therefore no secrets. It has the values of a new row, and `[before, after]` of each changed column.
  */
 export function writeAndLogCtes(
   action: Action,
@@ -149,7 +148,7 @@ export function writeAndLogCtes(
   return [...ctes, { name: 'logged', statement: insertChanges }, { name: 'kept', statement: insertHistory }]
 }
 
-/** A table that the history records, and the access rule, which leads from a row to its project. */
+/** A table that the history records. The access rule leads from a row to its project. */
 interface HistoryTable {
   readonly table: string
   readonly columns: readonly string[]
@@ -158,7 +157,7 @@ interface HistoryTable {
   readonly access?: AccessRule
 }
 
-/** The columns that a statement sets, and the name of the CTE that has the rows before the change. */
+/** The columns that a statement sets, and the CTE with the rows before the change. */
 interface ChangedColumns {
   readonly before: string
   readonly columns: readonly string[]
@@ -166,7 +165,7 @@ interface ChangedColumns {
 
 const fieldsSql = new WeakMap<HistoryTable, Map<string, Sql>>()
 
-/** Returns the SQL of `project_id` and `fields`. It is built once per table and set of changed columns. */
+/** Returns the SQL of `project_id` and `fields`, from a cache. */
 function projectAndFields(table: HistoryTable, change: ChangedColumns | undefined): Sql {
   const cache = fieldsSql.get(table) ?? new Map<string, Sql>()
   fieldsSql.set(table, cache)
@@ -184,7 +183,7 @@ const newFields = ({ columns, historyColumns = columns }: HistoryTable) =>
     .map((name) => `row.${quotedColumn(name)}`)
     .join(', ')}) as given)`
 
-/** Columns that did not change become null and are stripped. */
+/** Unchanged columns become null and are stripped. */
 const changedFields = ({ columns, historyColumns = columns }: HistoryTable, change: ChangedColumns) =>
   `jsonb_strip_nulls(jsonb_build_object(${change.columns
     .filter((name) => historyColumns.includes(name))
@@ -207,15 +206,15 @@ function projectOf({ access }: HistoryTable): string {
     : '(select project_id from assignments where id = row.assignment_id)'
 }
 
-/** SQL of the writer of a row called `row`, as the change log and the history record it. */
+/** The SQL of the writer of a row called `row`. */
 export interface WriterSql {
   readonly caller: Sql
   readonly origin: Sql
-  /** The source of these values, in addition to the row. */
+  /** The source of the values, in addition to the row. */
   readonly from: Sql
 }
 
-/** Records one writer for all rows of a statement. */
+/** Returns the SQL of one writer for all rows. */
 export const writerSql = (writer: Writer): WriterSql => {
   const { sessionId = null, clientId = null, host = null, requestId = null } = writer?.origin ?? {}
   return {
@@ -225,14 +224,14 @@ export const writerSql = (writer: Writer): WriterSql => {
   }
 }
 
-/** Records a separate writer for each row: the writer in the row of `input` with the same id. */
+/** The SQL of a different writer for each row. `input` has the writers. */
 export const inputWriterSql: WriterSql = {
   caller: raw('input.":caller"'),
   origin: raw('input.":session", input.":client", input.":host", input.":request"'),
   from: raw(' join input on input.id = row.id'),
 }
 
-/** The columns of `input` for the writer. The colons distinguish their names from names of fields. */
+/** The columns of the writer in `input`. The colons distinguish them from fields. */
 export const writerColumnTypes = {
   ':caller': 'uuid',
   ':session': 'text',

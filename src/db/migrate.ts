@@ -24,9 +24,8 @@ interface Migration {
 }
 
 /**
- * Brings the schema up to date and returns the names of the migrations it applied. Instances that start
- * together run one after the other. All migrations run in one transaction, which holds the lock. This also
- * works behind a pooler that assigns connections per transaction.
+ * Brings the schema up to date and returns the names of the applied migrations. All migrations run in one
+ * transaction that holds a lock, so instances that start together run one after the other.
  */
 export const migrate = (url: string): Promise<string[]> =>
   withClient(url, 'migrate', async (client) => {

@@ -4,39 +4,39 @@ import type { Database, Queries } from './database.ts'
 import { sql } from './sql.ts'
 
 /**
- * Returns the dates that responses can have as `Last-Modified`. Call it before reading rows, because the dates
+ * Returns the possible values of `Last-Modified`. It must be called before rows are read, because the dates
  * must not be newer than the rows.
  */
 export type ModificationDates = () => Promise<KnownDates>
 
-/** Dates in whole seconds since 1970, by the clock of the database, because the hosts' clocks may differ. */
+/** Dates in seconds since 1970, by the clock of the database. */
 export interface KnownDates {
   /** The current second of the database. Everything that was committed before this second is visible. */
   readonly second: number
   /**
-   * Returns a date for the newest change: everything that is read in that second or later contains the change.
-   * Undefined if there is no such date yet, or if it is in the future.
+   * Returns a date for the newest change. Everything that is read in that second or later contains the
+   * change. Returns undefined if there is no such date yet.
    */
   dateOf(lastChangeSecond: number | null | undefined): number | undefined
 }
 
-/** Dates have a resolution of a second, so known dates are used for this long without another query. */
+/** Known dates are used for this long without a query, because dates have a resolution of a second. */
 const freshMilliseconds = 500
-/** While there are reads or writes, the database is queried this often, so that dates are known in time. */
+/** While there are reads or writes, the database is queried this often. */
 const refreshMilliseconds = 1000
 const idleAfterMilliseconds = 10_000
-/** A date that was dropped is determined again later. Until then, readers get a full response. */
+/** A date that was dropped is determined again. Until then, clients get a full response. */
 const datesRememberedMax = 1000
 const settlementsRememberedMax = 60
 
-/** Every transaction that wrote anything before `until` had ended by `seenAt`. */
+/** Every transaction that wrote before `until` had ended by `seenAt`. */
 interface Settlement {
   readonly until: number
   readonly seenAt: number
 }
 
 interface Mark {
-  /** Read from the database's clock before the transaction number was assigned. */
+  /** The time of the database before the transaction number was assigned. */
   readonly second: number
   readonly transaction: string
 }
@@ -52,7 +52,7 @@ export function createModificationDates(
   let refreshing: Promise<void> | undefined
   let refreshedAt = Number.NEGATIVE_INFINITY
 
-  /** Runs one query at a time, so that an older result never replaces a newer one. */
+  /** Only one query runs at a time, so an older result never replaces a newer result. */
   function refresh(): Promise<void> {
     if (refreshing === undefined) {
       refreshedAt = now()
@@ -75,8 +75,8 @@ export function createModificationDates(
   }
 
   /**
-   * Returns the first whole second after the settlement was seen. A response without the change was read
-   * earlier, and has an earlier date.
+   * Returns the first whole second after the settlement was seen. Responses without the change have an
+   * earlier date.
    */
   function dateAfter(lastChangeSecond: number): number | undefined {
     const existing = dates.get(lastChangeSecond)
@@ -94,7 +94,7 @@ export function createModificationDates(
   database.onCommit(recordUse)
   return async () => {
     recordUse()
-    // While a refresh is in progress, other callers use the known dates, which stay valid.
+    // Other callers use the known dates while a refresh is in progress.
     const isOld = refreshing === undefined && now() - refreshedAt >= freshMilliseconds
     if (isOld || storeSecond === undefined) await refresh()
     const second = storeSecond ?? 0
@@ -108,10 +108,7 @@ export function createModificationDates(
   }
 }
 
-/**
- * Returns a function that records a use. From the first use until there has been none for a while, dates are
- * refreshed in the background.
- */
+/** Returns a function that records a use. While there are uses, dates are refreshed in the background. */
 function refreshWhileUsed(refresh: () => Promise<void>, now: () => number): () => void {
   let repeating: RepeatedWork | undefined
   let usedAt = 0
@@ -126,7 +123,7 @@ function refreshWhileUsed(refresh: () => Promise<void>, now: () => number): () =
   }
 }
 
-/** Assigns a transaction number. Every transaction that wrote earlier has a lower one. */
+/** Assigns a transaction number. Every transaction that wrote earlier has a lower number. */
 async function setMark(database: Queries): Promise<Mark> {
   const [mark] = await database.query<Mark>(sql`
     select extract(epoch from statement_timestamp())::float8 as second, pg_current_xact_id()::text as transaction`)
@@ -134,7 +131,7 @@ async function setMark(database: Queries): Promise<Mark> {
   return mark
 }
 
-/** Checks whether all earlier transactions have ended. Reads the clock after the snapshot was taken. */
+/** Checks whether all earlier transactions have ended. The clock is read after the snapshot was taken. */
 async function checkMark(database: Queries, { transaction }: Mark) {
   const [row] = await database.query<{ hasPassed: boolean; second: number }>(sql`
     select ${hasSettledBefore(transaction)} as "hasPassed",

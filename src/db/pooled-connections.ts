@@ -5,23 +5,19 @@ import type pg from 'pg'
 import { isLostConnection, isServerFull, readOnlyCode, withDeadline } from './failures.ts'
 
 /**
- * The name under which a process connects. It states how many connections the process may open, because the
- * server only knows those that are open now.
+ * The name with which a process connects. It contains the number of connections that the process may open.
+ * The server knows only how many are open now.
  */
 export const applicationNameOf = (program: string, connections: number): string =>
   `${program} ${randomBytes(3).toString('hex')} (${connections})`
 
-/** Matches these names in SQL; the group is the number of connections. */
+/** Matches these names in SQL. The group is the number of connections. */
 export const applicationNamePattern = '^\\w+ [0-9a-f]{6} \\((\\d+)\\)$'
 
-/** Takes a connection from the pool. */
 export const acquire = (pool: pg.Pool, endsAt: number): Promise<pg.PoolClient> =>
   whileServerIsFull(endsAt, () => acquireOnce(pool, endsAt))
 
-/**
- * Retries while the server has no connection left: other processes may release theirs, or another connection of
- * this pool may become free.
- */
+/** Retries while the server has no free connection. Other processes or this pool may release connections. */
 export async function whileServerIsFull<Result>(
   endsAt: number,
   attempt: () => Promise<Result>,
@@ -37,10 +33,10 @@ export async function whileServerIsFull<Result>(
   }
 }
 
-/** Each attempt makes the server start a process. */
+/** Each attempt starts a process on the server. */
 const fullPauseMilliseconds = 200
 
-/** A connection that comes too late is released again. */
+/** A connection that arrives after the deadline is released again. */
 async function acquireOnce(pool: pg.Pool, endsAt: number): Promise<pg.PoolClient> {
   const pending = pool.connect()
   return withDeadline(endsAt, pending, () =>
@@ -55,33 +51,32 @@ async function acquireOnce(pool: pg.Pool, endsAt: number): Promise<pg.PoolClient
 export const release = (client: pg.PoolClient, failure: unknown): void =>
   client.release(failure !== undefined && isLostConnection(failure) ? (failure as Error) : undefined)
 
-/** Closes a connection that has not answered by `endsAt`, which rolls back its open transaction. */
+/** Closes the connection if it has not answered by `endsAt`. This rolls back its open transaction. */
 export const closeUnlessAnswered = <Result>(
   client: pg.ClientBase,
   endsAt: number,
   work: Promise<Result>,
 ): Promise<Result> => withDeadline(endsAt, work, () => destroy(client))
 
-/** Reads a property that the driver's types do not declare. */
+/** The types of the driver do not declare this property. */
 export const socketOf = (client: pg.ClientBase): Socket =>
   (client as pg.ClientBase & { readonly connection: { readonly stream: Socket } }).connection.stream
 
-/** Closes the connection at once, so that everything sent on it fails. A regular close waits for answers. */
+/** Closes the connection at once. A regular close would wait for answers. */
 export const destroy = (client: pg.ClientBase): void => void socketOf(client).destroy()
 
 export interface ConnectionLimits {
   readonly statementMilliseconds: number
-  /** The lock timeout. Without it, a statement waits for locks until its own timeout. */
+  /** Without it, a statement waits for locks until its own timeout. */
   readonly lockMilliseconds?: number
-  /** False for statements that are to use one core at most. */
+  /** False for statements that should use only one core. */
   readonly parallel?: boolean
 }
 
 /**
- * Sets the limits on a direct connection, and returns whether the connection is direct. Behind a pooler, the
- * number of the server process differs from the one reported at connecting. A session setting would leak to
- * other clients of the pooler there, so each transaction sets its limits instead. Poolers reject limits in
- * the startup parameters.
+ * Sets the limits on a direct connection, and returns whether the connection is direct. Behind a pooler,
+ * session settings would affect other clients, so each transaction sets the limits instead. A pooler is
+ * recognized by the number of the server process, which differs from the number reported at the start.
  */
 export async function limitConnection(
   client: pg.Client,
@@ -98,7 +93,7 @@ export async function limitConnection(
   return isDirect
 }
 
-/** True on a standby and on a demoted primary: reads may be stale, and writes are impossible. */
+/** True on a standby and on a demoted primary. Reads there may be stale, and writes are impossible. */
 export const isReadOnly = `pg_is_in_recovery() or current_setting('transaction_read_only')::boolean`
 
 /** Returns the statements that set the limits for a session or for the current transaction. */
@@ -117,12 +112,12 @@ export function limitStatements(
 }
 
 /**
- * PostgreSQL's default suits spinning disks. With it, the planner scans a small table for a single row, for
- * example on every write that locks the rows it refers to.
+ * The default of PostgreSQL is for spinning disks. With it, the planner may scan a small table to find a
+ * single row.
  */
 const randomReads = 'random_page_cost = 1.1'
 
-/** Timestamps are returned as text, independent of the date style of a database or role. */
+/** Databases and roles may have another date style. */
 const datesAsIso = `datestyle = 'ISO'`
 
 type Scope = 'session' | 'local'

@@ -1,38 +1,44 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 
-/** A pooler between the hosts and the database server. */
+/** A connection pooler between the hosts and the database. */
 export interface Pooler {
-  /** A client keeps its server connection for its whole session, or only until its transaction ends. */
+  /**
+   * In session mode, a client keeps its server connection until it disconnects. In transaction mode, it keeps
+   * the connection until the transaction ends.
+   */
   readonly mode: 'session' | 'transaction'
-  /** True if a named statement of a client works on every server connection that the client gets. */
+  /** True if a client can use a named statement on every server connection. */
   readonly supportsNamedStatements: boolean
 }
 
-/** Tells hosts how to reach the store. Without `pooler`, the connection is direct. */
+/** The address of the database. Without `pooler`, the connection is direct. */
 export interface StoreAddress {
   readonly url: string
   readonly pooler?: Pooler | undefined
-  /** False where statements must be sent without names. */
+  /** False if statements must be sent without names. */
   readonly namedStatements?: boolean
 }
 
 interface PoolerOptions {
-  /** DB_NAMED_STATEMENTS; undefined lets the poolers decide. */
+  /** The setting DB_NAMED_STATEMENTS. If it is undefined, the poolers decide. */
   readonly namedStatements: boolean | undefined
   readonly readUrls: readonly string[]
-  /** Receives the reason why statements are sent without names. */
+  /** Receives the reason if statements are sent without names. */
   readonly onNoNamedStatements?: (reason: string) => void
 }
 
-/** Detects poolers before the store and its standbys. Throws if one cannot do what the settings require. */
+/**
+ * Detects the poolers of the database and its standbys. Throws if a pooler cannot do what the settings
+ * require.
+ */
 export async function detectPoolers(
   url: string,
   { namedStatements, readUrls, onNoNamedStatements }: PoolerOptions,
 ): Promise<StoreAddress> {
   const [pooler, ...standbyPoolers] = await Promise.all([
     detectPooler(url),
-    // A host also starts if a standby cannot be reached.
+    // A host starts even if a standby cannot be reached.
     ...readUrls.map((each) => detectPooler(each, standbyMilliseconds).catch(() => undefined)),
   ])
   const limiting = [pooler, ...standbyPoolers].find((each) => each?.supportsNamedStatements === false)
@@ -47,15 +53,15 @@ export async function detectPoolers(
 export const describePooler = ({ mode, supportsNamedStatements }: Pooler): string =>
   `The database is behind a pooler in ${mode} mode${supportsNamedStatements ? '.' : ' that does not support named statements.'}`
 
-/** Returns undefined for a direct connection. Costs one round trip there, and about ten behind a pooler. */
+/** Returns undefined for a direct connection. This takes one round trip, and about ten behind a pooler. */
 export async function detectPooler(
   url: string,
   milliseconds = waitMilliseconds,
 ): Promise<Pooler | undefined> {
   const first = await connect(url, milliseconds)
   try {
-    // A pooler has to invent the process id that it reports to a new client, because it has not yet assigned a
-    // server connection.
+    // A pooler reports an invented process id to a new client, because the client has no server connection
+    // yet.
     if ((await readServerProcess(first)) === first.processID) return undefined
     const second = await connect(url, milliseconds)
     try {
@@ -70,8 +76,8 @@ export async function detectPooler(
 }
 
 /**
- * Longer than a pooler takes to open a server connection, and shorter than the time for which it lets a client
- * wait by default (two minutes, `query_wait_timeout` of pgbouncer).
+ * This is longer than a pooler takes to open a server connection, and shorter than the two minutes for which
+ * pgbouncer lets a client wait by default.
  */
 const waitMilliseconds = 8000
 const standbyMilliseconds = 1000
@@ -85,7 +91,7 @@ async function connect(url: string, milliseconds: number): Promise<Client> {
     connectionTimeoutMillis: milliseconds,
     query_timeout: milliseconds,
   }) as Client
-  // Without a listener, a lost connection would end the process. The statement in progress fails anyway.
+  // Without a listener, a lost connection would end the process.
   client.on('error', () => undefined)
   await client.connect()
   return client
@@ -96,12 +102,12 @@ async function readServerProcess(client: Client): Promise<number> {
   return rows[0]?.pid ?? 0
 }
 
-/** Another client may take the observed server connection, so one observation is not enough. */
+/** Another client may use the same server connection, so one observation is not enough. */
 const observations = 3
 
 /**
- * Returns whether a client that stays connected gets different server connections, or two clients get the same
- * one. Neither happens in session mode.
+ * Returns whether one client gets different server connections, or two clients get the same connection.
+ * Neither happens in session mode.
  */
 async function shareServers(first: Client, second: Client): Promise<boolean> {
   for (let count = 0; count < observations; count += 1) {
@@ -117,15 +123,15 @@ async function shareServers(first: Client, second: Client): Promise<boolean> {
 }
 
 /**
- * A pooler that supports named statements gives them other names on the server, so that the names of different
- * clients do not collide there.
+ * A pooler that supports named statements gives them other names on the server, so that the names of clients
+ * cannot collide.
  */
 async function translatesNames(client: Client): Promise<boolean> {
   const name = `start_${randomBytes(6).toString('hex')}`
   await client.query('begin')
   await client.query({ name, text: 'select 1' })
   const { rowCount } = await client.query(`select from pg_prepared_statements where name = '${name}'`)
-  // Prepared statements outlive the transaction, and the next client must not find this one.
+  // The next client of the server connection must not find the prepared statement.
   if (rowCount === 1) await client.query(`deallocate ${name}`)
   await client.query('commit')
   return rowCount === 0

@@ -2,12 +2,12 @@ import type { Database } from './database.ts'
 import { maintenanceLimits } from './failures.ts'
 import { raw, type Sql, sql } from './sql.ts'
 
-/** The most rows per statement: few enough that it neither holds locks for long nor reaches its time limit. */
+/** The number of rows per statement. It holds locks for a short time only. */
 export const batchSize = 1000
 /** This many batches are a million rows: more than clients without an account can add between two runs. */
 const batchesMax = 1000
 
-/** Repeats a statement, which returns each row that it changes, until it changes fewer than `batchSize` rows. */
+/** Repeats a statement until it returns fewer than `batchSize` changed rows. */
 export async function repeatInBatches(
   database: Pick<Database, 'transaction'>,
   statement: Sql,
@@ -21,10 +21,7 @@ export async function repeatInBatches(
   }
 }
 
-/**
- * Deletes the rows of a table that meet the condition. Several instances may run this at once: each skips rows
- * that another instance has locked.
- */
+/** Deletes the rows of a table that meet the condition. Rows that another instance has locked are skipped. */
 export function deleteInBatches(
   database: Pick<Database, 'transaction'>,
   { table, key = 'id' }: { readonly table: string; readonly key?: string },
@@ -69,7 +66,10 @@ export async function purgeRemoved(
   }
 }
 
-/** Creates the partitions of coming months, and drops those that ended over `days` ago; 0 keeps all. */
+/**
+ * Creates the partitions of the next months, and drops those that ended more than `days` ago. With 0, all are
+ * kept.
+ */
 export async function maintainHistory(database: Database, days: number): Promise<void> {
   await database.transaction(
     (transaction) => transaction.query(sql`select keep_history(${days}::int)`),

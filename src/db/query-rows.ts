@@ -2,9 +2,9 @@ import pg from 'pg'
 import { pgTypeParsers } from './columns.ts'
 
 /**
- * Sends a statement and returns its rows. For a prepared statement, column metadata is fetched once per
- * connection, which saves a third of the cost of a small statement. The metadata stays valid, because the
- * server rejects a prepared statement whose columns have changed.
+ * Sends a statement and returns its rows. The column metadata of a prepared statement are fetched once per
+ * connection, which saves a third of the cost of a small statement. The server rejects the statement if its
+ * columns have changed.
  */
 export async function queryRows<Row>(client: pg.ClientBase, statement: pg.QueryConfig): Promise<Row[]> {
   const { name } = statement
@@ -139,10 +139,8 @@ export const queryOneRow = (client: pg.Client, statement: PreparedStatement): Pr
   })
 
 /**
- * A prepared statement that returns one row of text, submitted through the driver's extension point. It sends
- * three messages in one packet and skips the objects that the driver would build per query (a result, its
- * fields and parsers), which would be garbage for every transaction. In pipeline mode the driver accepts only
- * subclasses of its own query, whose constructor builds them.
+ * A prepared statement that returns one row of text. It sends three messages in one packet and creates no
+ * objects per query (a result, its fields and parsers), because these would be garbage for every transaction.
  */
 class PreparedCall implements pg.Submittable {
   readonly name: string

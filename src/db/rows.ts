@@ -138,9 +138,8 @@ const removalColumns = ['active', 'deletedAt'] as const
 const now = toMilliseconds(raw('statement_timestamp()'))
 
 /**
- * Makes every version of a row at least a millisecond later than the previous one, even if two changes fall
- * into one millisecond or the clock was set back. The lock on the row ensures that a change sees the previous
- * one.
+ * Makes every version of a row at least a millisecond later than the previous version, even if the clock was
+ * set back. The lock on the row ensures that a change sees the previous version.
  */
 export const nextVersion = sql`updated_at = greatest(${now},
   ${toMilliseconds(raw('coalesce(row.updated_at, row.created_at)'))} + interval '1 millisecond')`
@@ -196,11 +195,10 @@ interface WriteOptions {
 }
 
 /**
- * Writes the rows of one or more tables in one statement, with a row in the change log and in the history for
- * each, and returns the rows of the first table. The statement first locks rows, in the order of the conditions.
- * It writes only if all conditions are met. Under READ COMMITTED, PostgreSQL reads a row again after waiting
- * for its lock, so a condition on a locked row sees the newest version. Other rows are seen as they were when
- * the statement began.
+ * Writes the rows of one or more tables in one statement, together with the change log and the history, and
+ * returns the rows of the first table. The statement locks rows in the order of the conditions, and writes
+ * only if all conditions are met. Conditions on locked rows see the newest version. Other rows are seen as
+ * they were when the statement began.
  */
 async function write(
   queries: Queries,

@@ -1,19 +1,19 @@
-/** A piece of SQL whose values are sent as parameters, never inside its text. */
+/** SQL whose values are sent as parameters. */
 export interface Sql {
   readonly strings: readonly string[]
-  /** The values between the strings. Nested SQL is inserted into the text, anything else is a parameter. */
+  /** The values between the strings. Nested SQL becomes a part of the text. */
   readonly values: readonly unknown[]
-  /** Marks SQL that is made for one request and not prepared, because connections keep a limited number of plans. */
+  /** True if the statement is not prepared, because connections keep a limited number of plans. */
   readonly isUnprepared?: true
-  /** Selects the function of `db/sharded/execution.ts` that a sharded store runs instead, with its input. */
+  /** The function of `db/sharded/execution.ts` that a sharded store runs instead, and its input. */
   readonly stepwise?: { readonly name: string; readonly input: unknown }
   readonly [sqlBrand]: true
 }
 
-/** Marks SQL made in this file. A request cannot contain a symbol, so no value can be mistaken for SQL. */
+/** A request cannot contain a symbol, so no value from a request can be mistaken for SQL. */
 const sqlBrand: unique symbol = Symbol('sql')
 
-/** A tagged template. Nested SQL is inserted into the text, anything else becomes a parameter. */
+/** A tagged template for SQL. Nested SQL becomes a part of the text, and other values become parameters. */
 export const sql = (strings: TemplateStringsArray, ...values: readonly unknown[]): Sql => ({
   strings,
   values,
@@ -21,12 +21,12 @@ export const sql = (strings: TemplateStringsArray, ...values: readonly unknown[]
 })
 
 /**
- * A kind of statement that a sharded store cannot execute at once. A single PostgreSQL executes the statement
- * as it is written; a sharded store runs several statements instead, which it builds from the input.
+ * A kind of statement that a sharded store cannot execute at once. It runs several statements instead, which
+ * it builds from the input.
  */
 export interface StepwiseStatement<Input> {
   readonly name: string
-  /** Marks the statement, so that a sharded store builds steps from the input (`db/sharded/execution.ts`). */
+  /** Marks the statement, so that a sharded store builds steps from the input. */
   attach(input: Input, statement: Sql): Sql
 }
 
@@ -37,10 +37,12 @@ export const stepwiseStatement = <Input>(name: string): StepwiseStatement<Input>
 
 export const unprepared = (statement: Sql): Sql => ({ ...statement, isUnprepared: true })
 
-/** Turns trusted text into SQL, such as a table's name. Never pass anything that came from a request. */
+/** Turns trusted text into SQL, for example the name of a table. Never pass text from a request. */
 export const raw = (text: string): Sql => ({ strings: [text], values: [], [sqlBrand]: true })
 
-/** Joins values as the tagged template does: SQL is inserted, anything else becomes a parameter. */
+/**
+ * Joins values with a separator. Nested SQL becomes a part of the text, and other values become parameters.
+ */
 export const join = (values: readonly unknown[], separator: string): Sql => ({
   strings: ['', ...Array<string>(Math.max(values.length - 1, 0)).fill(separator), ''],
   values,
@@ -52,12 +54,12 @@ export const allOf = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? raw('true') : join(conditions, ' and ')
 
 export interface RenderedSql {
-  /** Has numbered placeholders, as the driver requires. */
+  /** The text with numbered placeholders. */
   readonly text: string
   readonly values: unknown[]
 }
 
-/** Renders the whole statement in one pass, without copying nested pieces first. */
+/** Renders the whole statement without copying nested parts first. */
 export function render(statement: Sql): RenderedSql {
   const parameters: unknown[] = []
   return { text: textOf(statement, parameters), values: parameters }
@@ -81,7 +83,10 @@ export interface Queries {
 /** Escapes a text, so that a `like` or `ilike` pattern matches it literally. */
 export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, (wildcard) => `\\${wildcard}`)
 
-/** One token each, tried in this order. Only the semicolons outside of the other tokens end a statement. */
+/**
+ * The tokens of a migration, in the order in which they are tried. A semicolon ends a statement unless it is
+ * inside another token.
+ */
 const tokens = {
   lineComment: /--[^\n]*/,
   blockComment: /\/\*[\s\S]*?\*\//,
@@ -90,7 +95,7 @@ const tokens = {
   quotedName: /"[^"]*"/,
   functionBody: /(?<tag>\$(?:[a-z_]\w*)?\$)[\s\S]*?\k<tag>/,
   semicolon: /;/,
-  // The letter is a token of its own, because it may begin an escaped literal.
+  // An `e` may begin an escaped literal.
   otherText: /[^;'"$/e-]+|[-/$e]/,
 }
 

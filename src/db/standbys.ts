@@ -17,7 +17,10 @@ export type StandbyOutcome = 'standby' | 'behind' | 'failed' | 'unavailable'
 
 export interface Standbys {
   readonly all: readonly Standby[]
-  /** Reads from a standby that has replayed every commit; without one, or if it fails, from the primary. */
+  /**
+   * Reads from a standby that has replayed every commit. Without such a standby, or if it fails, reads from
+   * the primary.
+   */
   read<Result>(
     endsAt: number,
     atStandby: (standby: Standby, position: WalPosition) => Promise<Result>,

@@ -56,7 +56,7 @@ export const changedRows = stepwiseStatement<{
   }[]
 }>('changed rows')
 
-/** The rows of a resource whose history a caller may read: all, none, or those that meet a condition. */
+/** The rows of a resource whose history a caller may read. The condition selects rows. */
 export type ReadAccess = 'all' | 'none' | { readonly table: Sql; readonly condition: Sql }
 
 export type ReadAccessOf = (resource: string) => ReadAccess
@@ -77,8 +77,8 @@ export const readableAmong = stepwiseStatement<{
 }>('readable entries')
 
 /**
- * A page of the feed. Each row has the bounds of the page and an entry that the caller may read. If there is
- * no such entry, one row has only the bounds.
+ * A page of the feed. Each row has the bounds of the page and an entry. If there is no entry, one row has
+ * only the bounds.
  */
 export const pageOfFeed = stepwiseStatement<{
   readonly accessOf: ReadAccessOf

@@ -5,8 +5,8 @@ import { sql } from './sql.ts'
 import type { Execution, Query } from './transactions.ts'
 
 /**
- * The parts of commands and migrations that only a sharded store needs; `src/db/sharded/` implements them. Each
- * function detects the kind of store, and does nothing on a single PostgreSQL.
+ * Parts of commands and migrations that only a sharded store needs. On a single PostgreSQL, each function
+ * does nothing.
  */
 export const storeTasks = { checkNodes, completeSchema, blockCommits, ownTables }
 

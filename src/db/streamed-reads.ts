@@ -70,7 +70,7 @@ const idleSecondsMax = 5 * 60
 
 const batchLimits = { statementMilliseconds: batchSeconds * 1000, parallel: false }
 
-/** Uses its own connections, so that neither lists nor writes wait for an export. */
+/** Opens separate connections, so that lists and writes do not wait for an export. */
 export function openStreamedReads(
   connections: Connections,
   budgets: Budgets,
@@ -187,8 +187,8 @@ const exportStopped = () =>
   })
 
 /**
- * Returns 0 while the export may continue. Of the other exports, the one with the highest value gives way
- * first: a slow reader has the milliseconds that it is behind, and any other reader has 1 after its share.
+ * Returns 0 while the export may continue. Otherwise the export with the highest value is stopped first. A
+ * slow reader has the milliseconds that it is behind, and any other reader has 1.
  */
 function overdue(behind: number, held: number, { graceSeconds, shareSeconds }: StreamLimits): number {
   if (behind > graceSeconds * 1000) return behind

@@ -18,22 +18,22 @@ import { queryRows } from './query-rows.ts'
 import { type Queries, type Sql, sql } from './sql.ts'
 import { type Call, type CallState, measureWait, type WorkContext } from './work.ts'
 
-/** Executes everything that writes, on connection pools of its own. */
+/** Executes everything that writes. It has its own pools of connections. */
 export interface Transactions {
-  /** Executes single statements that write, each as a transaction, in one round trip. */
+  /** Executes single statements that write. Each is a transaction of one round trip. */
   readonly singleWrites: SingleWrites
   /**
-   * Commits everything that `work` does, or nothing. After a conflict `work` runs again, so it must have no
-   * effect but writing rows. The limits of a request apply unless others are given.
+   * Commits everything that `work` does, or nothing. `work` runs again after a conflict, so it must have no
+   * other effect than writing rows. By default, the limits of a request apply.
    */
   transaction<Result>(work: (transaction: Queries) => Promise<Result>, limits?: TimeLimits): Promise<Result>
-  /** Calls the listener after each commit of this process, until the returned function is called. */
+  /** Calls the listener after each commit of this process. Returns a function that ends this. */
   onCommit(listener: () => void): () => void
   close(): Promise<void>
 }
 
 export interface SingleWrites extends Queries {
-  /** Absent within a transaction, whose writes are never batched with writes of other callers. */
+  /** Undefined within a transaction, because its writes are never batched with writes of other callers. */
   readonly writeGrouped?: WriteGrouped
 }
 
@@ -47,8 +47,8 @@ export interface TransactionOptions extends Pick<WorkContext, 'current'> {
 }
 
 /**
- * A group commit skips locked rows, but has to wait for a key that another transaction is inserting. This
- * limits the wait, because a transaction of many rows may hold such a key for a second.
+ * A group commit skips locked rows, but waits if another transaction is inserting the same key. This limits
+ * the wait.
  */
 const groupLockMilliseconds = 20
 
@@ -113,7 +113,7 @@ function createSingleQuery(
   return execution.eachInTransaction({ query, transaction })
 }
 
-/** Uses its own pool, because its connections have a shorter lock timeout. */
+/** The connections need their own pool, because they have a shorter lock timeout. */
 function openGroupCommit(
   connections: Connections,
   { limits, budgets, call, execution }: TransactionOptions,
@@ -148,8 +148,8 @@ function createCommits(current: WorkContext['current']): Commits {
 }
 
 /**
- * Waiting for a slot has a shorter limit than a call of the store. So a write that waits too long is rejected
- * as overloaded, and not as if the store were silent.
+ * Waiting for a slot has a shorter limit than a call of the store, so a write that waits too long is rejected
+ * as overloaded.
  */
 const createTransactionSlots = (budgets: Budgets, { statementMilliseconds }: TimeLimits) =>
   createSlots({
@@ -160,21 +160,21 @@ const createTransactionSlots = (budgets: Budgets, { statementMilliseconds }: Tim
     waitMillisecondsMax: statementMilliseconds,
   })
 
-/** Waits for a connection. No other caller uses it until it is released. */
+/** Waits for a connection and reserves it until it is released. */
 type AcquireConnection = (state: CallState) => Promise<AcquiredConnection>
 
 interface AcquiredConnection {
   readonly client: pg.PoolClient
-  /** True if the connection has not answered recently, so it may be dead. */
+  /** True if the connection has not answered recently and may be dead. */
   readonly isSilent: boolean
-  /** Must be called exactly once, with the error if there was one. */
+  /** Must be called exactly once, with the error if the work has failed. */
   release(failure?: unknown): void
 }
 
-/** A connection that has been unused for longer may be dead. Under load, connections are reused sooner. */
+/** A connection that was unused for longer may be dead. */
 const silentMilliseconds = 20
 
-/** Serves callers in order of arrival, after `enter` has given them a slot. */
+/** Serves callers in order of arrival. `enter` limits how many connections a caller may use. */
 function acquireFrom(pool: pg.Pool, enter?: EnterSlot): AcquireConnection {
   const lastAnswerAt = new WeakMap<pg.PoolClient, number>()
   return async (state) => {
@@ -198,18 +198,19 @@ function acquireFrom(pool: pg.Pool, enter?: EnterSlot): AcquireConnection {
   }
 }
 
-/** Waits for a slot if the current request needs one. Returns the function that leaves it. */
+/** Waits for a slot if the current request needs one. Returns the function that releases the slot. */
 type EnterSlot = (state: CallState) => Promise<(() => void) | undefined>
 
 /**
- * Limits each holder to its share of the connections. A write that waits for a locked row keeps its
- * connection, so the writes to one row could otherwise take all of them. Background work needs no slot.
+ * Limits each holder to its share of the connections. Otherwise the writes to one locked row could use all
+ * connections. Background work needs no slot.
  */
 const createEnterSlot =
   (slots: Slots, current: WorkContext['current']): EnterSlot =>
   async (state) => {
     const work = current()
-    // Waiting for a second connection while holding the first could deadlock with others that do the same.
+    // A request that waits for a second connection while it holds the first could cause a deadlock, so it
+    // needs no second slot.
     const holder = work?.connections === 0 ? work.holder : undefined
     if (!work || holder === undefined) return undefined
     if (!slots.enter(holder)) {
@@ -229,8 +230,8 @@ const ignore = () => undefined
 type SendAlone = <Row>(statement: Sql, state: CallState) => Promise<Row[]>
 
 /**
- * Sends a statement as a transaction, without retries. A connection that has been silent is probed first,
- * because a hanging server may execute a statement after its caller has given up.
+ * Sends a statement as a transaction, without retries. A connection that may be dead is checked first,
+ * because a server that hangs could execute the statement after its caller has given up.
  */
 const createSendAlone =
   (connections: Connections, acquireConnection: AcquireConnection, limits: ConnectionLimits): SendAlone =>
@@ -264,8 +265,8 @@ async function runTransaction<Result>(
   const { client, release } = await acquireConnection(state)
   let failure: unknown
   let isCommitting = false
-  // After an error, PostgreSQL answers every further statement with "aborted", without the reason. This variable
-  // keeps the error with the reason.
+  // After an error, PostgreSQL rejects every further statement without the reason. This variable keeps the
+  // first error.
   let abortedBy: unknown
   const query = <Row>(statement: Sql) =>
     send<Row>(client, statement).catch((error: unknown) => {
@@ -273,7 +274,7 @@ async function runTransaction<Result>(
       throw error
     })
   try {
-    // Not awaited here, so that `begin` is sent in one packet with the first statement.
+    // `begin` and the first statement are sent in one packet.
     const begun = closeUnlessAnswered(client, state.endsAt, begin(client))
     const [result] = await Promise.all([work({ query }), begun])
     state.renew()
@@ -283,7 +284,7 @@ async function runTransaction<Result>(
   } catch (caught) {
     const error = isAborted(caught) ? abortedBy : caught
     failure = error
-    // The outcome is unknown, so the transaction must never be repeated automatically.
+    // The outcome of the commit is unknown, so the transaction must not be repeated.
     if (isCommitting && !isConflict(error)) throw unknownOutcome(error)
     failure = (await rollBack(client)) ?? error
     throw error
@@ -292,10 +293,10 @@ async function runTransaction<Result>(
   }
 }
 
-/** Shorter than a call's limit, because the caller may already have waited for a silent store. */
+/** The caller may already have waited for the store, so this is shorter than the limit of a call. */
 export const rollbackMillisecondsMax = 1000
 
-/** Resolves with the error if the rollback fails. */
+/** Returns the error if the rollback fails. */
 const rollBack = (client: pg.PoolClient): Promise<unknown> =>
   closeUnlessAnswered(client, performance.now() + rollbackMillisecondsMax, client.query('rollback')).then(
     () => undefined,
@@ -305,7 +306,7 @@ const rollBack = (client: pg.PoolClient): Promise<unknown> =>
 const unknownOutcome = (error: unknown) =>
   uncertain(new Error('The outcome of a commit is unknown.', { cause: error }))
 
-/** Returns whether to retry. Restarts the time limit after a conflict, because the store has answered. */
+/** Returns whether to retry. A conflict shows that the store answers, so it restarts the time limit. */
 function decideRetry(error: unknown, state: CallState): boolean {
   if (isConflict(error)) state.renew()
   return isConflict(error) || isLostConnection(error)
@@ -313,9 +314,8 @@ function decideRetry(error: unknown, state: CallState): boolean {
 
 export type Query = <Row>(statement: Sql) => Promise<Row[]>
 
-/** Defines how statements are executed. */
 export interface Execution {
-  /** Executes a statement on a connection, or within a transaction; `query` sends it. */
+  /** Executes a statement with `query`, which belongs to a connection or a transaction. */
   execute<Row>(query: Query, statement: Sql): Promise<Row[]>
   /** Returns a query that executes each statement as a transaction. */
   eachInTransaction(senders: SendFunctions): Query
@@ -341,7 +341,7 @@ export async function runInSavepoint<Result>(
   try {
     return { result: await work() }
   } catch (error) {
-    // Any other error rolls back the whole transaction, which runs again if the error is a conflict.
+    // All other errors roll back the whole transaction. It runs again if the error is a conflict.
     if (!(error instanceof Problem)) throw error
     await transaction.query(sql`rollback to savepoint attempt`)
     return { problem: error }

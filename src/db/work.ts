@@ -3,23 +3,23 @@ import { contended, Problem } from '../model/problem.ts'
 import { convertUnavailable, isConflict, type TimeLimits } from './failures.ts'
 import { render, type Sql } from './sql.ts'
 
-/** A request or command in progress. The statements it sends are attributed to it. */
+/** A request or command in progress. Its statements are attributed to it. */
 export interface Work {
   /** The name of the operation, such as `ListProjects`. */
   readonly operation: string
   readonly host: string
-  /** The `traceparent` header of the caller, unparsed: https://www.w3.org/TR/trace-context/ */
+  /** The `traceparent` header of the caller (https://www.w3.org/TR/trace-context/). */
   readonly traceparent: unknown
   readonly startedAt: number
-  /** The account, or the address of a client that has not signed in. Undefined for background work. */
+  /** The account, or the address of a client without a session. Undefined for background work. */
   holder: string | undefined
-  /** The number of connections that it currently writes on. */
+  /** The number of connections on which it is writing. */
   connections: number
-  /** The time spent in the store itself, without waiting. */
+  /** The time that the database has needed. */
   storeSeconds: number
-  /** The time spent waiting in a queue, or for a connection to the store. */
+  /** The time spent in queues and waiting for a connection. */
   waitSeconds: number
-  /** True once any of its writes is committed. */
+  /** True after any of its writes was committed. */
   hasCommitted: boolean
   isDone: boolean
 }
@@ -43,23 +43,23 @@ export type WorkListener = (
 ) => void
 
 export interface WorkContext {
-  /** Attributes everything that `run` does or starts to the work, until the work ends. */
+  /** Attributes everything that `run` does to the work, until the work ends. */
   during<Result>(work: Work, run: () => Result): Result
-  /** Runs in the same way, and ends the work. */
+  /** Runs in the same way, and ends the work afterwards. */
   complete<Result>(work: Work, run: () => Promise<Result>): Promise<Result>
-  /** Calls the listener when any work has ended. */
+  /** Calls the listener when work has ended. */
   onWork(listener: WorkListener): void
-  /** Makes outgoing requests carry the `traceparentOf` the work that sends them. */
+  /** Sets the `traceparent` of outgoing requests. */
   traceBy(traceparentOf: (work: Work) => string): void
-  /** The headers that continue the trace in a request sent by this work; empty without tracing. */
+  /** Returns the headers that continue the trace in an outgoing request. */
   traceHeaders(work: Work): Readonly<Record<string, string>>
-  /** Undefined outside of requests and commands, such as in scheduled work. */
+  /** Returns undefined outside of requests and commands. */
   current(): Work | undefined
 }
 
 /**
- * The only implicit context of the program. Measurements and connection queues need to know the request of a
- * statement, but the access rules, verbs and queries between them do not.
+ * Creates the only implicit context of the program. Measurements and queues need to know the request of a
+ * statement. The access rules, verbs and queries between them do not.
  */
 export function createWorkContext(): WorkContext {
   const works = new AsyncLocalStorage<Work>()
@@ -72,7 +72,7 @@ export function createWorkContext(): WorkContext {
       try {
         return await works.run(work, run)
       } catch (error) {
-        // A problem is a regular response.
+        // A problem is not a failure of the host.
         isFailed = !(error instanceof Problem)
         throw error
       } finally {
@@ -88,27 +88,27 @@ export function createWorkContext(): WorkContext {
     traceHeaders: (work) => (traceparentOf ? { traceparent: traceparentOf(work) } : {}),
     current() {
       const work = works.getStore()
-      // Shared work that a request has started, such as watching for changes, continues without it.
+      // Shared work that a request has started continues after the request.
       return work?.isDone ? undefined : work
     },
   }
 }
 
-/** `in transaction` marks the statements of a `transaction`, whose time includes theirs. */
+/** `in transaction` is a statement of a `transaction`. */
 export type StatementKind = 'read' | 'list' | 'live list' | 'write' | 'transaction' | 'in transaction'
 
 export interface EndedStatement {
   readonly kind: StatementKind
-  /** On the clock of `performance.now()`. */
+  /** A time of `performance.now()`. */
   readonly startedAt: number
-  /** From the call to the answer, including waits and retries. */
+  /** Includes waits and retries. */
   readonly seconds: number
-  /** The part of `seconds` that was spent waiting in a queue or for a connection. */
+  /** The time spent in queues and waiting for a connection. */
   readonly waitSeconds: number
   readonly isFailed: boolean
   /** Undefined outside of requests and commands. */
   readonly work: Work | undefined
-  /** Excludes parameter values; undefined for a transaction, which is many statements. */
+  /** The text without parameter values. Undefined for a transaction. */
   text(): string | undefined
 }
 
@@ -116,19 +116,19 @@ export type StatementListener = (statement: EndedStatement) => void
 
 /** The state of a call of the store that is in progress. */
 export interface CallState {
-  /** The time that the call has spent waiting in a queue or for a connection. */
+  /** The time spent in queues and waiting for a connection. */
   waitSeconds: number
-  /** The time at which the call fails if the store stays silent, on the clock of `performance.now()`. */
+  /** The call fails at this time of `performance.now()` if the database does not answer. */
   endsAt: number
-  /** Restarts the time limit, because the store has answered. */
+  /** Restarts the time limit after an answer. */
   renew(): void
 }
 
 export interface CallOptions {
   readonly kind: StatementKind
-  /** May be set later, while the call runs. */
+  /** May be set while the call runs. */
   readonly statement?: Sql | undefined
-  /** The limits of a request unless others are given. */
+  /** The default is the limits of a request. */
   readonly limits?: TimeLimits
 }
 
@@ -138,7 +138,7 @@ export type Call = <Result>(
   run: (state: CallState) => Promise<Result>,
 ) => Promise<Result>
 
-/** Runs calls of the store: within their time limit, measured, and with their failures as problems. */
+/** Runs calls of the store within their time limit, measures them, and converts their errors to problems. */
 export function createStoreCalls(current: WorkContext['current'], requestLimits: TimeLimits) {
   const listeners: StatementListener[] = []
   return {
@@ -176,7 +176,7 @@ export function createStoreCalls(current: WorkContext['current'], requestLimits:
   }
 }
 
-/** A transaction handles the errors of its own statements. */
+/** A transaction handles the errors of its statements. */
 function problemOf(error: unknown, kind: StatementKind, work: Work | undefined): unknown {
   if (kind === 'in transaction') return error
   const isWrite = kind === 'write' || kind === 'transaction'

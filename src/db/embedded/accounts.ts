@@ -4,25 +4,27 @@ import { existsSync, lchownSync, lstatSync, readdirSync, readFileSync, statSync 
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 
-/** The operating system's user for the database's programs. PostgreSQL does not run as root. */
+/**
+ * The user of the operating system that runs the programs of the database. PostgreSQL does not run as root.
+ */
 export interface RunAs {
-  /** Prepended to every command. */
+  /** The beginning of every command. */
   readonly prefix: readonly string[]
-  /** Set when it differs from the user of this process. */
+  /** Set if it differs from the user of this process. */
   readonly user?: UserAndGroup
 }
 
 export interface Owners {
   /** The owner of the cluster, if there is one. */
   readonly cluster: number | undefined
-  /** The owner of the directory around it. */
+  /** The owner of the surrounding directory. */
   readonly directory: number
 }
 
 /**
- * Returns the ways to run the database, ordered by preference. Root runs it under a dedicated user id, which
- * no account and no other process has, or in a user namespace. The namespace is preferred if root owns the
- * cluster. Shared accounts such as nobody are never used.
+ * Returns the ways to run the database, ordered by preference. Root runs it under a dedicated user id or in a
+ * user namespace. The namespace is preferred if root owns the cluster. Shared accounts such as nobody are
+ * never used.
  */
 export function accountsFor(path: string, owners: Owners): readonly RunAs[] {
   if (process.getuid?.() !== 0) return ordinaryAccounts()
@@ -40,31 +42,34 @@ function userFor(path: string, cluster: number | undefined, directory: number): 
   return isKept ? { uid: cluster, gid: cluster } : dedicatedUser(path)
 }
 
-/** Returns the accounts that can run initdb, which needs a user with a name. A dedicated user has none. */
+/**
+ * Returns the accounts that can run initdb. It needs a user with a name, which a dedicated user does not
+ * have.
+ */
 export function initdbAccounts(account: RunAs): readonly RunAs[] {
   if (account.user === undefined) return [account]
   return [namespaced, ...idleSystemUsers().map((user) => ({ prefix: [], user }))]
 }
 
-/** Returns a minimal environment, because variables of this process could change how the database behaves. */
+/** Returns a minimal environment. Variables of this process could change how the database behaves. */
 export function minimalEnvironment(): NodeJS.ProcessEnv {
   const environment = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' }
   if (process.platform !== 'win32') return environment
-  // Windows finds its own libraries through this variable.
+  // Windows needs this variable to find its libraries.
   return { ...environment, SystemRoot: process.env.SystemRoot }
 }
 
 const ownAccount: RunAs = { prefix: [] }
 
 /**
- * In a user namespace, root is an ordinary user who still owns root's files, so no file mode has to change.
- * Inside the namespace, the user is called nobody; outside, it is still root.
+ * In a user namespace, root is an ordinary user who still owns the files of root. The user is called nobody
+ * inside the namespace.
  */
 const namespaced: RunAs = {
   prefix: ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'],
 }
 
-/** A container's user id may have no account. initdb requires a name, which the namespace provides. */
+/** In a container, the user id may have no account. initdb requires a name, so it runs in a namespace. */
 function ordinaryAccounts(): readonly RunAs[] {
   try {
     userInfo()
@@ -80,9 +85,8 @@ interface UserAndGroup {
 }
 
 /**
- * Returns a user and a group with the same number, which is not the id of an account or a group, nor a
- * subordinate id, so that no process of another user can have it. The number is derived from the path, so
- * that the next start after an interrupted one finds the same number.
+ * Returns a user and a group with the same number. No account, group or range of subordinate ids contains the
+ * number, so no other user has it. It is derived from the path, so every start finds the same number.
  */
 export function dedicatedUser(path: string): UserAndGroup {
   const start = createHash('sha256').update(path).digest().readUInt32BE(0)
@@ -93,7 +97,7 @@ export function dedicatedUser(path: string): UserAndGroup {
   throw new Error(`Every number from ${rangeStart} to ${rangeStart + rangeSize - 1} is an account here.`)
 }
 
-/** Above the numbers that systems assign to accounts and services, below those assigned to containers. */
+/** Numbers between those of accounts and those of containers. */
 const rangeStart = 70_000
 const rangeSize = 30_000
 
@@ -104,16 +108,16 @@ export const isDedicated = (id: number): boolean =>
   !isAccount('group', id) &&
   !isSubordinateId(id)
 
-/** Reads the file and runs `getent`, which also knows the accounts of directory services. */
+/** Reads the file and runs `getent`, which knows the accounts of directory services. */
 function isAccount(database: 'passwd' | 'group', id: number): boolean {
   if (linesOf(`/etc/${database}`).some((line) => line.split(':')[2] === String(id))) return true
   return spawnSync('getent', [database, String(id)], { timeout: getentMillisecondsMax }).status === 0
 }
 
-/** Limits the wait for a directory service. */
+/** A directory service may not answer. */
 const getentMillisecondsMax = 5000
 
-/** Returns whether the id is in a range that users may use for their containers. */
+/** Returns whether users may use the id for their containers. */
 const isSubordinateId = (id: number): boolean =>
   ['/etc/subuid', '/etc/subgid'].flatMap(linesOf).some((line) => {
     const [, first = Number.NaN, count = 0] = line.split(':').map(Number)
@@ -121,8 +125,8 @@ const isSubordinateId = (id: number): boolean =>
   })
 
 /**
- * Returns system accounts that cannot log in and run no process now. Excludes nobody, which unrelated
- * programs share.
+ * Returns system accounts that cannot log in and run no process. Excludes nobody, because unrelated programs
+ * share it.
  */
 export function idleSystemUsers(): readonly UserAndGroup[] {
   const busy = runningUsers()
@@ -134,7 +138,7 @@ export function idleSystemUsers(): readonly UserAndGroup[] {
   })
 }
 
-/** Linux distributions give people user ids from 1000 on. */
+/** Linux distributions assign ids from 1000 on to people. */
 const systemUserEnd = 1000
 
 function runningUsers(): ReadonlySet<number> {
@@ -151,13 +155,14 @@ function linesOf(file: string): readonly string[] {
   }
 }
 
-/** Makes the account the owner of a directory and its contents, if this process runs as root. */
+/**
+ * Makes the account the owner of a directory and its contents. Does nothing unless this process runs as root.
+ */
 export function changeOwner({ user }: RunAs, directory: string): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = user ?? { uid: 0, gid: 0 }
   if (statSync(directory).uid === uid) return
-  // Root owns the directory during the change, so that its former owner cannot plant a link. Its final owner
-  // is set last for the same reason.
+  // Root owns the directory during the change, so that the former owner cannot add a link.
   lchownSync(directory, 0, 0)
   changeOwnerOfContents(directory, uid, gid)
   lchownSync(directory, uid, gid)

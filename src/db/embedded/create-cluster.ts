@@ -42,8 +42,8 @@ function initdbAccountFor({ binaries, account, cluster }: Setup): RunAs {
 }
 
 /**
- * Creates the cluster's files and the database `tracker`. On Windows, there is only the database `postgres`,
- * because a standalone server, which would create `tracker`, rejects administrators there.
+ * Creates the files of the cluster and the database `tracker`. Windows has only the database `postgres`,
+ * because a standalone server rejects administrators there.
  */
 async function createFiles(
   staging: string,
@@ -66,8 +66,8 @@ function requireEmpty(cluster: string): void {
 }
 
 /**
- * Removes the directories of interrupted starts, and ends their programs, which may still be writing there. A
- * directory that cannot be removed yet is left for the next start.
+ * Removes the directories of interrupted starts and ends their programs. A directory that cannot be removed
+ * is left for the next start.
  */
 export async function removeIncompleteClusters({ cluster }: Setup): Promise<void> {
   const mark = basename(cluster) + stagingMark
@@ -128,7 +128,7 @@ function syncDirectory(directory: string): void {
   closeSync(handle)
 }
 
-/** Runs one of PostgreSQL's programs. If it fails, throws an error with its output. */
+/** Runs a program of PostgreSQL. Throws an error with its output if it fails. */
 async function runToEnd(command: readonly string[], account: RunAs, input = ''): Promise<void> {
   const { process: child, exited, terminate } = spawnDependent(command, account, ['pipe', 'ignore', 'pipe'])
   const errorOutput = readTail(child.stderr)

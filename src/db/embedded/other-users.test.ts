@@ -37,10 +37,7 @@ async function tryToConnect(url: string, password: string, user = 'tracker'): Pr
   return 'connected'
 }
 
-/**
- * Lists everything that a process of this user can reach: files it can open, and the socket if it accepts the
- * connection.
- */
+/** Lists the files that this user can open, and the socket if it accepts the connection. */
 function listReachable(
   user: { uid: number; gid: number },
   dataDirectory: string,

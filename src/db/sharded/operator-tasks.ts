@@ -6,8 +6,8 @@ import { splitStatements } from '../sql.ts'
 import { assignmentTables, droppedReferences, referenceTables, referenceTablesLockId } from './places.ts'
 
 /**
- * At most this many nodes can share the rows, because a shard is on one node. More shards would make lists and
- * counts slower, because these query every shard.
+ * At most this number of nodes can share the rows. More shards would make lists slower, because a list
+ * queries every shard.
  */
 const defaultShards = 8
 
@@ -118,7 +118,7 @@ const addTableToNodes = `
 const insertPlacesStatement = (table: string) => `
   insert into row_places (table_name, id) select '${table}', id from ${table} on conflict do nothing`
 
-/** Limits connections to one per node: several would not see each other's uncommitted writes. */
+/** Limits connections to one per node. Several connections would not see each other's uncommitted writes. */
 async function sequentialModifyStatement(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ name: string }>('select current_database() as name')
   return `alter database ${pg.escapeIdentifier(rows[0]?.name ?? '')} set citus.multi_shard_modify_mode = 'sequential'`
@@ -243,7 +243,7 @@ export async function blockCommits(url: string): Promise<CommitBlock> {
   return {
     release,
     async takeNodeSnapshots(reader) {
-      // Uses one connection for each node. The query reads from every node, so each takes its snapshot.
+      // Takes the snapshot on every node, with one connection per node.
       await reader.query('set local citus.max_adaptive_executor_pool_size = 1')
       await reader.query('select 1 from assignments limit 1')
       await release()

@@ -102,8 +102,9 @@ export async function lockPlaces(
 }
 
 /**
- * Locks all reference tables together: several transactions may insert into them at once, but only one may update
- * them. Citus enforces this itself, but per table, so two transactions that change several tables could deadlock.
+ * Locks all reference tables together. Several transactions may insert into them at once, but only one may
+ * update them. Citus locks the tables one by one, so two transactions that change several tables could
+ * deadlock.
  */
 export async function lockReferenceTables(
   queries: Queries,

@@ -41,7 +41,7 @@ export async function readRow(
   return row ? [{ ...row, ...lastChangeRow }] : []
 }
 
-/** If the page is empty, returns one row without an id, which has only the count and the date. */
+/** Returns the page. An empty page has one row without an id, with the count and the date. */
 export async function readQuery(
   queries: Queries,
   { lastChange, count, page, references }: InputOf<typeof pageOfQuery>,
