@@ -4,35 +4,30 @@ import { invalid, notFound } from '../model/problem.ts'
 import { invalidateAccounts } from './sessions.ts'
 import { isAccountDeactivatedSql, isSameLogin, normalizeLogin } from './sign-in.ts'
 
-/** The facts that decide whether an account is an administrator. */
+/** The properties that determine whether an account is an administrator. */
 export interface PossibleAdministrator {
   readonly login: string
-  /** Another administrator granted the role. */
+  /** True if another administrator has granted the role. */
   readonly hasRole: boolean
-  /** The account was created by the seed. */
+  /** True if the account was created at the first start. */
   readonly isSeeded: boolean
 }
 
 export interface Administrators {
-  /**
-   * Returns whether the settings list the account as an administrator, or the database has the role for it.
-   */
+  /** Returns whether the account is listed in the settings or has the role in the database. */
   isAdministrator(account: PossibleAdministrator): boolean
   /**
-   * Returns whether the settings list a login that is equal after normalization, a looser comparison than that
-   * of `isAdministrator`. A new account with it could be an administrator at once, so only users who may
-   * appoint administrators may create it.
+   * Returns whether a new account with this login could be an administrator. Only users who may appoint
+   * administrators may create such an account. This comparison ignores more differences than
+   * `isAdministrator`.
    */
   isReserved(login: string): boolean
 }
 
 export interface AdministratorOptions {
-  /**
-   * SVC_ADMIN_LOGINS. If it is empty, the seeded account is an administrator, so that a new installation has
-   * one.
-   */
+  /** The setting SVC_ADMIN_LOGINS. If it is empty, the seeded account is an administrator. */
   readonly adminLogins: readonly string[]
-  /** If false, only the settings count, because the contract knows no role in the database. */
+  /** If false, the role in the database is ignored, because the contract does not know it. */
   readonly extensions?: boolean
 }
 
@@ -47,19 +42,19 @@ export function administratorsOf({ adminLogins, extensions = true }: Administrat
   }
 }
 
-/** SQL: the columns of a `PossibleAdministrator`. The query must alias the row of the user as `account`. */
+/** SQL: the columns of a `PossibleAdministrator`. The row of the user must be called `account`. */
 export const administratorColumns: Sql = raw(
   `account.login, exists (select 1 from administrators as role where role.user_id = account.id) as "hasRole",
     exists (select 1 from seeded_account as seeded where seeded.user_id = account.id) as "isSeeded"`,
 )
 
-/** Returns the administrators whose accounts are active and may sign in, ordered by login. */
+/** Returns the administrators who may sign in, ordered by login. */
 export async function findAdministrators(
   { query }: Pick<Queries, 'query'>,
   options: AdministratorOptions,
 ): Promise<readonly FoundAdministrator[]> {
-  // The query narrows the accounts down; `isAdministrator` decides, because the seeded account counts only if the
-  // settings list none.
+  // The query finds all possible administrators. The seeded account, for example, counts only if the settings
+  // list none.
   const accounts = await query<FoundAdministrator>(sql`
     select account.id, ${administratorColumns} from users as account
     where account.active and not ${isAccountDeactivatedSql} and (
@@ -75,9 +70,9 @@ interface FoundAdministrator extends PossibleAdministrator {
 }
 
 /**
- * Locks the roles until the transaction ends, and returns whether the caller is still an administrator: the
- * check of the token may be thirty seconds old. If two administrators revoke each other's role at the same
- * time, only one succeeds, so at least one remains.
+ * Locks the roles until the commit, and returns whether the caller is still an administrator. If two
+ * administrators revoke each other's role at the same time, only one succeeds, so at least one administrator
+ * remains.
  */
 export async function lockAdministrators(
   transaction: Queries,
@@ -99,7 +94,7 @@ async function lockRoles(transaction: Queries): Promise<void> {
 export type Authorize = (transaction: Queries) => Promise<void>
 
 /**
- * Authorizes the operator of the command line, who needs no role, but may not deactivate the last
+ * Authorizes the operator of the command line, who needs no role but may not deactivate the last
  * administrator.
  */
 export const authorizeOperator =
@@ -120,7 +115,7 @@ export const authorizeOperator =
       })
   }
 
-/** Catches mistakes: few accounts should be administrators. */
+/** Few accounts should be administrators. */
 export const administratorsMax = 100
 
 interface AccountChange {
@@ -150,9 +145,8 @@ export async function grantAdministratorRole(
 }
 
 /**
- * Blocks the sign-in, and invalidates everything issued to the account. A sign-in that was verified just
- * before the commit fails, because the security stamp has changed. For an account that is already
- * deactivated, it invalidates again.
+ * Blocks the sign-in and invalidates everything that was issued to the account. A sign-in in progress fails
+ * because the security stamp has changed.
  */
 export async function deactivateAccount(
   transaction: Queries,
@@ -171,8 +165,8 @@ export async function deactivateAccount(
 }
 
 /**
- * Allows the sign-in again. Everything that was invalidated stays invalid. Returns false if the account is
- * not deactivated.
+ * Allows the sign-in again. Earlier sessions and tokens stay invalid. Returns false if the account is not
+ * deactivated.
  */
 export async function reactivateAccount(
   transaction: Queries,

@@ -130,8 +130,8 @@ const currentPasswordField: Kind<string> = {
 }
 
 /**
- * Compares with the new password in the body, not with the parsed one: a new password that is invalid for
- * another reason has no parsed value, but gets this error, too.
+ * Compares with the password in the body, because a new password that is invalid for another reason has no
+ * parsed value.
  */
 const samePasswordErrors = (
   fields: { readonly currentPassword?: string },
@@ -274,8 +274,8 @@ async function lockAccount(
 }
 
 /**
- * Throws if the creator may no longer reset this password. A link for another account requires that the
- * creator is still an administrator; users request links for their own account.
+ * Throws if the creator may no longer reset this password. The creator must own the account or be an
+ * administrator.
  */
 async function requireEntitledCreator(
   transaction: Queries,

@@ -25,7 +25,10 @@ interface LinkOptions {
   readonly securityStamp?: string
   /** The session that creates the link; undefined without a session, as on the command line. */
   readonly sessionId?: string | undefined
-  /** The creator's security stamp when a mail with the link was requested; defaults to the current one. */
+  /**
+   * The security stamp of the creator when the mail with the link was requested. The default is the current
+   * stamp.
+   */
   readonly creatorStamp?: string | undefined
   /** The mail address to which the link is sent; undefined if it is not mailed. */
   readonly mailedTo?: string
@@ -50,13 +53,13 @@ export interface CreatedLink {
   readonly secret: string
 }
 
-/** SQL: the columns of a `Link`. It has no values, so `raw` cannot inject anything. */
+/** SQL: the columns of a `Link`. */
 export const linkColumns = raw(`link.id, link.made_by as "madeBy", link.project_id as "projectId",
   link.user_id as "userId", link.recipient_name as "recipientName", link.created_at as "createdAt", link.expires_at as "expiresAt"`)
 
 /**
- * SQL: true if the row aliased as `link` can be used. A new password changes the security stamp, which ends
- * the links for the account and the links that it has created.
+ * SQL: true if the link in the row called `link` can be used. A new password changes the security stamp, and
+ * thereby ends the links of the account.
  */
 export const isLinkOpenSql = raw(`link.used_at is null and link.ended_at is null and link.expires_at > now()
   and (link.user_id is null or exists (
@@ -98,8 +101,8 @@ export async function findOpenLink(queries: Queries, purpose: LinkPurpose, secre
 }
 
 /**
- * Marks the link as used, and returns the address to which it was mailed, if any. The row lock lets only one
- * of two concurrent uses succeed. If the transaction fails later, the link remains unused.
+ * Marks the link as used, and returns the address to which it was mailed, if any. Because of the row lock,
+ * only one of two concurrent uses succeeds.
  */
 export async function redeemLink(transaction: Queries, { id }: Link): Promise<string | undefined> {
   const [used] = await transaction.query<{ mailedTo: string | null }>(sql`

@@ -4,47 +4,47 @@ import { type Sql, sql } from '../db/sql.ts'
 import { oneAtATime } from '../model/budget.ts'
 import { locked } from '../model/problem.ts'
 
-/** The key under which failures are counted. */
+/** Failures are counted per key. */
 export interface LockoutKey {
   readonly purpose: 'sign-in' | 'password-change'
-  /** The normalized login of a sign-in, or the id of the account whose password is changed. */
+  /** The normalized login of a sign-in, or the id of the account whose password changes. */
   readonly subject: string
 }
 
 /**
- * The result of an attempt. In a sign-in with two steps, a correct password passes only the first step. That
- * clears no failures, because someone who knows the password would otherwise have unlimited attempts at the
- * second step.
+ * The result of an attempt. In a sign-in with two steps, a correct password passes only the first step. It
+ * does not clear failures, because otherwise a user who knows the password would have unlimited attempts at
+ * the second step.
  */
 export type AttemptResult = 'passed' | 'first step passed' | 'failed'
 
 export interface Lockouts {
-  /** Throws `locked` if the key is locked. Only for requests that do other work before `guardAttempt`. */
+  /** Throws `locked` if the key is locked. Called before other work that precedes `guardAttempt`. */
   requireUnlocked(key: LockoutKey): Promise<void>
   /**
    * Throws `locked` if the key is locked. Otherwise runs `verify`, counts its result, and returns whether the
-   * attempt has passed. `onLocked` is called if this failure starts a lock.
+   * attempt has passed. Calls `onLocked` if the failure starts a lock.
    */
   guardAttempt(key: LockoutKey, verify: () => Promise<AttemptResult>, onLocked?: () => void): Promise<boolean>
 }
 
 export interface LockoutOptions {
   readonly database: Database
-  /** Defaults to the database clock, which all instances share; tests pass their own. */
+  /** The default is the clock of the database, which all instances share. */
   readonly now?: () => Date
 }
 
 const failuresMax = 5
 const windowMinutes = 15
 const lockMinutes = 15
-/** The attempts that may wait for one key; further ones are rejected. No user causes so many. */
+/** The number of attempts that may wait for one key. */
 const waitingMax = 32
 const retryAfterSeconds = 1
 
 /**
- * Counts failures in the store, so that all instances count together. In each process, the attempts on one
- * key run one after the other, so parallel guesses gain nothing. When the fifth failure is counted, each
- * other instance may have one attempt in flight, so N instances verify at most N - 1 attempts too many.
+ * Counts failures in the database, so that all instances count together. A process runs the attempts for one
+ * key one after the other. When the fifth failure is counted, each other instance may have one attempt in
+ * flight, so N instances verify at most N - 1 attempts too many.
  */
 export function createLockouts({ database, now }: LockoutOptions): Lockouts {
   const runInSequence = oneAtATime({ waitingMax, retryAfterSeconds })
@@ -65,7 +65,7 @@ export function createLockouts({ database, now }: LockoutOptions): Lockouts {
   }
 }
 
-/** Deletes failures and locks that no longer count. */
+/** Deletes expired failures and locks. */
 export async function purgeLockouts(
   database: Database,
   { now }: Pick<LockoutOptions, 'now'> = {},
@@ -87,8 +87,8 @@ async function requireUnlocked(database: Queries, { purpose, subject }: LockoutK
 }
 
 /**
- * Counts a failure, and returns whether it starts a lock, as the fifth one within 15 minutes does. Failures
- * that other instances count during the lock do not prolong it.
+ * Counts a failure. Returns true if it starts a lock: the fifth failure within 15 minutes does. Failures that
+ * other instances count during the lock do not prolong it.
  */
 async function countFailure(
   transaction: Queries,
@@ -96,7 +96,7 @@ async function countFailure(
   clock: Sql,
 ): Promise<boolean> {
   const recent = sql`array(select at from unnest(existing.failed_at) as failed(at) where at > ${windowStart(clock)})`
-  // The failure that is being counted is not yet in the list.
+  // The list does not contain the current failure yet.
   const reachesMax = sql`cardinality(${recent}) >= ${failuresMax - 1}::int`
   const [lockout] = await transaction.query<{ isLocked: boolean }>(sql`
     insert into lockouts as existing (purpose, subject, failed_at)
@@ -110,8 +110,8 @@ async function countFailure(
 }
 
 /**
- * Clears the failures after a success, but not a lock that another instance has set meanwhile. A locked row
- * has no failures, because `countFailure` empties the list when it locks.
+ * Clears the failures after a success, but no lock. A locked row has no failures, because `countFailure`
+ * empties the list when it locks.
  */
 async function clearFailures(transaction: Queries, { purpose, subject }: LockoutKey): Promise<void> {
   await transaction.query(

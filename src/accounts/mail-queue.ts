@@ -14,7 +14,7 @@ import {
 import { findLanguage, isAccountDeactivatedSql } from './sign-in.ts'
 import { generateToken, hashOfToken, linkTokenPrefix } from './token-text.ts'
 
-/** A row of the queue. The columns that are set depend on the purpose, as in `MailRequest`. */
+/** A row of the queue. Its purpose determines which columns are set. */
 export interface QueuedMail {
   readonly id: string
   readonly purpose: 'password' | 'invitation' | 'factors' | 'notifications'
@@ -24,23 +24,23 @@ export interface QueuedMail {
   readonly creatorStamp: string | null
   readonly linkId: string | null
   readonly recipient: string | null
-  /** The range of batches of notifications that the mail covers. */
+  /** The batches of notifications in the mail. */
   readonly firstBatch: string | null
   readonly lastBatch: string | null
   readonly attempts: number
-  /** True on the last attempt before the mail is given up. */
+  /** True on the last attempt. */
   readonly isLast: boolean
 }
 
-/** Accepts common mail addresses, and no characters that could begin another header or recipient. */
+/** Accepts common mail addresses, but no characters that could begin another header or recipient. */
 export const isMailAddress = (text: string): boolean => text.length <= 254 && mailPattern.test(text)
 
 const mailPattern = /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)*$/iu
 
 export type MailRequest =
-  /** A user who is not signed in has requested a password-reset link, from this network address. */
+  /** A user who is not signed in requests a password-reset link from this network address. */
   | { readonly purpose: 'password'; readonly login: string; readonly address: string }
-  /** An administrator has requested the link for another user. */
+  /** An administrator requests a password-reset link for another user. */
   | {
       readonly purpose: 'password'
       readonly login: string
@@ -63,16 +63,13 @@ export type MailRequest =
       readonly lastBatch: string
     }
 
-/**
- * Mails leave a full queue every second unless the mail server is down, so a client need not wait longer than
- * a minute.
- */
+/** A queue that is full has room again within a minute, unless the mail server is down. */
 const queueFullSeconds = 60
 
 /**
- * Queues the mail if all budgets have room. Otherwise returns the seconds after which to retry. A lock
- * serializes requests, so that concurrent ones cannot exceed a budget. The result does not reveal whether an
- * account has the login, because none is looked up.
+ * Queues the mail if all budgets have room. Otherwise returns the seconds after which to retry. The result
+ * does not reveal whether an account has the login. A lock prevents concurrent requests from exceeding a
+ * budget.
  */
 export async function queueMail(transaction: Queries, request: MailRequest): Promise<number | undefined> {
   await transaction.query(sql`select from pg_advisory_xact_lock(hashtextextended('mails', 0))`)
@@ -84,10 +81,10 @@ export async function queueMail(transaction: Queries, request: MailRequest): Pro
   const { mailsWaiting, mailsOfAccount, notificationMailsWaiting, notificationMailsOfAccount } = budgetLimits
   const waitingMax = isNotification ? notificationMailsWaiting.max : mailsWaiting.max
   const ofAccountMax = isNotification ? notificationMailsOfAccount.max : mailsOfAccount.max
-  // Strangers must not exhaust the budget of administrators, so the mails to a login that strangers have
-  // requested are counted separately.
+  // Mails that strangers have requested are counted separately, so that they cannot exhaust the budget of
+  // administrators.
   const ofLogin = sql`lower(trim(login)) = lower(trim(${login})) and (made_by is null) = (${creatorId}::uuid is null)`
-  // Each kind of mail has its own budget, so that none exhausts that of another.
+  // Each kind of mail has its own budget.
   const ofCreator = sql`made_by = ${creatorId} and ${budgetOf(sql`purpose`)} = ${budgetOf(sql`${purpose}`)}`
   const [queued] = await transaction.query(sql`
     insert into mails (id, purpose, login, address, made_by, maker_session_id, maker_stamp, link_id, recipient,
@@ -105,8 +102,8 @@ export async function queueMail(transaction: Queries, request: MailRequest): Pro
         < ${ofAccountMax}::int
     returning true`)
   if (queued) return undefined
-  // An exhausted budget has room again when the oldest of its newest `max` mails leaves the hour or the day.
-  // If none is exhausted, the queue itself is full.
+  // An exhausted budget has room again when its oldest counted mail leaves the hour or the day. If no budget
+  // is exhausted, the queue itself is full.
   const roomAt = (hours: number, condition: Sql, max: number) => sql`
     (select created_at + make_interval(hours => ${hours}::int) from mails
       where ${condition} and created_at > now() - make_interval(hours => ${hours}::int)
@@ -119,7 +116,7 @@ export async function queueMail(transaction: Queries, request: MailRequest): Pro
   return Math.max(1, wait?.seconds ?? queueFullSeconds)
 }
 
-/** The values of columns that a request does not set. */
+/** The values of the columns that a request does not set. */
 const absentValues = {
   login: null,
   address: null,
@@ -131,24 +128,21 @@ const absentValues = {
   lastBatch: null,
 }
 
-/** SQL: returns the name of the budget. Mails with links share one. */
+/** SQL: returns the name of the budget. */
 const budgetOf = (purpose: Sql) =>
   sql`case when ${purpose} in ('factors', 'notifications') then ${purpose} else 'links' end`
 
 /**
- * The pauses after each attempt. Even the shortest is longer than an attempt usually takes, so that no other
- * instance sends the mail meanwhile.
+ * The pauses after each attempt. Even the shortest pause is longer than an attempt, so no other instance
+ * sends the mail in the meantime.
  */
 const retrySeconds = [60, 120, 300, 900, 3600]
-/**
- * After these hours, no further attempt is made: a user does not wait for a password mail for long. For mails
- * of other purposes, the hours of invitations apply.
- */
+/** A mail is given up after these hours. The hours of invitations apply to all purposes except passwords. */
 const hoursMax = { password: 1, invitation: 24 }
 
 /**
- * Claims the mails that are due, each for one instance. A mail that has not ended is claimed again after the
- * next pause. Notifications come last, because users wait for the other mails.
+ * Claims the mails that are due, each for one instance. Notifications come last, because users wait for the
+ * other mails.
  */
 export const claimMails = (transaction: Queries, count: number): Promise<QueuedMail[]> =>
   transaction.query<QueuedMail>(sql`
@@ -166,9 +160,8 @@ export const claimMails = (transaction: Queries, count: number): Promise<QueuedM
       first_batch as "firstBatch", last_batch as "lastBatch", attempts, "isLast"`)
 
 /**
- * Ends a mail before it is sent, so that it is sent at most once. Returns false if it has already ended:
- * after a long pause of one instance, another may have claimed the mail, too, and the row lock lets only one
- * of them through.
+ * Ends a mail before it is sent, so that it is sent at most once. Returns false if another instance has
+ * already ended it.
  */
 export async function endBeforeSending(queries: Queries, id: string): Promise<boolean> {
   const ended = await queries.query(
@@ -177,15 +170,12 @@ export async function endBeforeSending(queries: Queries, id: string): Promise<bo
   return ended.length > 0
 }
 
-/** Reopens a mail for a retry. Only called if the mail server has certainly not accepted it. */
+/** Reopens a mail for a retry. It must be certain that the mail server has not accepted the mail. */
 export async function retryMail(queries: Queries, id: string): Promise<void> {
   await queries.query(sql`update mails set ended_at = null where id = ${id}`)
 }
 
-/**
- * Ends a mail that was sent or given up. Deletes its recipient, and its login unless that belongs to an
- * account: these are data of people who may have no account.
- */
+/** Ends a mail that was sent or given up. Deletes personal data of recipients who may have no account. */
 export async function endMail(
   queries: Queries,
   id: string,
@@ -196,7 +186,7 @@ export async function endMail(
     where id = ${id}`)
 }
 
-/** Deletes ended mails that are more than a day old, which no budget counts. */
+/** Deletes ended mails that are more than a day old. No budget counts them any more. */
 export const purgeMails = (database: Database): Promise<void> =>
   deleteInBatches(
     database,
@@ -204,13 +194,13 @@ export const purgeMails = (database: Database): Promise<void> =>
     sql`ended_at is not null and created_at < now() - interval '1 day'`,
   )
 
-/** A mail ready to send. The secret of its link exists only here, because the database has only its hash. */
+/** A mail that is ready to be sent. The database stores only a hash of its secret. */
 export interface MailToSend {
   readonly to: string
   readonly secret: string | undefined
-  /** The recipient's account, or the inviter's for an invitation. */
+  /** The account of the recipient. For an invitation, the account of the inviter. */
   readonly accountId: string | undefined
-  /** The language of the recipient, or of the inviter, because that of an invited person is unknown. */
+  /** The language of this account. */
   readonly language: Language
   /** Only set for an invitation. */
   readonly inviter: string | undefined
@@ -220,7 +210,7 @@ export interface MailToSend {
 }
 
 /**
- * Prepares a mail, and creates its link. Returns undefined if the mail has become pointless, for example
+ * Prepares a mail and creates its link. Returns undefined if the mail is no longer needed, for example
  * because its account was removed.
  */
 export const prepareMail = (
@@ -238,7 +228,7 @@ const preparations = {
 
 const noInvitation = { inviter: undefined, project: undefined, organization: undefined }
 
-/** Adds no link: users should not learn to follow links in mails that they did not request. */
+/** The mail has no link, because users should not follow links in mails that they did not request. */
 async function prepareFactorNotice(
   transaction: Queries,
   { creatorId }: QueuedMail,
@@ -252,8 +242,8 @@ async function prepareFactorNotice(
 }
 
 /**
- * Creates a link for a new password, and ends earlier ones. A link that a stranger may have requested ends
- * only links of the same kind, never one that an administrator has created.
+ * Creates a link for a new password and ends earlier links. A link that a stranger has requested does not end
+ * the link of an administrator.
  */
 async function preparePasswordMail(
   transaction: Queries,
@@ -284,8 +274,8 @@ async function preparePasswordMail(
 }
 
 /**
- * Gives the invitation a new secret, because only a hash of the earlier one is stored. If an earlier attempt
- * has arrived after all, the link in it is no longer valid.
+ * Creates a new secret, because only a hash of the earlier secret is stored. Earlier mails of this invitation
+ * become invalid.
  */
 async function prepareInvitationMail(
   transaction: Queries,
@@ -307,6 +297,6 @@ async function prepareInvitationMail(
   const invitation = { to: recipient, secret, accountId: inviterId, language, inviter }
   if (projectId === null) return { ...noInvitation, ...invitation }
   const [target] = await transaction.query<InvitationTarget>(invitationTargetQuery(projectId))
-  // Without a target, which may have been removed meanwhile, the link would lead nowhere.
+  // The project may have been removed in the meantime.
   return target && { ...invitation, ...target }
 }

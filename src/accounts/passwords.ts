@@ -7,27 +7,24 @@ import { passwordCharactersMin } from '../model/field-kinds.ts'
 import { normalizeLogin } from './sign-in.ts'
 
 export interface Passwords {
-  /** Returns a PHC string. The password is hashed as given, without trimming. */
+  /** Returns a PHC string. The password is not trimmed. */
   hash(password: string): Promise<string>
   verify(storedHash: string, password: string): Promise<boolean>
   /**
-   * Takes as long as `verify`, for logins without an account, so that timing does not reveal which logins
-   * exist.
+   * Takes as long as `verify`. It is called for logins without an account, so that the response time does not
+   * reveal which logins exist.
    */
   verifyAbsent(password: string): Promise<false>
 }
 
-/** The parameters of Argon2. The defaults are those of the contract; tests lower them to save time. */
+/** The parameters of Argon2. The contract prescribes the defaults. */
 export interface PasswordOptions {
   readonly memoryMebibytes?: number
   readonly passes?: number
   readonly lanes?: number
 }
 
-/**
- * Injected, so that a test can count the computations for unknown logins and for wrong passwords, which must
- * be equal.
- */
+/** Tests inject an implementation that counts its calls. */
 export interface Argon2 {
   hash(password: string, options: Options): Promise<string>
   verify(storedHash: string, password: string): Promise<boolean>
@@ -42,7 +39,7 @@ export function createPasswords(
 ): Passwords {
   const argon2id = argon2Options(options)
   const absentHash = unmatchableHash(argon2id)
-  // Creating a hash costs as much memory and CPU as verifying one, so both share a limit.
+  // Creating a hash costs as much as verifying a hash, so both share a limit.
   const runLimited = limitConcurrency({
     atOnce: budgets.budget('passwordHashes'),
     waiting: budgets.budget('passwordHashesWaiting'),
@@ -54,7 +51,8 @@ export function createPasswords(
   }
   return {
     hash: (password) => runLimited(() => argon2.hash(password, argon2id)),
-    // UTF-8 encodes all lone surrogates as the same character, so a password with one must match nothing.
+    // UTF-8 encodes all lone surrogates as the same character, so a password with a lone surrogate never
+    // matches.
     verify: (storedHash, password) =>
       isUsable(storedHash) && password.isWellFormed()
         ? runLimited(() => argon2.verify(storedHash, password))
@@ -65,10 +63,7 @@ export function createPasswords(
 
 type Argon2Options = Required<Pick<Options, 'algorithm' | 'memoryCost' | 'timeCost' | 'parallelism'>>
 
-/**
- * The value of `Algorithm.Argon2id`. The package declares that enum in its types only, so it does not exist
- * at run time.
- */
+/** The value of `Algorithm.Argon2id`, which exists only in the types of the package. */
 const argon2idAlgorithm: Algorithm = 2
 
 const argon2Options = ({ memoryMebibytes = 64, passes = 3, lanes = 2 }: PasswordOptions): Argon2Options => ({
@@ -78,18 +73,15 @@ const argon2Options = ({ memoryMebibytes = 64, passes = 3, lanes = 2 }: Password
   parallelism: lanes,
 })
 
-/** The salt and the digest are all zero bits. No known password produces this digest. */
+/** The salt and the digest consist of zero bits. No known password has this digest. */
 const unmatchableHash = ({ memoryCost, timeCost, parallelism }: Argon2Options): string =>
   `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
-/**
- * A stored hash determines the memory for verifying it. More than this could exhaust the memory of the
- * process.
- */
+/** A stored hash determines how much memory its verification needs. */
 const memoryKibibytesMax = 256 * 1024
 
 /**
- * Returns whether the text is a hash that can be verified. An account without a password stores another text.
+ * Returns whether the text is a hash that can be verified. An account without a password has another text.
  */
 function isUsable(storedHash: string): boolean {
   try {
@@ -100,8 +92,8 @@ function isUsable(storedHash: string): boolean {
 }
 
 /**
- * Returns why a new password is easily guessed: it is one of the 19,640 most common passwords, or the login,
- * regardless of case and of punctuation around it.
+ * Returns the problem of a password that is easily guessed: it is the login or one of the 19,640 most common
+ * passwords. Case and surrounding punctuation are ignored.
  */
 export function guessableProblem(password: string, login: string | undefined): string | undefined {
   const forms = formsOf(password)
@@ -112,8 +104,8 @@ export function guessableProblem(password: string, login: string | undefined): s
 }
 
 /**
- * Returns the text in lower case, as it is and without punctuation around it. Forms that are too short for a
- * password are left out.
+ * Returns the text in lower case, with and without surrounding punctuation. Forms that are too short for a
+ * password are dropped.
  */
 function formsOf(text: string): readonly string[] {
   const lower = text.toLowerCase()
@@ -121,19 +113,19 @@ function formsOf(text: string): readonly string[] {
   return [lower, trimmed].filter((form) => form.length >= passwordCharactersMin)
 }
 
-/** Returns the forms of the whole login and, for a mail address, of its local part. */
+/** Returns the forms of the login, and of the local part of a mail address. */
 function loginForms(login: string): readonly string[] {
   const whole = normalizeLogin(login)
   return [...formsOf(whole), ...formsOf(whole.split('@', 1)[0] ?? '')]
 }
 
-// Royce Williams' list as shipped with Django 5.2 (django/contrib/auth/common-passwords.txt.gz, BSD licence):
-// the most common passwords of published leaks, in lower case, one per line.
+// The most common passwords of published leaks, in lower case, one per line. This is the list by Royce
+// Williams in Django 5.2 (django/contrib/auth/common-passwords.txt.gz, BSD licence).
 const commonPasswordFile = new URL('./common-passwords.txt.gz', import.meta.url)
 
 let commonPasswordSet: ReadonlySet<string> | undefined
 
-/** Loads the list for the first new password: most processes never need its 2 MB. */
+/** Loads the list when the first new password is checked. Most processes never need it. */
 function commonPasswords(): ReadonlySet<string> {
   commonPasswordSet ??= new Set(
     gunzipSync(readFileSync(commonPasswordFile))

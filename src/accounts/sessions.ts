@@ -6,21 +6,23 @@ import { uuid } from '../model/field-kinds.ts'
 import { collectViolations, forbidden, notFound, parseObject, unauthenticated } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
 
-/** An active session, as its user and administrators see it. */
+/** An active session. */
 export interface Session {
   readonly id: string
   readonly userId: string
-  /** The client that requested the sign-in. For older sessions, this and the next three values are null. */
+  /**
+   * The client that requested the sign-in. Older sessions have null here and in the next three properties.
+   */
   readonly clientId: string | null
   readonly address: string | null
   readonly userAgent: string | null
-  /** The external provider used to sign in; null for a password. */
+  /** The external provider of the sign-in, or null after a sign-in with a password. */
   readonly provider: string | null
   /** The last time at which the client requested tokens. */
   readonly lastUsedAt: string | null
   readonly createdAt: string
   readonly expiresAt: string
-  /** True for the session in which the list was requested. */
+  /** True for the session of the request. */
   readonly isCurrent: boolean
 }
 
@@ -30,10 +32,10 @@ interface SessionCaller {
   readonly sessionId: string | undefined
 }
 
-/** Only this many of the newest sessions are listed. */
+/** Only the newest sessions are listed. */
 export const sessionsListedMax = 100
 
-/** Lists the caller's own sessions, or those of any account for administrators. */
+/** Lists the sessions of the caller, or of any account if the caller is an administrator. */
 export async function listSessions(
   database: Database,
   { caller, sessionId }: SessionCaller,
@@ -59,7 +61,7 @@ interface SessionContext {
 const sessionEndedEvent = (caller: Caller, outcome: 'on request' | 'all of the account') =>
   ({ event: 'session-ended', outcome, ...callerDetails(caller), by: caller.id }) as const
 
-/** Ends all of these sessions or none; callers who are not administrators can end only their own. */
+/** Ends all of these sessions or none. Only administrators can end the sessions of other users. */
 export async function endSessions(
   { database, securityLog }: SessionContext,
   caller: Caller,
@@ -67,7 +69,7 @@ export async function endSessions(
 ): Promise<void> {
   const ids = parseSessionIds(parseObject(body).ids)
   const endedSessions = await database.transaction(async (transaction) => {
-    // Rows are locked in a fixed order so that concurrent calls cannot deadlock.
+    // Rows are locked in a fixed order, so that concurrent calls cannot deadlock.
     const sessions = await transaction.query<{ id: string; userId: string }>(sql`
       select id, user_id as "userId" from signin_sessions
       where id = any(${ids}::text[]) and ended_at is null and expires_at > now()
@@ -76,8 +78,8 @@ export async function endSessions(
     if (sessions.length < ids.length) throw notFound('Session')
     await transaction.query(sql`update signin_sessions set ended_at = now() where id = any(${ids}::text[])`)
     await endLinksOfSessions(transaction, ids)
-    // Refresh tokens end with the session. They are not deleted, because the REST host has no privilege on
-    // their table.
+    // Refresh tokens are not deleted, because the REST host may not write their table. They are invalid
+    // without the session.
     return sessions
   })
   for (const { id: session, userId: account } of endedSessions)
@@ -85,8 +87,7 @@ export async function endSessions(
 }
 
 /**
- * Ends all sessions of an account, and invalidates its tokens, including those of service clients that act as
- * it.
+ * Ends all sessions of an account and invalidates all of its tokens, including the tokens of service clients.
  */
 export async function endAllSessions(
   { database, securityLog }: SessionContext,
@@ -105,7 +106,7 @@ export async function endAllSessions(
   securityLog?.({ ...sessionEndedEvent(caller, 'all of the account'), account: userId, session: undefined })
 }
 
-/** Throws unless the caller acts on their own account or is an administrator. */
+/** Throws unless the caller owns the account or is an administrator. */
 export function requireSelfOrAdministrator(caller: Caller, userId: string, subject = 'sessions'): void {
   if (userId !== caller.id && !caller.isAdministrator)
     throw forbidden(`Only administrators may see and end the ${subject} of others.`)
@@ -133,12 +134,12 @@ function parseSessionIds(input: unknown): readonly string[] {
   return ids
 }
 
-/** Rejects values that cannot be an id, which the identity host creates as 128 random bits in base64url. */
+/** Session ids are 128 random bits in base64url. */
 const isSessionId = (input: unknown): boolean => typeof input === 'string' && /^[\w-]{1,64}$/.test(input)
 
 /**
- * Gives these accounts a new security stamp, which invalidates everything issued to them so far: every check
- * of a token or session compares the stamp. A sign-in in progress has the old stamp, so it fails, too.
+ * Invalidates everything that was issued to these accounts. Every check of a token or session compares the
+ * security stamp. A sign-in in progress fails because it has the old stamp.
  */
 export async function invalidateAccounts(transaction: Queries, userIds: readonly string[]): Promise<void> {
   await transaction.query(
@@ -150,9 +151,8 @@ export async function invalidateAccounts(transaction: Queries, userIds: readonly
 }
 
 /**
- * Locks a session so that it cannot end before the commit. Returns false if it has already ended. A
- * concurrent end waits for the commit, and then also ends what this transaction has created. Expiry and stamp
- * were checked with the bearer token.
+ * Locks a session until the commit. Returns false if the session has ended. If another transaction ends the
+ * session, it waits for this commit, and then also ends what this transaction has created.
  */
 export async function lockSession(transaction: Queries, sessionId: string): Promise<boolean> {
   const [active] = await transaction.query(
@@ -162,21 +162,20 @@ export async function lockSession(transaction: Queries, sessionId: string): Prom
 }
 
 /**
- * Locks a session until the commit, and throws if it has ended. The command line and service clients have no
- * session to lock.
+ * Locks a session until the commit, and throws if the session has ended. Operators and service clients have
+ * no session.
  */
 export async function lockActiveSession(transaction: Queries, sessionId: string | undefined): Promise<void> {
   if (sessionId !== undefined && !(await lockSession(transaction, sessionId))) throw unauthenticated()
 }
 
-/** Ends the unused links that these sessions created, and the mails with links that they requested. */
+/** Ends unused links that these sessions created, and mails with links that they requested. */
 export async function endLinksOfSessions(transaction: Queries, sessionIds: readonly string[]): Promise<void> {
   await endLinks(transaction, sql`maker_session_id = any(${sessionIds}::text[])`)
 }
 
 /**
- * Ends the links that an account has created and the mails with links that it has requested, even in sessions
- * that have already ended. Links and mails of the session `keptSessionId` are kept.
+ * Ends unused links that an account created, and mails with links that it requested, except in one session.
  */
 export async function endLinksOfAccount(
   transaction: Queries,
@@ -193,7 +192,7 @@ async function endLinks(transaction: Queries, condition: Sql): Promise<void> {
   await transaction.query(
     sql`update account_links set ended_at = now() where ${condition} and used_at is null and ended_at is null`,
   )
-  // Mails of other purposes contain no link, so they are still sent.
+  // Mails for other purposes contain no link.
   await transaction.query(
     sql`update mails set ended_at = now() where ${condition} and purpose in ('password', 'invitation') and ended_at is null`,
   )

@@ -9,14 +9,14 @@ import { callerDetails, type SecurityLog } from '../observability/security-log.t
 import { endLinksOfSessions, requireSelfOrAdministrator } from './sessions.ts'
 
 /**
- * Normalizes a login for a comparison in which a false match is safe, such as one that reserves the logins of
- * administrators. In some locales, it equates more logins than `lower(trim(login))` in the database.
+ * Normalizes a login for comparisons in which a false match is safe, for example to reserve logins of
+ * administrators.
  */
 export const normalizeLogin = (login: string): string => login.trim().toLowerCase()
 
 /**
- * Returns whether a login has characters that make it look like another one: invisible ones, and white space
- * other than plain spaces.
+ * Returns whether a login has invisible characters or unusual white space, which could make it look like
+ * another login.
  */
 export function hasHiddenCharacters(login: string): boolean {
   const visible = login.trim().replaceAll(' ', '')
@@ -24,9 +24,9 @@ export function hasHiddenCharacters(login: string): boolean {
 }
 
 /**
- * Returns whether `lower(trim(login))` equates both logins in every locale of the database, for a comparison
- * in which a false match would give rights away. Locales differ in how they lowercase letters other than A to
- * Z, so those are compared exactly.
+ * Returns whether PostgreSQL considers both logins equal in every locale. A false match would give rights
+ * away. Locales differ in how they convert letters other than A to Z to lower case, so those letters must be
+ * equal.
  */
 export const isSameLogin = (one: string, other: string): boolean =>
   lowerAscii(trimSpaces(one)) === lowerAscii(trimSpaces(other))
@@ -34,19 +34,18 @@ export const isSameLogin = (one: string, other: string): boolean =>
 const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 /**
- * PostgreSQL's `trim` removes plain spaces only. The lookbehind keeps the second expression linear for many
- * spaces in the middle.
+ * PostgreSQL's `trim` removes only plain spaces. The lookbehind keeps the expression linear for many spaces.
  */
 const trimSpaces = (text: string): string => text.replace(/^ +/, '').replace(/(?<! ) +$/, '')
 
-/** SQL: true if the login of the row aliased as `account` was verified, and has not changed since. */
+/** SQL: true if the current login of the row called `account` was verified. */
 export const hasVerifiedLogin: Sql = raw(
   'exists (select from verified_logins as verified where verified.user_id = account.id and verified.login = account.login)',
 )
 
 /**
- * Marks the login as verified if it is this address, at which the user has received mail or which a provider
- * has verified.
+ * Marks the login as verified if it equals this address. The user has received mail at the address, or a
+ * provider has verified it.
  */
 export async function recordVerifiedAddress(
   queries: Queries,
@@ -62,14 +61,14 @@ export async function recordVerifiedAddress(
     on conflict (user_id) do update set login = excluded.login`)
 }
 
-/** The ways to sign in that the settings allow, in addition to external providers. */
+/** The ways to sign in that the settings allow, apart from external providers. */
 export interface SignInMethods {
   readonly passwords: boolean
-  /** The domain of passkeys that sign in without a password; undefined if no page accepts them. */
+  /** The domain of passkeys that sign in without a password. Undefined if no page accepts them. */
   readonly passkeySignInDomain: string | undefined
 }
 
-/** Serializes changes to how an account signs in until the transaction ends. */
+/** Locks the ways in which an account signs in until the commit. */
 export async function lockFactors(transaction: Queries, accountId: string): Promise<void> {
   await transaction.query(
     sql`select from pg_advisory_xact_lock(hashtextextended(${`factors ${accountId}`}, 0))`,
@@ -77,8 +76,8 @@ export async function lockFactors(transaction: Queries, accountId: string): Prom
 }
 
 /**
- * Returns whether the account has any way to sign in. A passkey counts once it has signed in without a
- * password: only then is it known to verify its user.
+ * Returns whether the account has any way to sign in. A passkey counts only after a sign-in without a
+ * password, because only then is it known to verify its user.
  */
 export async function canSignIn(
   queries: Queries,
@@ -96,12 +95,12 @@ export async function canSignIn(
 export const onlyWayToSignIn =
   'This is your only way to sign in. Connect another one first, or ask an administrator.'
 
-/** SQL: true if the row aliased as `account` must not sign in. */
+/** SQL: true if the user of the row called `account` must not sign in. */
 export const isAccountDeactivatedSql: Sql = raw(
   'exists (select 1 from deactivated_accounts as deactivated where deactivated.user_id = account.id)',
 )
 
-/** Stores the language used at sign-in, if known. Skips the write if it is unchanged. */
+/** Stores the language of the sign-in. */
 export async function storeLanguage(
   transaction: Queries,
   accountId: string,
@@ -113,7 +112,10 @@ export async function storeLanguage(
     on conflict (user_id) do update set language = excluded.language where account_languages.language <> excluded.language`)
 }
 
-/** Returns the language for mails to an account: the chosen one, otherwise that of the last sign-in. */
+/**
+ * Returns the language for mails to an account: the chosen language, or else the language of the last
+ * sign-in.
+ */
 export async function findLanguage(queries: Queries, accountId: string): Promise<Language> {
   const [row] = await queries.query<{ language: string | null }>(
     sql`
@@ -137,7 +139,7 @@ interface ExternalIdentity {
   readonly lastUsedAt: string | null
 }
 
-/** The maximum number of identities of an account, which the identity host checks when one is connected. */
+/** The maximum number of identities of an account. */
 export const identitiesMax = 20
 
 export async function listIdentities(
@@ -157,8 +159,8 @@ interface IdentityContext {
 }
 
 /**
- * Disconnects an external identity and ends the sessions it started. Users cannot remove their own last way
- * to sign in: the lock serializes this with the removal of other identities and of passkeys.
+ * Disconnects an external identity and ends the sessions that it started. Users cannot remove their last way
+ * to sign in. The lock prevents concurrent removals of other identities and of passkeys.
  */
 export async function disconnectIdentity(
   { database, securityLog }: IdentityContext,

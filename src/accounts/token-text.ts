@@ -17,8 +17,8 @@ const secretBytes = 32
 const checksumCharacters = 8
 
 /**
- * Generates a token of letters, digits and the underscore of its prefix, which a double click selects as one
- * word.
+ * Generates a token. A double click selects it as one word, because it has only letters, digits and
+ * underscores.
  */
 export function generateToken(prefix: Prefix): string {
   const text = prefix + randomBytes(secretBytes).toString('hex')
@@ -29,8 +29,8 @@ export function generateToken(prefix: Prefix): string {
 const secretPattern = new RegExp(`^[0-9a-f]{${2 * secretBytes + checksumCharacters}}$`)
 
 /**
- * Returns the hash by which the database finds the token; undefined for a text that cannot be one. The
- * checksum rejects truncated and mistyped tokens without a query.
+ * Returns the hash by which the database finds the token, or undefined if the text is not a token. The
+ * checksum rejects mistyped tokens without a query.
  */
 export function hashOfToken(text: string, prefix: Prefix): Buffer | undefined {
   const isWellFormed =

@@ -10,52 +10,47 @@ export const accessTokenType = 'at+jwt'
 /** The API contract requires RS256. The settings may choose ES256 for a client. */
 export const signingAlgorithms = ['RS256', 'ES256'] as const
 export type SigningAlgorithm = (typeof signingAlgorithms)[number]
-/** The lifetime that the API contract prescribes. */
+/** The API contract prescribes this lifetime. */
 export const accessTokenSeconds = 30 * 60
-/**
- * Tolerates clocks that differ between hosts: `iat` may be this far in the future. `exp` has no tolerance.
- */
+/** The clocks of hosts may differ, so `iat` may be this far in the future. `exp` has no tolerance. */
 export const clockSkewSeconds = 60
 
-/** Our own claims, in addition to those of RFC 9068. */
+/** Claims in addition to those of RFC 9068. */
 export const claimNames = {
   login: 'svc:login',
   securityStamp: 'svc:security_stamp',
   administrator: 'svc:admin',
 } as const
-/** The value of the administrator claim; tokens of other users lack the claim. */
+/** Tokens of users who are not administrators lack the claim. */
 export const administratorClaimValue = 'true'
 
-/** The claims of a token that the hosts use. */
+/** The claims that the hosts use. */
 export interface AccessTokenClaims {
   readonly accountId: string
-  /** The session of the token; undefined for tokens of service clients. */
+  /** Undefined for tokens of service clients. */
   readonly sessionId: string | undefined
   readonly clientId: string | undefined
   readonly scopes: readonly string[]
-  /** The id by which the token can be revoked. */
+  /** The id with which the token can be revoked. */
   readonly tokenId: string | undefined
   readonly securityStamp: string
   readonly isAdministrator: boolean
-  /** Epoch milliseconds, like `expiresAt`. */
+  /** Epoch milliseconds. */
   readonly issuedAt: number
   readonly expiresAt: number
 }
 
-/**
- * Checks the lifetime more strictly than jose, which tolerates clock differences at `exp`, too, and ignores
- * `iat`.
- */
+/** jose tolerates clock differences at `exp` and ignores `iat`, so both are checked here. */
 export const isWithinLifetime = ({ iat = 0, exp = 0 }: JWTPayload, now: number): boolean =>
   now < exp * 1000 && iat * 1000 <= now + clockSkewSeconds * 1000
 
-/** Parses the scopes, which RFC 9068 separates by spaces. Some providers send a list instead. */
+/** RFC 9068 separates scopes by spaces. Some providers send a list instead. */
 function parseScopes(claim: unknown): readonly string[] {
   const scopes: readonly unknown[] = typeof claim === 'string' ? claim.split(' ') : [claim].flat()
   return scopes.filter((scope) => typeof scope === 'string' && scope !== '') as string[]
 }
 
-/** Returns undefined for claims that our identity host never issues. Does not check the lifetime. */
+/** Returns undefined for claims that the identity host never issues. Does not check the lifetime. */
 export function parseAccessTokenClaims(payload: JWTPayload): AccessTokenClaims | undefined {
   const { sub = '', sid, client_id: clientId, scope, jti, iat = 0, exp = 0 } = payload
   const securityStamp = payload[claimNames.securityStamp]
@@ -77,7 +72,7 @@ export function parseAccessTokenClaims(payload: JWTPayload): AccessTokenClaims |
   }
 }
 
-// The following conditions are SQL. Every query that uses one must alias the row of the user as `account`.
+// The following conditions are SQL for queries in which the row of the user is called `account`.
 
 /**
  * True if the token was not revoked, and its account, client, scopes, consent and session are still valid.
@@ -98,9 +93,8 @@ const sessionIsActiveSql = (sessionId: string, clock: Sql): Sql => sql`exists (
 )`
 
 /**
- * True unless the service client was removed from the settings after the token was issued: a removed client
- * has no `valid_since`, and one that was added again is valid since then. Other clients are not in this
- * table.
+ * True unless the service client was removed from the settings after the token was issued. A removed client
+ * has no `valid_since`, and a client that was added again has a new one. Other clients are not in this table.
  */
 const clientIsConfiguredSql = ({ clientId, issuedAt }: AccessTokenClaims): Sql => sql`not exists (
   select 1 from service_clients as client where client.id = ${clientId ?? ''}
@@ -108,9 +102,9 @@ const clientIsConfiguredSql = ({ clientId, issuedAt }: AccessTokenClaims): Sql =
 )`
 
 /**
- * True if a client that administrators have created still has all scopes of the token and, unless it is
- * first-party, the consent of the user to them. Compares no timestamps, so a change applies at once, whatever
- * the clocks of the hosts are.
+ * True if a client that administrators have created still has all scopes of the token, and the user still
+ * consents to them. First-party clients need no consent. No timestamps are compared, so different clocks do
+ * not matter.
  */
 const scopesAreAllowedSql = ({ clientId, scopes }: AccessTokenClaims): Sql => sql`not exists (
   select 1 from registered_clients as client where client.id = ${clientId ?? ''} and not (
@@ -125,9 +119,9 @@ export const hasConsentSql = (clientId: Sql, scopes: Sql): Sql => sql`exists (
 )`
 
 /**
- * True unless the user has withdrawn the consent since the token was issued. While the consent is withdrawn
- * (its scope is empty), tokens issued up to `clockSkewSeconds` later are rejected, too, because both
- * timestamps may come from different clocks.
+ * True unless the user has withdrawn the consent since the token was issued. An empty scope means that the
+ * consent is still withdrawn. Tokens issued up to `clockSkewSeconds` later are then rejected as well, because
+ * clocks differ.
  */
 export const consentIsUnrevokedSql = (clientId: string | undefined, issuedAt: Sql): Sql => sql`not exists (
   select 1 from consents as consent where consent.user_id = account.id and consent.client_id = ${clientId ?? ''}
@@ -146,17 +140,17 @@ interface AccessTokenOptions {
 }
 
 /**
- * Enough for 10,000 active users, who need one token each in half an hour. A hit takes 0.003 ms, verifying a
- * signature 0.09 ms.
+ * This is enough for 10,000 active users. A cached token takes 0.003 ms, and verifying a signature takes 0.09
+ * ms.
  */
 const cachedTokensMax = 10_000
-/** Also limits how long tokens of a withdrawn key are accepted. */
+/** After this time, tokens of a withdrawn key are rejected. */
 const cacheMilliseconds = 5 * 60_000
 
 export interface VerifiedClaims extends AccessTokenClaims {
   /**
-   * The key under which `createSessionCheck` caches whether the token is still active. It contains all claims
-   * on which that depends, including the id of the token, because each token can be revoked separately.
+   * `createSessionCheck` caches under this key whether the token is still active. It contains all claims on
+   * which the result depends.
    */
   readonly activityCacheKey: string
 }
@@ -167,7 +161,7 @@ export function createAccessTokenVerifier(options: AccessTokenOptions): VerifyAc
   const { issuer, audience, scope, keys, now } = options
   const cache = createBoundedCache<VerifiedClaims>({ entriesMax: cachedTokensMax, now })
   return async (token) => {
-    // Tokens are hashed, so that a memory dump of this process contains none as keys of the cache.
+    // The keys of the cache are hashes, so a memory dump of this process contains no tokens.
     const digest = hash('sha256', token, 'base64')
     const cached = cache.get(digest)
     if (cached) return cached

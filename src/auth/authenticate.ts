@@ -29,34 +29,33 @@ import {
 interface AuthenticationOptions {
   readonly database: Database
   readonly issuer: string
-  /** The host's own audience; a token for another host is rejected. */
+  /** The audience of this host. A token for another host is rejected. */
   readonly audience: string
   readonly scope: string
   readonly metadataAddress: string
   readonly administrators: Administrators
   readonly sessionCacheSeconds: number
-  /** True if personal access tokens are accepted, which are an extension. */
+  /** True if personal access tokens, an extension, are accepted. */
   readonly extensions?: boolean
   readonly log: WarningLog
   readonly securityLog?: SecurityLog
-  /** Returns epoch milliseconds; tests pass their own clock. */
+  /** Returns epoch milliseconds. */
   readonly now?: () => number
 }
 
 export interface Authenticated {
   readonly caller: Caller
-  /** The session of the token; tokens of service clients and personal access tokens have none. */
+  /** Undefined for service clients and personal access tokens. */
   readonly sessionId: string | undefined
-  /** Epoch milliseconds. A stream that was opened with this token has to end then. */
+  /** Epoch milliseconds. A stream that was opened with this token ends then. */
   readonly expiresAt: number
   /**
-   * Returns whether the token would still be accepted. Streams call it before they send, and every few
-   * seconds. It uses only cached results that stay valid for a while, because the stream relies on them until
-   * its next check.
+   * Returns whether the token would still be accepted. Streams call it before they send and every few
+   * seconds. Cached results are used only if they stay valid until the next check.
    */
   recheck(): boolean | Promise<boolean>
   /**
-   * Checks the session or the personal access token in the database, without the cache. Called before
+   * Checks the session or the personal access token in the database, without the cache. It is called before
    * accounts and credentials change, because such changes outlast the session.
    */
   isActiveNow(queries?: Queries): Promise<boolean>
@@ -64,11 +63,11 @@ export interface Authenticated {
 
 export interface Authentication {
   /**
-   * Throws `unauthenticated` for any fault of the header, its token or its session, and `overloaded` if the
-   * keys cannot be fetched.
+   * Throws `unauthenticated` if the header, the token or the session is invalid, and `overloaded` if the keys
+   * cannot be fetched.
    */
   authenticate(authorizationHeader: string | undefined, origin?: RequestOrigin): Promise<Authenticated>
-  /** Fails until the keys of the issuer are known, because no request with a token can be served before. */
+  /** Fails until the keys of the issuer are known. */
   readonly readiness: { readonly name: string; check(): Promise<void> }
 }
 
@@ -78,8 +77,8 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const verifyAccessToken = createAccessTokenVerifier({ ...options, now, keys: keys.find })
   const checkSession = createSessionCheck({ ...options, now })
   const personalTokens = createPersonalAccessTokens({ ...options, now })
-  // A stream checks its session every 5 seconds. It uses a cached result only if a third of the cache time is
-  // left, 10 of the default 30 seconds, so the result cannot expire before the next check.
+  // A stream checks its session every 5 seconds. By default a cached result must stay valid for 10 seconds,
+  // so it cannot expire before the next check.
   const minimumRemainingMilliseconds = (sessionCacheSeconds * 1000) / 3
   return {
     readiness: { name: 'tokens cannot be checked', check: keys.requireKeys },
@@ -121,19 +120,18 @@ interface PersonalTokenOptions {
   readonly personalTokens: PersonalAccessTokens
   readonly now: () => number
   readonly origin: RequestOrigin | undefined
-  /** A cached result is used for a stream only if it stays valid for this long. */
+  /** Streams use a cached result only if it stays valid for this long. */
   readonly minimumRemainingMilliseconds: number
 }
 
-/** A personal access token needs no session: its row holds its permissions and expiry. */
+/** A personal access token has no session. Its row contains its permissions and expiry. */
 async function authenticatePersonalToken(
   text: string,
   { database, personalTokens, now, origin, minimumRemainingMilliseconds }: PersonalTokenOptions,
 ): Promise<Authenticated> {
   const token = await personalTokens.find(text, origin?.address)
   if (!token || token.expiresAt <= now()) throw unauthenticated()
-  // A stream ends when its account gains or loses the administrator role, because that changes what it may
-  // see.
+  // A stream ends when the account gains or loses the administrator role, because it may then see other rows.
   const isUnchanged = (current: FoundToken | undefined) =>
     now() < token.expiresAt && current?.isAdministrator === token.isAdministrator
   return {
@@ -155,11 +153,11 @@ const callerOfToken = (token: FoundToken, origin: RequestOrigin | undefined): Ca
     projectIds: token.projectIds ?? undefined,
     isOfAdministrator: token.isAdministrator,
   },
-  // History and the security log record the token as the client.
+  // The history and the security log record the token as the client.
   ...(origin && { origin: { ...origin, clientId: `token:${token.id}`, sessionId: undefined } }),
 })
 
-/** Our tokens have about 1,000 characters; this leaves room for the longest login. */
+/** A token has about 1,000 characters. The rest is for long logins. */
 const authorizationCharactersMax = 4096
 
 /** Matches the scheme in any case and a `b64token` (RFC 6750, 2.1). */
@@ -172,8 +170,8 @@ function parseBearer(header = ''): string {
 }
 
 /**
- * Throws `unauthenticated` for an invalid token. If the keys cannot be fetched, the token may be valid, so
- * `overloaded` makes the client retry. Unexpected errors are logged.
+ * Throws `unauthenticated` for an invalid token, and `overloaded` if the keys cannot be fetched, because the
+ * token may be valid.
  */
 function rejectUnverifiable(
   error: unknown,
@@ -188,7 +186,7 @@ function rejectUnverifiable(
   throw unauthenticated()
 }
 
-/** Our identity host has issued the token for another host, so a client misuses it, or it was stolen. */
+/** The identity host has issued the token for another host, so a client misuses it, or it was stolen. */
 function wrongAudienceEvent(payload: JWTPayload, origin: RequestOrigin | undefined): SecurityEvent {
   const claims = parseAccessTokenClaims(payload)
   return {
@@ -219,13 +217,12 @@ interface SessionCheckOptions {
   readonly now: () => number
 }
 
-/** Equals `cachedTokensMax`, because each cached token has one check. */
+/** Each cached token has one check, so this equals `cachedTokensMax`. */
 const cachedSessionsMax = 10_000
 
 /**
- * Also caches that a session has ended, because it never becomes valid again, and a new session has another
- * key. The time counts from the start of the query, so an ended session is accepted for at most the cache
- * time.
+ * Caches results for the cache time, counted from the start of the query. An ended session never becomes
+ * valid again, so that result is cached as well.
  */
 function createSessionCheck(options: SessionCheckOptions): SessionCheck {
   const { sessionCacheSeconds, now } = options
@@ -238,8 +235,7 @@ function createSessionCheck(options: SessionCheckOptions): SessionCheck {
       (isActive) => {
         entry.isActive = isActive
       },
-      // A database error says nothing about the session, so it is not cached. The caller gets it from
-      // `result`.
+      // A database error is not cached, because it says nothing about the session.
       () => cache.delete(key),
     )
     return result
@@ -266,14 +262,11 @@ async function queryIsActive(
   const [account] = await database.query<PossibleAdministrator>(
     sql`select ${administratorColumns} from users as account where ${tokenIsActiveSql(claims, raw('now()'))}`,
   )
-  // The token of a former administrator is rejected. Its client requests a new one, without the role.
+  // The token of a former administrator is rejected, and the client requests a token without the role.
   return account !== undefined && (!claims.isAdministrator || administrators.isAdministrator(account))
 }
 
-/**
- * Returns a database whose writes check in their transaction that the session is still valid. Reads are not
- * checked.
- */
+/** Returns a database in which each write checks that the session is still valid. */
 export function requireActiveSession(
   database: Database,
   { isActiveNow }: Pick<Authenticated, 'isActiveNow'>,

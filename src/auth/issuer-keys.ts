@@ -126,8 +126,8 @@ export async function fetchIssuerKeys(metadataAddress: string, issuer: string): 
 const discoveryPath = '/.well-known/openid-configuration'
 
 /**
- * Returns the URL of the keys at the host from which the document was fetched. The document has their public
- * URL, which this host may be unable to reach if `metadataAddress` is an internal URL.
+ * Returns the URL of the keys. The document has their public URL. If `metadataAddress` is an internal URL,
+ * this host may be unable to reach the public URL, so the keys are fetched from the host of the document.
  */
 function reachableKeysUrl(publicUrl: string, metadataAddress: string, issuer: string): string {
   const isBelowIssuer = publicUrl.startsWith(`${issuer}/`) && metadataAddress.endsWith(discoveryPath)

@@ -51,8 +51,8 @@ const cachedTokensDefault = 10_000
 const lastUseMinutes = 1
 
 /**
- * An uncached token costs one indexed query, which concurrent requests share. Only valid tokens are cached,
- * so that invalid ones cannot evict them. A revoked token works for at most the cache time.
+ * Finds tokens in a cache or with one query, which concurrent requests share. Only valid tokens are cached,
+ * so that invalid tokens cannot displace them. A revoked token works for at most the cache time.
  */
 export function createPersonalAccessTokens(options: PersonalAccessTokenOptions): PersonalAccessTokens {
   const { administrators, sessionCacheSeconds, now, cachedTokensMax = cachedTokensDefault } = options

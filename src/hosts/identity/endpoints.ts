@@ -129,7 +129,7 @@ export function routesOf(identity: Identity): readonly Route[] {
   )
 }
 
-/** The paths that browsers navigate to: those without a JSON response. */
+/** Returns the paths to which browsers navigate. They have no JSON response. */
 export const navigationPaths = (routes: readonly Pick<Operation, 'path' | 'response'>[]): readonly string[] =>
   routes.filter(({ response }) => response === undefined).map(({ path }) => path)
 
@@ -210,7 +210,7 @@ function sendError(reply: FastifyReply, { code, message, challenge }: OAuthError
   return sendEnvelope(reply, { statusCode, message }, { error: code, error_description: message })
 }
 
-/** Adds OAuth's two properties to errors that the server itself sends, such as those of the rate limiter. */
+/** Adds the two properties of OAuth to errors that the server sends, such as errors of the rate limiter. */
 async function addOAuthError(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
   const isOAuth = request.routeOptions.url?.startsWith('/connect/')
   if (!isOAuth || reply.statusCode < 400 || typeof payload !== 'string') return payload

@@ -37,12 +37,12 @@ export interface IdentityHost {
   stop(): Promise<void>
 }
 
-/** By default, one proxy is expected between browsers and this host. */
+/** A reverse proxy is expected in front of this host. */
 const trustedProxiesDefault = 1
 /** Expired rows may stay this long. */
 const maintenanceMilliseconds = 5 * 60_000
 
-/** Registered clients are reloaded this often, which is the longest wait until a new one can be used. */
+/** Registered clients are reloaded at this interval, so a new client can be used after this time. */
 const clientRefreshMilliseconds = 3000
 
 /** Keys are reloaded this often, so this host uses a key for at most this long after `keys revoke`. */

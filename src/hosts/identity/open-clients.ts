@@ -15,7 +15,7 @@ import {
 } from './values/clients.ts'
 
 interface ClientRegistry {
-  /** The current clients: those of the settings, and those that administrators have registered. */
+  /** The clients of the settings and the registered clients. */
   readonly clients: Clients
   readonly scriptOrigins: ReadonlySet<string>
   /** Reloads the clients that administrators have registered, changed and ended. */
@@ -86,9 +86,8 @@ function replace(clients: Map<string, Client>, next: Clients): void {
 }
 
 /**
- * Records for the other hosts, when an instance starts, which clients it knows. A client of the settings that
- * the operator has ended (`client end`) is accepted again, because the settings may have a new secret. Tokens
- * from before stay rejected.
+ * Records which clients an instance knows when it starts. If the operator has ended a client (`client end`),
+ * new tokens are accepted again, because the settings may have a new secret. Earlier tokens stay rejected.
  */
 async function recordClients(transaction: Queries, clients: Clients, thisSecond: Sql): Promise<void> {
   const ids = [...clients.keys()].filter((id) => id !== webClientId).toSorted()

@@ -117,8 +117,8 @@ const replyToOf = (
 })
 
 /**
- * The web client, which has no registration, cannot choose a mode; it may only name the default, `query`. Even
- * then, errors of a request with an implicit type are sent in the fragment.
+ * The web client has no registration and may name only the default mode, `query`. Errors of a request with an
+ * implicit type are still sent in the fragment.
  */
 const allowedModes = ({ registration }: Client): readonly ResponseMode[] =>
   registration ? responseModes : []
@@ -168,7 +168,7 @@ function requireScopes(client: Client, parameters: SingleParameters): readonly s
   return allScopes.filter((scope) => granted.includes(scope))
 }
 
-/** Requires the method S256: the default is `plain` (RFC 7636, 4.3), which protects nothing. */
+/** Requires the method S256. The default `plain` (RFC 7636, 4.3) protects nothing. */
 function parseCodeChallenge({ registration }: Client, parameters: SingleParameters): string | undefined {
   const hasChallenge =
     parameters.code_challenge !== undefined || parameters.code_challenge_method !== undefined
@@ -197,7 +197,7 @@ function parametersToSeal(parameters: SingleParameters): SingleParameters {
   const selected: SingleParameters = {
     ...Object.fromEntries(unchangedParameters.map((name) => [name, parameters[name]])),
     login_hint: truncatedHint(parameters),
-    // Of the requested languages, only the one that the pages will use is kept.
+    // Only the language of the pages is kept.
     ui_locales: supportedLanguage(parameters.ui_locales),
   }
   if (Buffer.byteLength(JSON.stringify(selected)) > requestBytesMax)
@@ -243,9 +243,9 @@ function parseMaxAge({ max_age: maxAge }: SingleParameters): number | undefined 
 const maxAgePattern = /^\d{1,9}$/
 
 /**
- * An authorization request that waits for a sign-in. It travels sealed through the browser and never contains
- * the signed-in user: otherwise an attacker who lured a victim to the sign-in page with the attacker's own
- * request would receive the victim's code.
+ * An authorization request that waits for a sign-in. It passes through the browser encrypted, and never
+ * contains the user. Otherwise an attacker could send a victim to the sign-in page with the attacker's
+ * request and receive the victim's code.
  */
 export interface PendingRequest {
   readonly request: AuthorizationRequest

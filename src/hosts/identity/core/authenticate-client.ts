@@ -66,7 +66,7 @@ function parseBasic(authorization: string): Credentials {
   const encoded = basicPattern.exec(authorization)?.[1] ?? ''
   const [id = '', ...secretParts] = Buffer.from(encoded, 'base64').toString().split(':')
   if (id === '') throw invalidClient()
-  // An absent secret equals an empty one (RFC 6749, 2.3.1); okta-auth-js omits the colon, too.
+  // An absent secret equals an empty secret (RFC 6749, 2.3.1). okta-auth-js also omits the colon.
   return { id: decodeForm(id), secret: decodeForm(secretParts.join(':')) || undefined, isBasic: true }
 }
 

@@ -24,7 +24,7 @@ export interface Identity {
   readonly lockouts: Lockouts
   readonly administrators: Administrators
   readonly clients: Clients
-  /** External providers that users can sign in with. */
+  /** External providers for sign-ins. */
   readonly providers: ExternalProviders
   readonly signingKeys: SigningKeys
   readonly seals: Seals
@@ -36,30 +36,27 @@ export interface Identity {
   readonly securityLog: SecurityLog
 }
 
-/** An operation as described in the OpenAPI document. Its parameters come from a query or a form. */
+/** An operation of the OpenAPI document. Its parameters are in a query or a form. */
 export interface Operation extends HttpOperation {
   readonly method: 'GET' | 'POST'
   readonly security?: readonly Schema[]
-  /** The JSON response. If absent, the browser is redirected or gets `page`. */
+  /** The JSON response. Without it, the browser is redirected or gets `page`. */
   readonly response?: Schema
-  /**
-   * True for a POST whose parameters come from the query, like those of a GET. Its body may have any type and
-   * is ignored.
-   */
+  /** True for a POST request whose parameters are in the query. The body is ignored. */
   readonly readsQueryOnly?: true
-  /** The page shown when the browser is not redirected. */
+  /** The page that is shown if the browser is not redirected. */
   readonly page?: string
-  /** The components to which the response refers. */
+  /** The components of the document to which the response refers. */
   readonly schemas?: Readonly<Record<string, Schema>>
 }
 
-/** A complete endpoint: its route and its documentation are both created from this. */
+/** An endpoint. Its route and its documentation are created from this declaration. */
 export interface Endpoint extends Operation {
   /** Called once, when the host starts. */
   readonly createHandler: (identity: Identity) => Handler
 }
 
-/** An endpoint that is mounted once per provider in the settings, each time at its own path. */
+/** An endpoint that each provider in the settings has at a path of its own. */
 export interface ProviderEndpoint extends Operation {
   readonly pathOf: (providerId: string) => string
   readonly createHandler: (identity: Identity, provider: ExternalProvider) => Handler
@@ -72,7 +69,7 @@ export interface Route extends Operation {
 /** The parts of a request that a handler needs. */
 export interface Call extends RequestOrigin {
   readonly method: Operation['method']
-  /** The query of a GET, or the form of a POST unless the operation reads only the query. */
+  /** The query of a GET request, or the form of a POST request. */
   readonly parameters: RawParameters
   readonly headers: IncomingHttpHeaders
 }

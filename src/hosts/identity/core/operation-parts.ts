@@ -62,7 +62,7 @@ export const formOperation = {
   errors: [400, 403],
 } as const
 
-/** Confidential clients authenticate with their secret; public ones have none. */
+/** Confidential clients authenticate with their secret. Public clients have no secret. */
 export const clientSecurity = [{ client: [] }, {}]
 export const bearerSecurity = [{ bearer: [] }]
 

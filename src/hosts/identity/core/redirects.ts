@@ -49,10 +49,7 @@ export const hostOrigin = ({ issuer }: Pick<IdentitySettings, 'issuer'>): string
 export const hostPath = ({ issuer }: Pick<IdentitySettings, 'issuer'>, path: string): string =>
   `${new URL(issuer).pathname.replace(/\/$/, '')}${path}`
 
-/**
- * Returns a relative URL, so that the browser keeps the host name that it used: under a different name it
- * would not send the cookie.
- */
+/** Returns a relative URL. With another host name, the browser would not send the cookie. */
 export const hostPathWithQuery = (
   settings: Pick<IdentitySettings, 'issuer'>,
   path: string,

@@ -13,31 +13,28 @@ import { raw, type Sql, sql } from '../../../db/sql.ts'
 import type { Language } from '../../../model/language.ts'
 import type { Identity } from './endpoint.ts'
 
-/** The current data of an account, from which tokens are issued. */
+/** The current data of an account. Tokens are issued from them. */
 export interface Account extends PossibleAdministrator {
   readonly accountId: string
   readonly name: string
   readonly securityStamp: string
-  /** The number of changes of its second factors. */
+  /** The number of changes of the second factors. */
   readonly factorChanges: number
-  /**
-   * True if the login is an email address at which the user has received mail, or that a provider has
-   * verified.
-   */
+  /** True if the login is a verified email address. */
   readonly hasVerifiedLogin: boolean
 }
 
-/** The number of changes of the account's factors; the query must alias the row as `account`. */
+/** SQL: the number of changes of the factors. The row must be called `account`. */
 export const factorChangeCountSql: Sql = raw(
   'coalesce((select changed.count from factor_changes as changed where changed.user_id = account.id), 0)',
 )
 
-/** The columns of an account; the query must alias the row as `account`. */
+/** SQL: the columns of an account. The row must be called `account`. */
 export const accountColumns: Sql = sql`${raw(
   'account.id as "accountId", account.name, account.security_stamp as "securityStamp"',
 )}, ${factorChangeCountSql}::int as "factorChanges", ${hasVerifiedLogin} as "hasVerifiedLogin", ${administratorColumns}`
 
-/** Finds the active account with this login. Returns undefined if a legacy store has two of them. */
+/** Finds the active account with this login. Returns undefined if an old store has two of them. */
 export async function findActiveAccount(
   queries: Queries,
   login: string,
@@ -56,56 +53,60 @@ export async function findAccountById(queries: Queries, id: string): Promise<Acc
   return account
 }
 
-/** An active session with the current data of its account. Times are epoch milliseconds. */
+/** An active session and the current data of its account. Times are epoch milliseconds. */
 export interface ActiveSession extends Account {
   readonly sessionId: string
   readonly signedInAt: number
   /**
-   * The last authentication. At an external provider, it may be much earlier than the sign-in; 0 if its time
-   * is unknown.
+   * The time of the last authentication. At an external provider, it may be much earlier than the sign-in. It
+   * is 0 if the time is unknown.
    */
   readonly authenticatedAt: number
   readonly expiresAt: number
-  /** The authentication methods (RFC 8176); null for a password alone. */
+  /** The authentication methods (RFC 8176). Null for a password alone. */
   readonly methods: readonly string[] | null
 }
 
 export interface StartedSession extends Pick<ActiveSession, 'sessionId' | 'expiresAt'> {
-  /** Sessions of other accounts in the same browser, which this one replaces. */
+  /** Sessions of other accounts in the same browser. The new session replaces them. */
   readonly endedSessionIds: readonly string[]
 }
 
-/** The contract's eight hours, counted from the sign-in and never extended. */
+/** The contract prescribes eight hours from the sign-in. */
 const sessionMilliseconds = 8 * 60 * 60_000
 
-/** The origin of a sign-in, shown to its user later. */
+/** The origin of a sign-in. The user can see it later. */
 export interface SignInSource {
   readonly clientId: string
   readonly address: string
   readonly userAgent: string | undefined
-  /** The sessions that the browser had before. Sessions of other accounts are ended. */
+  /** Earlier sessions of the browser. Sessions of other accounts are ended. */
   readonly earlierSessionIds: readonly string[]
-  /** The language of the pages, if the client or the browser requested one. */
+  /** The requested language of the pages, if any. */
   readonly language: Language | undefined
   /** Authentication methods in addition to a password. */
   readonly methods?: readonly string[]
-  /** Absent for a sign-in on this host. */
+  /** Undefined for a sign-in without an external provider. */
   readonly federated?: FederatedSignIn | undefined
 }
 
 export interface FederatedSignIn {
-  /** The provider's id in the settings. */
+  /** The id of the provider in the settings. */
   readonly provider: string
   readonly identityId: string
   /** The time of the authentication at the provider, if known. */
   readonly authenticatedAt: number | undefined
   /**
-   * The sealed identity token, the hint for a sign-out at the provider. Absent if it is too long for a URL.
+   * The encrypted identity token, a hint for the sign-out at the provider. Undefined if it is too long for a
+   * URL.
    */
   readonly sealedToken?: string | undefined
 }
 
-/** Stores a new session, unless the account or its factors have changed since the user was authenticated. */
+/**
+ * Stores a new session. Returns undefined if the account or its factors have changed since the
+ * authentication.
+ */
 export async function insertSession(
   { database, now }: Pick<Identity, 'database' | 'now'>,
   { accountId, securityStamp, factorChanges }: Account,
@@ -115,7 +116,8 @@ export async function insertSession(
   const startedAt = timestamp(now())
   const expiresAt = now() + sessionMilliseconds
   return database.transaction(async (transaction) => {
-    // A concurrent change of factors waits and then ends this session, or comes first and prevents it.
+    // If a concurrent change of factors comes later, it ends this session. If it comes first, the session is
+    // not created.
     await lockFactors(transaction, accountId)
     if (federated && !(await lockIdentity(transaction, accountId, federated))) return undefined
     const [started] = await transaction.query(sql`
@@ -139,7 +141,7 @@ export async function insertSession(
   })
 }
 
-/** Keeps the external identity connected until commit; returns false if it was disconnected before. */
+/** Locks the external identity until the commit. Returns false if it was disconnected. */
 async function lockIdentity(
   transaction: Queries,
   accountId: string,
@@ -163,16 +165,15 @@ export async function findActiveSession(
 }
 
 /**
- * The condition under which a session is active; queries must alias the rows as `session` and `account`. A
- * changed password or login gives the account a new security stamp, so sessions with the old stamp are
- * inactive without being marked as ended.
+ * SQL: true if a session is active. The rows must be called `session` and `account`. A changed password or
+ * login changes the security stamp of the account, and thereby ends its sessions.
  */
 export const isSessionActiveSql = ({ settings, now }: Pick<Identity, 'settings' | 'now'>): Sql => sql`
   session.ended_at is null and session.expires_at > ${timestamp(now())}
   and account.active and account.security_stamp = session.security_stamp
   ${isUsedRecentlySql(settings.inactivityMinutes, now())}`
 
-/** `last_used_at` is null for sessions from before the column existed. */
+/** `last_used_at` is null for old sessions. */
 const isUsedRecentlySql = (inactivityMinutes: number, now: number): Sql =>
   inactivityMinutes === 0
     ? raw('')
@@ -186,8 +187,8 @@ export const sessionColumns: Sql = sql`
   ${millisecondsOf(sql`session.expires_at`)} as "expiresAt"`
 
 /**
- * Ends sessions in two statements: a token that a concurrent refresh inserts under its lock on the session is
- * visible only to a statement that begins after the session has been marked.
+ * Ends sessions in two statements. A concurrent refresh may insert a token while it holds the lock on the
+ * session. Only a later statement sees that token.
  */
 async function endSessions(transaction: Queries, condition: Sql, now: number): Promise<readonly string[]> {
   const ended = await transaction.query<{ id: string }>(
@@ -199,7 +200,7 @@ async function endSessions(transaction: Queries, condition: Sql, now: number): P
   return ids
 }
 
-/** Ends all sessions of the account and the links created in them, except the session to keep. */
+/** Ends all sessions of the account except one, and the links that were created in them. */
 export async function endOtherSessions(
   transaction: Queries,
   accountId: string,
@@ -210,7 +211,7 @@ export async function endOtherSessions(
   await endLinksOfAccount(transaction, accountId, keptSessionId)
 }
 
-/** Ends a session; returns false if it had already ended. Links that the user created in it stay valid. */
+/** Ends a session. Returns false if it has already ended. Links that were created in it stay valid. */
 export async function endSession(
   { database, now }: Pick<Identity, 'database' | 'now'>,
   sessionId: string,
@@ -221,7 +222,7 @@ export async function endSession(
   return ended.length > 0
 }
 
-/** Ends a stolen session and the links created in it. */
+/** Ends a stolen session and the links that were created in it. */
 export const endStolenSession = (
   { database, now }: Pick<Identity, 'database' | 'now'>,
   sessionId: string,

@@ -202,7 +202,7 @@ const continueAfterCallback = (
 
 /**
  * Starts a session for the user who has returned, and continues the pending request. The provider replaces
- * only the password: the account's second factor here is still required.
+ * only the password, so the second factor of the account is still required.
  */
 async function signInFederated(
   identity: Identity,
@@ -263,8 +263,8 @@ const accountPageUrl = ({ settings: { allowedOrigins } }: Identity, origin: stri
   `${allowedOrigins.find((allowed) => allowed === origin) ?? allowedOrigins[0]}/account`
 
 /**
- * Shows the user which external account would be connected to which local one: another site may have sent the
- * browser here, and another user may be signed in at the provider.
+ * Shows the user which external account would be connected to which local account. Another site may have sent
+ * the browser here, or another user may be signed in at the provider.
  */
 async function askToConnect(
   identity: Identity,

@@ -42,8 +42,8 @@ export const showForgotPassword: Endpoint = {
 }
 
 /**
- * Neither the response nor its time depends on whether the account exists: the mail is only queued here, and
- * its recipient is looked up when it is sent. A network address over its limit gets the same response, too.
+ * The response and its time do not depend on whether the account exists. The mail is only queued here, and
+ * its recipient is looked up when it is sent.
  */
 export const submitForgotPassword: Endpoint = {
   ...formOperation,

@@ -169,7 +169,7 @@ const unknownError = {
   errorDescription: 'The error was not found.',
 }
 
-/** Creates the handler of a login form that is posted by a page of one of these origins. */
+/** Creates the handler of a login form on a page of these origins. */
 const loginHandler =
   (identity: Identity, origins: readonly string[]): Handler =>
   async (call) => {
@@ -206,8 +206,8 @@ interface ReceivedRequest {
 }
 
 /**
- * Opens the pending request. If the extensions are on, a page that has credentials before there is a request,
- * such as the page of an invitation, may send the parameters of a new request instead.
+ * Opens the pending request. With extensions, a page that has credentials without a request, such as the page
+ * of an invitation, may send the parameters of a new request.
  */
 async function receiveRequest(
   identity: Identity,

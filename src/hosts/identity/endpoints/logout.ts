@@ -47,8 +47,8 @@ import {
 import type { Client } from '../values/clients.ts'
 
 /**
- * OpenID Connect RP-Initiated Logout 1.0, 2. An invalid hint or an unregistered address is ignored; neither
- * keeps the user signed in.
+ * OpenID Connect RP-Initiated Logout 1.0, 2. An invalid hint or an unregistered address is ignored, and the
+ * user is still signed out.
  */
 export const endSessionByQuery: Endpoint = {
   id: 'EndSession',
@@ -98,7 +98,7 @@ export const endSessionByForm: Endpoint = {
   method: 'POST',
 }
 
-/** Parses the hint; if the request has a client id, an identity token of another client is invalid, too. */
+/** Parses the hint. An identity token of another client is invalid if the request has a client id. */
 async function parseHint(
   identity: Identity,
   { id_token_hint: hint, client_id: clientId }: SingleParameters,
@@ -229,7 +229,7 @@ export const showSignedOut: Endpoint = {
     },
 }
 
-/** Creates the handler of a confirmation that is posted by a page of one of these origins. */
+/** Creates the handler of a confirmation on a page of these origins. */
 const confirmationHandler =
   (identity: Identity, origins: readonly string[]): Handler =>
   async (call) => {

@@ -33,9 +33,9 @@ import {
 import { type Client, scopeAudiences, splitScope, tokenAudience } from '../values/clients.ts'
 
 /**
- * RFC 7662, for access and refresh tokens. Only clients with a secret may use it: for their own tokens and,
- * if they are service clients, also for tokens of the hosts that their scopes name. Any other token gets the
- * same response as an unknown one (RFC 7662, 4).
+ * RFC 7662, for access and refresh tokens. Clients with a secret may use it for their own tokens. Service
+ * clients may also use it for tokens of the hosts in their scopes. Other tokens get the response of an
+ * unknown token (RFC 7662, 4).
  */
 export const introspectToken: Endpoint = {
   id: 'IntrospectToken',

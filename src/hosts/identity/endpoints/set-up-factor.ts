@@ -32,7 +32,7 @@ import { identityCookie, requireAllowedOrigin, signInSourceOf, startSession } fr
 import { authenticationAfter, type PendingSignIn, withStep } from '../sign-in/sign-in-steps.ts'
 import { type Client, redirectUrlsOf } from '../values/clients.ts'
 
-/** An account that is required to have a second factor but has none must set one up before anything else. */
+/** If an account must have a second factor but has none, the user has to set up one first. */
 export const showFactorSetUp: Endpoint = {
   ...pageOperation,
   id: 'ShowFactorSetUp',

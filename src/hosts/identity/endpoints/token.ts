@@ -125,8 +125,8 @@ function parsePresentedCode(client: Client, parameters: SingleParameters): Prese
 }
 
 /**
- * Returns the challenge that the verifier must have. A verifier for a code that was requested without a
- * challenge is rejected too, because an attacker may have removed the challenge.
+ * Returns the challenge that the verifier must have. A verifier is rejected if the code was requested without
+ * a challenge, because an attacker may have removed the challenge.
  */
 function parseChallenge({ registration }: Client, parameters: SingleParameters): string | undefined {
   if (registration?.requiresPkce === false && parameters.code_verifier === undefined) return undefined
@@ -145,8 +145,8 @@ type ConsumedCode = ActiveSession & { readonly scope: string; readonly nonce: st
 const codeIssuedAt = raw("code.expires_at - interval '1 minute'")
 
 /**
- * Spends the code in a single statement, so that only one of many concurrent uses finds it unspent. A request
- * that ends the session waits for the share lock, and then also deletes the refresh token inserted here.
+ * Spends the code in one statement, so that only one of several concurrent uses succeeds. A request that ends
+ * the session waits for the share lock, and then also deletes the new refresh token.
  */
 async function consumeCode(
   identity: Identity,
@@ -178,8 +178,8 @@ async function consumeCode(
 }
 
 /**
- * Rejects a code that could not be spent. A code that is used twice has been stolen, whether before or after
- * its client used it, so everything issued for it ends (RFC 6749, 4.1.2).
+ * Rejects a code that could not be spent. A code that is used twice was stolen, so everything issued for it
+ * ends (RFC 6749, 4.1.2).
  */
 async function rejectCode(
   identity: Identity,
@@ -233,8 +233,8 @@ interface PresentedToken {
 }
 
 /**
- * Returns the scopes of the access token: the requested ones that were granted and that the client still has.
- * The next refresh token keeps all granted scopes.
+ * Returns the scopes of the access token: the requested scopes that were granted and that the client still
+ * has. The next refresh token keeps all granted scopes.
  */
 function narrowScopes(granted: string, client: Client, { scope }: SingleParameters): readonly string[] {
   const requested = splitScope(scope ?? granted)
@@ -244,10 +244,9 @@ function narrowScopes(granted: string, client: Client, { scope }: SingleParamete
 type ConsumedToken = ActiveSession & { readonly scope: string }
 
 /**
- * Spends the token in a single statement, so that only one of many concurrent uses finds it unspent. A
- * request that ends the session waits for the lock, and then also deletes the successor inserted here. The
- * lock is an update lock, because the session is updated, too. The database's clock sets the creation time,
- * because it is compared with the time when a consent was withdrawn.
+ * Spends the token in one statement, so that only one of several concurrent uses succeeds. A request that
+ * ends the session waits for the lock, and then also deletes the new token. The clock of the database sets
+ * the creation time, because it is compared with the time when a consent was withdrawn.
  */
 async function consumeToken(
   identity: Identity,

@@ -46,8 +46,8 @@ export const lacksSecondFactor = (
 ): boolean => mustHaveFactor(identity, session) && !session.methods?.includes('mfa')
 
 /**
- * Marks the step as used; returns false if it already was. The primary key lets only one of two concurrent
- * uses succeed.
+ * Marks the step as used. Returns false if it was already used. Because of the primary key, only one of two
+ * concurrent uses succeeds.
  */
 export async function consumeStep(
   transaction: Queries,
@@ -63,7 +63,7 @@ export const recoveryCodeCount = 10
 /** Eighty bits cannot be guessed from a hash, so a fast hash suffices. */
 const codeBytes = 10
 
-/** Creates new codes, which replace existing ones. The store keeps only their hashes. */
+/** Replaces the recovery codes. The database stores only hashes. */
 export async function createRecoveryCodes(
   transaction: Queries,
   accountId: string,
@@ -76,7 +76,7 @@ export async function createRecoveryCodes(
   return codes.map((code) => (code.match(/.{4}/g) ?? []).join('-').toLowerCase())
 }
 
-/** Checks a code and deletes it. Deleting the row lets only one of two concurrent uses succeed. */
+/** Checks a code and deletes it, so that only one of two concurrent uses succeeds. */
 export async function useRecoveryCode(
   transaction: Queries,
   accountId: string,
@@ -117,9 +117,9 @@ type FactorChange = (
 ) => Promise<unknown>
 
 /**
- * Creates the handler of a change. Changes of one account are serialized and require a recent sign-in. A
- * required last factor cannot be removed. `endsOtherSessions` is false for renaming a passkey, which changes
- * no credential.
+ * Creates the handler of a change. Changes of an account are serialized and require a recent sign-in. A
+ * required last factor cannot be removed. Renaming a passkey changes no credential, so it ends no other
+ * sessions.
  */
 export const factorChangeHandler =
   (
@@ -172,7 +172,7 @@ export async function resetFactors(
   await completeFactorChange(context, transaction, accountId, keptSessionId)
 }
 
-/** Creates recovery codes with the first second factor; returns null if there was one before. */
+/** Creates recovery codes with the first second factor. Returns null for further factors. */
 export const createFirstRecoveryCodes = async (
   transaction: Queries,
   accountId: string,
@@ -227,8 +227,8 @@ export async function requireRecentSignIn(identity: Identity, call: Call): Promi
 }
 
 /**
- * Ends the other sessions, one of which may be that of an attacker (OWASP ASVS 5, 7.4.3), and notifies the
- * user if mails can be sent.
+ * Ends the other sessions, because an attacker may use one of them (OWASP ASVS 5, 7.4.3), and notifies the
+ * user by mail.
  */
 export async function completeFactorChange(
   { settings, now }: FactorContext,

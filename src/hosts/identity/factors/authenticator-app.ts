@@ -51,7 +51,7 @@ export function offerApp(
   }
 }
 
-/** Stores the app, replacing an earlier one, if the code proves that it has the secret. */
+/** Stores the app instead of an earlier app, if the code proves that it has the secret. */
 export async function registerApp(
   { seals, factorBox, now }: Identity,
   transaction: Queries,
@@ -75,8 +75,8 @@ export async function registerApp(
 const failuresMax = budgetLimits.wrongCodesOfAccount.max
 
 /**
- * Checks that the code is valid and marks it as used. The row lock lets only one of two concurrent uses
- * succeed.
+ * Checks that the code is valid and marks it as used. Because of the row lock, only one of two concurrent
+ * uses succeeds.
  */
 export async function useAppCode(
   { factorBox, now }: Identity,

@@ -93,7 +93,7 @@ export async function findPasskey(queries: Queries, credential: string): Promise
   return passkey
 }
 
-/** `copied`: the signature is valid, but its counter is not above the stored one. */
+/** `copied` means that the signature is valid but its counter is not higher than the stored counter. */
 type PasskeyUse = 'valid' | 'invalid' | 'copied'
 
 /**
@@ -304,8 +304,8 @@ async function findCredentials({ database }: Identity, accountId: string): Promi
   }))
 }
 
-/** ES256, EdDSA, RS256: every authenticator supports at least one. */
+/** The algorithms ES256, EdDSA and RS256. */
 const passkeyAlgorithms = [-7, -8, -257]
 
-/** Returns the user handle of passkeys: the account's id, which reveals nothing about the user. */
+/** Returns the user handle of passkeys: the id of the account. */
 const userHandleOf = (accountId: string): Buffer => Buffer.from(accountId.replaceAll('-', ''), 'hex')

@@ -5,26 +5,26 @@ import type { ExternalProvider } from '../core/providers.ts'
 import { callProvider, FederationError } from './failures.ts'
 import type { Attempt } from './provider-redirects.ts'
 
-/** A user who has returned from a provider. Only issuer and subject together identify a user. */
+/** A user who has returned from a provider. Issuer and subject together identify the user. */
 export interface FederatedUser {
   readonly issuer: string
   readonly subject: string
   /**
-   * The time of the authentication at the provider; undefined if the provider does not report it and no new
-   * one was requested.
+   * The time of the authentication at the provider. Undefined if the provider does not report it and no new
+   * authentication was requested.
    */
   readonly authenticatedAt: number | undefined
   /** The hint for a sign-out at the provider. */
   readonly identityToken: string
-  /** Called only at the first sign-in, because it may request the provider's userinfo endpoint. */
+  /** Called only at the first sign-in, because it may send a request to the provider. */
   fetchProfile(): Promise<FederatedProfile>
 }
 
 interface FederatedProfile {
-  /** The name by which the user recognizes the account at the provider. */
+  /** The name by which the user recognizes the account. */
   readonly label: string
   readonly name: string | undefined
-  /** Undefined unless the provider has verified the address, or the settings trust the provider. */
+  /** The address, if the provider has verified it or the settings trust the provider. */
   readonly verifiedEmail: string | undefined
 }
 
@@ -33,8 +33,8 @@ const subjectPattern = /^[\x20-\x7e]{1,255}$/
 const labelCharactersMax = 256
 
 /**
- * Redeems the code that the browser brought back. Checks state, issuer (RFC 9207), nonce, audience, times and
- * signature, and throws on any mismatch.
+ * Redeems the code of the callback. Throws if state, issuer (RFC 9207), nonce, audience, times or signature
+ * are wrong.
  */
 export const redeemCallback = (
   provider: ExternalProvider,
@@ -53,8 +53,7 @@ export const redeemCallback = (
     })
     const claims = tokens.claims()
     if (claims === undefined || !subjectPattern.test(claims.sub)) throw new Error('The subject is invalid.')
-    // A token that was issued to another client of the same provider is rejected, because that client may
-    // have passed it on (OpenID Connect Core, 3.1.3.7).
+    // Another client of the provider may have passed on its token (OpenID Connect Core, 3.1.3.7).
     if (claims.azp !== undefined && claims.azp !== provider.clientId)
       throw new Error('The token is for another client.')
     if (earliestSignIn !== undefined && (requiresAuthTime || claims.auth_time !== undefined))
@@ -72,9 +71,9 @@ export const redeemCallback = (
   })
 
 /**
- * Returns when the provider says that it authenticated the user. Clocks differ, so a time in the future becomes
- * now, and a time before the earliest allowed sign-in becomes that time. If the provider reports no time although
- * a new authentication was requested, it is trusted to have authenticated the user just now.
+ * Returns the time of the authentication at the provider. Clocks differ, so a time in the future becomes the
+ * current time, and a time before the earliest allowed sign-in becomes that time. If a new authentication was
+ * requested but its time is not reported, the current time is returned.
  */
 function authenticatedAtOf(
   authTime: number | undefined,
@@ -85,10 +84,7 @@ function authenticatedAtOf(
   return Math.min(Math.max(authTime * 1000, earliestSignIn ?? 0), now)
 }
 
-/**
- * Throws unless the user signed in at the provider recently enough. Without a reported time, the provider may
- * not have authenticated the user again.
- */
+/** Throws unless the user signed in at the provider recently enough. */
 function requireSignedInSince(earliestSignIn: number, authTime: number | undefined): void {
   if (authTime === undefined || (authTime + clockSkewSeconds) * 1000 < earliestSignIn)
     throw new FederationError(
@@ -102,7 +98,7 @@ function profileOf(
   claims: Claims & { readonly sub: string },
   userinfo: Claims,
 ): FederatedProfile {
-  // Address and verification must come from the same source, because another source may mean another address.
+  // Two sources may mean different addresses, so both claims must come from the same source.
   const { email: claimedEmail, email_verified: emailVerified } =
     claims.email === undefined ? userinfo : claims
   const email = displayableText(claimedEmail)
@@ -118,10 +114,7 @@ function profileOf(
   }
 }
 
-/**
- * Marks a name that its user may have chosen freely. Hidden characters are removed, so that the mark stays
- * visible.
- */
+/** Marks a name that is not verified. Hidden characters are removed, so that the mark stays visible. */
 const markUnverified = (text: string): string =>
   `${withoutHiddenCharacters(text).replaceAll(/\s+/g, ' ').slice(0, 100)} (not verified)`
 
@@ -138,7 +131,7 @@ async function fetchMissingClaims(
   return client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
 }
 
-/** Returns the trimmed text of a claim; undefined if it is empty or could not be stored unchanged. */
+/** Returns the trimmed text of a claim, or undefined if it is empty or could not be stored unchanged. */
 function displayableText(claim: unknown): string | undefined {
   const text = typeof claim === 'string' ? claim.trim() : ''
   return text === '' || !text.isWellFormed() || /\p{Cc}/u.test(text) ? undefined : text

@@ -39,8 +39,8 @@ export class FederationError extends Error {
 }
 
 /**
- * Runs steps that call the provider, and turns each of their errors into a `FederationError`. The steps must
- * do nothing else, because a bug would look like a failure of the provider.
+ * Runs steps that call the provider, and converts their errors to a `FederationError`. The steps must do
+ * nothing else, because a bug would look like an error of the provider.
  */
 export async function callProvider<Result>(steps: () => Promise<Result>): Promise<Result> {
   try {

@@ -33,9 +33,9 @@ export interface FoundAccount {
 const attemptsMax = 5
 
 /**
- * Finds the local account of a federated user. At the first sign-in the user is connected to an account or
- * gets a new one, if the provider's settings allow it. The unique constraints on issuer and subject and on
- * logins let only one of several concurrent requests succeed; the others retry.
+ * Finds the local account of a federated user. At the first sign-in, connects the user to an account or
+ * creates an account, if the settings of the provider allow it. Because of unique constraints, only one of
+ * several concurrent requests succeeds. The others retry.
  */
 export async function findFederatedAccount(
   identity: Identity,
@@ -219,8 +219,8 @@ interface NewConnection {
 }
 
 /**
- * Connects an account to an external identity. The unique constraint lets only one of two concurrent requests
- * succeed; the lock on the account makes the count of its identities exact.
+ * Connects an account to an external identity. Because of the unique constraint, only one of two concurrent
+ * requests succeeds. The account is locked while its identities are counted.
  */
 export async function connectIdentity(
   { database, securityLog, settings, now }: Pick<Identity, 'database' | 'securityLog' | 'settings' | 'now'>,

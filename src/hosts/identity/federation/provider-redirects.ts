@@ -54,8 +54,8 @@ export interface ConnectPurpose extends Purpose {
 const attemptMilliseconds = 15 * 60_000
 
 /**
- * Stores an attempt, or throws if its network address has reached the limit, because anyone can start
- * attempts. Requests from one address are serialized, so that the limit holds under concurrency.
+ * Stores an attempt, or throws if its network address has reached the limit. Requests from one address are
+ * serialized, so the limit also holds for concurrent requests.
  */
 async function storeAttempt(
   { database, seals, now }: Pick<Identity, 'database' | 'seals' | 'now'>,
@@ -86,7 +86,8 @@ async function storeAttempt(
 }
 
 /**
- * Returns and deletes an attempt. The row's lock lets only one of two requests with the same state succeed.
+ * Returns and deletes an attempt. Because of the row lock, only one of two requests with the same state
+ * succeeds.
  */
 export async function consumeAttempt(
   { database, seals }: Pick<Identity, 'database' | 'seals'>,
@@ -220,9 +221,9 @@ const returnMilliseconds = 60 * 60_000
 const returnCharactersMax = 1500
 
 /**
- * Redirects the browser to the sign-out of the provider where one of these sessions began (OpenID Connect
- * RP-Initiated Logout 1.0), from which it returns to `returnTo`. Returns undefined if there is no such
- * provider, or if it is unreachable.
+ * Redirects the browser to the sign-out of the provider of these sessions (OpenID Connect RP-Initiated Logout
+ * 1.0). The browser then returns to `returnTo`. Returns undefined without a provider, or if it is
+ * unreachable.
  */
 export async function signOutAtProvider(
   identity: Identity,

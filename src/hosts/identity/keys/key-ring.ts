@@ -11,13 +11,13 @@ export interface KeyKind<Key> {
   load(id: string, secret: Buffer): Key
 }
 
-/** Keys shared by all instances through the store; each is replaced by a successor in time. */
+/** Keys that all instances share through the database. */
 export interface KeyRing<Key> {
   current(): Key
-  /** The current key, an announced successor, and replaced keys that are still accepted. */
+  /** The current key, its announced successor, and replaced keys that are still accepted. */
   all(): readonly Key[]
   find(id: string): Promise<Key | undefined>
-  /** Adds and purges keys according to the schedule, and loads keys that other instances added. */
+  /** Adds and purges keys according to the schedule, and loads keys of other instances. */
   refresh(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ interface KeyRingOptions {
   readonly now: () => number
 }
 
-/** The pause after a query. It limits the queries that unknown key ids in tokens cause. */
+/** The pause after a query. It limits the queries for unknown key ids. */
 const recheckMilliseconds = 5000
 
 export async function openKeyRing<Key>(
@@ -42,7 +42,7 @@ export async function openKeyRing<Key>(
   const refresh = async () => {
     refreshedAt = now()
     const stored = await findKeys(database, kind)
-    // `load` throws if the secret is wrong, before any key is replaced.
+    // `load` throws if the secret is wrong, so no key is replaced.
     keys = load(stored)
     if (dueKeyTimes(keys, now()) || keys.some(({ endsAt }) => endsAt <= purgeThreshold(now()))) {
       keys = load(await database.transaction((transaction) => rotate(transaction, kind, box, now())))
@@ -65,16 +65,15 @@ export async function openKeyRing<Key>(
   }
 }
 
-/** A kind of key and the box that encrypts its stored keys, for the command line. */
+/** A kind of key, and the box that encrypts its stored keys. */
 export interface KeyKindWithBox {
   readonly kind: KeyKind<unknown>
   readonly box: SecretBox
 }
 
 /**
- * Announces a successor ahead of the schedule, a day before it is used, so that clients have fetched it
- * before the first token that it signs. Keeps a successor that was announced before. Returns the time from
- * which the successor is used.
+ * Announces a successor now and returns the time from which it is used, a day later. Clients fetch the key
+ * before it signs a token. An announced successor is kept.
  */
 export async function announceSuccessor(
   transaction: Queries,
@@ -83,7 +82,7 @@ export async function announceSuccessor(
 ): Promise<number> {
   await lockRotation(transaction)
   const stored = await findKeys(transaction, kind)
-  // `unseal` throws if the secret is wrong, before a key is stored that other instances cannot decrypt.
+  // `unseal` throws if the secret is wrong, so no key is stored that other instances cannot decrypt.
   for (const row of stored) unseal(kind, box, row)
   const successor = stored.find(({ startsAt }) => startsAt > now)
   if (successor) return successor.startsAt
@@ -97,8 +96,8 @@ export async function announceSuccessor(
 }
 
 /**
- * Deletes every key of the kind, and adds a key that is used at once. Everything that the deleted keys signed
- * or sealed is rejected.
+ * Deletes every key of the kind and adds a key that is used at once. Everything that earlier keys signed or
+ * sealed becomes invalid.
  */
 export async function replaceKeys(
   transaction: Queries,
@@ -120,7 +119,7 @@ interface LoadedKey<Key> extends KeyTimes {
   readonly key: Key
 }
 
-/** An arbitrary constant; every instance must use the same one. */
+/** All instances use this arbitrary number. */
 const rotationLock = 7_251_405_119
 
 export async function lockRotation(transaction: Queries): Promise<void> {
@@ -128,8 +127,8 @@ export async function lockRotation(transaction: Queries): Promise<void> {
 }
 
 /**
- * Purges expired keys, adds the next one if it is due, and returns all stored keys. The lock lets only the
- * first of several instances find it due.
+ * Purges expired keys, adds a key if one is due, and returns all stored keys. The lock prevents several
+ * instances from adding a key.
  */
 async function rotate(
   transaction: Queries,
@@ -191,26 +190,24 @@ interface KeyTimes {
 }
 
 const dayMilliseconds = 24 * 60 * 60_000
-/** The contract's 90 days; encryption keys follow the same schedule. */
+/** The contract prescribes 90 days for signing keys. */
 const useMilliseconds = 90 * dayMilliseconds
-/** Keys are published this long before their use, so that clients may cache them for a day. */
+/** Keys are published this long before their use, because clients may cache the old keys for a day. */
 const announceMilliseconds = dayMilliseconds
-/** Much longer than the validity of anything signed or sealed with a key. */
+/** Everything that a key has signed or sealed expires much earlier. */
 const retainMilliseconds = 7 * dayMilliseconds
 
-/**
- * Returns the times of a key that must be added now: the first one, or a successor that must be announced.
- */
+/** Returns the times of a key that is due: the first key, or a successor. */
 function dueKeyTimes(keys: readonly KeyTimes[], now: number): KeyTimes | undefined {
-  // -Infinity without keys, so that the first one starts at once.
+  // Without keys, this is -Infinity, and the first key starts at once.
   const latestEnd = Math.max(...keys.map(({ endsAt }) => endsAt))
   if (now < latestEnd - announceMilliseconds) return undefined
-  // If all keys have ended, such as after months of downtime, the successor starts at once.
+  // If all keys have ended, the successor starts at once.
   const startsAt = Math.max(latestEnd, now)
   return { startsAt, endsAt: startsAt + useMilliseconds }
 }
 
-/** Returns the key to use now; before the first start or after the last end, the nearest one. */
+/** Returns the key to use now, or the nearest key if none is in use. */
 function currentKey<Key extends KeyTimes>(keys: readonly Key[], now: number): Key | undefined {
   const ordered = keys.toSorted((first, second) => first.startsAt - second.startsAt)
   return ordered.findLast(({ startsAt }) => startsAt <= now) ?? ordered[0]

@@ -62,7 +62,7 @@ export async function openKeys(
 }
 
 /**
- * Returns the secret of this machine, which is created only while the store has no keys: existing keys are
+ * Returns the secret of this machine. It is created only while the store has no keys. Existing keys are
  * encrypted with another secret, which the operator has to restore.
  */
 async function readMachineSecret(database: Database, dataDirectory: string): Promise<string> {

@@ -2,10 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { KeyKind, KeyRing } from './key-ring.ts'
 import { createSecretBox, type SecretBox } from './secret-box.ts'
 
-/**
- * Seals values that are passed through a browser, which can neither read nor change them, nor substitute one
- * for another.
- */
+/** Encrypts values that pass through a browser. The browser cannot read, change or exchange them. */
 export interface Seals {
   seal(purpose: SealPurpose, value: object, expiresAt: number): string
   /** Returns undefined if the text has expired, was changed, or was sealed for another purpose. */

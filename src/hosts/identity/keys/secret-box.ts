@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 /**
- * Authenticated encryption: any change is detected, and data sealed for one owner cannot be opened for
- * another.
+ * Authenticated encryption. Any change is detected, and data of one owner cannot be decrypted for another
+ * owner.
  */
 export interface SecretBox {
   /** `owner` is the id to which the data is bound, such as the id of a row or of an account. */
@@ -14,8 +14,8 @@ export interface SecretBox {
 const algorithm = 'aes-256-gcm'
 const keyBytes = 32
 /**
- * The nonce length that GCM specifies; random nonces are safe for 2^32 seals under one key, which is 500 a
- * second for 90 days.
+ * GCM specifies this length. Random nonces are safe for 2^32 encryptions with one key: 500 per second for 90
+ * days.
  */
 const nonceBytes = 12
 const tagBytes = 16

@@ -86,7 +86,7 @@ export async function signToken(
   claims: object,
 ): Promise<string> {
   const input = `${encode({ alg: algorithm, typ: type, kid: id })}.${encode(claims)}`
-  // RFC 7518, 3.4 requires this encoding of ECDSA signatures; RSA signatures have only one.
+  // RFC 7518, 3.4 requires this encoding of ECDSA signatures. It has no effect on RSA.
   const key = { key: privateKey, dsaEncoding: 'ieee-p1363' } as const
   const signature = await signInThreadPool('sha256', Buffer.from(input), key)
   return `${input}.${signature.toString('base64url')}`
@@ -96,7 +96,7 @@ const signInThreadPool = promisify<string, Buffer, SignKeyObjectInput, Buffer>(s
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** The ring of `Jwt__SigningPrivateKey`: a single key, which the operator manages. */
+/** Returns the ring of `Jwt__SigningPrivateKey`. It has a single key, which the operator manages. */
 export function pinnedKeyRing(privateKey: KeyObject): KeyRing<SigningKey> {
   const key = signingKeyOf(thumbprintOf(privateKey), privateKey)
   return {

@@ -24,7 +24,8 @@ export interface Page {
 }
 
 /**
- * The style is inline and not escaped: it is a constant, and a page without a script needs only one request.
+ * The style is a constant and is not escaped. It is inline, so that a page without a script needs only one
+ * request.
  */
 export const renderPage = ({ title, content, script, refreshesTo }: Page, language: Language): string =>
   html`<!doctype html>

@@ -171,8 +171,8 @@ export const serializeCookie = (
 const userAgentCharactersMax = 256
 
 /**
- * Returns the source of a sign-in, which the new session records. The earlier sessions of the browser come
- * from its cookie and from the pending request, because a post from a page of another site carries no cookie.
+ * Returns the source of a sign-in for the new session. Posts from a page of another site carry no cookie, so
+ * the earlier sessions of the browser come from the cookie and the pending request.
  */
 export async function signInSourceOf(
   identity: Identity,
@@ -210,9 +210,9 @@ const originOf = (url: string | undefined): string | undefined =>
   url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined
 
 /**
- * True if a page of another site has sent the browser here. Browsers report that in `Sec-Fetch-Site`. If that
- * is absent, `Origin` and `Referer` are checked; other ports of this host and the allowed origins do not
- * count as another site.
+ * Returns whether a page of another site has sent the browser here. Browsers report this in `Sec-Fetch-Site`.
+ * Without it, `Origin` and `Referer` are checked. Other ports of this host and the allowed origins are not
+ * another site.
  */
 export function isSentByOtherSite(
   { issuer, allowedOrigins }: Pick<IdentitySettings, 'issuer' | 'allowedOrigins'>,

@@ -26,9 +26,8 @@ import { type PasskeyResponse, type StoredPasskey, usePasskey } from '../factors
 import { outdatedPage } from '../pages/sign-in.ts'
 
 /**
- * A sign-in whose first step succeeded and that needs another step. It travels sealed through the browser, so
- * that the account cannot be replaced, and is bound to the authorization request. Its property names must not
- * change.
+ * A sign-in whose first step has succeeded. It passes through the browser encrypted, so that the account
+ * cannot be replaced, and is bound to the authorization request. Its property names must not change.
  */
 export interface SignInStep {
   readonly id: string
@@ -101,9 +100,8 @@ export const authenticationAfter = (
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
 /**
- * The step after a correct password, or after the sign-in at an external provider. Without the extensions there
- * is no page for a second factor, but an account that has one must not become less secure, so its sign-in is
- * rejected.
+ * The next step of a sign-in. Without extensions there is no page for a second factor, so the sign-in of an
+ * account with a second factor is rejected.
  */
 type NextStep = 'session' | 'second-factor' | 'set-up' | 'rejected'
 

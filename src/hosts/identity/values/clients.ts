@@ -8,7 +8,7 @@ export type GrantType = (typeof grantTypes)[number]
 
 export interface Client {
   readonly id: string
-  /** SHA-256 of the client's secret; undefined for a public client, which has no secret. */
+  /** The SHA-256 hash of the secret. Undefined for a public client. */
   readonly secretHash: Buffer | undefined
   readonly grants: readonly GrantType[]
   readonly scopes: readonly string[]
@@ -111,7 +111,7 @@ export const registeredClient = ({ name, isFirstParty, requiresPkce, ...client }
 /** Digests all have the same length, so comparing two of them always takes the same time. */
 export const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
-/** Returns all redirect URLs of the client: a callback may redirect the browser to another one of them. */
+/** Returns all redirect URLs of the client. A callback may redirect the browser to any of them. */
 export const redirectUrlsOf = ({ redirectUris, postLogoutRedirectUris }: Client): readonly string[] => [
   ...redirectUris,
   ...postLogoutRedirectUris,
@@ -137,7 +137,7 @@ export const contractScopes: readonly string[] = [
   'offline_access',
 ]
 
-/** All scopes: those of the contract, and `email` for registered clients. */
+/** All scopes: the scopes of the contract, and `email` for registered clients. */
 export const scopes: readonly string[] = clientScopes
 
 const webClientScopes: readonly string[] = ['openid', 'profile', 'svc.api', 'offline_access']
@@ -167,10 +167,7 @@ export function scopeAudiences(
   return [...audiences]
 }
 
-/**
- * Returns the audience of a token: both hosts if both scopes were granted, and the provider itself if neither
- * was.
- */
+/** Returns the audience of a token: the hosts whose scopes were granted, or the provider itself. */
 export function tokenAudience(
   scopes: readonly string[],
   settings: AudienceSettings,

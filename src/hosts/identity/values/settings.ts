@@ -26,7 +26,7 @@ export interface IdentitySettings extends TrackerSettings, MetricsSettings {
   readonly keySecret: string | undefined
   /** The predecessor of `keySecret`. It still decrypts, until `secret rotate` has re-encrypted everything. */
   readonly previousKeySecret: string | undefined
-  /** True if `DATABASE_URL` names the store, which instances on other machines may use, too. */
+  /** True if `DATABASE_URL` is set. Instances on other machines may then use the store. */
   readonly isStoreShared: boolean
   readonly dataDirectory: string
   /** Signs tokens instead of the key ring. */
