@@ -30,7 +30,9 @@ import { confirm, openSecurityLog, operatorOf, readNewPassword } from './operato
 import { withDatabase } from './shared-store.ts'
 import { type Options, UsageError } from './usage.ts'
 
-/** `account create LOGIN`: creates an account, such as the first account of a store that was not seeded. */
+/**
+ * `account create LOGIN` creates an account, for example the first account of a store that was not seeded.
+ */
 export async function runCreateAccount([login = '']: readonly string[], options: Options): Promise<void> {
   const { administrator = false, link = false, name = login } = options
   await withAccounts(async (context) => {
@@ -50,7 +52,7 @@ export async function runCreateAccount([login = '']: readonly string[], options:
   })
 }
 
-/** `account list [TEXT]`: lists the accounts whose login or name contains the text. */
+/** `account list [TEXT]` lists the accounts whose login or name contains the text. */
 export async function runListAccounts([text = '']: readonly string[], { json }: Options): Promise<void> {
   await withAccounts(async ({ database, administrators }) => {
     const pattern = `%${escapeLike(text)}%`
@@ -86,9 +88,8 @@ interface ListedAccount extends PossibleAdministrator {
 const accountsListedMax = 10_000
 
 /**
- * `account reset-password LOGIN`: sets a new password, or prints a link with which the user sets one. An
- * operator may also set the password of a deactivated account, to replace a stolen password before `reactivate`.
- * A link would not work for such an account.
+ * `account reset-password LOGIN` sets a new password, or prints a link with which the user sets it. A link
+ * does not work for a deactivated account, but an operator may set its password before `reactivate`.
  */
 export async function runResetPassword([login = '']: readonly string[], options: Options): Promise<void> {
   await withAccounts(async (context) => {
@@ -170,7 +171,9 @@ export async function runReactivate([login = '']: readonly string[]): Promise<vo
   })
 }
 
-/** `client list`: lists the clients in the store. Only the identity hosts know those in settings. */
+/**
+ * `client list` lists the clients in the database. Clients in settings are known only to the identity hosts.
+ */
 export async function runListClients(_args: readonly string[], { json }: Options): Promise<void> {
   await withAccounts(async (context) => {
     print(await listClients(context, operatorOf('')), { asJson: json === true }, (client) => [

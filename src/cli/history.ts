@@ -36,7 +36,7 @@ function warnOfOpenDays(days: readonly string[]): void {
 }
 
 /**
- * `npm run cli -- history-heads`: prints one line of JSON for each closed day. Operators store the output
+ * `npm run cli -- history-heads` prints one line of JSON for each closed day. Operators store the output
  * elsewhere, because users with write access to the database could rewrite the whole chain.
  */
 export async function runHistoryHeads(): Promise<void> {
@@ -69,9 +69,8 @@ const write = (text: string): Promise<void> =>
 const pageSize = 1000
 
 /**
- * Reads all pages in one snapshot, because transactions do not commit in the order of their sequence numbers:
- * with a snapshot for each page, a change that commits late would be missing if its number is on an earlier
- * page.
+ * Reads all pages in one snapshot. Transactions do not commit in the order of their sequence numbers, so with
+ * one snapshot per page, a change that commits late could be missing.
  */
 export async function* historyPages(url: string): AsyncGenerator<StoredChange[], void> {
   const client = new pg.Client({ connectionString: url, application_name: 'history', types: pgTypeParsers })

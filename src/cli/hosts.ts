@@ -28,8 +28,8 @@ export type StartHost = (store: SharedStore) => Promise<RunningHost>
 interface HostDefinition {
   readonly name: string
   /**
-   * True if several processes can serve the host. The web host and the bank always run in the first process:
-   * the web host has little to do, and the bank starts its own processes.
+   * True if several processes can serve the host. The web host has little to do, and the bank starts its own
+   * processes, so both run only in the first process.
    */
   readonly runsInWorkers: boolean
   /** Parses the settings of the host, and returns a function that starts it. */

@@ -42,8 +42,8 @@ export async function confirm(effect: string, { yes }: { readonly yes: boolean }
 }
 
 /**
- * Reads a new password: in a terminal twice without echo, otherwise from the first line of the input. No command
- * accepts it as an argument, because other users of the machine can see the arguments of a process.
+ * Reads a new password, in a terminal twice and without echo. No command accepts a password as an argument,
+ * because other users of the machine can see arguments.
  */
 export async function readNewPassword(): Promise<string> {
   if (!process.stdin.isTTY) return readFirstLine()

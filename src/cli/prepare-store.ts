@@ -20,8 +20,8 @@ export async function runMigrate(): Promise<void> {
 }
 
 /**
- * `npm run cli -- prepare`: does everything that requires the owner of the schema, before hosts start under
- * roles with fewer privileges.
+ * `npm run cli -- prepare` does everything that requires the owner of the schema, before hosts start with
+ * fewer privileges.
  */
 export async function runPrepare(): Promise<void> {
   const { url, store, trackerSettings } = readSettings(process.env, (settings) => ({
@@ -59,8 +59,8 @@ export async function runVersion(): Promise<void> {
 const defaultPrefix = 'tracker_'
 
 /**
- * Returns the prefix of the hosts' roles: `acme_` if the URL has the user `acme_migrations`, so that several
- * installations can share a server; `tracker_` for any other user.
+ * Returns the prefix of the roles of the hosts. It is `acme_` if the user of the URL is `acme_migrations`, so
+ * that several installations can share a server. The default is `tracker_`.
  */
 export function rolePrefixOf(url: string): string {
   // `URL` cannot parse a URL without a host, which is the form for Unix sockets.

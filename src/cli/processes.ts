@@ -42,8 +42,8 @@ interface WorkerProcess {
 }
 
 /**
- * Starts workers that share the ports of the hosts: this process accepts every connection, and assigns it to
- * the next worker. A worker that exits is replaced. Rejects if one of the first workers does not start.
+ * Starts workers that share the ports of the hosts. This process accepts connections and assigns them to the
+ * workers in rotation. A worker that exits is replaced. Rejects if one of the first workers does not start.
  */
 export async function superviseProcesses(options: ProcessOptions): Promise<readonly RunningHost[]> {
   const { hosts, processes, address, log } = options
@@ -178,8 +178,7 @@ export function openPeerChannel(
     ]),
   )
   const sendRequest = openProcessRequests(process, { ...handlers, ...metricsHandlers })
-  // The callback ignores errors: if the channel is closed, the supervisor has ended, and this process ends,
-  // too.
+  // An error means that the supervisor has ended. This process then ends as well.
   const send = (message: PermitMessage | StartReport) =>
     void (process.connected && process.send?.(message, undefined, {}, () => undefined))
   const waiting = new Map<number, (retryAfterSeconds?: number) => void>()

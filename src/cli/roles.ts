@@ -112,7 +112,7 @@ function grantsFor(role: string, privileges: Privileges): string[] {
 /** `update (columns)` limits a host to the columns that it writes. */
 type Privilege = 'select' | 'insert' | 'update' | `update (${string})` | 'delete'
 
-/** The privileges of one host's role, by table. The database rejects everything else. */
+/** The privileges of the role of a host, by table. */
 type Privileges = Readonly<Record<string, readonly Privilege[]>>
 
 const readOnly: readonly Privilege[] = ['select']

@@ -260,8 +260,8 @@ async function storedKinds(
 }
 
 /**
- * Throws if the secrets do not decrypt all keys, before anything is changed: a wrong secret would create keys
- * that the hosts, which have the right one, cannot decrypt.
+ * Throws if the secrets do not decrypt all keys. With a wrong secret, new keys would be created that the
+ * hosts cannot decrypt.
  */
 async function requireOpenKeys(database: Database, secrets: KeySecrets): Promise<void> {
   const rows = await database.query<SealedRow>(sql`select id, purpose, sealed from identity_keys`)

@@ -16,20 +16,23 @@ import { seedDemoWorkspace } from './demo-workspace.ts'
 import { publishFile } from './publish-file.ts'
 
 export interface SeedReport {
-  /** Explains how to create the first account; undefined if the store has one. */
+  /** Explains how to create the first account. Undefined if the store has an account. */
   readonly hint: string | undefined
-  /** The current login of the seeded account; undefined if the account is removed or unknown. */
+  /** The current login of the seeded account. Undefined if it was removed or is unknown. */
   readonly login: string | undefined
-  /** Only set by the start that created the account. */
+  /** Set only by the start that created the account. */
   readonly generatedPassword: string | undefined
-  /** The file with a generated password; undefined if the password comes from the settings. */
+  /** The file with a generated password. Undefined if the password comes from the settings. */
   readonly passwordFile: string | undefined
 }
 
-/** Creates the first account of an unseeded store, because the API needs an account to create one. */
+/** The command that creates the first account. The API needs an account to create one. */
 export const createAccountCommand = 'npm run cli -- account create LOGIN --administrator'
 
-/** Seeds an empty store with the demo account; a store at DATABASE_URL only if the settings say so. */
+/**
+ * Creates the demo account in an empty store. A store at DATABASE_URL is seeded only if the settings ask for
+ * it.
+ */
 export async function seedStore(context: SharedContext, settings: StoreSettings): Promise<SeedReport> {
   const { demoLogin, demoPassword, dataDirectory } = settings
   const file = join(dataDirectory, 'demo-password')
@@ -50,7 +53,9 @@ export async function seedStore(context: SharedContext, settings: StoreSettings)
   }
 }
 
-/** Creates the account and its workspace in one transaction. Returns false if another instance was first. */
+/**
+ * Creates the account and its workspace in one transaction. Returns false if another instance has created it.
+ */
 async function createDemoAccount(
   context: SharedContext,
   settings: StoreSettings,
@@ -60,8 +65,7 @@ async function createDemoAccount(
   const id = newId()
   try {
     await context.database.transaction(async (transaction) => {
-      // Concurrent starts wait here for the only row of seeded_account. All but the first then find its
-      // account.
+      // Concurrent starts wait here for the only row of seeded_account. The others then find the new account.
       await recordSeededAccount(transaction, id)
       if (await hasAccounts(transaction)) throw new AnotherInstanceWasFirst()
       const contextInTransaction = {
@@ -87,7 +91,7 @@ async function createDemoAccount(
 
 class AnotherInstanceWasFirst extends Error {}
 
-/** Turns validation errors into one message that names the setting that caused them. */
+/** Converts validation errors to one message that names the setting. */
 const explainProblem = (subject: string) => (error: unknown) => {
   if (!(error instanceof Problem) || !error.errors) throw error
   throw new Error(`${subject}: ${Object.values(error.errors).flat().join(' ')}`, { cause: error })
@@ -98,13 +102,10 @@ async function hasAccounts({ query }: Queries): Promise<boolean> {
   return account !== undefined
 }
 
-/** Checks the password policy, but not whether the password is guessable, because it may be for a demo. */
+/** A demo password may be guessable, so only the password policy is checked. */
 const userWithoutChecks: Resource = { ...user, checks: [] }
 
-/**
- * Unlike `joinTransaction`, also reads in the transaction, because the workspace refers to rows that the
- * transaction has created.
- */
+/** Reads in the transaction as well, because the workspace refers to rows that it has created. */
 const withAllInTransaction = (database: Database, transaction: Queries): Database => ({
   ...joinTransaction(database, transaction),
   query: (statement) => transaction.query(statement),
@@ -112,14 +113,14 @@ const withAllInTransaction = (database: Database, transaction: Queries): Databas
 
 const pendingFileOf = (file: string) => `${file}.pending`
 
-/** Written before the account is created, so that the password of an existing account is never lost. */
+/** The password is written before the account is created, so that it cannot get lost. */
 async function readOrCreatePendingPassword(file: string): Promise<string> {
   const pending = pendingFileOf(file)
   const temporary = `${pending}.${randomBytes(6).toString('hex')}`
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     await writeFile(temporary, `${generatePassword()}\n`, { mode: 0o600 })
-    // If another instance that shares the directory was first, its file is kept and read.
+    // Another instance that shares the directory may have created the file.
     await publishFile(temporary, pending).catch(ignoreEexist)
     await rm(temporary, { force: true })
     return (await readFile(pending, 'utf8')).trim()
@@ -133,8 +134,8 @@ function ignoreEexist(error: NodeJS.ErrnoException): void {
 }
 
 /**
- * Renames the pending file if it has the password of the account. Otherwise, another instance with its own
- * data directory has created the account, and the file is removed.
+ * Renames the pending file if it has the password of the account. Otherwise another instance has created the
+ * account, and the file is removed.
  */
 async function resolvePendingPassword(
   { passwords }: SharedContext,
@@ -142,7 +143,7 @@ async function resolvePendingPassword(
   file: string,
 ): Promise<void> {
   const pending = pendingFileOf(file)
-  // Another start that shares the directory may rename or remove the file at any time.
+  // Another instance that shares the directory may rename or remove the file at any time.
   const password = await readFile(pending, 'utf8').catch(ignoreEnoent)
   if (password === undefined) return
   const isUsed = account !== undefined && (await passwords.verify(account.hash, password.trim()))
@@ -160,7 +161,7 @@ function ignoreEnoent(error: NodeJS.ErrnoException): undefined {
 const cannotSavePassword = (file: string, error: unknown) =>
   new Error(`The demo account's password cannot be saved in ${file}: ${(error as Error).message}`)
 
-/** 96 random bits, with one of each kind of character that the password policy requires. */
+/** The password has 96 random bits. The suffix satisfies the password policy. */
 const generatePassword = (): string => `${randomBytes(12).toString('base64url')}-aA1`
 
 interface SeededAccount {
@@ -168,7 +169,7 @@ interface SeededAccount {
   readonly hash: string
 }
 
-/** Runs in the transaction that creates the account. */
+/** Must be called in the transaction that creates the account. */
 async function recordSeededAccount(transaction: Queries, id: string): Promise<void> {
   await transaction.query(sql`
     insert into seeded_account (user_id) values (${id})
@@ -176,10 +177,9 @@ async function recordSeededAccount(transaction: Queries, id: string): Promise<vo
 }
 
 /**
- * Records the seeded account of a store that was seeded before this record: the account with the demo login,
- * otherwise the oldest account if it created itself without a client, which only a seeded account does. If
- * there is neither, null is recorded, so that a user who takes the demo login later does not become an
- * administrator.
+ * Records the seeded account of a store that was seeded by an earlier version: the account with the demo
+ * login, or else the oldest account if it has created itself without a client. If there is none, records
+ * null, so that a user who takes the demo login later does not become an administrator.
  */
 async function backfillSeededAccount({ query, singleWrites }: Database, demoLogin: string): Promise<void> {
   const [recorded] = await query(sql`select from seeded_account`)
@@ -194,7 +194,7 @@ async function backfillSeededAccount({ query, singleWrites }: Database, demoLogi
     ) on conflict do nothing`)
 }
 
-/** Returns undefined if the account is removed or unknown. */
+/** Returns undefined if the account was removed or is unknown. */
 async function findSeededAccount({ query }: Queries): Promise<SeededAccount | undefined> {
   const [account] = await query<SeededAccount>(sql`
     select account.login, account.password_hash as hash from users as account

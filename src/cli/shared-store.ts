@@ -184,7 +184,7 @@ export function runOnce<Arguments extends readonly unknown[], Result>(
 }
 
 export interface SlowStatement {
-  /** The request or command, such as `ListProjects`; undefined for other work. */
+  /** The request or command, such as `ListProjects`. Undefined for other work. */
   readonly operation: string | undefined
   readonly kind: EndedStatement['kind']
   readonly milliseconds: number

@@ -63,9 +63,8 @@ const logStateChange = (log: Log) => (reason: string) =>
   log.error({ reason }, 'The embedded database ended, or runs again.')
 
 /**
- * `worker HOST …`: runs the hosts in one of several processes. `runStart`, the supervisor, starts workers if
- * PROCESSES exceeds 1. Signals of a terminal reach every process, but only the supervisor acts on them: it
- * stops its workers.
+ * `worker HOST …` runs the hosts in one of several processes. The supervisor in `runStart` starts workers if
+ * PROCESSES exceeds 1. A terminal sends signals to every process, but only the supervisor acts on them.
  */
 export async function runWorker(names: readonly string[]): Promise<void> {
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => undefined)
@@ -180,7 +179,7 @@ async function startWithWorkers(
       stops.push(...hosts.map((host) => host.stop))
       return hosts
     })
-  // If one start fails, the other one must have ended, too, so that everything that it has started can be stopped.
+  // Both starts must have ended before everything that they started can be stopped.
   await Promise.allSettled([localStart, supervisedStart])
   const [local, supervised] = await Promise.all([localStart, supervisedStart])
   return [...local, ...supervised]
@@ -196,8 +195,8 @@ async function waitForAll(starts: readonly Promise<RunningHost>[]): Promise<read
 }
 
 /**
- * Makes every host report that it is about to stop, and gives load balancers time to notice. Then stops all
- * hosts at the same time, because each may wait for clients that keep their connections open.
+ * Makes every host report that it will stop, and gives load balancers time to notice. Then stops all hosts at
+ * the same time, because each may wait for its clients.
  */
 export async function drainHosts(hosts: readonly RunningHost[], drainSeconds: number): Promise<void> {
   if (drainSeconds === 0) return
@@ -259,14 +258,14 @@ function formatAccount({ login, hint, generatedPassword, passwordFile }: SeedRep
 const stopSecondsMax = 20
 
 /**
- * Wrappers such as `npm` and `timeout` forward a signal that the terminal has already sent to the whole
- * process group. A signal within this time is such a copy, not a second Ctrl-C.
+ * `npm` and `timeout` forward a signal that the terminal has already sent to all processes. A second signal
+ * within this time is such a copy.
  */
 const sameSignalMilliseconds = 1000
 
 /**
- * Returns a function that stops everything that has started, in reverse order. Ctrl-C calls the function and
- * ends the process; a second Ctrl-C ends the process at once.
+ * Returns a function that stops everything in reverse order. The first Ctrl-C calls it, and the second Ctrl-C
+ * ends the process at once.
  */
 function stopOnSignal(stops: (() => Promise<void>)[], drainSeconds: number, log: Log): () => Promise<void> {
   let stopping: Promise<void> | undefined
@@ -304,8 +303,8 @@ async function stopAll(stops: (() => Promise<void>)[], secondsMax: number, log: 
 const pollMilliseconds = 500
 
 /**
- * Stops the program when npm has ended. npm forwards a signal only to its shell, which ends without notifying
- * this process. The only sign is that the process gets another parent.
+ * Stops the program when npm has ended. npm forwards a signal only to its shell, which does not notify this
+ * process. The process only gets another parent.
  */
 function stopWithNpm(stop: () => Promise<void>, log: Log): void {
   if (process.env.npm_lifecycle_event === undefined) return

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 /** A mistake in the command line itself; the program exits with 2. */
 export class UsageError extends Error {}
 
-/** The options on the command line, by name: the text of an option with a value; true for a flag. */
+/** The options on the command line by name. An option with a value has its text, and a flag is true. */
 export type Options = Readonly<Record<string, string | boolean | undefined>>
 
 /** The command line of one command. The parser, the help and docs/commands.md use this declaration. */

@@ -84,7 +84,7 @@ const addresses = {
   PROCESSES: integer({
     defaultValue: 1,
     min: 1,
-    // More processes than cores only compete for the cores, and 64 exceed those of most machines.
+    // More processes than cores only compete for the cores.
     max: 64,
     about:
       'number of processes that share the ports of REST, identity and commands; use the number of cores: [availability.md](availability.md#several-cores)',
@@ -482,8 +482,8 @@ type Intersection<Union> = (Union extends unknown ? (member: Union) => void : ne
 export const declaredSettings: Declared = Object.assign({}, ...Object.values(settingSections))
 
 /**
- * Variables that an earlier release had as settings, each with what happens instead. A start and `doctor`
- * report those that are still set, so that no operator relies on them.
+ * Settings of earlier releases, each with its replacement. A start and `doctor` report them if they are still
+ * set.
  */
 export const removedSettings: Readonly<Record<string, string>> = {
   DB_ROLE_PREFIX: 'the prefix is that of the user in DATABASE_URL, such as tracker_ of tracker_migrations',

@@ -57,7 +57,7 @@ function readTrustedProxies(settings: Settings): TrackerSettings['trustedProxies
   return (hostDefault) => (isEnabled ? configured || hostDefault : 0)
 }
 
-/** Returns the allowed origins, by default those of the web client of the same installation. */
+/** Returns the allowed origins. The default is the web client of the same installation. */
 function readOrigins(settings: Settings): readonly string[] {
   const port = settings.get('WEB_PORT')
   const configured = settings.get('Cors__AllowedOrigins')
@@ -269,9 +269,9 @@ function commonDomain(web: string, identity: string): string {
 }
 
 /**
- * Returns whether the domain is a public suffix, below which hosts belong to different owners; browsers bind
- * no passkey to one. The lists are not complete: operators set `Identity__PasskeyDomain` if a suffix is
- * missing.
+ * Returns whether the domain is a public suffix. Hosts below it belong to different owners, so browsers bind
+ * no passkey to it. The lists are incomplete. If a suffix is missing, operators set
+ * `Identity__PasskeyDomain`.
  */
 const isPublicSuffix = (domain: string): boolean => countrySuffix.test(domain) || platformSuffixes.has(domain)
 

@@ -4,7 +4,7 @@ import type { Setting } from './setting-kinds.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Lists all problems of the environment, so that an operator can repair them in one go. */
+/** Contains all problems of the environment, so that an operator can correct them together. */
 export class SettingsError extends Error {
   readonly problems: readonly string[]
 
@@ -17,15 +17,12 @@ export class SettingsError extends Error {
   }
 }
 
-/**
- * Reads variables. An invalid one is recorded as a problem and gets its default; `readSettings` throws at the
- * end.
- */
+/** Reads variables. An invalid variable is recorded as a problem, and its default is returned. */
 export interface Settings {
   get<Name extends PlainName>(name: Name): ValueOf<Name>
   /** Reads a variable whose name contains `{id}`. */
   getFor<Name extends GroupedName>(name: Name, id: string): ValueOf<Name>
-  /** The ids that have variables of a group, such as those of `Identity__Clients`. */
+  /** Returns the ids in a group of variables, such as `Identity__Clients`. */
   ids(group: string): readonly string[]
   addProblem(problem: string): void
 }
@@ -33,7 +30,7 @@ export interface Settings {
 type GroupedName = Extract<SettingName, `${string}{id}${string}`>
 type PlainName = Exclude<SettingName, GroupedName>
 
-/** Returns the result of `read`, or throws a `SettingsError` with every problem that it has found. */
+/** Returns the result of `read`, or throws a `SettingsError` with all problems. */
 export function readSettings<Result>(environment: Environment, read: (settings: Settings) => Result): Result {
   const problems: string[] = []
   const result = read(createSettings(environment, problems))
@@ -43,7 +40,7 @@ export function readSettings<Result>(environment: Environment, read: (settings: 
 
 function createSettings(environment: Environment, problems: string[]): Settings {
   const addProblem = (problem: string) => void problems.push(problem)
-  // Deployment tools pass unset variables as empty ones.
+  // Deployment tools pass unset variables as empty texts.
   const lookUp = (name: string) => environment[name]?.trim() || undefined
   const lookUpSecret = (name: string) => {
     const path = lookUp(fileVariable(name))
@@ -81,10 +78,10 @@ function createSettings(environment: Environment, problems: string[]): Settings 
   }
 }
 
-/** Container platforms mount secrets as files, which child processes do not inherit. */
+/** Container platforms mount secrets as files. */
 const fileVariable = (secret: string): string => `${secret}_FILE`
 
-/** Far longer than any key, URL or list of them. */
+/** Every key, URL or list is much shorter. */
 const secretBytesMax = 64 * 1024
 
 function readSecretFile(path: string): string | { readonly problem: string } {
@@ -96,7 +93,7 @@ function readSecretFile(path: string): string | { readonly problem: string } {
   }
 }
 
-/** Returns the set variables `name__0`, `name__1` and so on, in the order of their numbers. */
+/** Returns the variables `name__0`, `name__1` and so on, in the order of their numbers. */
 function numberedNames(environment: Environment, name: string): string[] {
   const number = (key: string) => Number(key.slice(name.length + 2))
   return Object.keys(environment)
@@ -104,7 +101,7 @@ function numberedNames(environment: Environment, name: string): string[] {
     .sort((first, second) => number(first) - number(second))
 }
 
-/** Returns a sentence for each variable that looks like a setting but is misspelled or was removed. */
+/** Returns a sentence for each variable that seems to be a misspelled or removed setting. */
 export function unknownSettings(environment: Environment): readonly string[] {
   return Object.keys(environment).flatMap((name) => {
     if (matchers.some(({ pattern }) => pattern.test(name))) return []
@@ -120,11 +117,11 @@ export function unknownSettings(environment: Environment): readonly string[] {
   })
 }
 
-/** A shorter name is too likely to be a variable of another program. */
+/** A shorter name is more likely a variable of another program. */
 const mistypedLengthMin = 7
 /**
- * Two mistakes cover exchanged letters, as in DATABASE_ULR; three also cover TRUSTED_PROXY for
- * TRUSTED_PROXIES.
+ * Two mistakes are, for example, swapped letters as in DATABASE_ULR. Three mistakes are TRUSTED_PROXY instead
+ * of TRUSTED_PROXIES.
  */
 const mistakesMax = (name: string): number => (name.length < 12 ? 2 : 3)
 
@@ -142,7 +139,7 @@ function isWithinMistakes(typed: string, meant: string, mistakes: number): boole
   const meantEnd = meant.slice(commonLength)
   if (typedEnd === '' || meantEnd === '') return typedEnd.length + meantEnd.length <= mistakes
   return (
-    // A letter was replaced, added or left out.
+    // A letter was replaced, added or omitted.
     isWithinMistakes(typedEnd.slice(1), meantEnd.slice(1), mistakes - 1) ||
     isWithinMistakes(typedEnd.slice(1), meantEnd, mistakes - 1) ||
     isWithinMistakes(typedEnd, meantEnd.slice(1), mistakes - 1)
@@ -153,11 +150,11 @@ const withoutUnderscores = (name: string): string => name.replaceAll('_', '').to
 
 const declarations = Object.entries<Setting<unknown>>(declaredSettings)
 
-/** Matches the variables of a declared name, in which `{id}` may be any text. */
+/** Returns a pattern for the variables of a declared name. `{id}` may be any text. */
 const patternOf = (declared: string, end = ''): RegExp =>
   new RegExp(`^${declared.replaceAll('{id}', '.+?')}${end}$`)
 
-/** Variables by the exact pattern of a setting, and by a loose one that ignores case and underscores. */
+/** Each setting has an exact pattern and a loose pattern that ignores case and underscores. */
 const matchers = declarations.flatMap(([declared, { isNumbered, isSecret }]) => {
   if (isNumbered) return [createMatcher(`${declared}__0`, `${declared}__`, '\\d+')]
   return [declared, ...(isSecret ? [fileVariable(declared)] : [])].map((name) => createMatcher(name, name))
@@ -171,14 +168,14 @@ function createMatcher(name: string, declared: string, end = '') {
   }
 }
 
-/** Matches the prefix of every group, such as `Identity__`. No other program uses variables with it. */
+/** Matches the prefix of every group, such as `Identity__`. */
 const groupPattern = new RegExp(
   `^(${[...new Set(declarations.flatMap(([name]) => (name.includes('__') ? name.split('__', 1) : [])))].join('|')})__`,
   'i',
 )
 
 /**
- * The patterns of `NAME_FILE` for settings that are not secrets. Settings without an underscore are excluded,
+ * Patterns of `NAME_FILE` for settings that are not secrets. Settings without an underscore are excluded,
  * because other programs may use a name such as HOST_FILE.
  */
 const nonSecretFilePatterns = declarations.flatMap(([declared, { isSecret }]) =>

@@ -9,9 +9,8 @@ const ipv4Port = /^(\d+\.\d+\.\d+\.\d+):\d+$/
 const bracketedIpv6 = /^\[([^\]]+)\](?::\d+)?$/
 
 /**
- * Returns one key per client, however the operating system or a proxy spells its address. The owner of one
- * IPv6 address usually has its whole /64, so only that half counts. An IPv4 address that is written as IPv6
- * counts as IPv4.
+ * Returns one key per client for all spellings of its address. The owner of an IPv6 address usually has its
+ * whole /64, so only this part counts. An IPv4 address that is written as IPv6 counts as IPv4.
  */
 export function addressKey(address: string | undefined): string {
   if (address === undefined) return 'unknown'
@@ -51,8 +50,8 @@ function parseGroup(text: string): number[] {
 }
 
 /**
- * Everything except the public internet: private, local, shared, documentation and multicast ranges, and
- * anything that embeds IPv4.
+ * All ranges that are not on the public internet: private, local, shared, documentation and multicast ranges,
+ * and addresses that contain IPv4 addresses.
  */
 const nonPublicRanges = new BlockList()
 for (const [network, bits] of [
@@ -116,8 +115,8 @@ export function allowedReceivers(allowedNames: readonly string[]): AllowedReceiv
 }
 
 /**
- * One private address among several is enough to reject, because a name server's response is not trustworthy.
- * An unknown name gets the same message: a difference would reveal which internal names exist.
+ * A name is rejected if any of its addresses is private, because the response of a name server is not
+ * trustworthy. An unknown name gets the same message, so that the names of internal hosts are not revealed.
  */
 const publicLookup: LookupFunction = (hostname, options, callback) =>
   lookup(hostname, { ...options, all: true }, (error, addresses) => {

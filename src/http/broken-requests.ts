@@ -14,11 +14,11 @@ import {
 } from './errors.ts'
 import { rejectTooManyKeys } from './url.ts'
 
-/** Responds with the envelope to requests that reach no route. Node would respond with an empty body. */
+/** Responds with the envelope to requests that reach no route. Node would send an empty body. */
 export function answerBrokenRequests(app: FastifyInstance): void {
   answerUnknownExpectations(app.server)
   app.addHook('onRequest', (request, reply, done) => {
-    // RFC 9112, 3.2: an HTTP/1.1 request without Host is answered with 400.
+    // An HTTP/1.1 request without Host is invalid (RFC 9112, 3.2).
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       sendEnvelope(reply, { statusCode: 400, message: 'The Host header is required.' })
       return
@@ -37,7 +37,7 @@ export function answerBrokenRequests(app: FastifyInstance): void {
   })
 }
 
-/** Headers that must not be repeated: two hosts or two tokens are ambiguous, and Node would use the first. */
+/** Node would use the first of two hosts or tokens. */
 const singleHeaders: ReadonlyMap<string, string> = new Map([
   ['host', 'Host'],
   ['authorization', 'Authorization'],
@@ -59,9 +59,8 @@ const isUncompressed = (contentEncoding: string | undefined): boolean =>
   contentEncoding === undefined || /^(identity)?$/i.test(contentEncoding.trim())
 
 /**
- * A request may be answered before its body has arrived, and Node then reads and drops the rest at the speed
- * of the network. The rate of these bytes is limited. Beyond the limit the connection is destroyed; within
- * it, a client that sends its whole body before it reads gets its response.
+ * Limits the rate of bodies that arrive after their request was answered. Node reads and drops these bytes at
+ * the speed of the network. Above the limit, the connection is destroyed.
  */
 export function limitUnreadBodies(app: FastifyInstance, budgets: Budgets): void {
   app.addHook('onSend', ({ raw, ip }, _reply, payload, done) => {
@@ -80,32 +79,30 @@ export function limitUnreadBodies(app: FastifyInstance, budgets: Budgets): void 
   })
 }
 
-/** After an early rejection, a client has this long to read the response; then its connection is closed. */
+/** After an early rejection, the connection is closed when the client had this long to read the response. */
 export const closeDelayMilliseconds = 1000
 
-/**
- * Answers bytes that are not a complete request: garbage, oversized headers, or data that arrives too slowly.
- */
+/** Answers invalid or incomplete requests: garbage, oversized headers, or data that arrives too slowly. */
 export function answerBrokenConnection(error: NodeJS.ErrnoException, socket: HttpSocket): void {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.isBodyExempt) return
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-  // Node reports another error for every further piece of the same connection.
+  // Node reports an error for every further piece of data.
   if (socket.isBroken) return
   socket.isBroken = true
   rejectInOrder(connectionErrors[error.code ?? ''] ?? notHttp, socket)
 }
 
 interface HttpSocket extends Socket {
-  /** The response that Node writes now. The responses to later requests wait for it. */
+  /** The response that Node is writing. Later responses wait for it. */
   _httpMessage?: ServerResponse | null
   isBroken?: boolean
-  /** The request in progress is exempt from the timeout for bodies. */
+  /** True if the body of the request in progress has no timeout. */
   isBodyExempt?: boolean
 }
 
 /**
- * Exempts a request from the server's timeout, which is too short for large bodies. Its handler must limit
- * the time itself.
+ * Exempts a request from the timeout of the server, which is too short for large bodies. The handler must
+ * limit the time itself.
  */
 export function exemptBodyFromTimeout({ raw }: FastifyRequest, reply: FastifyReply): void {
   const socket: HttpSocket = raw.socket
@@ -119,12 +116,11 @@ function rejectInOrder(rejection: Envelope, socket: HttpSocket): void {
   const response = socket._httpMessage
   if (!socket.writable) return
   if (response?.req.complete && (response.writableEnded || !response.headersSent)) {
-    // An earlier complete request awaits its response: an error in its place would claim that nothing was
+    // An earlier request still waits for its response. An error in its place would claim that nothing was
     // done.
     response.once('finish', () => rejectInOrder(rejection, socket))
   } else if (response?.headersSent) {
-    // A response in progress, such as an event stream, must not get a second status line, and no request gets
-    // two responses.
+    // A response is in progress and must not get a second status line.
     if (response.writableEnded) socket.destroySoon()
     else socket.destroy()
   } else {

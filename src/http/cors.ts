@@ -6,8 +6,8 @@ export interface CorsOptions {
   /** Compared exactly with what the browser sends: scheme, host and port. */
   readonly origins: readonly string[]
   /**
-   * Origins of clients whose HTTP libraries send cookies with each request, although no response depends on
-   * one. They are allowed as well. The set may change while the host runs.
+   * Additional allowed origins. The HTTP libraries of these clients send cookies with each request. The set
+   * may change while the host runs.
    */
   readonly originsWithCookies?: ReadonlySet<string>
   /** Routes to which browsers navigate: no script has a reason to read their responses. */
@@ -15,9 +15,8 @@ export interface CorsOptions {
 }
 
 /**
- * Allows only these origins; any other gets a response without a single CORS header. Only
- * `originsWithCookies` may send cookies: scripts send tokens, and no response that a script may read depends
- * on a cookie.
+ * Allows only these origins. Other origins get no CORS headers. Only `originsWithCookies` may send cookies,
+ * although no response to a script depends on cookies.
  */
 export function allowOrigins(
   app: FastifyInstance,

@@ -1,6 +1,6 @@
 /**
- * Comma-separated values by RFC 4180: every line ends with CRLF, quotes are doubled. Texts are quoted;
- * numbers and booleans, which contain no separator, are not. Null is an empty cell.
+ * Formats comma-separated values (RFC 4180). Every line ends with CRLF, quotes are doubled, texts are quoted,
+ * and null is an empty cell.
  */
 export const csvLine = (values: readonly unknown[]): string => `${values.map(csvValue).join(',')}\r\n`
 
@@ -15,14 +15,14 @@ function csvValue(value: unknown): string {
 
 /** The characters that begin a formula in a spreadsheet, in every width, and the minus sign. */
 const formula = '[=+\\-@\\uFF1D\\uFF0B\\uFF0D\\uFF20\\uFE66\\uFE62\\uFE63\\uFE6B\\u2212]'
-/** Characters that programs may drop in front of a formula: invisible ones, and quotation marks. */
+/** Programs may ignore these characters before a formula. */
 const invisible = '\\p{Z}\\p{Cc}\\p{Cf}\\p{DI}\\u2800"\''
 
 /**
- * A spreadsheet runs a cell that begins like a formula. An apostrophe makes it text: at the beginning, and
- * after a comma, semicolon, tab or line break, where a program begins a cell if it separates by these and
- * ignores our quotes. The positions do not depend on the apostrophes, so removing one from each of them
- * restores the text.
+ * Spreadsheets run a cell that begins like a formula. An apostrophe before it makes it text. Apostrophes are
+ * inserted at the beginning, and after a comma, semicolon, tab or line break, where a program with other
+ * separators begins a cell. The positions do not depend on the apostrophes, so removing them restores the
+ * text.
  */
 const beforeFormula = new RegExp(
   `^(?=[${invisible}]*${formula})|(?<=[,;\\t\\r\\n])(?=(?:(?![\\t\\r\\n])[${invisible}])*${formula})`,

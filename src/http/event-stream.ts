@@ -2,48 +2,42 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export interface EventStream {
-  /** True if the client has read enough for another event to be accepted. */
+  /** True if the client has read enough to receive another event. */
   readonly isReady: boolean
   /**
-   * Returns false if the client has not read the last event yet. Then this event is dropped, and `onReady` is
-   * called later. The bytes may be shared by many streams; the id, which belongs to one stream, is written
-   * before them.
+   * Sends an event that other streams may share, with the id that it has on this stream. Returns false if the
+   * client has not read enough. The event is then dropped, and `onReady` is called later.
    */
   send(event: Buffer, id?: number | string): boolean
-  /** Sends a heartbeat; skipped while the client is behind. */
+  /** Sends a heartbeat, unless the client has not read enough. */
   comment(text: string): void
-  /** The reason is sent as a comment, which no client takes for an event. */
+  /** The reason is sent as a comment. Clients ignore comments. */
   close(reason?: string): void
-  /**
-   * Ends the stream because the host stops. The client is asked to reconnect shortly, and so reaches another
-   * host.
-   */
+  /** Ends the stream because the host stops. The client reconnects shortly and reaches another host. */
   closeForShutdown(): void
 }
 
 export interface EventStreamListeners {
-  /** The client caught up after a `send` was rejected: the newest snapshot can be sent now. */
+  /** Called when the client has caught up after a rejected `send`. */
   readonly onReady: () => void
-  /** Called exactly once: the client left, the connection failed, or `close` was called. */
+  /**
+   * Called exactly once, when the client disconnects, the connection fails, or the host closes the stream.
+   */
   readonly onClose: () => void
 }
 
 /**
- * Takes over the reply and responds with an endless body. The caller must throw its errors before, while
- * their status can still be sent.
+ * Responds with an endless body. The caller must throw its errors before, while a status can still be sent.
  */
 export function openEventStream(reply: FastifyReply, listeners: EventStreamListeners): EventStream {
   const response = reply.headers(eventStreamHeaders).hijack().raw
-  // Many clients read a body without chunks only when a buffer is full, which would delay events. HTTP/1.0
-  // has no chunks.
+  // Without chunks, many clients would delay events until a buffer is full. HTTP/1.0 has no chunks.
   const isChunked = reply.request.raw.httpVersion !== '1.0'
   if (isChunked) reply.header('transfer-encoding', 'chunked')
-  // Node keeps headers that are set one by one as long as the stream lasts, but not headers that are passed
-  // to writeHead.
+  // Headers that are passed to writeHead are not kept in memory while the stream is open.
   response.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders)
   response.flushHeaders()
-  // Node would write each chunk in four pieces. Here, each event and its frame are joined once for all
-  // streams.
+  // Node would write each chunk in four pieces. `writeEvent` joins them.
   response.chunkedEncoding = false
   const write = (event: Buffer, id?: number | string) => writeEvent(response, isChunked, event, id)
 
@@ -65,12 +59,12 @@ export function openEventStream(reply: FastifyReply, listeners: EventStreamListe
   })
   response.on('error', finish)
   response.on('close', finish)
-  // A client that left earlier has emitted its 'close' already.
+  // The client may have disconnected earlier.
   if (response.closed || response.destroyed) queueMicrotask(finish)
 
   const end = (closingText?: string) => {
     if (isClosed) return
-    // A client that does not read would block the end of the body.
+    // A client that does not read would never receive the end of the body.
     if (isReady) {
       if (closingText !== undefined) write(Buffer.from(closingText))
       response.end(isChunked ? lastChunk : undefined)
@@ -98,10 +92,10 @@ export function openEventStream(reply: FastifyReply, listeners: EventStreamListe
   }
 }
 
-/** Random, because a host may have thousands of streams, which should not reconnect at once. */
+/** The delay is random, so that thousands of clients do not reconnect at once. */
 const reconnectMilliseconds = () => Math.round(200 + 2800 * Math.random())
 
-/** Copying a longer event costs more than a second write, and no budget counts the copy. */
+/** Copying a longer event costs more than a second write. */
 const joinedBytesMax = 16 * 1024
 
 const lastChunk = '0\r\n\r\n'
@@ -114,7 +108,7 @@ function writeEvent(
 ): boolean {
   if (event.length <= joinedBytesMax) return response.write(join(event, id, isChunked))
   const [before, after] = frameOf(event, id, isChunked)
-  // Node sends everything written in one turn together; corking manually would hide that the socket is full.
+  // Node sends everything that is written in one turn together. Corking would hide that the socket is full.
   response.write(before)
   const isReady = response.write(event)
   return after === '' ? isReady : response.write(after)
@@ -127,9 +121,7 @@ interface Joined {
   readonly bytes: Buffer
 }
 
-/**
- * The last result of `join`. A change is sent to all streams of a listing in a row, mostly with the same id.
- */
+/** The last result of `join`. A change is usually sent to all streams of a listing with the same id. */
 let lastJoined: Joined | undefined
 
 function join(event: Buffer, id: number | string | undefined, isChunked: boolean): Buffer {
@@ -145,7 +137,7 @@ function join(event: Buffer, id: number | string | undefined, isChunked: boolean
   return lastJoined.bytes
 }
 
-/** Returns the text before and after the event: the frame of its chunk, and the id of its stream. */
+/** Returns the text before and after the event: the frame of the chunk and the id. */
 function frameOf(
   event: Buffer,
   id: number | string | undefined,
@@ -158,16 +150,18 @@ function frameOf(
 }
 
 const eventStreamHeaders = {
-  // The connection belongs to the stream. A client that is asked to reconnect opens another one, and so
-  // reaches another host.
+  // The connection is closed with the stream, so a client that reconnects may reach another host.
   connection: 'close',
   'content-type': 'text/event-stream; charset=utf-8',
-  // no-transform keeps proxies from compressing, and so from delaying, events that should arrive at once.
+  // Proxies that compress would delay events. The value no-transform prevents this.
   'cache-control': 'no-cache, no-store, no-transform',
   'x-accel-buffering': 'no',
 } as const
 
-/** Returns whether the client prefers a stream to JSON. HEAD opens none, because nothing would end it. */
+/**
+ * Returns whether the client prefers a stream to JSON. A HEAD request opens no stream, because nothing would
+ * end it.
+ */
 export const wantsEventStream = (request: FastifyRequest): boolean =>
   request.method === 'GET' && prefersOverJson(request, 'text/event-stream')
 
@@ -188,7 +182,7 @@ function qualityOf(accept: string, type: string): number {
   return 0
 }
 
-/** Formats an event. Without an id, its bytes can be sent on every stream. */
+/** Formats an event. An event without an id can be sent on every stream. */
 export function formatEvent(event: {
   readonly event: string
   readonly data: string

@@ -147,9 +147,9 @@ function isEndless(contentType: unknown): boolean {
 }
 
 /**
- * Returns whether a request for `/metrics` may be answered. A configured token must be presented. Without one
- * only programs on this machine may read: the peer is a loopback address, and no header says that a proxy
- * forwarded the request, because the proxy's address says nothing about the client.
+ * Returns whether a request for `/metrics` may be answered. A configured token must be presented. Without a
+ * token, only programs on this machine may read the metrics: the address must be a loopback address, and no
+ * header may say that a proxy forwarded the request.
  */
 export function mayReadMetrics({ headers, socket }: IncomingMessage, token: string | undefined): boolean {
   if (token !== undefined) return isEqual(bearerIn(headers.authorization), token)
@@ -169,7 +169,7 @@ const forwardedHeaders = [
 
 const bearerIn = (header = ''): string => /^bearer +(\S{1,512})$/i.exec(header)?.[1] ?? ''
 
-/** Compares digests, which all have one length, so the time reveals nothing about the token. */
+/** Compares digests of equal length, so the time reveals nothing about the token. */
 const isEqual = (presented: string, expected: string): boolean =>
   timingSafeEqual(digestOf(presented), digestOf(expected))
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -8,25 +8,21 @@ import { addressKey } from './addresses.ts'
 import { sendEnvelope } from './errors.ts'
 
 export interface Shutdown {
-  /** Fails from `announceStop` on, which load balancers see at `/readyz`. */
+  /** Fails after `announceStop`, so that load balancers notice the stop at `/readyz`. */
   readonly readiness: ReadinessCheck
-  /** Keeps serving: clients that watch readiness send their next requests to other hosts. */
+  /** Keeps serving requests, while clients that watch readiness send their next requests to other hosts. */
   announceStop(): void
-  /**
-   * Accepts no new connections, lets requests in progress finish within the limit, then cuts the remaining
-   * ones. Closing alone would wait for each spare connection that a browser keeps open.
-   */
+  /** Stops accepting connections, waits for requests in progress, and closes the remaining connections. */
   stop(withinMilliseconds?: number): Promise<void>
 }
 
 /**
- * If `announceStop` was called, `stop` gives clients this long to close their idle connections, because
- * closing one could race with a request. Each connection ends with its next response, and proxies close idle
- * ones themselves.
+ * After `announceStop`, `stop` gives clients this long to close their idle connections. Closing a connection
+ * could interrupt a request that the client has just sent.
  */
 export const lingerMilliseconds = 5000
 
-/** Watches the requests in flight of a host that will stop. */
+/** Prepares the host for a stop without failed requests. */
 export function prepareShutdown(app: FastifyInstance, { linger = lingerMilliseconds } = {}): Shutdown {
   const inFlight = new Set<FastifyReply>()
   let isStopping = false
@@ -46,10 +42,7 @@ export function prepareShutdown(app: FastifyInstance, { linger = lingerMilliseco
     if (closesConnections) endConnection(reply)
     done()
   })
-  /**
-   * Called only when the host no longer listens. Otherwise clients would reconnect to it, and the last of
-   * these connections would be reset.
-   */
+  /** Called after the host has stopped listening. Otherwise clients would reconnect to it. */
   function endConnections() {
     closesConnections = true
     for (const reply of inFlight) if (!reply.raw.headersSent) endConnection(reply)
@@ -89,28 +82,24 @@ export function prepareShutdown(app: FastifyInstance, { linger = lingerMilliseco
   }
 }
 
-/** Announces the end of the connection, so that the client sends its next request on another one. */
+/** Asks the client to send its next request on another connection. */
 const endConnection = (reply: FastifyReply) => void reply.header('connection', 'close')
 
-// Container platforms kill a process after 10 s, and closing the store takes a part of that.
+// Container platforms kill a process after ten seconds. Closing the store needs a part of this time.
 const stopMilliseconds = 8000
 const pollMilliseconds = 20
 // The request of the last accepted connection may still be in transit.
 const quietMilliseconds = 100
 
-/** Limits the wait for a quiet turn of the event loop. */
+/** The listener is closed after this number of turns, even if none was quiet. */
 const turnsMax = 1000
 
-/**
- * In a longer turn, a connection may arrive after the poll. It would be reset, so such a turn does not count
- * as quiet.
- */
+/** In a longer turn, a connection may arrive after the poll and would be reset. */
 const quietTurnMilliseconds = 0.2
 
 /**
- * Stops accepting connections and keeps the open ones, including idle ones. A connection that is waiting to
- * be accepted when the socket closes would be reset with its request, so the socket closes right after a
- * short turn of the event loop that brought none.
+ * Stops accepting connections and keeps open connections. A connection that waits to be accepted would be
+ * reset, so the listener is closed after a short turn of the event loop in which no connection arrived.
  */
 export async function closeListener(server: Server): Promise<void> {
   let isQuiet = false
@@ -118,8 +107,8 @@ export async function closeListener(server: Server): Promise<void> {
     isQuiet = false
   }
   server.on('connection', recordConnection)
-  // The event loop polls once per turn, before the callbacks of `setImmediate`. After the first of these,
-  // each measured turn contains exactly one poll.
+  // The event loop polls once per turn, before the callbacks of `setImmediate`. The first callback begins a
+  // complete turn.
   await nextTurn()
   for (let turns = 0; turns < turnsMax && !isQuiet; turns += 1) {
     isQuiet = true
@@ -128,11 +117,11 @@ export async function closeListener(server: Server): Promise<void> {
     if (performance.now() - startedAt > quietTurnMilliseconds) isQuiet = false
   }
   server.off('connection', recordConnection)
-  // The `close` of the HTTP server would end idle connections too.
+  // The `close` of the HTTP server would close idle connections as well.
   if (server.listening) Server.prototype.close.call(server)
 }
 
-/** Listens without Fastify's log line, because the start itself reports the addresses of all hosts. */
+/** Suppresses the log line of Fastify, because the start reports the addresses of all hosts. */
 export async function listen(
   app: FastifyInstance,
   { host, port }: { host: string; port: number },
@@ -146,7 +135,7 @@ export async function listen(
   }
 }
 
-/** Makes the server close connections beyond the budget. Each server has its own count. */
+/** Makes the server close connections above the limit. */
 export function limitConnections(server: Pick<Server, 'on' | 'maxConnections'>, connections: Budget): void {
   server.maxConnections = connections.max
   server.on('drop', () => connections.recordRejection())
@@ -155,7 +144,7 @@ export function limitConnections(server: Pick<Server, 'on' | 'maxConnections'>, 
   })
 }
 
-/** Closes a connection beyond the limit of its address as soon as it arrives. */
+/** Closes a connection above the limit of its address as soon as it arrives. */
 export function limitConnectionsPerAddress(
   server: Pick<Server, 'prependListener'>,
   perAddress: Budget,
@@ -167,10 +156,7 @@ export function limitConnectionsPerAddress(
   })
 }
 
-/**
- * Closes a connection that sends more requests than the budget allows without waiting for responses. Its
- * remaining bytes are not served.
- */
+/** Closes a connection that sends too many requests without waiting for responses. */
 export function limitPipelining(serve: RequestListener, perConnection: Budget): RequestListener {
   return (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
@@ -182,13 +168,16 @@ export function limitPipelining(serve: RequestListener, perConnection: Budget): 
 }
 
 export interface ReadinessCheck {
-  /** Visible to every client, so it reveals nothing but the name of a part. */
+  /** The name of the part that is checked. Every client can see it. */
   readonly name: string
-  /** Resolves when the part can be used. */
+  /** Rejects if the part cannot be used. */
   readonly check: () => Promise<unknown>
 }
 
-/** `/healthz` reports that the process is alive, `/readyz` that it can do its work. */
+/**
+ * Adds `/healthz`, which reports that the process is alive, and `/readyz`, which reports that it can do its
+ * work.
+ */
 export function addHealthRoutes(
   app: FastifyInstance,
   checks: readonly ReadinessCheck[],
@@ -208,15 +197,15 @@ export function addHealthRoutes(
   })
 }
 
-/** `GET /` of the API contract (docs/contract). */
+/** Adds `GET /` of the API contract (docs/contract). */
 export function addHelloRoute(app: FastifyInstance): void {
   app.get('/', (_request, reply) => reply.send('Hello World!'))
 }
 
-// Load balancers give up after a few seconds. A part that is slower than this is too slow for callers, too.
+// Load balancers wait only a few seconds.
 const checkTimeLimitMilliseconds = 2000
 
-/** Shares a running check between requests, so that checks of a hanging part do not pile up. */
+/** Shares a running check between requests, so that checks of a part that hangs do not accumulate. */
 function shareRunningCheck(check: () => Promise<unknown>): () => Promise<boolean> {
   let running: Promise<boolean> | undefined
   const run = async () => {

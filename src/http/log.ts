@@ -8,7 +8,7 @@ import { type Budget, createRate, type LogWriter, limitLogLines } from '../model
 import { pathOf } from './url.ts'
 
 export interface Log extends Logger {
-  /** Lines of requests without an accepted token, which are limited: any client can cause them. */
+  /** Any client can cause the lines of requests without an accepted token, so these lines are limited. */
   readonly rateLimited: LogWriter
 }
 
@@ -22,15 +22,15 @@ declare module 'fastify' {
 }
 
 export interface LogOptions {
-  /** Undefined if `LOG_LEVEL` is not set: then it is `info`, and in a terminal `warn`. */
+  /** The default is `warn` in a terminal and `info` elsewhere. */
   readonly level: string | undefined
-  /** Names the host that writes, if several share a process. */
+  /** The name of the host, if several hosts share a process. */
   readonly host?: string
   /** The default is standard output. */
   readonly destination?: DestinationStream
-  /** True if a person reads the log; programs get JSON. */
+  /** True if a person reads the log. Programs get JSON. */
   readonly isTerminal?: boolean
-  /** Pass the `unauthenticatedLines` budget of the process, so that metrics report it; else the log has its own. */
+  /** The `unauthenticatedLines` budget of the process. By default, the log has a budget of its own. */
   readonly lineBudget?: Budget
 }
 
@@ -47,11 +47,11 @@ export function createLog({
   }
   const target = isTerminal ? readableLog((text) => (destination ?? process.stdout).write(text)) : destination
   const log = target === undefined ? pino(options) : pino(options, target)
-  // The loggers of requests inherit this property, so that all requests of a host share its budget.
+  // The loggers of requests inherit this property, so all requests of a host share the budget.
   return Object.assign(log, { rateLimited: limitLogLines(log, lineBudget) })
 }
 
-/** Returns the logger for a request, which is limited until its token was accepted. */
+/** Returns the logger for a request. Its lines are limited until the token was accepted. */
 export function logOf(request: FastifyRequest): LogWriter {
   const { rateLimited } = request.log as Partial<Log>
   if (request.isAuthenticated || rateLimited === undefined) return request.log
@@ -64,20 +64,18 @@ export function logOf(request: FastifyRequest): LogWriter {
   }
 }
 
-// Probes and scrapers call these every few seconds, so their successes are logged at the level `debug`.
+// Probes and scrapers call these routes every few seconds, so their successes are logged at the level
+// `debug`.
 const quietRoutes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 const requestEnded = 'A request has ended.'
 
-/** All paths of the hosts are shorter. Longer paths are cut. */
+/** All paths of the hosts are shorter. */
 const loggedPathLengthMax = 256
 /** A proxy may forward a text of any length. */
 const loggedAddressLengthMax = 64
 
-/**
- * Writes one line per request, even if the client has disconnected. It never contains headers, query values
- * or bodies.
- */
+/** Writes one line per request. The line never contains headers, query values or bodies. */
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   const startedAt = performance.now()
   reply.raw.once('close', () => {
@@ -99,19 +97,19 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   })
 }
 
-/** Proxies and tracing tools use this form. Other characters could forge entries in other logs. */
+/** Proxies and tracing tools use this form. Other characters could forge entries in a log. */
 const requestIdPattern = /^[\w.:-]{1,128}$/
 
 export const requestIdHeader = 'x-request-id'
 
-/** Returns the request id of a proxy, so that its log and ours can be correlated, or a new one. */
+/** Returns the request id of a proxy, so that both logs can be correlated, or a new id. */
 export const requestIdOf = ({ headers }: IncomingMessage): string =>
   parseRequestId(headers[requestIdHeader]) ?? randomUUID()
 
-/** Returns the request id from the metadata of a gRPC call, or a new one. */
+/** Returns the request id from the metadata of a gRPC call, or a new id. */
 export const requestIdFrom = (value: unknown): string => parseRequestId(value) ?? randomUUID()
 
-/** Returns a valid request id, or undefined. */
+/** Returns undefined if the value is not a valid request id. */
 export const parseRequestId = (value: unknown): string | undefined =>
   typeof value === 'string' && requestIdPattern.test(value) ? value : undefined
 
@@ -131,7 +129,10 @@ interface LogLine {
 
 const colors = { warn: 'yellow', error: 'red', fatal: 'red' } as const
 
-/** Returns `14:03:05 warn   rest      A webhook is paused.  webhook="…"`, and the stack of an error below. */
+/**
+ * Returns a line such as `14:03:05 warn   rest      A webhook is paused.  webhook="…"`, followed by the stack
+ * of an error.
+ */
 function readableLine({ level, time, host = '', msg = '', err, ...values }: LogLine): string {
   const label = pino.levels.labels[level] ?? String(level)
   const color = colors[label as keyof typeof colors] ?? 'dim'
@@ -143,13 +144,13 @@ function readableLine({ level, time, host = '', msg = '', err, ...values }: LogL
 }
 
 /**
- * Escapes all control characters but line breaks, because a terminal interprets them and clients choose some
- * values.
+ * Escapes all control characters except line breaks. Clients choose some values, and a terminal would
+ * interpret control characters in them.
  */
 export const escapeControls = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are replaced.
   text.replace(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/g, escapeCharacter)
 
-/** Written by hand, because `JSON.stringify` does not escape characters from 0x7f on. */
+/** `JSON.stringify` does not escape characters from 0x7f on. */
 const escapeCharacter = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

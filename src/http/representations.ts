@@ -9,11 +9,11 @@ export interface ConditionalAnswer {
   readonly callerId: string
   readonly isAdministrator: boolean
   /**
-   * When the read began, by the database's clock, in seconds since 1970: the response contains everything
-   * committed by then.
+   * The time at which the read began, in seconds since 1970, by the clock of the database. The response
+   * contains everything that was committed by then.
    */
   readonly readAt: number
-  /** Present only when every response that was read in this second or later includes the last change. */
+  /** Set only if every response that was read in this second or later includes the last change. */
   readonly lastModified?: number | undefined
   /** The dates this host has sent. */
   readonly sentDates: SentDates
@@ -26,7 +26,7 @@ export function sendConditional(
   { body, callerId, isAdministrator, readAt, lastModified, sentDates }: ConditionalAnswer,
 ): FastifyReply {
   const tag = entityTag(callerId, isAdministrator, body)
-  // RFC 9110, 6.6.1: a client that got no Last-Modified sends this date as If-Modified-Since.
+  // A client that got no Last-Modified sends this date as If-Modified-Since (RFC 9110, 6.6.1).
   reply.header('date', httpDate(readAt)).header('etag', tag).header('cache-control', 'private, no-cache')
   if (lastModified !== undefined) reply.header('last-modified', httpDate(lastModified))
   addVary(reply, 'Authorization')
@@ -37,15 +37,12 @@ export function sendConditional(
   return reply.type('application/json; charset=utf-8').send(body)
 }
 
-/**
- * The tag is strong and includes the caller, because one account's list must never be revalidated for
- * another.
- */
+/** The tag includes the caller, because the list of one account must never be revalidated for another. */
 export function entityTag(callerId: string, isAdministrator: boolean, body: string): string {
   return `"${hash('sha256', `${callerId}\n${isAdministrator}\n${body}`, 'base64url')}"`
 }
 
-/** RFC 9110, 13.2.2: If-Modified-Since is ignored if there is an If-None-Match. */
+/** If-Modified-Since is ignored if there is an If-None-Match (RFC 9110, 13.2.2). */
 function isHeldByClient(
   request: FastifyRequest,
   tag: string,
@@ -57,31 +54,33 @@ function isHeldByClient(
   return isUnmodifiedSince(request.headers['if-modified-since'], readAt, lastModified)
 }
 
-/** Compares weakly with a list of tags: a compressing proxy may have prefixed ours with `W/`. */
+/** Compares weakly with a list of tags, because a proxy that compresses may have added the prefix `W/`. */
 export const matchesTag = (ifNoneMatch: string, tag: string): boolean =>
   ifNoneMatch.trim() === '*' || variantsOf(tag).some((variant) => ifNoneMatch.includes(variant))
 
-/** Returns the tag of the body that the client has, which may be a compressed one. */
+/** Returns the tag of the body that the client has. It may be the tag of a compressed body. */
 const heldTag = (ifNoneMatch: string | undefined, tag: string): string =>
   variantsOf(tag).find((variant) => ifNoneMatch?.includes(variant)) ?? tag
 
 /**
- * RFC 9110, 8.8.3.3: a differently encoded body needs a different strong tag, so the coding is appended to
- * the hash.
+ * A compressed body needs a different strong tag, so the coding is appended to the hash (RFC 9110, 8.8.3.3).
  */
 const tagOfCoding = (tag: string, coding: string): string => `${tag.slice(0, -1)}-${coding}"`
 
-/** Quotes and hash ensure that none of these variants is a substring of another tag. */
+/** Because of the quotes and the hash, no variant is a substring of another tag. */
 const variantsOf = (tag: string): readonly string[] => [tag, tagOfCoding(tag, 'br'), tagOfCoding(tag, 'gzip')]
 
-/** RFC 9110, 13.1.1: a strong comparison with a list of tags. */
+/** Compares strongly with a list of tags (RFC 9110, 13.1.1). */
 export function matchesStrongly(ifMatch: string, tag: string): boolean {
-  // The last quote is dropped, because the same row may be sent compressed, with the coding after the hash.
+  // The last quote is dropped, because the tag of a compressed body continues after the hash.
   const start = tag.slice(0, -1)
   return ifMatch.split(',').some((candidate) => candidate.trim().startsWith(start))
 }
 
-/** RFC 9110, 13.1.3: true for a date at or after the last change. An invalid or future date is ignored. */
+/**
+ * Returns true for a date at or after the last change. An invalid or future date is ignored (RFC 9110,
+ * 13.1.3).
+ */
 export function isUnmodifiedSince(
   header: string | undefined,
   now: number,
@@ -92,7 +91,7 @@ export function isUnmodifiedSince(
   return date !== undefined && date >= lastModified && date <= now
 }
 
-/** Adds a header to `Vary`: a cache then keeps one response for each of its values. */
+/** Adds a header to `Vary`. */
 export function addVary(reply: FastifyReply, name: string): void {
   const existing = reply.getHeader('vary')
   reply.header('vary', existing === undefined ? name : `${existing}, ${name}`)
@@ -101,14 +100,14 @@ export function addVary(reply: FastifyReply, name: string): void {
 /** Writes seconds since 1970 as an HTTP date. */
 export const httpDate = (second: number): string => new Date(second * 1000).toUTCString()
 
-/** RFC 9110, 5.6.7: the usual form, and the two obsolete forms that have to be accepted. */
+/** RFC 9110, 5.6.7 defines this form and two obsolete forms. */
 const dateFormats = [
   /^\w{3}, (?<day>\d\d) (?<month>\w{3}) (?<year>\d{4}) (?<time>\d\d:\d\d:\d\d) GMT$/,
   /^\w{6,9}, (?<day>\d\d)-(?<month>\w{3})-(?<year>\d\d) (?<time>\d\d:\d\d:\d\d) GMT$/,
   /^\w{3} (?<month>\w{3}) (?<day>[\d ]\d) (?<time>\d\d:\d\d:\d\d) (?<year>\d{4})$/,
 ]
 
-/** Returns seconds since 1970; undefined for a text that is not an HTTP date. */
+/** Returns seconds since 1970, or undefined for a text that is not an HTTP date. */
 export function parseHttpDate(text: string, now = Date.now()): number | undefined {
   const parts = dateFormats.map((format) => format.exec(text)?.groups).find((groups) => groups !== undefined)
   if (!parts) return undefined
@@ -119,20 +118,23 @@ export function parseHttpDate(text: string, now = Date.now()): number | undefine
   return httpDate(second).slice('Mon, '.length) === canonical ? second : undefined
 }
 
-/** RFC 9110: a two-digit year more than fifty years ahead belongs to the previous century. */
+/** A two-digit year that is more than fifty years ahead belongs to the previous century (RFC 9110, 5.6.7). */
 function fullYear(twoDigits: string, now: number): number {
   const thisYear = new Date(now).getUTCFullYear()
   const year = thisYear - (thisYear % 100) + Number(twoDigits)
   return year > thisYear + 50 ? year - 100 : year
 }
 
-/** Stores which response was sent with which `Last-Modified`: a date does not identify the account. */
+/**
+ * Stores the response that was sent with each `Last-Modified`, because a date alone does not identify the
+ * account.
+ */
 export interface SentDates {
   /** Records the pair, and returns whether it was sent before. */
   record(tag: string, lastModified: number): boolean
 }
 
-/** About 2 MB when full. Then the oldest is dropped, which costs its client one full response. */
+/** The set needs about 2 MB when it is full. A client whose entry was dropped gets one full response. */
 const sentDatesMax = 10_000
 
 export function createSentDates(): SentDates {

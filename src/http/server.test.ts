@@ -255,7 +255,7 @@ describe('connections', () => {
     }
     const held = [await open(), await open()]
     await once(await open(), 'close')
-    // The holder is the server: each has a budget of the same size.
+    // Each server has a budget of its own.
     equal(connections.used(app.server), 2)
     equal(budgets.states().find(({ name }) => name === 'httpConnections')?.rejected, 1)
     for (const socket of held) socket.destroy()

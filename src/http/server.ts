@@ -26,21 +26,21 @@ import { createRateLimiter, type RateLimits } from './rate-limiter.ts'
 import { parseQuery, pathOf, rejectTooManyKeys } from './url.ts'
 
 export interface ServerOptions {
-  /** Without it, nothing is logged. */
+  /** By default, nothing is logged. */
   readonly log?: Log
-  /** The number of trusted proxies in front of this host; 0 uses the address of the connection. */
+  /** The number of trusted proxies in front of the host. */
   readonly trustedHops?: number
   readonly bodies?: readonly BodyKind[]
-  /** The default is the limit of REST. */
+  /** The default is the limit of the REST host. */
   readonly bodyBytesMax?: number
   readonly cors?: CorsOptions
   readonly rateLimit?: RateLimitOptions
   readonly timeouts?: Partial<Timeouts>
-  /** The budgets of the process, if metrics report them. */
+  /** The budgets of the process. By default, the server has budgets of its own. */
   readonly budgets?: Budgets
 }
 
-/** Fastify is configured only here; hosts add their routes to the result. */
+/** Configures Fastify for all hosts. Each host adds its routes. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const budgets = options.budgets ?? openBudgets()
   const app = fastify({
@@ -52,19 +52,18 @@ export function createServer(options: ServerOptions): FastifyInstance {
     schemaController: { compilersFactory: { buildValidator: rejectSchema, buildSerializer: rejectSchema } },
     frameworkErrors: answerBadAddress,
     clientErrorHandler: answerBrokenConnection,
-    // A request that still reaches a closing host is answered normally, and the response announces the end of
-    // the connection.
+    // A host that is closing still answers requests, and announces the end of the connection in the response.
     return503OnClosing: false,
   })
   limitConnections(app.server, budgets.budget('httpConnections'))
-  // A proxy is one address for all of its clients.
+  // All clients of a proxy share its address.
   if (!options.trustedHops) limitConnectionsPerAddress(app.server, budgets.budget('httpConnectionsOfAddress'))
   app.decorateRequest('isAuthenticated', false)
   app.decorateRequest('accountId', undefined)
   acceptBodies(app, options.bodies ?? ['json'])
   beginRequests(app)
   limitUnreadBodies(app, budgets)
-  // Comes before the limiter, because a browser can read an error only with these headers.
+  // A browser can read an error of the limiter only with these headers.
   if (options.cors !== undefined) allowOrigins(app, options.cors)
   if (options.rateLimit !== undefined) limitRate(app, options.rateLimit)
   answerBrokenRequests(app)
@@ -81,24 +80,23 @@ export interface Timeouts {
   readonly checkEveryMilliseconds: number
 }
 
-/** Limits of hosts whose largest body is a form, which needs less time to arrive. */
+/** Limits for hosts whose largest body is a form. */
 export const smallBodyLimits = (bodyBytesMax: number) => ({
   bodyBytesMax,
   timeouts: { headersMilliseconds: 10_000, requestMilliseconds: 15_000 },
 })
 
 const timeouts: Timeouts = {
-  // Headers are one packet or two. A slower sender is probably only holding the connection open.
+  // A slower sender is probably only holding the connection open.
   headersMilliseconds: 15_000,
   // The largest body takes half of this time over a slow mobile connection.
   requestMilliseconds: 60_000,
-  // Longer than the 60 s after which common proxies drop an idle connection, so that they never use a closed
-  // connection.
+  // Common proxies drop an idle connection after 60 seconds. They must never use a closed connection.
   keepAliveMilliseconds: 75_000,
-  // Closes connections that neither send nor receive. A request may be silent for up to a minute in the queue
-  // of the rate limiter, so this is twice that.
+  // Closes connections that neither send nor receive. A request may wait for the rate limiter for up to a
+  // minute.
   stalledMilliseconds: 120_000,
-  // The longest delay before a slow sender is noticed.
+  // A slow sender is noticed within this time.
   checkEveryMilliseconds: 5000,
 }
 
@@ -110,7 +108,7 @@ const createServerFactory =
       requestTimeout: timeouts.requestMilliseconds,
       keepAliveTimeout: timeouts.keepAliveMilliseconds,
       connectionsCheckingInterval: timeouts.checkEveryMilliseconds,
-      // Node's own response would have no body; ours follows in answerBrokenRequests.
+      // The response of Node would have no body. `answerBrokenRequests` sends a complete response.
       requireHostHeader: false,
     }
     const server = createHttpServer(connection, limitPipelining(serve, budgets.budget('pipelinedRequests')))
@@ -121,27 +119,26 @@ function logOptions(log: Log | undefined) {
   return {
     ...(log === undefined ? { logger: false } : { loggerInstance: log as FastifyBaseLogger }),
     logController: new LogController({ disableRequestLogging: true }),
-    // Fastify would also pass the log options of the route, although none of our routes has any. If pino gets
-    // options, even an empty object, it checks each of them for each request.
+    // pino checks its options for each request, even if they are empty, so none are passed.
     childLoggerFactory: (logger: FastifyBaseLogger, bindings: Bindings) => logger.child(bindings),
     genReqId: requestIdOf,
   }
 }
 
-/** No route uses Fastify's schemas, whose compilers take a twentieth of the time to start the hosts. */
+/** No route uses the schemas of Fastify. Their compilers take a twentieth of the time to start the hosts. */
 function rejectSchema(): never {
   throw new Error('Bodies and queries are read by the declarations, not by a schema of the framework.')
 }
 
 /**
- * Returns the value of Fastify's `trustProxy`. Fastify 5 would trust no proxy if it were a number, and use an
- * address that clients can forge if it were `true`.
+ * With a number, Fastify 5 would trust no proxy. With `true`, it would trust addresses that clients can
+ * forge.
  */
 function trustedProxies(hops: number): false | ((address: string, hop: number) => boolean) {
   return hops === 0 ? false : (_address, hop) => hop < hops
 }
 
-/** Adds the first hook, so that errors of all later hooks have these headers, too, and are logged. */
+/** This hook comes first, so that errors of all later hooks have these headers and are logged. */
 function beginRequests(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(securityHeaders).header(requestIdHeader, request.id)
@@ -150,7 +147,7 @@ function beginRequests(app: FastifyInstance): void {
   })
 }
 
-/** No hook runs for an address that cannot be decoded, so the headers are set here. */
+/** No hook runs for an address that cannot be decoded. */
 function answerBadAddress(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   logRequest(request, reply)
   reply.headers(securityHeaders).header(requestIdHeader, request.id)
@@ -162,13 +159,13 @@ function answerBadAddress(error: Error, request: FastifyRequest, reply: FastifyR
 
 type BodyKind = 'json' | 'form'
 
-/** An absent or empty body counts as `{}`, so that every required field is reported under its own key. */
+/** A missing body is read as `{}`, so every required field is reported under its own key. */
 function acceptBodies(app: FastifyInstance, kinds: readonly BodyKind[]): void {
   app.removeAllContentTypeParsers()
   for (const kind of kinds) {
     const { type, parse } = bodyKinds[kind]
     app.addContentTypeParser(type, { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) =>
-      // An unknown route gets 404 or 405, so its body is not checked.
+      // The body of an unknown route is not checked.
       request.is404 ? {} : parse(decodeBody(request, bytes)),
     )
   }
@@ -179,10 +176,7 @@ function acceptBodies(app: FastifyInstance, kinds: readonly BodyKind[]): void {
   })
 }
 
-/**
- * Anything but UTF-8 is rejected, because text decoded with the wrong character set would be stored
- * corrupted.
- */
+/** Rejects other character sets, because the text would be stored corrupted. */
 function decodeBody({ headers }: FastifyRequest, bytes: Buffer): string {
   const charsets = [...(headers['content-type'] ?? '').matchAll(/;\s*charset\s*=\s*"?([^";\s]*)/gi)]
   if (bytes.length > 0 && !charsets.every(([, name = '']) => /^utf-?8$/i.test(name)))
@@ -191,7 +185,7 @@ function decodeBody({ headers }: FastifyRequest, bytes: Buffer): string {
   return bytes.toString()
 }
 
-/** `frameworkErrors` has the response to this error. */
+/** `frameworkErrors` contains the response to this error. */
 class UnsupportedCharsetError extends Error {
   readonly code = 'UNSUPPORTED_CHARSET'
 }
@@ -226,17 +220,14 @@ function parseForm(text: string): object {
   return form
 }
 
-/**
- * Returns whether escaped bytes such as `%C3%BC` are UTF-8. Escapes below %80 are ASCII; malformed ones are
- * plain text.
- */
+/** Returns whether escaped bytes such as `%C3%BC` are valid UTF-8. Escapes below %80 are ASCII. */
 function hasUtf8Escapes(text: string): boolean {
   for (const [escapes] of text.matchAll(/(?:%[89a-f][0-9a-f])+/gi))
     if (!isUtf8(Buffer.from(escapes.replaceAll('%', ''), 'hex'))) return false
   return true
 }
 
-/** An unsupported type is accepted as long as the body is empty. */
+/** Accepts an unsupported type if the body is empty. */
 async function readEmpty(request: FastifyRequest, payload: NodeJS.ReadableStream): Promise<object> {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
   const isEmpty = encoding === undefined && (length === undefined || length === '0')
@@ -244,7 +235,7 @@ async function readEmpty(request: FastifyRequest, payload: NodeJS.ReadableStream
   throw new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE()
 }
 
-/** Resolves at the first byte, so that nothing of an unwanted body is kept. */
+/** Resolves at the first byte, so that an unwanted body is not read. */
 function isEmptyStream(payload: NodeJS.ReadableStream): Promise<boolean> {
   return new Promise((resolve, reject) => {
     payload.once('data', () => resolve(false))
@@ -255,7 +246,7 @@ function isEmptyStream(payload: NodeJS.ReadableStream): Promise<boolean> {
 
 /** Responds 404 to an unknown path, 405 to an unsupported method, and 204 with Allow to OPTIONS. */
 function answerUnknownRoutes(app: FastifyInstance): void {
-  // Fastify itself would respond to a QUERY without a content type, with 400.
+  // Otherwise Fastify would respond with 400 to a QUERY without a content type.
   app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true })
   app.setNotFoundHandler((request, reply) => {
     const path = pathOf(request.url)
@@ -269,21 +260,21 @@ function answerUnknownRoutes(app: FastifyInstance): void {
 
 export const notFoundEnvelope: Envelope = { statusCode: 404, message: 'There is nothing at this address.' }
 
-// OPTIONS is missing on purpose: the CORS plugin registers it for every path, known or not.
+// The CORS plugin registers OPTIONS for every path.
 const routedMethods: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 interface RateLimitOptions extends RateLimits {
   /** Called for each rejected request. */
   readonly onRejected?: (origin: RequestOrigin) => void
-  /** Routes of static content, which are not counted. */
+  /** Routes of static content are not counted. */
   readonly uncountedRoutes?: readonly string[]
 }
 
-/** Counts requests per client address, lets a few wait, and rejects the rest with 429. */
+/** Counts requests per client address, lets some wait, and rejects the others with 429. */
 function limitRate(app: FastifyInstance, options: RateLimitOptions): void {
   if (options.permitLimit === 0) return
   const limiter = createRateLimiter(options)
-  // Compares routes, because one path has many spellings.
+  // One path has many spellings, so routes are compared.
   const uncounted = new Set(['/healthz', '/readyz', ...(options.uncountedRoutes ?? [])])
   app.addHook('preClose', (done) => {
     limiter.close()
@@ -316,8 +307,7 @@ function limitRate(app: FastifyInstance, options: RateLimitOptions): void {
 }
 
 /**
- * Calls back when the response has been sent or its client has disconnected; immediately if that has already
- * happened.
+ * Calls back when the response was sent or the client has disconnected, even if that has already happened.
  */
 export function onceClosed({ raw }: FastifyReply, callback: () => void): void {
   if (raw.destroyed) callback()

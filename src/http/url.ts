@@ -5,9 +5,9 @@ import { invalid } from '../model/problem.ts'
 const queryKeysMax = 100
 
 /**
- * Parses a query. Repeated keys become arrays. The object has no prototype, so a key such as `__proto__` or
- * `constructor` is an ordinary key. The router calls this where no error is handled, so too many keys result
- * in a marker, for which `rejectTooManyKeys` throws before any handler runs.
+ * Parses a query. Repeated keys become arrays. The object has no prototype, so a key such as `__proto__` is
+ * an ordinary key. The router handles no errors here, so too many keys result in a marker, and
+ * `rejectTooManyKeys` throws later.
  */
 export function parseQuery(text: string): ParsedUrlQuery {
   if (text === '') return Object.create(null)
@@ -26,7 +26,10 @@ export function rejectTooManyKeys(query: unknown): void {
  */
 export function createKeyNormalizer(declared: Iterable<string>): (query: ParsedUrlQuery) => ParsedUrlQuery {
   const names = new Map(Array.from(declared, (name) => [name.toLowerCase(), name]))
-  /** Returns whether the key is spelled as declared or in lower case: no two such keys differ only in case. */
+  /**
+   * Returns whether the key is spelled as declared or in lower case. Two such keys cannot differ only in
+   * case.
+   */
   const isUnambiguous = (key: string) => {
     const lower = key.toLowerCase()
     return (names.get(lower) ?? lower) === key

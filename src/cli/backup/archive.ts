@@ -27,8 +27,8 @@ export interface ArchiveWriter {
 }
 
 /**
- * Writes to `FILE.partial`, and renames it when it is complete. Throws before it writes anything if `FILE`
- * exists, because it never overwrites a file. If renaming fails, the complete partial file is kept.
+ * Writes to `FILE.partial` and renames the complete file. Throws before it writes anything if `FILE` exists.
+ * If renaming fails, the partial file is kept.
  */
 export async function writeArchive(
   { file, key }: BackupFile,
@@ -198,7 +198,7 @@ export interface BackupHead {
 /** The last record before the checksum. */
 export interface BackupEnd {
   readonly rows: Readonly<Record<string, number>>
-  /** The number of files; undefined in backups of earlier versions, which have none. */
+  /** The number of files. Backups of earlier versions contain no files. */
   readonly files?: number
   readonly sequences: readonly Sequence[]
 }

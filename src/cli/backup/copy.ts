@@ -63,7 +63,7 @@ function runCopy(
     let rows = 0
     const fail = (error: Error) => {
       reject(error)
-      // The rest of the response is still arriving, so the connection cannot be used for anything else.
+      // The rest of the response is still arriving, so the connection cannot be used any more.
       void client.end().catch(() => undefined)
     }
     client.query({
@@ -114,8 +114,8 @@ const recreatedTables: readonly string[] = ['migrations', ...storeTasks.ownTable
 )
 
 /**
- * Returns every table of the program's schemas, after the tables to which it refers. Leaves out columns of
- * transaction ids, which are only valid on the server that assigned them.
+ * Returns every table of the program, after the tables to which it refers. Columns of transaction ids are
+ * omitted, because the ids are valid on one server only.
  */
 export async function readStoredTables(client: pg.Client): Promise<readonly StoredTable[]> {
   const { rows } = await client.query<StoredTable & { references: string[] }>(`

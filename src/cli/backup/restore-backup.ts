@@ -103,8 +103,8 @@ async function requireEmpty(client: pg.Client): Promise<void> {
 }
 
 /**
- * Prepares the migrated tables for the rows of the backup: deletes the rows that migrations have inserted,
- * because the backup has them, too, and creates the partitions that the backup names.
+ * Prepares the migrated tables for the rows of the backup. Rows that migrations have inserted are deleted,
+ * because the backup contains them. Missing partitions are created.
  */
 async function prepareTables(client: pg.Client, tables: readonly StoredTable[]): Promise<void> {
   const existing = new Set((await readStoredTables(client)).map(({ name }) => name))

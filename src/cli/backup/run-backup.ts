@@ -13,9 +13,8 @@ import { adjustRestoredStore, type CheckedBackup, checkBackup, restoreBackup } f
 import { writeBackup } from './write-backup.ts'
 
 /**
- * `npm run backup -- [FILE]`, where FILE may be a directory. Writes and verifies the file, copies it with
- * `--copy-command`, and records its time for doctor and metrics. Deletes the oldest backups of the directory
- * last, when the new one is complete.
+ * `npm run backup -- [FILE]` writes and verifies a backup. FILE may be a directory. `--copy-command` copies
+ * the backup. When the backup is complete, the oldest backups of the directory are deleted.
  */
 export async function runBackup([target]: readonly string[], options: Options): Promise<void> {
   const keep = parseKeep(textOf(options.keep))
@@ -113,8 +112,8 @@ const backupFileOf = (file: string, keyFile: string | undefined): BackupFile => 
 })
 
 /**
- * Returns the path of an existing file. Throws for a directory: a restore must not choose the newest backup
- * by itself, because the data may have been damaged before it was made.
+ * Returns the path of an existing file. Throws for a directory, because the operator must choose the backup:
+ * the newest backup may have damaged data.
  */
 function requireBackup(target: string): string {
   if (isDirectory(target))

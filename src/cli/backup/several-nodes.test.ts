@@ -92,8 +92,8 @@ describe('A backup of one or several nodes', () => {
 })
 
 /**
- * Creates an assignment as hosts do: the row may be on one node, and its entry in `changes` on another.
- * Writing to `two_phase_commits` makes the transaction commit in two phases.
+ * Creates an assignment. Its row and its entry in `changes` may be on different nodes. Writing to
+ * `two_phase_commits` makes the transaction commit in two phases.
  */
 const createAssignment = `
   begin;

@@ -18,8 +18,8 @@ export interface WrittenBackup {
 }
 
 /**
- * Backs up all rows from one snapshot, then the files of attachments if a directory is given. Hosts can write
- * meanwhile, except that commits on a sharded store wait until every node has taken its snapshot.
+ * Backs up all rows from one snapshot, and then the files of attachments. Hosts can write in the meantime. On
+ * a sharded store, commits wait until every node has taken its snapshot.
  */
 export async function writeBackup(
   url: string,
@@ -47,8 +47,7 @@ export async function writeBackup(
     // On a sharded store, takes the snapshots of all nodes, and then lets commits continue. On a single node,
     // the first query has taken the snapshot.
     await commitBlock.takeNodeSnapshots(client)
-    // From now on, no table can be dropped. If one was dropped after `readStoredTables`, this statement
-    // fails.
+    // Tables cannot be dropped from now on. The statement fails if a table was dropped before.
     await client.query(
       `lock table ${tables.map(({ name }) => quoteName(name)).join(', ')} in access share mode`,
     )
@@ -62,8 +61,7 @@ export async function writeBackup(
       }
       if (attachmentDirectory !== undefined)
         files = await writeAttachments(client, archive, attachmentDirectory)
-      // Sequences are not part of a snapshot, so they are read last. A sequence that is ahead of the rows
-      // only leaves a gap; a sequence that is behind them would assign numbers twice.
+      // Sequences are not part of a snapshot. They are read last, so that they are not behind the rows.
       const end: BackupEnd = { rows, files: files.written, sequences: await readSequences(client) }
       await archive.json(end)
     })

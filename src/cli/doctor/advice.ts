@@ -24,9 +24,9 @@ export const error = (subject: string, result: string, advice: string): Finding 
 })
 
 /**
- * Returns what an operator can do about an error of the store at DATABASE_URL; undefined for any other error.
- * An error that another process has reported has only its text, so texts are recognized in addition to codes.
- * Codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * Returns advice for operators about an error of the store at DATABASE_URL, or undefined. The error of
+ * another process has only a text, so codes and texts are recognized. Codes:
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 export function adviceOn(error: unknown): string | undefined {
   const { code = '' } = error as { readonly code?: string }

@@ -215,7 +215,7 @@ function readProcess(pid: number): ProcessInfo[] {
   }
 }
 
-/** Checks the URLs that hosts and browsers call: the issuer, and the certificate of each https URL. */
+/** Checks the URLs that hosts and browsers call, and the certificates of https URLs. */
 export async function checkAddresses(environment: Environment): Promise<readonly Finding[]> {
   const { tracker, apiUrl } = readSettings(environment, (settings) => ({
     tracker: readTrackerSettings(settings),

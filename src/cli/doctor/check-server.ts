@@ -255,8 +255,8 @@ export function assessReplica({ name, state, bytes, seconds }: Replica): Finding
 const clockSecondsMax = 5
 
 /**
- * Assesses the offset of the database clock, which was read between `before` and `after` on this machine: the
- * duration of the query is not an offset. All parameters are epoch milliseconds.
+ * Assesses the offset of the database clock. It was read between `before` and `after` on this machine. All
+ * parameters are epoch milliseconds.
  */
 export function assessClock(storeNow: number, before: number, after: number): Finding {
   const offsetSeconds = Math.max(0, before - storeNow, storeNow - after) / 1000
@@ -287,7 +287,10 @@ export async function checkReadStandbys(
   return Promise.all(urls.map((url) => checkReadStandby(url, primaryPosition)))
 }
 
-/** Returns the end of the primary's log; undefined if it cannot be read, which other checks report. */
+/**
+ * Returns the end of the log of the primary. Returns undefined if it cannot be read, because other checks
+ * report that.
+ */
 async function readPrimaryPosition(url: string): Promise<string | undefined> {
   const client = createDatabaseClient(url)
   try {
@@ -332,8 +335,8 @@ async function checkReadStandby(url: string, primaryPosition: string | undefined
 interface ReadStandby {
   readonly isStandby: boolean
   /**
-   * The time since the last replayed change, which is an upper bound of the lag; null if none was replayed since
-   * the standby started, and 0 if the standby has all changes.
+   * An upper bound of the lag: the time since the last replayed change. Null if none was replayed since the
+   * standby started, and 0 if it has all changes.
    */
   readonly lagSeconds: number | null
 }

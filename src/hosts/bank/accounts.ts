@@ -13,14 +13,14 @@ export interface Accounts {
 }
 
 export interface OpenAccounts extends Accounts {
-  /** Reads one statement; rejects while the store does not answer. Concurrent checks share a read. */
+  /** Reads one statement. Rejects while the store does not answer. Concurrent checks share a read. */
   checkStore(): Promise<unknown>
   close(): Promise<void>
 }
 
 /**
- * All transactions share one connection, so that each call batches as many as possible; all statements share
- * another.
+ * All transactions share one connection, so that each call batches as many as possible. All statements share
+ * a second connection.
  */
 export async function openAccounts(
   options: ConnectionOptions,

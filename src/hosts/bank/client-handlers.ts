@@ -173,7 +173,7 @@ function isWholeAsWritten(text: string, name: string): boolean {
 
 const numberParts = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-/** Length counts code points. PostgreSQL can store neither NUL nor a lone surrogate. */
+/** The length is counted in code points. PostgreSQL cannot store NUL or a lone surrogate. */
 function isDescription(value: unknown): value is string {
   if (typeof value !== 'string' || value === '' || value.length > 2 * descriptionLengthMax) return false
   const isShort = value.length <= descriptionLengthMax || [...value].length <= descriptionLengthMax

@@ -226,7 +226,7 @@ describe('The bank responds', () => {
       [overflow.status, JSON.parse(overflow.text).erro],
       [422, 'Valor must not take the balance above the maximum.'],
     )
-    // Two concurrent transactions travel in one call, which must neither fail nor reject the debit.
+    // The two transactions are in one call. The call must not fail, and the debit must succeed.
     const [credit, debit] = await Promise.all([
       transact(bank.port, 4, 5, 'c'),
       transact(bank.port, 4, 7, 'd'),

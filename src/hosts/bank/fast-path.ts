@@ -9,16 +9,16 @@ import type { Reply } from './client-handlers.ts'
 
 export interface FastPathOptions
   extends Pick<FastPathState, 'parseHead' | 'pipelinedBytes' | 'pipelinedBytesMax'> {
-  // The timeouts are in milliseconds, and the same as those of the general server.
+  // The timeouts of the general server, in milliseconds.
   readonly headersTimeout: number
   readonly keepAliveTimeout: number
   readonly connectionsCheckingInterval: number
-  /** Limits how long both sides may be silent while a request is in progress. */
+  /** The time for which both sides may be silent while a request is in progress. */
   readonly inactivityTimeout: number
 }
 
 export interface FastPath {
-  /** Makes every further response the last one of its connection. */
+  /** Closes each connection after its next response. */
   drain(): void
   /** Closes the connections that wait for a request. */
   closeIdle(): void
@@ -26,10 +26,9 @@ export interface FastPath {
 }
 
 /**
- * Handles connections before the general server does. A complete request whose headers `parseHead` knows is
- * handled on the socket itself, at a third of the cost. For anything else the connection passes to the
- * general server, from the first byte of that request on: no request is parsed in two ways, and no partial
- * request is kept here.
+ * Handles simple requests on the socket itself, at a third of the cost. When another request arrives, its
+ * connection passes to the general server, beginning with the first byte of the request. So no request is
+ * parsed twice.
  */
 export function installFastPath(general: Server, options: FastPathOptions): FastPath {
   const [generalListener, ...otherListeners] = general.listeners('connection')
@@ -73,7 +72,7 @@ function closeInactive(state: FastPathState, options: FastPathOptions): void {
   for (const connection of state.open) {
     const { socket, isBusy, isNew, lastActiveAt } = connection
     const inactiveMilliseconds = now - lastActiveAt
-    // No request has arrived yet: the client gets a timeout response.
+    // No request has arrived yet, so the client gets a timeout response.
     if (isNew && inactiveMilliseconds > options.headersTimeout) {
       detach(state, connection)
       socket.on('error', () => socket.destroy())
@@ -82,13 +81,13 @@ function closeInactive(state: FastPathState, options: FastPathOptions): void {
       !isNew &&
       inactiveMilliseconds > (isBusy ? options.inactivityTimeout : options.keepAliveTimeout)
     ) {
-      // Between two requests, or while one is in progress: the client is cut off.
+      // The client was silent between two requests or during a request.
       socket.destroy()
     }
   }
 }
 
-/** The error that the general server reports in this case. */
+/** The general server reports this error in the same case. */
 const requestTimeoutError = Object.assign(new Error('No request came.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
 
 /** The Date header is cached, because it has a resolution of one second. */
@@ -101,7 +100,7 @@ export interface FastPathState {
   readonly parseHead: (head: string) => ParsedHead<Reply> | undefined
   readonly handOver: (socket: Socket) => void
   readonly keepAliveSeconds: number
-  /** Limits for bytes received ahead of responses: per connection, and for all connections together. */
+  /** Limits of the bytes that arrive before earlier responses were sent. */
   readonly pipelinedBytesMax: number
   readonly pipelinedBytes: Budget
   readonly open: Set<FastConnection>
@@ -116,9 +115,11 @@ export interface FastConnection {
   /** Bytes received while a request is being processed. */
   pipelined: Buffer[]
   pipelinedBytes: number
-  /** A request is being processed, or its response has not been flushed yet. */
+  /** True until the response was flushed. */
   isBusy: boolean
-  /** `serve` is in its loop, so a response that is sent meanwhile must not start the next request. */
+  /**
+   * True while the loop of `serve` is running. A response that is sent then must not start the next request.
+   */
   isServing: boolean
   isLast: boolean
   /** The id of the request being processed. */
@@ -136,7 +137,7 @@ export function beginConnection(state: FastPathState, socket: Socket): void {
     listeners: [
       ['data', (bytes) => receive(state, connection, bytes)],
       ['drain', () => resume(state, connection)],
-      // Like the general server: a client that has ended its side gets no more responses.
+      // A client that has closed its side gets no more responses, as from the general server.
       ['end', () => socket.end()],
       ['error', () => socket.destroy()],
       ['close', () => discard(state, connection)],
@@ -154,7 +155,7 @@ export function beginConnection(state: FastPathState, socket: Socket): void {
   state.open.add(connection)
 }
 
-/** Removes the listeners, so that another server can take over the socket. */
+/** Removes the listeners, so that the general server can use the socket. */
 export function detach(state: FastPathState, connection: FastConnection): void {
   for (const [event, listener] of connection.listeners) connection.socket.off(event, listener)
   discard(state, connection)
@@ -166,7 +167,7 @@ function receive(state: FastPathState, connection: FastConnection, bytes: Buffer
   else serve(state, connection, bytes)
 }
 
-/** Processes requests in sequence: each must see the effects of the requests before. */
+/** Processes requests in sequence. Each request must see the effects of earlier requests. */
 function serve(state: FastPathState, connection: FastConnection, bytes: Buffer): void {
   let unserved = bytes
   connection.isServing = true
@@ -183,7 +184,8 @@ function serve(state: FastPathState, connection: FastConnection, bytes: Buffer):
 }
 
 /**
- * Handles the first request and returns its length in bytes, or 0 if it is incomplete or not for this path.
+ * Handles the first request and returns its length in bytes. Returns 0 if the request is incomplete or not
+ * for this path.
  */
 function serveFirst(state: FastPathState, connection: FastConnection, bytes: Buffer): number {
   const headBytes = bytes.indexOf(headEnd, 0, 'latin1')
@@ -213,11 +215,11 @@ function respond(state: FastPathState, connection: FastConnection, status: numbe
   const message = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${id}Content-Length: ${bytes}${commonHeaders}${state.date}${connectionHeaders(state, connection)}${body}`
   const isFlushed = socket.write(message, bytes === body.length ? 'latin1' : 'utf8')
   if (connection.isLast) socket.destroySoon()
-  // While a client does not read, no further responses are buffered for it.
+  // If the client does not read, no further responses are buffered.
   else if (isFlushed) serveNext(state, connection)
 }
 
-/** The fields are in the order in which the general server sends them. */
+/** The general server sends the fields in the same order. */
 const commonHeaders = '\r\nCache-Control: no-store\r\nContent-Type: application/json; charset=utf-8\r\nDate: '
 
 const connectionHeaders = ({ keepAliveSeconds }: FastPathState, { isLast }: FastConnection) =>
@@ -239,7 +241,7 @@ function serveNext(state: FastPathState, connection: FastConnection): void {
   serve(state, connection, Buffer.concat(pipelined))
 }
 
-/** Buffers bytes until the current response is sent; a client that sends too many is cut off. */
+/** Buffers bytes until the current response was sent. A client that sends too many bytes is disconnected. */
 function bufferPipelined(state: FastPathState, connection: FastConnection, bytes: Buffer): void {
   if (connection.socket.destroyed) return
   const fits = connection.pipelinedBytes + bytes.length <= state.pipelinedBytesMax
@@ -282,21 +284,21 @@ export interface FastRoute<Reply> {
 export interface ParsedHead<Reply> {
   readonly serve: ServeBody<Reply>
   readonly bodyBytes: number
-  /** The client closes the connection after the response. */
+  /** True if the client closes the connection after the response. */
   readonly isLast: boolean
-  /** The request id that a client or proxy supplied; the response repeats it. */
+  /** The request id of the client or a proxy. The response repeats it. */
   readonly requestId: string | undefined
 }
 
-/** Three times the size of a browser's head. */
+/** A browser sends a third of this. */
 export const headBytesMax = 2048
 
-/** The heads of a client differ only in path and body length, so usually a few dozen are cached. */
+/** The heads of a client differ only in path and body length. */
 const cachedHeadsMax = 1024
 
 /**
- * Creates a parser for heads without their closing empty line. It returns undefined for heads that only the
- * general server may interpret. Results are cached, because clients repeat the same heads.
+ * Creates a parser for heads without the closing empty line. It returns undefined if only the general server
+ * can interpret the head. Results are cached, because clients repeat their heads.
  */
 export function createHeadParser<Reply>(
   fastRoutes: readonly FastRoute<Reply>[],
@@ -309,7 +311,7 @@ export function createHeadParser<Reply>(
     if (cached !== undefined) return cached
     const parsed = parseUncached(head, routes, bodyBytesMax)
     if (parsed === undefined) return undefined
-    // Clearing is harmless: if a client fills the cache, other heads only have to be parsed again.
+    // If a client fills the cache, other heads are parsed again.
     if (cache.size === cachedHeadsMax) cache.clear()
     cache.set(head, parsed)
     return parsed
@@ -336,7 +338,7 @@ function parseUncached<Reply>(
   return { serve: route.serve, bodyBytes, isLast: values.get('connection') === 'close', requestId }
 }
 
-/** Returns the fields by lower-case name, or undefined if the general server must interpret one of them. */
+/** Returns the fields by lower-case name, or undefined if the general server must interpret a field. */
 function parseFields(fields: readonly string[]): ReadonlyMap<string, string> | undefined {
   const values = new Map<string, string>()
   for (const field of fields) {
@@ -349,10 +351,10 @@ function parseFields(fields: readonly string[]): ReadonlyMap<string, string> | u
   return values
 }
 
-/** A token, a colon, and visible ASCII; no folded and no empty values. */
+/** Matches a token, a colon and visible ASCII characters. */
 const plainField = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)[ \t]*$/
 
-/** Fields that change the meaning of a request, or for which it may be rejected. */
+/** Fields that change the meaning of a request or may cause an error. */
 const unsupportedFields: ReadonlySet<string> = new Set([
   'authorization',
   'content-encoding',
@@ -366,7 +368,7 @@ const unsupportedFields: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-// A Map and not an object, because a field may be called `constructor`.
+// A field may be called `constructor`, so this is a Map.
 const allowedValues: ReadonlyMap<string, RegExp> = new Map([
   ['connection', /^(close|keep-alive)$/i],
   ['content-length', /^\d{1,5}$/],

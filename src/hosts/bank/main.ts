@@ -44,7 +44,7 @@ export function prepareBank(settings: Settings) {
 const restartSignal = 'SIGUSR2'
 
 /**
- * Starts identical, stateless instances behind one port; the system assigns each connection to one of them.
+ * Starts identical instances behind one port. The operating system assigns each connection to an instance.
  */
 export async function startBank(
   store: StoreAddress | Promise<StoreAddress>,

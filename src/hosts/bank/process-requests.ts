@@ -5,7 +5,7 @@ export interface Channel {
   on(event: 'message', listener: (message: unknown, handle: unknown) => void): unknown
 }
 
-/** The payload of a reply: data, or a socket handle, which the channel transfers to the other process. */
+/** A reply contains data or a socket handle, which passes to the other process. */
 export interface Reply {
   readonly value?: unknown
   readonly handle?: unknown

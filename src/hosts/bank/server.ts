@@ -16,9 +16,8 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => vo
 export interface BankServer {
   readonly server: Server
   /**
-   * Accepts no new connections and finishes requests in progress within the limit. With `waitsForIdle`, idle
-   * connections stay open for one more request each, because closing them could race with a request in
-   * flight.
+   * Stops accepting connections and finishes requests in progress. With `waitsForIdle`, idle connections stay
+   * open for one more request, because closing them could interrupt a request in flight.
    */
   stop(waitsForIdle?: boolean): Promise<void>
 }
@@ -38,9 +37,9 @@ const defaultTimeouts = {
   headersTimeout: 5000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1000,
-  // Longer than a load balancer keeps its connections, so that it never sends on a closing connection.
+  // Load balancers close idle connections earlier, so they never use a connection that is closing.
   keepAliveTimeout: 75_000,
-  /** Ends clients that neither send nor read; every response is ready long before. */
+  /** Disconnects clients that neither send nor read. */
   inactivityTimeout: 90_000,
   /** Containers are killed after ten seconds; the supervisor waits a little less. */
   drainTimeout: 5000,
@@ -61,7 +60,7 @@ export function createBankServer(options: BankServerOptions): BankServer {
     socket.on('error', () => socket.destroy())
     answerBrokenConnection(new Error('CONNECT is not served.'), socket as Socket)
   })
-  // Node's own responses to an expectation would bypass the queue, and the requests behind them would wait
+  // Otherwise Node would respond to an expectation outside of the queue, and later requests would wait
   // forever.
   for (const event of requestEvents) {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
@@ -106,7 +105,7 @@ async function closeServer(
     server.closeAllConnections()
   })
   const closed = new Promise((resolve) => {
-    // The general server's own close would end idle connections too.
+    // The `close` of the general server would end idle connections as well.
     if (waitsForIdle) NetServer.prototype.close.call(server, resolve)
     else server.close(resolve)
   })
@@ -117,7 +116,7 @@ async function closeServer(
   await cut.catch(() => undefined)
 }
 
-/** Node emits one of these events per request, depending on its Expect header. */
+/** Node emits one of these events per request. */
 const requestEvents = ['request', 'checkContinue', 'checkExpectation'] as const
 
 function handleRequest(
@@ -165,9 +164,9 @@ interface PipelineQueue {
 }
 
 /**
- * Processes pipelined requests of one connection in sequence, so that each sees the effects of the ones
- * before: https://www.rfc-editor.org/rfc/rfc9112#section-9.3.2. Node would keep reading even from a paused
- * socket.
+ * Processes pipelined requests of a connection in sequence, because each must see the effects of earlier
+ * requests (https://www.rfc-editor.org/rfc/rfc9112#section-9.3.2). Node reads on even if the socket is
+ * paused.
  */
 function queuePipelined(): (socket: Socket, response: ServerResponse, handle: () => void) => void {
   const queues = new WeakMap<Socket, PipelineQueue>()
@@ -239,8 +238,8 @@ export function reject(
 }
 
 /**
- * Returns the reason to reject a transaction's head with 415. A page of another site can make a browser send
- * a body, but not one declared as JSON; newer browsers also send the request's origin.
+ * Returns the reason to reject a transaction with 415. A page of another site can send a body, but not as
+ * JSON. Newer browsers also send the origin.
  */
 export function unsupportedReasonOf({ headers }: IncomingMessage): string | undefined {
   if (!jsonType.test(headers['content-type'] ?? '')) return 'The content type must be application/json.'
@@ -259,7 +258,7 @@ const otherSites: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
 const isOtherOrigin = ({ origin, host }: IncomingMessage['headers']) =>
   origin !== undefined && origin.replace(/^https?:\/\//, '') !== host
 
-/** If one of these appears twice, this server and a proxy in front could each use a different one. */
+/** If such a header appears twice, this server and a proxy could each use a different value. */
 const singleHeaders: ReadonlySet<string> = new Set(['host', 'authorization'])
 
 /** Returns the name of a header that must not be repeated but is. */
@@ -277,8 +276,8 @@ export function repeatedHeaderOf({ rawHeaders }: IncomingMessage): string | unde
 const bodyBytesMax = budgetLimits.bankBodyBytes.max
 
 /**
- * Calls back once: with the body, or with undefined as soon as it is too long. If the sender disconnects, it
- * does not call back.
+ * Calls back with the body, or with undefined if it is too long. If the sender disconnects, it does not call
+ * back.
  */
 export function readBody(request: IncomingMessage, done: (body: Buffer | undefined) => void): void {
   if (Number(request.headers['content-length']) > bodyBytesMax) {

@@ -25,7 +25,7 @@ export interface SupervisedInstances {
 }
 
 /**
- * Keeps the instances running; each is a process that is replaced when it ends. Rejects if the first start
+ * Keeps the instances running. Each is a process that is replaced when it ends. Rejects if the first start
  * fails.
  */
 export async function superviseInstances(

@@ -3,7 +3,7 @@ import { type Connection, isTimeout, NothingAppliedError, type Row } from './con
 
 export interface Transaction {
   readonly account: number
-  /** In cents; negative for a debit. */
+  /** The amount in cents, negative for a debit. */
   readonly amount: number
   readonly description: string
 }
@@ -27,9 +27,8 @@ const callTransactionsMax = 200
 export type MeasureCall = (transactions: number, seconds: number) => void
 
 /**
- * Keeps one call in flight; transactions that arrive meanwhile are batched into the next one, in order of
- * arrival. There is no timer. Other instances do the same with the same accounts: the database's row locks,
- * held until commit, put all calls in one order.
+ * Keeps one call in flight. Transactions that arrive in the meantime are batched into the next call. The row
+ * locks of the database put the calls of all instances in one order.
  */
 export function batchTransactions(connection: Connection, measureCall?: MeasureCall): Apply {
   const pending: PendingTransaction[] = []
@@ -57,9 +56,8 @@ export function batchTransactions(connection: Connection, measureCall?: MeasureC
 }
 
 /**
- * While each turn of the event loop brings more transactions, the next turn may too: clients that have their
- * responses send again while others still wait for theirs. Larger calls mean fewer calls; a lone transaction
- * waits for two turns.
+ * Waits while each turn of the event loop brings more transactions, because fewer, larger calls cost less. A
+ * single transaction waits for two turns.
  */
 async function waitForBatch(waiting: readonly unknown[]): Promise<void> {
   let count = 0

@@ -32,9 +32,8 @@ export interface AdmittedCalls {
 }
 
 /**
- * Checks the rate limit and the token when the headers of a command arrive. No byte of its message is read
- * before both have passed, so this must be the first interceptor that wraps a call. Other calls, which are
- * reflection and health, need no token and have limits of their own.
+ * Checks the rate limit and the token when the headers of a command arrive, before any byte of its message is
+ * read. So this must be the first interceptor. Reflection and health need no token and have their own limits.
  */
 export function admitCalls(admission: AdmissionOptions): AdmittedCalls {
   const sessions = new WeakMap<Metadata, Authenticated>()
@@ -140,8 +139,8 @@ export interface UnauthenticatedCalls {
 }
 
 /**
- * Reflection and health are open to all clients. Their messages are small; until a token was accepted on a
- * connection, their calls are limited in number and time too.
+ * Limits the calls of reflection and health, which need no token, until a token was accepted on the
+ * connection.
  */
 export function limitUnauthenticatedCalls(
   budgets: Budgets,
@@ -195,10 +194,7 @@ const tooLong = {
   details: 'A call on a connection without a token must end sooner. Call again.',
 }
 
-/**
- * Closes a stream with too many unread messages: thousands of empty ones fit into one packet, and each
- * becomes an object.
- */
+/** Closes a stream with too many unread messages. Thousands of empty messages fit into one packet. */
 function limitFloods(base: BaseCall): void {
   const read = base.handleDataFrame.bind(base)
   base.handleDataFrame = (data) => {

@@ -54,7 +54,7 @@ export function createCallLog(
 }
 
 export interface RequestIds {
-  /** Returns the id in the headers of a call, or a new one, which is then always returned for that call. */
+  /** Returns the id of a call from its headers, or a new id. */
   of(metadata: Metadata): string
   /** Sends the id in the trailers of every call. */
   readonly interceptor: ServerInterceptor

@@ -52,7 +52,7 @@ export const isStream = (command: Command): command is StreamCommand => 'parseFe
 export const commandsOfResources = (resources: readonly Resource[]): UnaryCommand[] =>
   resources.flatMap((resource) => Object.values(commandsOf(resource)))
 
-/** The commands of one resource; `create` is absent if a separate route creates its rows. */
+/** Returns the commands of a resource. `create` is absent if a separate route creates the rows. */
 export function commandsOf(resource: Resource): ByVerb<UnaryCommand> {
   const messages = commandMessagesOf(resource)
   const commandOf = (verb: Verb, messagesOfVerb: CommandMessages): UnaryCommand => ({

@@ -83,9 +83,8 @@ const tooManyCalls = {
 }
 
 /**
- * Returns false for a timeout that is not in the format of the protocol; the library would accept any text
- * that contains one. Removes a timeout that is longer than Node's timers, because the library would make it
- * negative.
+ * Returns false for an invalid timeout, because the library would accept it. Removes a timeout that is longer
+ * than the timers of Node, because the library would make it negative.
  */
 function normalizeTimeout(headers: IncomingHttpHeaders): boolean {
   const timeout = headers[timeoutHeader]
@@ -103,7 +102,7 @@ const unitMilliseconds: Readonly<Record<string, number>> = { H: 3_600_000, M: 60
 /** The longest timer of Node: 24 days. */
 const timerMillisecondsMax = 2 ** 31 - 1
 
-/** The library would log headers that it cannot read, and one of them may be a token. */
+/** The library would log headers that it cannot read, such as a token. */
 function removeUnprintableHeaders(headers: IncomingHttpHeaders): void {
   for (const [name, value] of Object.entries(headers)) {
     if (name.startsWith(':')) continue
@@ -132,8 +131,8 @@ function closeAfterResponse(stream: ServerHttp2Stream): void {
   stream.once('finish', () => {
     if (stream.readableEnded) return
     const close = () => stream.close(constants.NGHTTP2_NO_ERROR)
-    // The status is in the trailers, which follow the last message; if the stream closed earlier, the client
-    // would never see it.
+    // The status is in the trailers, after the last message. The client must receive it before the stream
+    // closes.
     if (hasSentStatus(stream)) close()
     else stream.once('wantTrailers', () => setImmediate(close))
   })
@@ -142,10 +141,7 @@ function closeAfterResponse(stream: ServerHttp2Stream): void {
 const hasSentStatus = ({ sentHeaders, sentTrailers }: ServerHttp2Stream): boolean =>
   sentTrailers !== undefined || sentHeaders?.['grpc-status'] !== undefined
 
-/**
- * Serves `GET /` from the diagnostics, so that both ports have one policy, and rejects other protocols with
- * an explanation. The gRPC library would reject `GET /`, and treat gRPC-Web as gRPC.
- */
+/** Serves `GET /` like the port of the diagnostics, and rejects other protocols with an explanation. */
 export function answerOtherRequests(
   http2Servers: readonly Http2Server[],
   diagnostics: FastifyInstance,

@@ -1,58 +1,55 @@
 import type { WireKind } from '../../model/field.ts'
 import type { Edition } from '../../resources/define-resource.ts'
 
-/** `values` is an object with fields by name, as in JSON. */
+/** `values` is an object with named fields, as in JSON. */
 export type Scalar = WireKind | 'boolean' | 'values'
 
 /** A message of a command, in any encoding. */
 export interface Message {
   readonly name: string
-  /** Its comment in the .proto file. If absent, the comment is derived from the declaration of a resource. */
+  /** The comment in the .proto file. By default it is derived from the declaration of the resource. */
   readonly about?: string
-  /** Set for a well-known message that is described in its own file. */
+  /** Set for a message of Google that has its own file. */
   readonly package?: 'google.protobuf'
   /** Ordered by their numbers. */
   readonly fields: readonly MessageField[]
   /**
-   * Names that are not fields of the message. An encoding with named keys still reads them, so that the
-   * operation can reject them.
+   * Names that are not fields, but that an encoding with named keys reads, so that the operation can reject
+   * them.
    */
   readonly rejectedNames?: readonly string[]
-  /** Numbers and names of former fields: neither is ever assigned again. */
+  /** Numbers and names of former fields. They are never assigned again. */
   readonly retired?: Readonly<Record<number, string>>
 }
 
 export interface MessageField {
-  /** camelCase, as in JSON. */
+  /** The name in JSON, in camelCase. */
   readonly name: string
   readonly number: number
   readonly shape: Scalar | Message
-  /** Its comment in the .proto file, as for a message. */
+  /** The comment in the .proto file. */
   readonly about?: string
   readonly isRepeated?: true
-  /** True if it may be absent. A missing field without this flag has the zero value of its shape. */
+  /** True if the field may be absent. Other missing fields have the zero value of their shape. */
   readonly isOptional?: true
-  /** Its comment says how long it will work, and which field replaces it. */
+  /** The comment says how long the field will work and what replaces it. */
   readonly isDeprecated?: true
-  /** The .NET clients compute it themselves. */
+  /** The .NET clients compute the value themselves. */
   readonly isOmittedForDotnet?: true
-  /** Its .NET property cannot be null, so the zero of its type also means that it was not set. */
+  /** The .NET property cannot be null, so its zero value also means that it was not set. */
   readonly isNeverNullForDotnet?: true
 }
 
-/** The content of a message in either direction: values as in JSON, timestamps as text. */
+/** The content of a message, with values as in JSON. */
 export type Content = Readonly<Record<string, unknown>>
 
 export const isContent = (value: unknown): value is Content => typeof value === 'object' && value !== null
 
-/**
- * Marks a value that no field can hold, such as the 13th month: the field's own parser then rejects it with
- * its own message.
- */
+/** Marks a value that no field can hold, such as the 13th month. The parser of the field rejects it. */
 export const unreadable = Symbol('unreadable')
 
 export interface Encoding {
-  /** Throws `UnreadableMessageError` when the bytes are not of this encoding. */
+  /** Throws `UnreadableMessageError` if the bytes cannot be read. */
   reader(message: Message): (bytes: Uint8Array) => Content
   writer(message: Message): (content: Content) => Buffer
 }
@@ -64,19 +61,20 @@ export class UnreadableMessageError extends Error {
   }
 }
 
-/** A timestamp as both encodings carry it: whole seconds since 1970, and the rest of the second. */
+/** A timestamp in both encodings: whole seconds since 1970 and the rest of the second. */
 export interface TimestampParts {
   readonly seconds: number
   readonly nanoseconds: number
 }
 
 /**
- * Parses PostgreSQL's text, whose fraction has at most six digits; `Date.parse` would take ten times as long.
+ * Parses the text of PostgreSQL, which has at most six digits after the second. `Date.parse` takes ten times
+ * as long.
  */
 export function parseTimestamp(timestamp: string): TimestampParts {
   const pair = (at: number) => 10 * digitAt(timestamp, at) + digitAt(timestamp, at + 1)
   const year = 100 * pair(0) + pair(2)
-  // Computed four centuries later, because `Date.UTC` takes the year 99 for 1999.
+  // `Date.UTC` reads the year 99 as 1999, so the date is shifted by four centuries.
   const shiftedSeconds = Date.UTC(year + 400, pair(5) - 1, pair(8), pair(11), pair(14), pair(17)) / 1000
   return { seconds: shiftedSeconds - fourCenturiesSeconds, nanoseconds: parseNanoseconds(timestamp) }
 }
@@ -90,12 +88,10 @@ function parseNanoseconds(timestamp: string): number {
   return nanoseconds
 }
 
-// Every 400 years have the same number of days.
+// All periods of 400 years have the same number of days.
 const fourCenturiesSeconds = 146_097 * 86_400
 
-/**
- * Returns the timestamp as text, without digits beyond the microsecond, which the database would not store.
- */
+/** Returns the timestamp as text. The database stores microseconds, so further digits are dropped. */
 export function formatTimestamp({ seconds, nanoseconds }: TimestampParts): string | typeof unreadable {
   const isTimestamp =
     Number.isSafeInteger(seconds) &&
@@ -111,21 +107,21 @@ export function formatTimestamp({ seconds, nanoseconds }: TimestampParts): strin
   return fraction === '' ? `${whole}Z` : `${whole}.${fraction}Z`
 }
 
-/** The years 1 to 9999. */
+/** The first and last second of the years 1 to 9999. */
 const secondsMin = -62_135_596_800
 const secondsMax = 253_402_300_799
 
 interface Package {
-  /** The name includes the version: a breaking contract would be served under another name in addition. */
+  /** The name includes the version. A breaking contract would get another name. */
   readonly name: string
-  /** The .proto file, from which clients are generated. */
+  /** The .proto file. */
   readonly file: string
-  /** Generators for Go require it; their flags can set another module. */
+  /** Generators for Go require this option. */
   readonly go: string
   readonly java: string
 }
 
-/** Everything beyond v1 has a package of its own, so that v1 does not change. */
+/** Extensions have their own package, so that v1 does not change. */
 export const packages: Readonly<Record<Edition, Package>> = {
   v1: {
     name: 'tracker.commands.v1',

@@ -25,9 +25,8 @@ export interface Newcomers {
 }
 
 /**
- * A direct connection is a newcomer until a token was accepted on it. A proxy shares and keeps connections,
- * so behind one each stream is a newcomer until its own token was accepted, and counts for the address that
- * the proxy saw.
+ * A direct connection is a newcomer until a token was accepted on it. A proxy shares connections between
+ * clients, so behind a proxy each stream is a newcomer until its own token was accepted.
  */
 export const limitNewcomers = (budgets: Budgets, proxies: number): Newcomers =>
   proxies === 0 ? limitConnections(budgets) : limitStreams(budgets, proxies)
@@ -134,10 +133,7 @@ function takeBytes(
   return false
 }
 
-/**
- * Counts the decompressed size: one byte on the wire may expand to four thousand by naming an entry of
- * HPACK's table.
- */
+/** Counts the decompressed size. One byte may expand to four thousand bytes with the table of HPACK. */
 const headerBytesOf = (headers: IncomingHttpHeaders): number =>
   Object.entries(headers).reduce((sum, [name, value = '']) => sum + name.length + String(value).length, 0)
 
@@ -212,8 +208,8 @@ export interface ConnectionQueue {
 }
 
 /**
- * HTTP/2 spends work and memory on every connection. Connections beyond the rate of their address or of the
- * process therefore wait unread, and the addresses take turns: a flood delays only its own address.
+ * Each HTTP/2 connection costs work and memory. Connections above the rate of their address or of the process
+ * wait unread, and the addresses take turns.
  */
 function queueConnections(
   http2Servers: readonly Http2Server[],
@@ -314,8 +310,8 @@ function interceptConnections(
 /** Groups connections by address. Each group is in the order of arrival. */
 export interface AddressGroups<Connection> {
   /**
-   * Adds a connection. While a budget is exhausted, first removes one: the oldest connection of this address
-   * if its own budget is exhausted, otherwise the oldest one of the address that has the most connections.
+   * Adds a connection. If a budget is exhausted, first removes the oldest connection of this address, or of
+   * the address with the most connections.
    */
   add(address: string, connection: Connection): void
   delete(address: string, connection: Connection): void

@@ -12,8 +12,7 @@ export interface PendingRequests {
 
 /**
  * Counts the bytes of requests per connection, account and process. When the process has no room left, the
- * largest request that is still arriving is rejected, so that large unfinished requests cannot keep smaller
- * ones out.
+ * largest unfinished request is rejected.
  */
 export function createPendingRequests(budgets: Budgets): PendingRequests {
   const perProcess = budgets.budget('commandBytes')

@@ -105,7 +105,7 @@ const hasDeadlinePassed = (call: Pick<Call, 'getDeadline'>): boolean =>
 const abandonedStatus = (call: Pick<Call, 'getDeadline'>): status =>
   hasDeadlinePassed(call) ? status.DEADLINE_EXCEEDED : status.CANCELLED
 
-/** Runs one command. A missing row and a stale version are results; every other error is rethrown. */
+/** Runs one command. A missing row and a stale version are results. All other errors are rethrown. */
 async function runCommand(
   context: Context,
   command: UnaryCommand,
@@ -128,7 +128,7 @@ export interface CommandPath {
   readonly encoding: Encoding
 }
 
-/** The paths of one command: each determines the encoding of its messages. */
+/** Returns the paths of a command. Each path has its own encoding. */
 export const pathsOf = (
   { edition, entity, name, request }: Command,
   dotnetNamespace: string,

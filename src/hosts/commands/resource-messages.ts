@@ -23,7 +23,7 @@ import { type Content, isContent, type Message, type MessageField } from './mess
 export type Verb = 'create' | 'get' | 'list' | 'remove' | 'update'
 
 export interface CommandMessages {
-  /** The base name, such as CreateProject; the request's name adds `Command`. */
+  /** The base name, such as CreateProject. The name of the request also has `Command`. */
   readonly name: string
   readonly request: Message
   readonly result: Message
@@ -193,9 +193,8 @@ const sortByNumber = (fields: readonly MessageField[]): MessageField[] =>
 export const neverClearedNumberMin = 16
 
 /**
- * Converts an update to the body of REST. A message cannot distinguish null from absent, so without a mask an
- * absent optional field is cleared; with a mask, a named one is written or cleared, and any other stays
- * unchanged.
+ * Converts an update to the body of REST. A message cannot distinguish null from absent. Without a mask, an
+ * absent optional field is cleared. With a mask, only its fields are written or cleared.
  */
 export function parseUpdate(resource: Resource, { updateMask, ...request }: Content): Content {
   const optional = Object.entries(resource.fields).filter(([, { presence }]) => presence === 'optional')

@@ -11,7 +11,7 @@ export interface StatusDetails {
   readonly errors: FieldErrors
 }
 
-/** Writes a google.rpc.Status with one google.rpc.BadRequest, whose fields have the keys of REST. */
+/** Writes a google.rpc.Status with a google.rpc.BadRequest. Its fields have the keys of REST. */
 export function writeStatusDetails({ code, message, errors }: StatusDetails): Buffer {
   const violations = Object.entries(errors).flatMap(([field, messages]) =>
     messages.map((description) => ({ field, description })),
@@ -37,7 +37,7 @@ export function parseViolations(bytes: Uint8Array): FieldErrors {
   return errors
 }
 
-/** All messages as one text, for clients that show nothing else. */
+/** Joins all messages to one text. */
 export const joinMessages = (errors: FieldErrors): string =>
   prefixWithin(
     statusTextBytesMax,
@@ -59,9 +59,8 @@ function prefixWithin<Item>(
   return end < 0 ? [...items] : items.slice(0, end)
 }
 
-// Trailers are headers, of which common clients accept 8 KB. They contain the messages twice:
-// percent-encoded, and in the details, which are in base64: 1.5 + (1.5 + 2.5) * 4 / 3 = 6.8 KB. The longest
-// list of errors of our commands takes a third of that.
+// Common clients accept 8 KB of trailers. They contain the messages twice, percent-encoded and in base64: 1.5
+// + (1.5 + 2.5) * 4 / 3 = 6.8 KB. The longest list of errors takes a third of that.
 const statusTextBytesMax = 1536
 const violationBytesMax = 2560
 

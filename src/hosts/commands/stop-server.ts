@@ -154,9 +154,8 @@ export function trackConnections(http2Servers: readonly Http2Server[], budgets: 
 
 /**
  * A GOAWAY frame without an error and with the highest possible stream number. It must precede the GOAWAY
- * that rejects calls: https://www.rfc-editor.org/rfc/rfc9113#section-6.8. Node has no function for it, and
- * answers no call after its own GOAWAY. Each of Node's writes consists of whole frames, so this frame fits
- * between two writes.
+ * frame that rejects calls (https://www.rfc-editor.org/rfc/rfc9113#section-6.8). Node cannot send it, so it
+ * is written between two writes of whole frames.
  */
 const goAwayFrame = Buffer.from('0000080700000000007fffffff00000000', 'hex')
 

@@ -170,7 +170,7 @@ const replayedHeaders = {
 
 /**
  * Every operation is rate-limited, and every body has a maximum size and a type. Public operations require no
- * token, but list the error for an invalid one, too.
+ * token, but reject an invalid token.
  */
 function errorResponsesOf(operation: Operation): Readonly<Record<string, Schema>> {
   const { method, errors, body } = operation

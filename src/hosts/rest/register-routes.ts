@@ -239,7 +239,7 @@ const requireSession = (session: Authenticated, context: Context): Context => ({
   database: requireActiveSession(context.database, session),
 })
 
-/** The session of public routes. No account has this id, so it neither sees nor changes anything. */
+/** The session of public routes. No account has this id. */
 const anonymousSession = (origin: RequestOrigin): Authenticated => ({
   caller: { id: zeroUuid, isAdministrator: false, origin },
   sessionId: undefined,
@@ -339,7 +339,7 @@ function parseKeyedRequest(key: string | string[], request: FastifyRequest, call
   const { method, routeOptions, body } = request
   return {
     account: caller.id,
-    // The response for one token must not be returned to another, which may see less.
+    // The response for one token must not be returned for another token with fewer rights.
     key: hashOf(key, caller.token ? `key of ${caller.token.id}` : 'key'),
     secret: hashOf(key, 'answer'),
     request: hashOf(key, `${method} ${routeOptions.url}\n${JSON.stringify(body, comparableValue)}`),
@@ -348,7 +348,7 @@ function parseKeyedRequest(key: string | string[], request: FastifyRequest, call
 
 const hashOf = (key: string, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
-/** Passwords are not compared: a fast hash of one would help to guess it from a copy of the database. */
+/** Passwords are excluded, because a fast hash would help to guess them from a copy of the database. */
 const secretNames: ReadonlySet<string> = new Set([
   'currentPassword',
   'newPassword',

@@ -21,7 +21,7 @@ import {
 } from '../../routes/route.ts'
 import { listKeys, recordResponseSchema, ref, someText, updateResponseSchema } from '../../routes/schemas.ts'
 
-/** `v1` is the contract; everything else is under `/ext/`. */
+/** The paths of the editions. */
 const roots: Readonly<Record<Edition, string>> = { v1: '/api', ext: '/ext' }
 
 const pathOf = ({ shownIn, name }: Resource): string => `${roots[shownIn]}/${name}`

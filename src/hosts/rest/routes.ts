@@ -85,7 +85,7 @@ export interface ExtensionParts {
   readonly hasMail: boolean
   /** The origin of the web client, for links to it. */
   readonly webOrigin: string | undefined
-  /** The routes of the contract, which language models can call as tools, too. */
+  /** The routes of the contract. Language models can call them as tools. */
   readonly contract: readonly Route[]
   readonly issuer: string
 }

@@ -14,16 +14,16 @@ import type { ClientConfiguration, WebSettings } from './configuration.ts'
 
 export interface WebHost {
   readonly app: FastifyInstance
-  /** Keeps serving, but reports in health checks that it is about to stop. */
+  /** Keeps serving, but health checks report that the host will stop. */
   announceStop(): void
   stop(): Promise<void>
 }
 
-/** One proxy is expected between browsers and this host. */
+/** A reverse proxy is expected in front of this host. */
 const trustedProxiesDefault = 1
 const clientDirectory = join(import.meta.dirname, '..', '..', '..', 'web', 'dist')
 
-/** Serves the built web client: its files, its page for the path of every screen, and its configuration. */
+/** Serves the files of the web client, its page for every screen, and its configuration. */
 export async function startWeb(
   settings: WebSettings,
   log: Log,
@@ -52,7 +52,7 @@ export async function startWeb(
 function addPageHeaders(app: FastifyInstance, { client }: WebSettings): void {
   const headers = {
     'content-security-policy': contentPolicy(client),
-    // Browsers would send an origin of `null` with the sign-in post if referrers were disabled entirely.
+    // Without referrers, browsers would send the origin `null` with the sign-in form.
     'referrer-policy': 'strict-origin',
   }
   app.addHook('onRequest', (_request, reply, done) => {
@@ -64,7 +64,7 @@ function addPageHeaders(app: FastifyInstance, { client }: WebSettings): void {
 function sendFile(request: FastifyRequest, reply: FastifyReply, files: ServedFiles): FastifyReply {
   const path = pathOf(request.url)
   const file = files.get(path) ?? (isScreen(path) ? files.get('/') : undefined)
-  // The error format of the API, because all hosts share one server setup.
+  // All hosts have the error format of the API.
   if (file === undefined) return sendEnvelope(reply, notFoundEnvelope)
   const { body, encoding } = chooseVariant(file, request.headers['accept-encoding'])
   if (encoding !== undefined) reply.header('content-encoding', encoding)
@@ -76,9 +76,9 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, files: ServedFil
 }
 
 /**
- * Every unknown path gets `index.html`, whose router shows the screen, with two exceptions. Whatever looks
- * like a file gets 404, so that an outdated page notices that its script was removed. So does `/metrics`: a
- * collector would mistake the page for metrics.
+ * Unknown paths get `index.html`, because its router shows the screen. Paths of files get 404, so that an
+ * outdated page notices that its script was removed. `/metrics` gets 404, so that a collector does not read
+ * the page as metrics.
  */
 const isScreen = (path: string): boolean =>
   path !== '/metrics' && !path.startsWith(assetsPath) && !/\.\w+$/.test(path)
@@ -91,7 +91,7 @@ function chooseVariant(file: ServedFile, accepted: string | undefined) {
   return { body: file.plain, encoding: undefined }
 }
 
-/** Returns the policy of the client's page, which may use only its own files, the API and the provider. */
+/** Returns the policy of the page. It may use only its own files, the API and the provider. */
 function contentPolicy({ apiUrl, issuer }: ClientConfiguration): string {
   const api = new URL(apiUrl).origin
   const provider = new URL(issuer).origin
@@ -99,13 +99,13 @@ function contentPolicy({ apiUrl, issuer }: ClientConfiguration): string {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    // Images of attachments need a token, so a page fetches them and shows them as blobs.
+    // Images of attachments need a token, so the page fetches them and shows them as blobs.
     "img-src 'self' blob:",
     "font-src 'self'",
     "manifest-src 'self'",
     "worker-src 'self'",
     `connect-src 'self' ${api} ${provider}`,
-    // Browsers apply this to the redirects after the sign-in post too, so it must name the provider's origin.
+    // Browsers apply this to redirects after the sign-in form, which lead to the provider.
     `form-action 'self' ${provider}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -114,10 +114,10 @@ function contentPolicy({ apiUrl, issuer }: ClientConfiguration): string {
 
 interface ServedFile {
   readonly type: string
-  /** True for files that are named after their content and therefore never change. */
+  /** True for files that are named after their content. */
   readonly isImmutable: boolean
   readonly plain: Buffer
-  /** The variants compressed at build time, by encoding; empty for files that do not shrink. */
+  /** The compressed variants by encoding. */
   readonly encoded: ReadonlyMap<Encoding, Buffer>
 }
 
@@ -126,10 +126,7 @@ export type Encoding = (typeof encodings)[number]['name']
 /** The files by URL path. `index.html` has the path `/`. */
 type ServedFiles = ReadonlyMap<string, ServedFile>
 
-/**
- * Reads all files of the client into memory, so that requests need no file access. They take some hundred
- * kilobytes.
- */
+/** Reads all files into memory, which takes a few hundred kilobytes. */
 async function readFiles(directory: string): Promise<ServedFiles> {
   if (!existsSync(join(directory, 'index.html')))
     throw new Error('The web client is not built. Run npm run build, or start the other hosts by name.')
@@ -148,7 +145,7 @@ async function readFiles(directory: string): Promise<ServedFiles> {
 /** Files in this directory are named after their content. */
 const assetsPath = '/assets/'
 
-/** In order of preference. */
+/** The encodings, in order of preference. */
 const encodings = [
   { name: 'br', suffix: '.br' },
   { name: 'gzip', suffix: '.gz' },

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { damaged } from '../../../../test/support/fuzz.ts'
 
-/** Generates the messages of one connection, in sequence; many are typical of clients. */
+/** Generates the messages of one connection. */
 export const anyExchange = (): fc.Arbitrary<readonly Buffer[]> =>
   fc.array(fc.oneof(common, odd, broken), { minLength: 1, maxLength: 4 })
 
@@ -27,10 +27,7 @@ const transaction = fc.tuple(client, fc.constantFrom('c', 'd')).map(([id, kind])
 
 const common = fc.oneof(statement, transaction).map(latin1)
 
-/**
- * Generates one of the parts, which are separated by bars. A part that is repeated is more likely; `||`
- * contains an empty part.
- */
+/** Generates one of the parts between bars. Repeated parts are more likely, and `||` is an empty part. */
 const oneOf = (...lines: readonly string[]): fc.Arbitrary<string> =>
   fc.constantFrom(...lines.join('|').split('|'))
 

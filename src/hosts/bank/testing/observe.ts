@@ -19,8 +19,8 @@ export interface Interpretation {
 }
 
 /**
- * Sends the parts on a new connection, each after the previous one was read and fully responded to. Both ends
- * are in this process, so waiting ends after quiet turns of the event loop. The clock only detects a hang.
+ * Sends the parts on a new connection, each after the response to the previous part. Both ends are in this
+ * process, so it waits for quiet turns of the event loop instead of a time.
  */
 export async function observe(
   observed: ObservedServer,
@@ -59,7 +59,7 @@ export async function observe(
   }
 }
 
-/** Returns whether everything written has arrived in both directions, and neither side has closed. */
+/** Returns whether everything has arrived in both directions and both sides are open. */
 const isQuiet = (client: Socket, peer: Socket, sent: number): boolean =>
   peer.bytesRead === sent &&
   client.bytesRead === peer.bytesWritten &&

@@ -3,9 +3,8 @@ import { UnreadableMessageError } from '../message.ts'
 import { type Extension, MessagePackReader, type Token } from './message-pack-format.ts'
 
 /**
- * Returns the body of a request as plain MessagePack. Clients compress bodies of 64 bytes or more, in one of
- * two forms: an array of the lengths (extension 98) and the same number of blocks, or extension 99 with one
- * length and one block.
+ * Returns the body of a request as plain MessagePack. Clients compress larger bodies in one of two forms: an
+ * array of lengths (extension 98) followed by the blocks, or extension 99 with one length and one block.
  */
 export function decompress(body: Uint8Array): Uint8Array {
   const reader = new MessagePackReader(body)
@@ -69,7 +68,7 @@ function requireEnd(reader: MessagePackReader): void {
   if (!reader.isAtEnd) throw new UnreadableMessageError()
 }
 
-/** Decodes one raw LZ4 block into exactly `length` bytes, which the caller has checked against its limit. */
+/** Decodes one raw LZ4 block into exactly `length` bytes. The caller has checked the length. */
 export function decodeLz4Block(block: Uint8Array, length: number): Buffer {
   const output = Buffer.allocUnsafe(length)
   let readAt = 0

@@ -14,10 +14,7 @@ import {
 import { decompress } from './decompress.ts'
 import { type Extension, MessagePackReader, MessagePackWriter, type Token } from './message-pack-format.ts'
 
-/**
- * The encoding of the .NET clients: maps with PascalCase keys. Requests may be compressed; responses never
- * are.
- */
+/** The encoding of the .NET clients: maps with PascalCase keys. Only requests may be compressed. */
 export const messagePack: Encoding = {
   reader(message) {
     const read = readerOf(message)
@@ -197,17 +194,14 @@ const scalarWriters: Readonly<Record<Scalar, FieldWriter>> = {
   },
 }
 
-/** The formats of a Guid in .NET that differ from the usual one, D: they are N, B and P. */
+/** The formats N, B and P of a Guid in .NET. */
 const guidFormats = [
   /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/i,
   /^\{([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})\}$/i,
   /^\(([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})\)$/i,
 ]
 
-/**
- * Converts every format to the usual one, which fields parse. Any other text is unchanged, for the field to
- * reject.
- */
+/** Converts every format to the usual format D. Other texts are unchanged, and the field rejects them. */
 function normalizeGuid(value: unknown): unknown {
   if (typeof value !== 'string') return value
   const text = value.trim()

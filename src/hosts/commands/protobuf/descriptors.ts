@@ -46,7 +46,7 @@ export const fileDescriptor = (edition: Edition, commands: readonly Command[]): 
     ],
   })
 
-/** The imported files of a service; compilers warn of an unused one. */
+/** Returns the imported files of a service. Compilers warn of unused imports. */
 export function importsOf(commands: readonly Pick<Command, 'request' | 'result'>[]): string[] {
   const shapes = messagesIn(commands).flatMap(({ fields }) => fields.map(({ shape }) => shape))
   const hasMask = shapes.some((shape) => typeof shape !== 'string' && shape.name === 'FieldMask')
@@ -57,7 +57,7 @@ export function importsOf(commands: readonly Pick<Command, 'request' | 'result'>
   ]
 }
 
-/** Returns each message once, after the messages of its fields, but without those of protobuf itself. */
+/** Returns each message once, after the messages of its fields. */
 export function messagesIn(commands: readonly Pick<Command, 'request' | 'result'>[]): Message[] {
   const messages = new Map<string, Message>()
   const add = (message: Message) => {

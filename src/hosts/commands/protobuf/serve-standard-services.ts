@@ -51,8 +51,8 @@ const packageDefinitionOf = (files: readonly FileDescriptorProto[]) => ({
 const healthPackage = 'grpc.health.v1'
 
 /**
- * gRPC's own description of its health service. The one from the library's loader has no syntax and wrong
- * names for nested types, so strict clients reject it together with all other descriptions.
+ * The description of the health service by gRPC. The description in the library has wrong names for nested
+ * types, so strict clients reject it.
  */
 const healthFile = (): FileDescriptorProto =>
   create(FileDescriptorProtoSchema, {
