@@ -1,17 +1,14 @@
 import type { Change } from '#tracker-client'
 
-/**
- * Changes that belong together, the newest first: those that one user has made to one assignment, such as a
- * new stage, a new responsible person and two labels.
- */
+/** Changes that one user has made to one assignment in a short time, the newest first. */
 export type ChangeGroup = readonly [Change, ...Change[]]
 
-/** Changes that are further apart belong to different groups. */
+/** Later changes begin a new group. */
 const secondsMax = 300
 
 /**
- * Groups changes that are sorted from newest to oldest. Changes to other records may lie between the changes
- * of a group. Any other event of the same assignment ends the group, so that each event keeps its place.
+ * Groups changes that are sorted from newest to oldest. A group may skip changes to other assignments. Any
+ * other event of its assignment ends the group, so that each event keeps its place.
  */
 export function groupChanges(changes: readonly Change[]): readonly ChangeGroup[] {
   const created = valuesOfCreated(changes)
@@ -31,8 +28,8 @@ export function groupChanges(changes: readonly Change[]): readonly ChangeGroup[]
 }
 
 /**
- * Returns the values of the records whose creation is among the changes, by their ids. Later changes of a
- * record do not repeat all of its values.
+ * Returns the values of records that were created by one of the changes, by their ids. Later changes do not
+ * repeat all values.
  */
 export const valuesOfCreated = (changes: readonly Change[]): ReadonlyMap<string, Change['after']> =>
   new Map(changes.flatMap(({ rowId, action, after }) => (action === 'create' ? [[rowId, after]] : [])))
@@ -45,7 +42,7 @@ function belongsTo([newest]: ChangeGroup, change: Change): boolean {
   return isSameThing && isTogether(newest, change)
 }
 
-/** Records that join two others. */
+/** Resources that link two records. */
 export const linkResources: ReadonlySet<string> = new Set([
   'userAssignment',
   'userProject',
@@ -57,7 +54,7 @@ export const linkResources: ReadonlySet<string> = new Set([
 const linkActions: readonly Change['action'][] = ['create', 'remove']
 const assignmentActions: readonly Change['action'][] = ['create', 'update']
 
-/** Returns whether the change sets a property of an assignment. Its removal stays a line of its own. */
+/** Returns whether the change sets a property of an assignment. */
 const isPart = ({ resource, action }: Change): boolean =>
   linkResources.has(resource)
     ? linkActions.includes(action)
@@ -67,12 +64,12 @@ const isPart = ({ resource, action }: Change): boolean =>
 const isRecording = ({ resource, action }: Change): boolean =>
   resource === 'appointment' && action === 'create'
 
-/** Returns whether the change is an update that can be grouped. Each update of a comment is shown alone. */
+/** Returns whether the change is an update that can be grouped. Updates of comments are shown separately. */
 const isUpdate = ({ resource, action }: Change): boolean => action === 'update' && resource !== 'comment'
 
 /**
- * Returns what a change is about: the assignment that it belongs to, or else its own record. The assignment
- * of a removed link is unknown if its creation is not among the changes.
+ * Returns the id of the assignment to which the change belongs, or else of the record itself. If a link was
+ * removed but its creation is not among the changes, its assignment is unknown.
  */
 function subjectOf(
   { resource, action, rowId, after }: Change,
@@ -83,16 +80,15 @@ function subjectOf(
   return linkResources.has(resource) ? `${resource} ${action}` : rowId
 }
 
-/** Groups in which one user makes the same change to several records within five minutes, newest first. */
+/** Groups in which one user made the same change to several records within five minutes, the newest first. */
 export type ChangeRun = readonly [ChangeGroup, ...ChangeGroup[]]
 
-/** Fewer groups are not joined, because their lines say more than a number. */
+/** Fewer groups are shown as separate lines. */
 const runLinesMin = 3
 
 /**
- * Joins at least three groups of the same kind into a run. Every other group stays alone in its place. Groups
- * of other kinds may lie between the groups of a run. Only new assignments must follow each other directly,
- * because their names are worth a line.
+ * Joins at least three groups of the same kind into a run. Groups of other kinds may be between them. New
+ * assignments are joined only if they follow each other directly, because their names are useful.
  */
 export function joinRuns(
   groups: readonly ChangeGroup[],
@@ -122,13 +118,12 @@ export function joinRuns(
 const isTogether = (newer: Change, older: Change): boolean =>
   newer.callerId === older.callerId && Date.parse(newer.at) - Date.parse(older.at) <= secondsMax * 1000
 
-/** Timestamps that every update changes. */
+/** Every update changes these columns. */
 const writtenAlways: ReadonlySet<string> = new Set(['updatedAt'])
 
 /**
- * Returns the kind of a group, such as `label.create`; for an update, it includes the fields. A new
- * assignment with its first values is `assignment.create`. Other groups of different changes have an empty
- * kind.
+ * Returns the kind of a group, such as `label.create`. The kind of an update includes its fields. Other
+ * groups of different changes have an empty kind.
  */
 export function kindOf(group: ChangeGroup): string {
   const changes = withoutCancelled(group)
@@ -140,17 +135,14 @@ export function kindOf(group: ChangeGroup): string {
   return [kind, ...fields.sort()].join(' ')
 }
 
-/** Leaves out links that were added and removed again within the group, as if they had never been there. */
+/** Removes links that were added and removed again within the group. */
 export const withoutCancelled = (group: ChangeGroup): readonly Change[] =>
   group.filter(
     ({ resource, rowId }) =>
       !linkResources.has(resource) || group.filter((change) => change.rowId === rowId).length === 1,
   )
 
-/**
- * Combines several updates of a row into one, from the values before the first to those after the last,
- * without unchanged fields.
- */
+/** Combines several updates of a row into one update, without fields that are unchanged in the end. */
 export function combineUpdates([newest, ...older]: ChangeGroup): Change {
   if (older.length === 0) return newest
   const before = Object.assign({}, newest.before, ...older.map((change) => change.before))

@@ -1,19 +1,19 @@
 import type { ComponentChildren } from 'preact'
 import type { ptBr } from './pt-br.ts'
 
-/** The values for the placeholders of a text, such as `{name}`. Numbers are formatted in the language. */
+/** The values of placeholders such as `{name}`. Numbers are formatted in the language. */
 export type Values = Readonly<Record<string, string | number>>
 
-/** The English text, which is also its key. A text without a translation does not compile. */
+/** The English text is the key. A text without a translation does not compile. */
 export type MessageKey = keyof typeof ptBr
 type Translations = Readonly<Record<MessageKey, string>>
 
 /** The translations of another language. */
 export interface Catalogue {
   readonly texts: Translations
-  /** Messages of the server, which its contract fixes; `{name}` marks a variable part. */
+  /** Messages of the server. `{name}` is a variable part. */
   readonly errors: StringMap
-  /** Names of resources and fields that appear inside messages of the server. */
+  /** Names of resources and fields in messages of the server. */
   readonly nouns: StringMap
 }
 
@@ -32,7 +32,7 @@ const english = {
   },
 }
 
-/** Set once, before the first render: changing the language reloads the page. */
+/** Set once, before the first render. Changing the language reloads the page. */
 const current: { locale: string; texts: StringMap; errors: StringMap; nouns: StringMap } = {
   locale: 'en-GB',
   texts: {},
@@ -43,10 +43,10 @@ export function setLanguage(locale: string, catalogue: Catalogue): void {
   Object.assign(current, { locale, ...catalogue })
 }
 
-/** The locale of dates and numbers. */
+/** Returns the locale of dates and numbers. */
 export const locale = (): string => current.locale
 
-/** Caches formats by locale and style, because creating one costs more than using it a thousand times. */
+/** Caches formats by locale and style. Creating a format costs more than using it a thousand times. */
 export function cacheFormat<Style, Format>(
   create: (locale: string, style: Style) => Format,
 ): (style: Style) => Format {
@@ -68,32 +68,32 @@ const valueFormat = cacheFormat<void, Intl.NumberFormat>((locale) => new Intl.Nu
 const formatValue = (value: string | number): string =>
   typeof value === 'number' ? valueFormat().format(value) : value
 
-/** Removes case and accents, so that Portuguese can be typed without accents. */
+/** Removes case and accents, so that users can search without accents. */
 export function foldText(text: string): string {
   const lowerCase = text.toLowerCase()
-  // Most names have no accents, and this test is much cheaper than decomposing them.
+  // This test is much cheaper than decomposing a name.
   return /[^\0-\x7f]/.test(lowerCase) ? lowerCase.normalize('NFD').replace(/\p{M}/gu, '') : lowerCase
 }
 
-/** Letters of right-to-left scripts, and characters that change the direction of what follows. */
+/** Letters of right-to-left scripts, and characters that change the direction of the text. */
 const bidiCharacters =
   /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 
-/** Wraps text in bidi isolates if it or the surrounding line has right-to-left characters. */
+/** Wraps the text in bidi isolates if the text or its line has right-to-left characters. */
 export const isolate = (text: string, line = ''): string =>
   bidiCharacters.test(text) || bidiCharacters.test(line) ? `\u2068${text}\u2069` : text
 
-/** Joins several parts into a line, each with its own direction; missing ones are left out. */
+/** Joins parts to a line. Each part keeps its own direction, and missing parts are dropped. */
 export const inOneLine = (...parts: readonly (string | false | null | undefined)[]): string =>
   parts.flatMap((part) => (part ? [isolate(part)] : [])).join(' · ')
 
-/** Shortens a text to this many code points. A cut between two code units could halve an emoji. */
+/** Shortens a text to this number of code points. */
 export function shorten(text: string, charactersMax: number): string {
   const characters = [...text]
   return characters.length > charactersMax ? `${characters.slice(0, charactersMax).join('')}…` : text
 }
 
-/** A value at the end, such as the month `jan.`, would cause two full stops. */
+/** Removes the second full stop after a value such as the month `jan.`. */
 const collapseFinalDots = (sentence: string): string => sentence.replace(/([^.])\.\.$/, '$1.')
 
 /** Translates a text and fills in its placeholders. */
@@ -106,11 +106,11 @@ export function t(text: MessageKey, values: Values = {}): string {
   )
 }
 
-/** Chooses the singular or plural text; `{count}` is the number. Languages with more forms are not supported. */
+/** Chooses the singular or the plural text. `{count}` is the number. */
 export const tn = (count: number, one: MessageKey, several: MessageKey, values: Values = {}): string =>
   t(new Intl.PluralRules(current.locale).select(count) === 'one' ? one : several, { count, ...values })
 
-/** A text with elements for its placeholders. */
+/** Translates a text with elements for its placeholders. */
 export const tx = (
   text: MessageKey,
   parts: Readonly<Record<string, ComponentChildren>>,
@@ -138,7 +138,7 @@ export function translateSentence(
   return sentence
 }
 
-/** Translates a list of nouns; undefined if the part is a message itself, such as advice. */
+/** Translates a list of nouns. Returns undefined if the part is a message itself. */
 function translateNouns(nouns: StringMap, part: string): string | undefined {
   const words = part.split(/, | and /)
   const translated = words.map((word) => translateNoun(nouns, word))
@@ -146,10 +146,10 @@ function translateNouns(nouns: StringMap, part: string): string | undefined {
   return new Intl.ListFormat(current.locale).format(words.map((word, index) => translated[index] ?? word))
 }
 
-/** Finds AssignmentType and assignment type alike, because the server writes both. */
+/** The server writes AssignmentType or assignment type. */
 const translateNoun = (nouns: StringMap, word: string): string | undefined =>
   nouns[word.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()]
 
-/** Escapes the text for a regular expression in which each placeholder is a named group. */
+/** Returns a regular expression in which each placeholder is a named group. */
 const patternOf = (text: string): RegExp =>
   new RegExp(`^${text.replaceAll(/[.*+?^$()|[\]\\/-]/g, '\\$&').replaceAll(/\{(\w+)\}/g, '(?<$1>.+)')}$`)

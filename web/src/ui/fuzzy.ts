@@ -2,39 +2,39 @@ import { foldText } from '../texts/text.ts'
 
 export interface Searchable {
   readonly name: string
-  /** Other words that users type for it. */
+  /** Other words by which users find the item. */
   readonly words?: string
 }
 
-/** A part of a name, from the letter at `from` to the one before `to`. */
+/** The letters of a name from `from` to `to - 1`. */
 export type Span = readonly [from: number, to: number]
 
 export interface Match {
   readonly matchRank: number
   /** The letters of the name that match. */
   readonly spans: readonly Span[]
-  /** The first of the item's other words that matches a word of the text which the name lacks. */
+  /** The other word by which the item was found, if the name does not contain the typed word. */
   readonly alias?: string | undefined
 }
 
-/** The ranks of how well a name matches a text, the best first. */
+/** The ranks of matches, the best first. */
 export const ranks = {
   /** The name begins with the text. */
   start: 0,
   /** Words of the name begin with the words of the text, in this order. */
   inOrder: 1,
   anyOrder: 2,
-  /** Some words of the text begin one of the item's other words, but no word of its name. */
+  /** Some words of the text begin another word of the item, but no word of its name. */
   otherWords: 3,
   /** Some words of the text are inside words of the name. */
   inside: 4,
-  /** The letters of the text are in the name in this order, such as “nwa” in “New assignment”. */
+  /** The name contains the letters of the text in this order, such as “nwa” in “New assignment”. */
   letters: 5,
   /** A word of the text has one wrong, missing, additional or swapped letter. */
   typo: 6,
 } as const
 
-/** Shorter words resemble too many others to forgive a wrong letter. */
+/** Shorter words are similar to too many other words. */
 const typoLettersMin = 4
 
 interface Query {
@@ -42,7 +42,7 @@ interface Query {
   readonly words: readonly string[]
   readonly letters: string
   readonly mask: number
-  /** The number of words in which a letter may be wrong. */
+  /** The number of words that are long enough for a typing error. */
   readonly longWords: number
 }
 
@@ -58,7 +58,7 @@ function queryOf(text: string): Query {
   }
 }
 
-/** A text without case and accents, and where its words begin. */
+/** A text in lower case and without accents, and the positions where its words begin. */
 interface Folded {
   readonly text: string
   readonly starts: readonly number[]
@@ -81,9 +81,8 @@ function fold(text: string): Folded {
 export type Search<Item> = (text: string, max?: number) => readonly (Item & Match)[]
 
 /**
- * Returns a function that finds the items whose names match a text, the best first; equal ones keep their
- * order. Names with a wrong letter are left out if others match the text as it was typed. Case and accents
- * are ignored.
+ * Returns a function that finds items by name, the best first. Case and accents are ignored. Names with a
+ * typing error are found only if no name matches the text as it was typed.
  */
 export function createSearch<Item extends Searchable>(items: readonly Item[]): Search<Item> {
   const entries = items.map(({ name, words = '' }): Entry => {
@@ -104,7 +103,7 @@ export function createSearch<Item extends Searchable>(items: readonly Item[]): S
   }
 }
 
-/** Returns the indices of the entries of each rank. The last two ranks are filled up to `max` in total. */
+/** Returns the indices of the entries of each rank. */
 function rankAll(query: Query, entries: readonly Entry[], max: number): readonly (readonly number[])[] {
   const byRank = Object.values(ranks).map((): number[] => [])
   let rest: number[] = []
@@ -132,10 +131,7 @@ export const findMatches = <Item extends Searchable>(
   text: string,
 ): readonly (Item & Match)[] => createSearch(items)(text)
 
-/**
- * Ranks records that the server has found by a text. Records whose names do not match come last, with the
- * rank `inside`.
- */
+/** Ranks records that the server has found. Records whose names do not match have the rank `inside`. */
 export function rankFound<Found extends Searchable & { readonly id: string }>(
   found: readonly Found[],
   text: string,
@@ -146,7 +142,7 @@ export function rankFound<Found extends Searchable & { readonly id: string }>(
   return [...matches, ...others.map((record) => ({ ...record, matchRank: ranks.inside, spans: [] }))]
 }
 
-/** Returns a bit mask of the letters in the text. Comparing masks excludes most names at little cost. */
+/** Returns a bit mask of the letters in the text. Most names are excluded by comparing masks. */
 function maskOf(text: string): number {
   let mask = 0
   for (let index = 0; index < text.length; index += 1) {
@@ -204,14 +200,14 @@ function hasTypo(query: Query, { name, words, mask }: Entry): boolean {
   )
 }
 
-/** Letters outside ASCII, such as Greek ones, are parts of words, too. */
+/** Letters outside ASCII are parts of words as well. */
 const isWordLetter = (code: number): boolean =>
   (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code > 127
 
 const isWordStart = (text: string, at: number): boolean =>
   at === 0 || (!isWordLetter(text.charCodeAt(at - 1)) && isWordLetter(text.charCodeAt(at)))
 
-/** Returns where a word begins with these letters, or -1. */
+/** Returns the position of a word that begins with these letters, or -1. */
 function findWord(text: string, letters: string): number {
   let at = text.indexOf(letters)
   while (at > 0 && !isWordStart(text, at)) at = text.indexOf(letters, at + 1)
@@ -219,15 +215,15 @@ function findWord(text: string, letters: string): number {
 }
 
 /**
- * Returns the positions of the letters, in their order. The first letter begins a word; every other letter
- * follows in the same word or begins a later word. Otherwise short texts would match almost every long name.
+ * Returns the positions of the letters. The first letter must begin a word. Each further letter must follow
+ * in the same word or begin a later word. Otherwise short texts would match almost every long name.
  */
 function findLetters({ text, starts }: Folded, letters: string): readonly number[] | undefined {
   if (!isInOrder(text, letters)) return undefined
   const { length } = text
   /**
-   * Maps each letter and position to the position of the previous letter plus one, or to 0 if the letter
-   * cannot be there.
+   * For each letter and position, the position of the previous letter plus one, or 0 if the letter cannot be
+   * there.
    */
   const places = new Uint16Array(letters.length * length)
   for (let letter = 0; letter < letters.length; letter += 1)
@@ -259,7 +255,7 @@ function placeLetter({ text, starts }: Folded, letter: number, places: Uint16Arr
   }
 }
 
-/** Returns whether the letters are anywhere in this order, which rules out most names at little cost. */
+/** Returns whether the text contains the letters in this order. This excludes most names at little cost. */
 function isInOrder(text: string, letters: string): boolean {
   let at = -1
   for (let index = 0; index < letters.length; index += 1) {
@@ -279,7 +275,7 @@ function findTypo({ text, starts }: Folded, typed: string): Span | undefined {
   return undefined
 }
 
-/** Returns how many letters of the text, from `at`, are the typed word with one error. */
+/** Returns the length of the typed word in the text at `at`, with one error, or undefined. */
 function lengthWithTypo(text: string, at: number, typed: string): number | undefined {
   let same = 0
   while (same < typed.length && text[at + same] === typed[same]) same += 1
@@ -292,7 +288,7 @@ function lengthWithTypo(text: string, at: number, typed: string): number | undef
   return isAt(text, next, typed, same + 1) ? length - 1 : undefined
 }
 
-/** Returns whether the text at this position equals the typed word from its letter `from` on. */
+/** Returns whether the text at this position equals the end of the typed word. */
 function isAt(text: string, at: number, typed: string, from: number): boolean {
   for (let index = from; index < typed.length; index += 1)
     if (text[at + index - from] !== typed[index]) return false
@@ -319,7 +315,7 @@ function foldedSpansOf(query: Query, name: Folded, rank: number): readonly Span[
   })
 }
 
-/** Returns the other word that is shown next to a name to explain why it matches. */
+/** Returns the other word that explains why the item matches. */
 function aliasOf(
   query: Query,
   entry: Entry | undefined,
@@ -336,7 +332,7 @@ function aliasOf(
   return undefined
 }
 
-/** Returns a function from positions in the folded name to positions in the name. */
+/** Returns a function that converts positions in the folded name to positions in the name. */
 function positionsIn(name: string, folded: string): (at: number) => number {
   if (name.length === folded.length) return (at) => at
   const positions: number[] = []
@@ -348,7 +344,7 @@ function positionsIn(name: string, folded: string): (at: number) => number {
   return (position) => positions[position] ?? name.length
 }
 
-/** Sorts the spans, and joins those that touch. */
+/** Sorts the spans and joins adjacent spans. */
 function merge(spans: readonly Span[]): readonly Span[] {
   const merged: [number, number][] = []
   for (const [from, to] of spans.toSorted((a, b) => a[0] - b[0])) {

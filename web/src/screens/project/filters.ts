@@ -12,35 +12,36 @@ type Row = Pick<
 /** The data that the filters need in addition to a row. */
 interface RowFacts {
   readonly labels: ReadonlyMap<string, readonly Pick<Label, 'id'>[]>
-  /** Assignments that have an impediment, or wait for others that are not done. */
+  /** Assignments that have an impediment or wait for other assignments. */
   readonly blockedIds: ReadonlySet<string>
   readonly doneStageIds: ReadonlySet<string>
-  /** The members of the project; needed only if `dependsOnMembers`. */
+  /** The members of the project. They are needed only if `dependsOnMembers` returns true. */
   readonly memberIds: ReadonlySet<string>
 }
 
 type Matches = (row: Row, value: string, facts: RowFacts) => boolean
 
-/** The choices for the number of days, including today, in which an assignment was last changed. */
+/** The choices for the number of days since the last change, including today. */
 export const changedChoices = ['1', '7', '30'] as const
 
-/** Matches responsible people who are not members of the project. */
+/** Matches responsible users who are not members of the project. */
 export const nonMember = 'nonmember'
 
-/** Matches assignments without a responsible person. Saved views contain this word. */
+/** Matches assignments without a responsible user. Saved views contain this word. */
 export const unassigned = 'nobody'
 
 /** Matches the current user, so that a shared view shows each user their own assignments. */
 export const viewer = 'me'
 
 /**
- * The filters that the client applies to rows. The API supports none of them, except one person as `userId`.
- * The values of a filter are separated by commas. A hyphen before them excludes assignments that have one of
- * them. All except the person are part of the extensions. Finished work is neither blocked nor overdue.
+ * The filters that the client applies to rows. The API supports only `userId` with a single user. Values are
+ * separated by commas. A hyphen before them excludes assignments that have one of the values.
  */
 const rowFilters = {
   userId: (row, value, { memberIds }) => passesPerson(value, responsibleOf(row), memberIds),
-  /** An assignment must have all labels of the list or, if they are excluded, none of them. */
+  /**
+   * An assignment must have all labels of the list. If the labels are excluded, it must have none of them.
+   */
   labels: ({ id }, value, { labels }) => {
     const has = (wanted: string) => labels.get(id)?.some((label) => label.id === wanted) === true
     return isExcluding(value) ? !valuesOf(value).some(has) : valuesOf(value).every(has)
@@ -52,7 +53,7 @@ const rowFilters = {
   blocked: ({ id, workflowId }, _value, { blockedIds, doneStageIds }) =>
     blockedIds.has(id) && !doneStageIds.has(workflowId),
   overdue: (row, _value, { doneStageIds }) => isLate(row, doneStageIds.has(row.workflowId)),
-  /** Whatever the value is, only assignments without dates match. */
+  /** Every value matches only assignments without dates. */
   dates: ({ isUnscheduled }) => isUnscheduled === true,
   changed: ({ createdAt, updatedAt }, value) =>
     changedChoices.every((days) => days !== value) ||
@@ -63,7 +64,8 @@ type RowFilterName = keyof typeof rowFilters
 const rowFilterNames = Object.keys(rowFilters) as RowFilterName[]
 
 /**
- * The filters in the address. An empty filter matches everything. Both `dateFrom` and `dateTo` are included.
+ * The filters in the address. An empty filter matches everything. The period includes `dateFrom` and
+ * `dateTo`.
  */
 export type Filters = Readonly<Record<'search' | 'dateFrom' | 'dateTo' | RowFilterName, string>>
 
@@ -82,10 +84,10 @@ export const noFilters: Filters = {
   changed: '',
 }
 
-/** Further values are ignored. An assignment has at most this many labels. */
+/** An assignment has at most this many labels. Further values are ignored. */
 const valuesMax = 20
 
-/** Returns whether the responsible person passes the filter. The id is empty if there is none. */
+/** Returns whether the responsible user passes the filter. The id is empty if there is none. */
 export const passesPerson = (list: string, id: string, memberIds: ReadonlySet<string>): boolean =>
   isExcluding(list) !==
   valuesOf(list).some((value) => {
@@ -95,27 +97,26 @@ export const passesPerson = (list: string, id: string, memberIds: ReadonlySet<st
 
 const exclusionPrefix = '-'
 
-/** Returns whether assignments must not have the values of the list. */
+/** Returns whether the list excludes its values. */
 export const isExcluding = (list: string): boolean => list.startsWith(exclusionPrefix)
 
 const passes = (list: string, value: string) => isExcluding(list) !== valuesOf(list).includes(value)
 
-/** Turns "is" into "is not", and back. */
+/** Converts "is" to "is not" and vice versa. */
 export const invert = (list: string): string =>
   isExcluding(list) ? list.slice(1) : `${exclusionPrefix}${list}`
 
-/** Joins values to a list, which excludes them if `list` excludes its values. */
+/** Joins values to a list. The new list excludes its values if `list` does. */
 const listLike = (list: string, values: readonly string[]): string =>
   values.length > 0 && isExcluding(list) ? `${exclusionPrefix}${values.join()}` : values.join()
 
-/** Returns whether the filters depend on the members of the project. */
 export const dependsOnMembers = ({ userId }: Filters): boolean => valuesOf(userId).includes(nonMember)
 
-/** Returns whether the API applies the filter, which has to be one person. */
+/** Returns whether the API can apply the filter. It supports only a single user. */
 const isQueried = (userId: string): boolean =>
   ![nonMember, unassigned, viewer].includes(userId) && valuesOf(userId).length < 2 && !isExcluding(userId)
 
-/** Replaces `me` by the id of the user, which the views need. The address and the filter menu keep `me`. */
+/** Replaces `me` by the id of the current user. The address and the menu keep `me`. */
 export const resolveViewer = (filters: Filters, ownId: string | undefined): Filters => ({
   ...filters,
   userId: listLike(filters.userId, [
@@ -129,7 +130,7 @@ export const valuesOf = (list: string): readonly string[] =>
     .filter((value) => value !== '')
     .slice(0, valuesMax)
 
-/** Adds a value to a list, or removes it. */
+/** Adds the value to the list, or removes it from the list. */
 export function toggleValue(list: string, value: string): string {
   const values = valuesOf(list)
   return listLike(
@@ -138,7 +139,7 @@ export function toggleValue(list: string, value: string): string {
   )
 }
 
-/** Parses the query of the address. Filters of the extensions are ignored if these are off. */
+/** Parses the query of the address. Filters of the extensions are ignored if the extensions are off. */
 export function parseFilters(
   query: URLSearchParams,
   { extensions }: { readonly extensions: boolean },
@@ -153,7 +154,7 @@ export function parseFilters(
 export const daysOf = ({ dateFrom, dateTo }: Filters): readonly [from: string, to: string] =>
   dateTo !== '' && dateTo < dateFrom ? [dateTo, dateFrom] : [dateFrom, dateTo]
 
-/** Converts the filters to a query of the API, which excludes its last day. */
+/** Converts the filters to a query of the API. The period of the API excludes its last day. */
 export function queryOfFilters(filters: Filters) {
   const { search, userId } = filters
   const [dateFrom, dateTo] = daysOf(filters)
@@ -168,11 +169,11 @@ export function queryOfFilters(filters: Filters) {
 export const isFiltered = (filters: Filters): boolean =>
   Object.values(filters).some((value: string) => value !== '')
 
-/** Returns whether the client has to apply a filter to the rows, because the query does not contain it. */
+/** Returns whether the client has to apply any filter to the rows. */
 export const hasRowFilters = (filters: Filters): boolean =>
   rowFilterNames.some((name) => filters[name] !== '' && !(name === 'userId' && isQueried(filters.userId)))
 
-/** Returns a predicate for the filters that the client applies to rows. */
+/** Returns a predicate with the filters that the client applies. */
 export function matcherOf(filters: Filters, facts: RowFacts): (row: Row) => boolean {
   const activeNames = rowFilterNames.filter((name) => filters[name] !== '')
   return (row) => activeNames.every((name) => rowFilters[name](row, filters[name], facts))

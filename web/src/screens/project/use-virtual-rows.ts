@@ -2,32 +2,31 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
 
 interface RowWindow {
-  /** The rows near the visible part are those from `from` up to, but excluding, `end`. */
+  /** The rows from `from` to `end - 1` are near the visible part. */
   readonly from: number
   readonly end: number
   /** The scrolling element. */
   readonly scroller: { current: HTMLDivElement | null }
   onScroll(): void
-  /** Scrolls to the row, which is then in the window. */
+  /** Scrolls to the row. */
   reveal(index: number): void
 }
 
-/** Rows this far outside the visible part are rendered too, so that scrolling shows no gap. */
+/** Rows this close to the visible part are rendered as well, so that scrolling shows no gap. */
 const overscanPixels = 600
-/** Scrolling by fewer pixels does not change which rows are rendered. */
+/** The rendered rows change after every scroll of this many pixels. */
 const stepPixels = 200
-/** A smaller change of the height does not change which rows are rendered. */
+/** The rendered rows change when the height changes by this many pixels. */
 const resizePixels = 50
 
 /**
- * Returns which rows of a scrolling list are near its visible part. `ends` has the position where each row
- * ends, in pixels. A short `step` spreads the work over the frames of a scroll. It suits lists in which an
- * update costs little more than its new rows.
+ * Returns which rows of a scrolling list are near its visible part. `ends` are the positions in pixels where
+ * the rows end. With a short `step`, a scroll causes many small updates instead of a few large ones.
  */
 export function useRowWindow(ends: readonly number[], step = stepPixels): RowWindow {
   const scroller = useRef<HTMLDivElement>(null)
   const [viewport, setViewport] = useState({ top: 0, bottom: innerHeight })
-  // The first frame renders only the visible rows, because the user waits for it.
+  // The first frame renders only the visible rows, so that it appears soon.
   const [overscan, setOverscan] = useState(0)
   useEffect(() => setOverscan(overscanPixels), [])
   const onScroll = () => {
@@ -65,22 +64,19 @@ export function useRowWindow(ends: readonly number[], step = stepPixels): RowWin
 interface VirtualRows<Row> extends Pick<RowWindow, 'scroller' | 'onScroll'> {
   /** The rows near the visible part. */
   readonly rendered: readonly Row[]
-  /** The heights of all rows before and after the rendered ones, in pixels. */
+  /** The heights in pixels of all rows before and after the rendered rows. */
   readonly pixelsBefore: number
   readonly pixelsAfter: number
-  /**
-   * Scrolls to the row, which is then rendered. Its position is an estimate if rows above it were not
-   * measured.
-   */
+  /** Scrolls to the row. Its position is an estimate until the rows above it were measured. */
   reveal(id: string): void
 }
 
-/** Rendering few rows costs less than measuring them, so lists up to this length are rendered completely. */
+/** Rendering this many rows costs less than measuring them. */
 const renderAllMax = 40
 
 /**
- * Renders only the rows near the visible part of a scrolling list, whose children with `data-row` are the
- * rows. Their heights differ, so a row is measured when it is rendered.
+ * Renders only the rows near the visible part of a scrolling list. Rows are the children with `data-row`. A
+ * row is measured when it is rendered.
  */
 export function useVirtualRows<Row extends { readonly id: string }>(
   rows: readonly Row[],
@@ -131,7 +127,7 @@ export function useVirtualRows<Row extends { readonly id: string }>(
 
 const gapOf = (element: HTMLElement): number => Number.parseFloat(getComputedStyle(element).marginBottom) || 0
 
-/** Counts the numbers before the first that does not meet the condition, by binary search. */
+/** Counts the leading numbers that meet the condition, by binary search. */
 function countLeading(numbers: readonly number[], condition: (number: number) => boolean): number {
   let [low, high] = [0, numbers.length]
   while (low < high) {
