@@ -109,8 +109,8 @@ async function findSettings({ database }: Context, caller: Caller): Promise<Acco
 }
 
 /**
- * Writes only the settings of the body, because two devices may change different ones at the same time. The
- * settings also decide when a waiting mail is due, so its due time is cleared, and then calculated again.
+ * Writes only the settings of the body, because two devices may change different settings at the same time.
+ * The time of a waiting mail depends on the settings, so it is calculated again.
  */
 async function changeSettings(context: Context, caller: Caller, body: unknown): Promise<AccountSettings> {
   const changes = parseSettings(body)

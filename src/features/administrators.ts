@@ -126,7 +126,7 @@ export const administratorSchemas: Readonly<Record<string, Schema>> = {
 
 const base = { tag: 'Administrators', path: '/ext/administrators' }
 
-/** Manages the administrators in the database, which do not include those of SVC_ADMIN_LOGINS. */
+/** Routes for the administrators in the database. The logins of SVC_ADMIN_LOGINS are not among them. */
 export const administratorRoutes: readonly Route[] = [
   {
     ...base,

@@ -218,9 +218,9 @@ const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const base = BigInt(digits.length)
 
 /**
- * Returns `count` ranks between two others, as far apart as possible, or undefined if `low` is not below
- * `high`. A rank represents a fraction in base 62: its characters are the digits after the point. So there is
- * always room between two ranks, as long as none ends in zero.
+ * Returns `count` ranks between two others, as far apart as possible. Returns undefined if `low` is not below
+ * `high`. A rank contains the digits of a fraction in base 62. There is always room between two ranks,
+ * because no rank ends in zero.
  */
 export function ranksBetween(low: string, high: string, count: number): readonly string[] | undefined {
   if (low >= high) return undefined

@@ -20,7 +20,7 @@ import type { Resource } from '../resources/define-resource.ts'
 import { etagOf, type Route, readExpectedVersions } from '../routes/route.ts'
 import { ref } from '../routes/schemas.ts'
 
-/** While other batches wait, a batch whose body arrives too slowly is aborted after this time. */
+/** While other batches wait, a batch is aborted if its body takes longer than this. */
 const patienceSeconds = 2
 
 /** Runs up to a thousand writes of any resources in one request. */

@@ -52,9 +52,9 @@ export const calendarRoute = (webOrigin: string | undefined): Route => ({
 })
 
 /**
- * Returns the caller with whose rights the calendar is read. A personal access token must have the scope of
- * calendars and no other, because URLs end up in logs and in settings. For this request, that scope allows
- * reading assignments and projects.
+ * Returns the caller whose rights apply to the calendar. A personal access token must have only the scope of
+ * calendars, because URLs end up in logs and in settings. For this request, the scope allows reading
+ * assignments and projects.
  */
 function calendarReader(caller: Caller): Caller {
   const { token } = caller

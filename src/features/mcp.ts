@@ -193,9 +193,8 @@ interface Tool {
 }
 
 /**
- * Returns the tools: the query and the writes of each resource, and some routes of several resources. Routes
- * of v1 and of extensions can share an id. The later one in `routes` wins, because it has the fields of
- * extensions.
+ * Returns the tools: the queries and writes of the resources, and some other routes. If a route of v1 and a
+ * route of the extensions share an id, the later one in `routes` has the fields of extensions.
  */
 export function toolsOf(
   routes: readonly Route[],

@@ -38,7 +38,7 @@ async function findAssignment({ query }: Pick<Context['database'], 'query'>, cal
   return row
 }
 
-/** The primary key allows one timer per account: if two devices start one, the second is rejected. */
+/** The primary key allows one timer per account, so only one of two devices can start a timer. */
 async function startTimer(context: Context, caller: Caller, body: unknown): Promise<Timer> {
   requireAccess(appointment, caller, 'write')
   const { database } = context

@@ -236,7 +236,7 @@ export function limitConcurrency({ atOnce, waiting, retryAfterSeconds }: Concurr
   }
 }
 
-/** Runs the work of one key sequentially; different keys do not wait for each other. */
+/** Runs the work of each key sequentially. */
 export type OneAtATime = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>
 
 export interface OneAtATimeOptions {
@@ -283,9 +283,9 @@ interface LineKind {
 const pauseMilliseconds = 1000
 
 /**
- * Writes lines as long as their kind has room in the budget, and counts those that it leaves out. Their
- * number is reported as `leftOut` by the next line of the kind. If there is none, the newest line that was
- * left out is written after a second.
+ * Writes lines while their kind has room in the budget, and counts the others. The next line of the kind
+ * reports their number as `leftOut`. If there is no next line, the newest omitted line is written after a
+ * second.
  */
 export function limitLogLines(logger: LogWriter, budget: Budget): LogWriter {
   const kinds = new Map<string, LineKind>()

@@ -11,7 +11,7 @@ export interface Caller {
 /** The rights of a personal access token. Only `src/records/` applies them. */
 export interface TokenRights {
   readonly id: string
-  /** Scopes such as `assignment:read`; `*` stands for every resource. */
+  /** Scopes such as `assignment:read`. `*` stands for every resource. */
   readonly scopes: readonly string[]
   /** If undefined, the token covers every project of its account. */
   readonly projectIds: readonly string[] | undefined

@@ -265,8 +265,8 @@ function minutesOf(offset: string): number | undefined {
 }
 
 /**
- * Clients send three to nine decimals, depending on their language. Those beyond the sixth are dropped, not
- * rounded, because the database stores six: a version that a client sends back must stay equal.
+ * Clients send three to nine decimals. The database stores six, and further decimals are dropped without
+ * rounding, so that a version stays equal when a client sends it back.
  */
 function microseconds(fraction: string): string {
   const digits = fraction.slice(0, 6).replace(/0+$/, '')

@@ -1,17 +1,16 @@
-/** A parsed value, or sentences that say what is wrong with the input. */
+/** A parsed value, or sentences that describe the problems of the input. */
 export type Parsed<Value> = { readonly value: Value } | { readonly problems: readonly string[] }
 
-/** Options with which a deployment accepts less than the contract allows. */
+/** Settings with which a deployment accepts less than the contract allows. */
 export interface ParseOptions {
   readonly hoursStep?: HoursStep
 }
 
-/** The smallest part of an hour that is accepted. */
+/** The smallest accepted part of an hour. */
 export type HoursStep = 0.01 | 0.25 | 1
 
 /**
- * Defines the values of a column: how they are parsed, serialized and described. New kinds of values are
- * added in field-kinds.ts and nowhere else.
+ * Defines how the values of a column are parsed, serialized and described. All kinds are in field-kinds.ts.
  */
 export interface Kind<Value, Wire extends WireKind = WireKind> {
   /** The OpenAPI schema. */
@@ -27,25 +26,25 @@ export type WireKind = 'text' | 'uuid' | 'timestamp' | 'number' | 'integer' | 'b
 export type Presence =
   /** Rejected, on create and on update. */
   | 'required'
-  /** Absent means null on create and unchanged on update; null clears it. */
+  /** On create, an absent field is null. On update, it is unchanged, and null clears it. */
   | 'optional'
-  /** Required on create; absent or null on update means unchanged. */
+  /** Required on create. On update, an absent or null field is unchanged. */
   | 'requiredOnCreate'
-  /** Used by updates only and never stored, such as `expectedVersion`. */
+  /** Used only by updates and never stored, such as `expectedVersion`. */
   | 'updateOnly'
-  /** Set by the server when it creates the row, and in no body. */
+  /** Set by the server. No body contains it. */
   | 'byServer'
 
 /** The two bodies of a resource. */
 export type BodyPurpose = 'create' | 'update'
 
-/** The effect on a row when the row it refers to is removed. */
+/** The effect on a row when the row to which it refers is removed. */
 export type OnRemove =
   /** The removal is rejected while this row is active. */
   | 'restrict'
-  /** This row is removed with it, and restored with it. */
+  /** This row is removed and restored with the other row. */
   | 'cascade'
-  /** This row stays, and keeps its reference to the removed one. */
+  /** This row stays and keeps its reference. */
   | 'keep'
 
 export interface Reference<Target extends string = string> {
@@ -60,27 +59,26 @@ export interface Field<
   N extends number = number,
 > extends Kind<Value, Wire> {
   readonly presence: Required
-  /** The protobuf field number. It is permanent, and a new field takes one that was never used. */
+  /** The permanent field number in protobuf messages. */
   readonly number: N
-  /** Stored in another form, never serialized and never a column to sort by. */
+  /** Stored in another form, and never serialized or sorted by. */
   readonly isSecret?: true
   readonly references?: Reference
-  /** If a create leaves the field out, it refers to the caller's account. */
+  /** By default, a new row refers to the account of the caller. */
   readonly isCallerDefault?: true
-  /** The value that a create stores if its body leaves the field out. */
+  /** The default value of new rows. */
   readonly defaultValue?: unknown
-  /** If a create leaves the field out, the database generates a value. */
+  /** By default, the database generates the value of a new row. */
   readonly isGenerated?: true
-  /** Only extensions show and accept the field of a v1 resource. */
+  /** Only extensions have this field of a v1 resource. */
   readonly isExtension?: true
   readonly deprecation?: Deprecation
   readonly about?: string
   readonly example?: unknown
 }
 
-/** The documentation of one field, in addition to that of its kind. */
+/** The documentation of a field, in addition to the documentation of its kind. */
 export interface FieldDocs {
-  /** Describes the field in one sentence. */
   readonly about?: string
   readonly example?: unknown
 }
@@ -91,16 +89,17 @@ export type ReferenceField<Target extends string, N extends number> = Field<stri
 
 export type ValueOf<F> = F extends Field<infer Value> ? Value : never
 
-/** The numbers of the common fields in the messages of every resource. */
+/** The field numbers that all resources have in common. */
 export const commonFieldNumbers = { id: 1, createdAt: 11, updatedAt: 12, deletedAt: 13, active: 14 } as const
 
-/** The number of `updateMask` in every update message, far from the numbers of fields. */
+/** The field number of `updateMask` in every update message. */
 export const updateMaskNumber = 1000
 
 type CommonNumber = (typeof commonFieldNumbers)[keyof typeof commonFieldNumbers]
 
 /**
- * The number of a field of one resource. For a number of the common fields, the compiler reports this text.
+ * The field number of a resource's own field. The compiler reports this text for the number of a common
+ * field.
  */
 type OwnNumber<N extends number> = N extends CommonNumber
   ? 'The numbers 1 and 11 to 14 belong to the common fields.'
@@ -134,7 +133,7 @@ export const optional = <Value, Wire extends WireKind, const N extends number>(
   parse: (input, label, options) => (input === null ? { value: null } : kind.parse(input, label, options)),
 })
 
-/** A deprecated field is still parsed, stored and serialized. Documents and responses announce until when. */
+/** A deprecated field still works. Documents and responses announce until when. */
 export const deprecated = <F extends Field>(field: F, deprecation: Deprecation): F => ({
   ...field,
   deprecation,
@@ -145,7 +144,7 @@ export const secret = <F extends Field>(field: F): F & { readonly isSecret: true
   isSecret: true,
 })
 
-/** Declares a reference, and what happens to this row when the row it refers to is removed. */
+/** Declares a reference, and what happens to this row when the other row is removed. */
 export const references = <const Target extends string, const N extends number>(
   number: OwnNumber<N>,
   kind: Kind<string, 'uuid'>,
@@ -157,7 +156,7 @@ export const references = <const Target extends string, const N extends number>(
   references: { resource, onRemove },
 })
 
-/** A reference that may be null. */
+/** Declares a reference that may be null. */
 export const optionalReference = <const Target extends string, const N extends number>(
   number: OwnNumber<N>,
   kind: Kind<string, 'uuid'>,
@@ -169,7 +168,7 @@ export const optionalReference = <const Target extends string, const N extends n
   references: { resource, onRemove },
 })
 
-/** A reference that no body may set. */
+/** Declares a reference that no body may set. */
 export const referenceByServer = <const Target extends string, const N extends number>(
   field: ReferenceField<Target, N>,
 ): Omit<ReferenceField<Target, N>, 'presence'> & { readonly presence: 'byServer' } => ({
@@ -182,14 +181,14 @@ export const defaultsToCaller = <F extends Field>(field: F): F & { readonly isCa
   isCallerDefault: true,
 })
 
-/** Adds a field to a v1 resource without changing v1: only `/ext/` and the extension commands have it. */
+/** Declares a field of a v1 resource that only `/ext/` and the extension commands have. */
 export const extension = <F extends Field>(field: F): F & { readonly isExtension: true } => ({
   ...field,
   isExtension: true,
 })
 
 /**
- * A create may leave the field out, and so may an update, which then leaves it unchanged. It is never null.
+ * Declares a default for new rows. An update without the field leaves it unchanged. The field is never null.
  */
 export const withDefault = <Value, Wire extends WireKind, N extends number>(
   field: Field<Value, 'requiredOnCreate', Wire, N>,
@@ -200,7 +199,7 @@ export const withDefault = <Value, Wire extends WireKind, N extends number>(
   defaultValue,
 })
 
-/** The database generates the value of new rows, never null. A body may set it unless it is `byServer`. */
+/** Declares a field that the database generates for new rows. It is never null. */
 export const generated = <F extends Field>(field: F): F & { readonly isGenerated: true } => ({
   ...field,
   isGenerated: true,
@@ -228,23 +227,22 @@ export const parseFailure = (...problems: readonly string[]): { readonly problem
   problems,
 })
 
-/** Returns the name of a property in messages: camelCase becomes PascalCase. */
+/** Converts camelCase to PascalCase, for messages. */
 export const capitalize = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
-/** Marks a route or a field as deprecated, and says how long it still works. */
 export interface Deprecation {
-  /** A date, such as 2027-01-31, from which a replacement is available. */
+  /** The date, such as 2027-01-31, from which the replacement is available. */
   readonly since: string
-  /** The date until which the deprecated route or field works unchanged. */
+  /** The date until which the route or field still works. */
   readonly until: string
   /** The replacement, as a sentence. */
   readonly instead: string
 }
 
-/** The policy of CONTRIBUTING.md: nothing is removed earlier than this many days after its notice. */
+/** Nothing is removed earlier than this number of days after its notice (CONTRIBUTING.md). */
 const noticeDays = { v1: 365, ext: 180 } as const
 
-/** Lists the mistakes in a deprecation, a sentence each, for the developer. */
+/** Returns a sentence for each mistake in a deprecation. */
 export function deprecationProblems(
   where: string,
   { since, until, instead }: Deprecation,
@@ -263,10 +261,9 @@ export function deprecationProblems(
   ]
 }
 
-/** After `until`, everything with this deprecation may be removed. */
 export const describeDeprecation = ({ since, until, instead }: Deprecation): string =>
   `Deprecated since ${since}, and gone after ${until}. ${instead}`
 
-/** Milliseconds since 1970. */
+/** Returns milliseconds since 1970. */
 export const startOfDay = (date: string): number =>
   /^\d{4}-\d\d-\d\d$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN

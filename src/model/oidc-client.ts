@@ -21,11 +21,14 @@ export const clientNameCharactersMax = 100
  * Returns whether this URL may receive redirects with codes and redirects after a sign-out.
  *
  * - A fragment is not allowed (RFC 6749, 3.1.2).
- * - Browsers drop white space and control characters, so the URL would not be the registered one.
- * - A user name could pass for the host.
- * - Plain http is allowed, because native apps listen on a loopback port (RFC 8252, 7.3) and test systems
- *   often have no certificate.
- * - The scheme of an app must be a reversed domain (RFC 8252, 7.1), which excludes `javascript:` and `data:`.
+ *
+ * - Browsers drop white space and control characters.
+ *
+ * - A user name could be mistaken for the host.
+ *
+ * - Plain http is allowed for native apps on a loopback port (RFC 8252, 7.3) and for test systems.
+ *
+ * - The scheme of an app must be a reversed domain (RFC 8252, 7.1). This excludes `javascript:` and `data:`.
  */
 export const isValidRedirectUri = (url: string): boolean => {
   if (!URL.canParse(url) || /[#\s\p{Cc}]/u.test(url)) return false

@@ -27,7 +27,10 @@ export type ProblemKind =
   | 'overloaded'
   | 'uncertain'
 
-/** Messages by camelCase request property; `generalErrors` holds those not tied to one field. */
+/**
+ * Messages by the camelCase name of the request property. `generalErrors` has messages that belong to no
+ * property.
+ */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>
 
 export interface ProblemDetails {
@@ -94,7 +97,7 @@ export const reused = () =>
     },
   )
 
-/** The `Retry-After` that the API contract prescribes for errors without one of their own. */
+/** The default of `Retry-After`, which the API contract prescribes. */
 export const retryAfterDefaultSeconds = 60
 
 export const locked = (retryAfterSeconds: number) =>
@@ -146,8 +149,8 @@ type Kinds = Readonly<Record<string, Kind<string>>>
 type Fields<K extends Kinds> = { readonly [Name in keyof K]: string }
 
 /**
- * Parses a body in which every field is required. `check` gets the fields that could be parsed, and its
- * violations are reported together with those of single fields.
+ * Parses a body in which every field is required. `check` gets the valid fields, and its violations are
+ * reported together with the others.
  */
 export function parseFields<K extends Kinds>(
   body: unknown,

@@ -14,8 +14,8 @@ export interface RepeatOptions {
 }
 
 /**
- * The only scheduler, as lint enforces. The first run is one interval from now. A run that is due while
- * another is in progress is skipped. The timer does not keep the process alive.
+ * The only scheduler. It runs the work first after one interval, and skips a run while another run is in
+ * progress. The timer does not keep the process alive.
  */
 export function repeat({ everyMilliseconds, onFailure }: RepeatOptions, work: () => unknown): RepeatedWork {
   let running: Promise<void> | undefined

@@ -24,9 +24,8 @@ export const mediaTypeCharactersMax = 100
 export const sha256Characters = 64
 
 /**
- * Removes directories, which some clients send with the name, and hidden characters, which could break a
- * header or disguise the ending. Returns an empty text for a name of dots only, such as `..`, because it
- * would name a directory.
+ * Removes directories and hidden characters from a file name. Hidden characters could break a header or
+ * disguise the ending. Returns an empty text for a name that consists of dots.
  */
 export function sanitizeFileName(name: string): string {
   const last = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
@@ -34,9 +33,7 @@ export function sanitizeFileName(name: string): string {
   return /^\.+$/.test(visible) ? '' : visible
 }
 
-/**
- * Endings such as `.tar.gz` are kept when a name is shortened; a longer text after a dot is not an ending.
- */
+/** Endings such as `.tar.gz` are kept when a name is shortened. */
 const endingPattern = /(?:\.[^. ]{1,10}){1,2}$/
 
 /**

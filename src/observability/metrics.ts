@@ -3,8 +3,8 @@ import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, R
 import type { BudgetState } from '../model/budget.ts'
 
 /**
- * A metric of this system, which `/metrics` serves. Metrics with `otlp` are also sent to a collector. Name,
- * labels and buckets are public, because the alerts and dashboards of operators quote them.
+ * A metric of this system. `/metrics` serves it, and with `otlp` it is also sent to a collector. Alerts and
+ * dashboards of operators use its name, labels and buckets.
  */
 interface Instrument {
   readonly type: 'histogram' | 'counter' | 'gauge'
@@ -184,7 +184,7 @@ export interface MetricsPage {
   readonly type: string
 }
 
-/** The metrics of one host or one exporter. Only those that were opened are recorded and exported. */
+/** The metrics of one host or one exporter. */
 export interface Metrics {
   /** Opens a histogram, and returns the function that records a value. */
   histogram<Name extends NameOf<'histogram'>>(name: Name): (labels: LabelsOf<Name>, value: number) => void
@@ -201,7 +201,7 @@ export interface Metrics {
   /** Opens the metrics of the process, such as its memory and the delay of its event loop. */
   watchProcess(): void
   prometheusPage(): Promise<MetricsPage>
-  /** Returns the metrics as data, which `mergedPage` merges with those of other processes. */
+  /** Returns the metrics as data for `mergedPage`. */
   toData(): Promise<object[]>
   /** Returns the current values of the histograms with `otlp`. */
   otlpHistograms(): Promise<readonly OtlpHistogram[]>
@@ -276,8 +276,8 @@ const hasOtlp = (instrument: Instrument): instrument is Instrument & { otlp: Otl
   instrument.otlp !== undefined
 
 /**
- * Gauges of the library whose names end in `_total`, which is reserved for counters. The same numbers are
- * also in gauges that are grouped by type.
+ * Gauges of the library with names in `_total`, which is reserved for counters. Other gauges contain the same
+ * numbers.
  */
 const misnamedMetrics = [
   'nodejs_active_handles_total',

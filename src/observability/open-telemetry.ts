@@ -98,7 +98,7 @@ function statementSpan(parent: TraceContext, ended: EndedStatement): object {
 /** STATUS_CODE_ERROR */
 const failedStatus = { status: { code: 2 } }
 
-/** Returns a span. Its times are those of the work itself, because a busy process may report it later. */
+/** Returns a span with the times of the work itself. A busy process may report it later. */
 const spanOf = ({ traceId, spanId, parentId }: TraceContext, startedAt: number, seconds: number) => ({
   traceId,
   spanId,

@@ -116,7 +116,7 @@ const hashOf = (login: string): string =>
 /** The pause between lines, so that a flood of requests does not become a flood of lines. */
 const lineIntervalMilliseconds = 1000
 
-/** Logs rejections by a rate limiter: at most a line a second, with the number since the previous one. */
+/** Logs rejections by a rate limiter, at most one line per second, with the number of rejections. */
 export function createRejectionLog(
   log: SecurityLog,
   now: () => number = Date.now,

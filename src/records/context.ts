@@ -15,8 +15,8 @@ export interface SharedContext extends ParseOptions {
 }
 
 /**
- * The context of every operation on records, such as create, get and list. The parse options come with it,
- * because parsing depends on the host's settings. Each host adds its own properties in its main file.
+ * The context of every operation on records, such as create, get and list. Each host adds its own properties
+ * in its main file.
  */
 export interface Context extends SharedContext {
   readonly administrators: Administrators

@@ -10,8 +10,8 @@ import { createConditions, type RequiredVersions, referenceConditions } from './
 import { createMany, groupingKeyOf, updateSameFields, type WriteItem } from './write-many.ts'
 
 /**
- * Runs one statement that locks the parents, checks the conditions, and inserts. It may also include
- * concurrent creates by other callers. Rules of a project are checked by further statements.
+ * Runs one statement that locks the parents, checks the conditions, and inserts the row. A group commit may
+ * include creates of other callers. Rules of a project need further statements.
  */
 export async function create(
   context: Context,
@@ -49,9 +49,8 @@ export async function create(
 }
 
 /**
- * A row with a counter, such as an assignment with its number, shares a statement with rows of other counters
- * if its counter is not locked. Otherwise it waits for the counter, together with rows of the same counter
- * only.
+ * Batches creates. A row with a counter is written together with rows of other counters unless its counter is
+ * locked. Otherwise it waits for the counter, together with other rows of this counter.
  */
 const createInGroup = (
   singleWrites: SingleWrites,

@@ -35,7 +35,7 @@ export async function get(
   const { from, where } = selectRows(resource, caller, at, sql`${id}`)
   const columns = selectColumns(resource)
   const lastChange = sql`${lastChangeSecondSql(resourcesAffecting(resource, caller))} as "lastChangeSecond"`
-  // A sharded store executes the pieces one after another; a single PostgreSQL executes the whole statement.
+  // A sharded store executes the parts of the statement one after the other.
   const statement = rowWithLastChange.attach(
     { row: sql`select ${columns} from ${from} where ${where}`, lastChange },
     sql`select ${columns}, ${lastChange} from ${from} where ${where}`,
@@ -83,8 +83,8 @@ interface Age {
 }
 
 /**
- * Rejects a timestamp for which the data is incomplete: one in the future, or older than the history. Waits
- * for transactions that were in progress then, so that the same timestamp always shows the same data.
+ * Rejects a timestamp in the future or before the history. Waits for transactions that were in progress then,
+ * so that the same timestamp always shows the same data.
  */
 export async function requireSettled(database: Database, at: string, key = 'at'): Promise<void> {
   const [age] = await database.query<Age>(sql`

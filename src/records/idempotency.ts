@@ -20,8 +20,8 @@ export type RunOnce = (
 ) => Promise<OnceResult>
 
 /**
- * Key, effect and answer are written in one transaction, so a crash leaves all of them or none. An error also
- * rolls back the key, so that it can be used again after the cause has been fixed.
+ * Writes key, effect and answer in one transaction, so a crash leaves all or none of them. After an error,
+ * the key can be used again.
  */
 export function createRunOnce(context: Context): RunOnce {
   const { budgets, database } = context
@@ -35,7 +35,7 @@ export function createRunOnce(context: Context): RunOnce {
     waiting: budgets.budget('keyedWritesWaiting'),
     waitingPerAccount: budgets.budget('keyedWritesWaitingOfAccount'),
   })
-  // Only one request per key waits in the database; up to 32 others wait here.
+  // Only one request per key waits in the database. Up to 32 others wait here.
   const runOnePerKey = oneAtATime({ waitingMax: 32, retryAfterSeconds: 1 })
   return (request, work) => {
     const { account, key } = request
@@ -86,7 +86,7 @@ async function claimAndRun(
   }
 }
 
-/** A keyed request. It contains hashes, so neither the key nor the request can be recovered from it. */
+/** A keyed request. It contains hashes of the key and the request. */
 export interface KeyedRequest {
   readonly account: string
   readonly key: Buffer
@@ -105,8 +105,8 @@ export interface KeyLimits {
 export const keyHours = 24
 
 /**
- * Claims the key, or finds its stored answer. The primary key guarantees uniqueness: the second request waits
- * until the first has committed or rolled back, even on another instance.
+ * Claims the key, or finds its stored answer. A second request waits until the first has committed or rolled
+ * back, even on another instance.
  */
 async function claimKey(
   transaction: Queries,
@@ -143,7 +143,7 @@ async function storeAnswer(
  * the count, but does not see the keys of other instances.
  */
 const measurementMilliseconds = 60_000
-/** Beyond this number all measurements are dropped, which costs each account one query. */
+/** Above this number, all measurements are dropped. Each account then needs one query. */
 const measuredAccountsMax = 10_000
 
 /** Rejects new keys of accounts that store too many keys or bytes. */

@@ -29,8 +29,8 @@ export interface ListQuery {
 }
 
 /**
- * Parses flat query keys, and reports all violations at once. Ignores unknown keys, except filters that the
- * resource does not support: those are rejected.
+ * Parses flat query keys, and reports all violations together. Ignores unknown keys, but rejects filters that
+ * the resource does not support.
  */
 export function parseListQuery(
   resource: ListedResource,
@@ -40,7 +40,7 @@ export function parseListQuery(
   const violations = collectViolations()
   rejectRepeatedKeys(query, violations)
   const queryValue = (key: string) => valueUnlessBlank(query, key)
-  // An empty filter is rejected rather than ignored: a client whose variable was empty would get every row.
+  // An empty filter is an error, because a client with an empty variable would get every row.
   const filterValue = (key: string): unknown =>
     query[key] === null || Array.isArray(query[key]) ? undefined : query[key]
   const [dateFrom, dateTo] = dateKeys.map((key) => parseDate(key, filterValue(key), violations))

@@ -23,13 +23,13 @@ export interface Page {
   readonly pageSize: number
   readonly totalPages: number
   /**
-   * The time of the last change that can affect the response, in seconds since 1970; null when it is no
-   * longer in the change log.
+   * The time of the last change that can affect the response, in seconds since 1970. Null if it is no longer
+   * in the change log.
    */
   readonly lastChangeSecond: number | null
 }
 
-/** Runs one statement, so that rows, count and last change come from one snapshot. */
+/** Runs one statement, so that rows, count and last change are from one snapshot. */
 export async function list(
   { database }: Context,
   resource: ListedResource,
@@ -42,7 +42,7 @@ export async function list(
   const rows = rowsOf(resource, caller, query)
   const lastChange = sql`${lastChangeSecond(resourcesAffectingList(resource, caller, query))} as "lastChangeSecond"`
   const statement = (query.search ? searchingStatement : listingStatement)(resource, query, rows, lastChange)
-  // A sharded store runs several statements, which it builds from this input.
+  // A sharded store builds its statements from this input.
   const stepInput = { record: recordJsonSql(resource), rows, orderAndLimit: orderAndLimit(query), lastChange }
   const [found] = await explainTimeout(timeoutAdvice(resource, query), () =>
     reads.query<ListResult>(pageOfList.attach(stepInput, statement), caller.id),
@@ -58,7 +58,7 @@ export async function list(
   }
 }
 
-/** Streams all rows of the list as text. Ignores the paging of the query. */
+/** Streams all rows of the list as text, without paging. */
 export function streamList(
   { database }: Context,
   resource: ListedResource,
@@ -74,7 +74,7 @@ export function streamList(
   })
 }
 
-/** Counts in a separate subquery, so that count and page can each use an index. */
+/** Counts in a separate subquery, so that count and page can use different indexes. */
 const listingStatement: Statement = (resource, query, rows, lastChange) => sql`
   select ${recordsJsonSql(resource, sql`select row.* from ${rows} ${orderAndLimit(query)}`)} as "records",
     (select count(*) from ${rows}) as "totalCount", ${lastChange}`
@@ -115,12 +115,12 @@ function conditionsOf(resource: ListedResource, query: ListQuery): Sql[] {
     ...(query.ids ? [sql`row.id = any(${query.ids}::uuid[])`] : []),
     ...Object.entries(query.idFilters).map(([name, id]) => idFilterCondition(resource, name, id)),
     ...dateConditions(resource, query),
-    // A row with only a placeholder in a column must not match a filter by this column.
+    // A placeholder must not match a filter.
     ...withoutPlaceholders(resource, filteredColumns(resource, query)),
   ]
 }
 
-/** The columns by which the list filters. */
+/** Returns the columns of the filters in the query. */
 function filteredColumns({ filters }: ListedResource, { idFilters, dateFrom, dateTo }: ListQuery): string[] {
   const periodColumns = filters.flatMap((filter) =>
     typeof filter === 'string' || 'instant' in filter ? [] : filter.period,
@@ -133,17 +133,17 @@ const idFilterCondition = (resource: ListedResource, name: string, id: string): 
     ? sql`row.assignment_id in (select id from assignments where project_id = ${id})`
     : sql`row.${column(name)} = ${id}`
 
-/** Whether rows are filtered by the project of their assignment, because they have no project column. */
+/** Returns whether the filter compares the project of the assignment, because rows have no project column. */
 const isProjectOfAssignment = (resource: ListedResource, filter: string): boolean =>
   filter === 'projectId' && isOfAssignment(resource)
 
-/** Returns the resources whose changes can affect which rows the list has. */
+/** Returns the resources whose changes can affect the rows of the list. */
 export const resourcesAffectingList = (
   resource: ListedResource,
   caller: Caller,
   { state, idFilters }: Pick<ListQuery, 'state' | 'idFilters'>,
 ): string[] => {
-  // Moving an assignment to another project moves the rows that belong to it, too.
+  // When an assignment moves to another project, its rows move, too.
   const dependsOnAssignments = Object.keys(idFilters).some((name) => isProjectOfAssignment(resource, name))
   return [
     ...new Set([
@@ -167,14 +167,17 @@ function rowsOf(resource: ListedResource, caller: Caller, query: ListQuery): Sql
   )
 }
 
-/** Searches for the literal text. Undefined for a resource without text columns: a search then excludes nothing. */
+/**
+ * Searches for the literal text. Returns undefined for a resource without text columns, which a search does
+ * not filter.
+ */
 function searchCondition(resource: ListedResource, search: string): Sql | undefined {
   const pattern = `%${escapeLike(search)}%`
   const matches = searchColumns(resource).map((name) => sql`row.${column(name)} ilike ${pattern}`)
   return matches.length === 0 ? undefined : sql`(${join(matches, ' or ')})`
 }
 
-/** A timestamp must lie in [from, to), a period must overlap it. */
+/** A timestamp must be in [from, to), and a period must overlap it. */
 function dateConditions({ filters }: ListedResource, { dateFrom, dateTo }: ListQuery): Sql[] {
   return filters.flatMap((filter) => {
     if (typeof filter === 'string') return []
@@ -186,13 +189,13 @@ function dateConditions({ filters }: ListedResource, { dateFrom, dateTo }: ListQ
   })
 }
 
-/** Ties are broken by the id, so that pages never overlap. */
+/** The id makes the order unique, so that pages never overlap. */
 function orderOf({ sortColumn, sortOrder }: ListQuery): Sql {
   const direction = raw(sortOrder)
   return sortColumn === 'id' ? sql`row.id ${direction}` : sql`row.${column(sortColumn)} ${direction}, row.id`
 }
 
-/** The conditions on rows, separated by the cost of checking them. */
+/** Conditions on rows, separated by their cost. */
 export interface Conditions {
   /** Conditions on ids, numbers and dates, and on texts that an index covers. */
   readonly quick: readonly Sql[]
@@ -201,22 +204,18 @@ export interface Conditions {
 }
 
 /**
- * Returns the SQL after `from` that finds the rows that fulfil all conditions. `offset 0` makes PostgreSQL
- * find the visible rows first. Otherwise it would search the rows of all users, because the planner considers
- * a text search as cheap as comparing a number.
+ * Returns the SQL after `from` for rows that fulfil all conditions. With `offset 0`, PostgreSQL finds the
+ * visible rows first. Otherwise it would search the texts of all users.
  */
 export function foundRows({ from, where }: SelectedRows, { quick, texts }: Conditions): Sql {
   const rows = sql`${from} where ${allOf([where, ...quick])}`
   return texts.length === 0 ? rows : sql`(select * from ${rows} offset 0) as row where ${allOf(texts)}`
 }
 
-/** The text indexes need three letters in a row. */
+/** The text indexes need three consecutive letters. */
 export const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text)
 
-/**
- * Returns a CTE `found` for use after `with`. Count and page share it, so that long texts are searched only once.
- * The search is nearly all of the work.
- */
+/** Returns the CTE `found`. Count and page share it, so that texts are searched only once. */
 export const foundCte = (rows: Sql, sortColumns: readonly string[]): Sql => {
   const names = [...new Set(['id', ...sortColumns])]
   return sql`found as materialized (select ${join(
@@ -225,17 +224,14 @@ export const foundCte = (rows: Sql, sortColumns: readonly string[]): Sql => {
   )} from ${rows})`
 }
 
-/** The SQL that limits and orders the rows of a page. */
+/** The limits and the order of a page. */
 interface PageBounds {
   readonly after?: Sql
   readonly order: Sql
   readonly limit: Sql
 }
 
-/**
- * Selects the columns `selected` of a page of the rows in `found`, and their position in the order as
- * "position".
- */
+/** Selects the columns `selected` of a page of `found`, and the position of each row. */
 export const pageOfFound = (
   resource: ListedResource,
   selected: Sql,

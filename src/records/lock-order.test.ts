@@ -60,8 +60,8 @@ describe('A transaction that waits for a row', () => {
     // The higher id is created first, so that it comes first in the table.
     await fresh.make('organization', { id: high, name: 'High' })
     await fresh.make('organization', { id: low, name: 'Low' })
-    // Makes the planner know that the table is one page, and scan it in physical order; an index would return
-    // the rows in order anyway.
+    // The planner then knows that the table has one page, and reads it in physical order. An index would
+    // return the rows in order.
     await holder.query('vacuum analyze organizations')
     await assertFree(['organizations', low], ['organizations', high], () =>
       remove(fresh.context, resourceNamed('organization'), fresh.administrator, { ids: [high, low] }),

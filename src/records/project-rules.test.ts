@@ -12,9 +12,7 @@ import { create } from './create.ts'
 import { remove, restore } from './remove.ts'
 import { update } from './update.ts'
 
-/**
- * Each of these writes alone keeps the rules. Together they would break one if neither waited for the other.
- */
+/** Each write alone is allowed, but both together would break a rule. */
 describe('Two concurrent writes', () => {
   let fresh: Awaited<ReturnType<typeof freshContext>>
   let observer: pg.Client

@@ -9,15 +9,14 @@ import { contended, invalid } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { linksWithinProjectOf, referencesFrom } from '../resources/derived.ts'
 
-/** Whether a write of these values has to check the rules of the project, which requires a transaction. */
+/** Returns whether a write of these values has to check the rules of the project in a transaction. */
 export const needsProjectRules = ({ projectRules }: Resource, values: Values): boolean =>
   projectRules !== undefined &&
   (projectRules.onlyWith === undefined || typeof values[projectRules.onlyWith] === 'string')
 
 /**
- * Checks the rules that apply to the written rows together with the other rows of their project. Call it
- * after the write: its statements then see the rows, and all that was committed while this transaction waited
- * for the lock.
+ * Checks the rules of the projects of the written rows. It must be called after the write, so that it sees
+ * the rows and everything that was committed while the transaction waited for the lock.
  */
 export async function requireProjectRules(
   transaction: Queries,
@@ -38,8 +37,7 @@ export async function requireProjectRules(
 
 function requireOneProject({ projectRules }: Resource, rows: readonly RowInProjects[]): void {
   if (rows.every(({ projects }) => new Set(projects).size === 1)) return
-  // `sameProject` names either one reference, whose project must be that of the row, or two references, whose
-  // projects must be equal.
+  // `sameProject` names one or two references. A single reference must lead to the project of the row.
   const [first = '', second] = projectRules?.sameProject ?? []
   const [expected, wrong] = second === undefined ? ['projectId', first] : [first, second]
   throw invalid({
@@ -49,14 +47,11 @@ function requireOneProject({ projectRules }: Resource, rows: readonly RowInProje
 
 interface RowInProjects {
   readonly row: Row
-  /**
-   * The project of the row, if it has one, and the projects of the rows in `sameProject`, which must all be
-   * equal.
-   */
+  /** The projects of the row and of the rows in `sameProject`. They must be equal. */
   readonly projects: readonly unknown[]
 }
 
-/** Reads the rows again after each wait for a lock, until none has moved to another project meanwhile. */
+/** After each wait for a lock, the rows are read again, because they may have moved to another project. */
 async function lockProjectsOf(
   transaction: Queries,
   resource: Resource,
@@ -72,7 +67,7 @@ async function lockProjectsOf(
   }
 }
 
-/** Runs one statement per table, because a sharded store may have the referenced rows on other nodes. */
+/** A sharded store may have the referenced rows on other nodes, so there is one statement per table. */
 async function readProjectsOf(
   transaction: Queries,
   resource: Resource,
@@ -98,7 +93,7 @@ async function readProjectsOf(
 
 const distinct = (values: readonly unknown[]): readonly unknown[] => [...new Set(values)]
 
-/** Locks the projects until the transaction ends, without blocking changes of the projects themselves. */
+/** Locks the projects until the commit, without blocking updates of the projects. */
 async function lockProjects(transaction: Queries, ids: readonly unknown[]): Promise<void> {
   const names = ids.map((id) => `project ${id}`).sort()
   await transaction.query(
@@ -107,20 +102,20 @@ async function lockProjects(transaction: Queries, ids: readonly unknown[]): Prom
 }
 
 /**
- * A single statement throws this object if the row would move to another project. The row may have links,
- * which must not span two projects, so the caller then repeats the update in a transaction that removes them.
+ * The problem if a row with links would move to another project. The caller then repeats the update in a
+ * transaction that removes the links.
  */
 export const leavesProjectProblem = contended()
 
-/** A single statement cannot see links that were committed while it waited, so it rejects a move. */
+/** A single statement cannot see links that were committed while it waited, so it must not move the row. */
 export function leavesProjectConditions(resource: Resource, { projectId }: Values): Condition[] {
   if (projectId === undefined || linksWithinProjectOf(resource).length === 0) return []
   return [{ rejectIf: sql`before.project_id <> ${projectId}`, problem: () => leavesProjectProblem }]
 }
 
 /**
- * Removes the links of a locked row that is about to move to another project. Links with an optional
- * reference lose only that reference. Returns those references of the row itself, as null.
+ * Removes the links of a locked row that will move to another project. A link with an optional reference
+ * loses only the reference. Returns the references of the row itself that become null.
  */
 export async function removeLinksOfMovedRow(
   transaction: Queries,
@@ -144,7 +139,7 @@ export async function removeLinksOfMovedRow(
       if (link.name === resource.name) Object.assign(clearedReferences, values)
       continue
     }
-    // Links that the cascade of the other parent removed must not be restored with it.
+    // A link that was removed with its other parent must not be restored with that parent.
     await transaction.query(
       sql`update ${tableOf(link)} set removed_with = null where ${refersToRow} and not active and removed_with is not null`,
     )

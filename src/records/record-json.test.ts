@@ -14,7 +14,7 @@ import { recordsJsonSql, serializeRecord } from './record-json.ts'
  */
 const unusualText = `${String.fromCharCode(...Array.from({ length: 31 }, (_, code) => code + 1))}"\\/\u007f\u0085\u2028\u2029\u{1f980}é+00:00","id":null}`
 
-/** Values for each kind of column: a row takes the values of one position. */
+/** The values of each kind of column. Each position is one row. */
 const valuesOfKind: Readonly<Record<string, readonly unknown[]>> = {
   text: [unusualText, '', 'null', '2026-01-05 09:00:00+00'],
   uuid: Array(4).fill('0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58'),

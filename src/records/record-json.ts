@@ -16,7 +16,7 @@ import type { ListedResource, Resource } from '../resources/define-resource.ts'
 
 export interface ParsedBody {
   readonly id: string | undefined
-  /** The values to store or to check. A field that an update leaves out is absent here. */
+  /** The values to store or check. A field that an update omits is absent. */
   readonly values: Values
 }
 
@@ -44,7 +44,7 @@ export function parseBody(
   return { id, values }
 }
 
-/** A create without an id, or with the zero id, gets a generated one. Updates accept the zero id. */
+/** Returns whether a new id is generated. A create with the zero id gets a generated id, too. */
 export const isIdAbsent = (input: unknown, purpose: BodyPurpose): boolean =>
   input === undefined || input === null || (input === zeroUuid && purpose === 'create')
 
@@ -96,22 +96,22 @@ function parseField(
   return undefined
 }
 
-/** Returns the value of a new row if the body does not contain the field. */
+/** Returns the default value of a new row. */
 function defaultValueOf({ presence, isCallerDefault, defaultValue }: Field, callerId: string | undefined) {
   if (isCallerDefault) return callerId
   return presence === 'optional' ? null : defaultValue
 }
 
-/** Optional fields parse null, which clears them, and blank text. All others treat both as absent. */
+/** Null clears an optional field. Other fields treat null and the zero id as absent. */
 function isAbsent({ presence, references }: Field, input: unknown): boolean {
   if (presence === 'optional') return input === undefined
   return isNullOrBlank(input) || (references !== undefined && input === zeroUuid)
 }
 
 /**
- * Blank text in a field that may be absent is an error: a blank `expectedVersion` would silently drop the
- * check that it requests. A blank secret leaves the stored one unchanged, because forms never show it. A field with
- * the presence `required` gets here only if it defaults to the caller, whose id then replaces the blank.
+ * Returns whether blank text is an error. A blank `expectedVersion` would silently skip the check that the
+ * client requests. A blank secret leaves the stored secret unchanged, because forms never show it. A required
+ * field reaches this function only if it defaults to the caller.
  */
 const isForbiddenBlank = ({ presence, isSecret }: Field, input: unknown): boolean =>
   presence !== 'required' && !isSecret && typeof input === 'string' && isNullOrBlank(input)

@@ -110,10 +110,9 @@ export async function restoreWithin(
 }
 
 /**
- * Whether a restore checks the project's rules. Rules with `onlyWith` are about an extension field of a v1
- * resource, and an extension must not reject a restore that v1 allows. Such a restore can exceed `rowsMax`,
- * which counts active rows; the next write that names the column is then rejected. Nesting stays valid,
- * because its check counts removed rows too.
+ * Returns whether a restore checks the rules of the project. Rules with `onlyWith` concern a field of
+ * extensions, and must not reject a restore that v1 allows. Such a restore can exceed `rowsMax`, and the next
+ * write of the column is then rejected.
  */
 const checksRulesOnRestore = ({ projectRules }: Resource): boolean =>
   projectRules !== undefined && projectRules.onlyWith === undefined
@@ -139,7 +138,7 @@ async function restoreCascaded(
   caller: Caller,
   ids: readonly string[],
 ): Promise<void> {
-  // The row may refer to two parents of one table. It is restored with the parent whose removal removed it.
+  // The row may refer to two parents in one table. It is restored with the parent whose removal removed it.
   const removedByCascade = sql`removed_with = any(${ids}::uuid[]) and removed_with = ${column(parentId)} and not active`
   const other = referencesFrom(child).find(
     (reference) => reference.column !== parentId && reference.onRemove === 'cascade',
@@ -169,7 +168,7 @@ async function restoreLinks(
   caller: Caller,
   removedByCascade: Sql,
 ): Promise<Row[]> {
-  // Locks the other parents even if they are removed: a concurrent transaction may be restoring one of them.
+  // Locks the other parents even if they are removed, because a concurrent transaction may be restoring them.
   const parents = await transaction.query<{ id: string; active: boolean }>(
     selectForLock({
       table: other.parent.table,

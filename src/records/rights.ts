@@ -13,22 +13,25 @@ import type { Context } from './context.ts'
 
 export type Purpose = 'read' | 'write'
 
-/** The parts of a caller that conditions in SQL need. A `Caller` has them. */
+/** The properties of a caller that conditions in SQL need. */
 export interface CallerInSql {
-  /** SQL if a statement writes rows of several callers: it selects the caller of each row. */
+  /** SQL if a statement writes rows of several callers. */
   readonly id: string | Sql
   readonly isAdministrator: boolean
   readonly token?: Caller['token']
 }
 
 /**
- * True for users and people. Accounts have passwords and determine who can sign in, so no token can change
- * them.
+ * Returns whether the rows are accounts. No token can change accounts, because they determine who can sign
+ * in.
  */
 export const isAccountResource = ({ access }: ListedResource): boolean =>
   access.kind === 'administrators' || access.kind === 'colleagues'
 
-/** Covers only the calendar feed, because calendar programs store its URL, which contains the token. */
+/**
+ * This scope covers only the calendar feed. Calendar programs store the URL of the feed, which contains the
+ * token.
+ */
 export const calendarScope = 'calendar:read'
 
 /** Every scope that a token may have. */
@@ -44,20 +47,20 @@ export const tokenScopes: readonly string[] = [
 ]
 
 /**
- * Returns whether the caller's token, if there is one, permits this purpose for the resource. Write access
- * includes read access.
+ * Returns whether the token of the caller permits this purpose. Callers without a token are not limited.
+ * Write access includes read access.
  */
 export function isCovered({ token }: CallerInSql, resource: ListedResource, purpose: Purpose): boolean {
   if (!token) return true
   if (purpose === 'write' && isAccountResource(resource)) return false
-  // Rows owned by a user belong to no project.
+  // Rows of a user belong to no project.
   if (token.projectIds && resource.access.kind === 'owner') return false
   const has = (right: Purpose) =>
     token.scopes.includes(`${resource.name}:${right}`) || token.scopes.includes(`*:${right}`)
   return has('write') || (purpose === 'read' && has('read'))
 }
 
-/** Checks the caller's role, token and app. Called before the request is parsed. */
+/** Checks the role, the token and the app of the caller. It is called before the request is parsed. */
 export function requireAccess(resource: ListedResource, caller: Caller, purpose: Purpose): void {
   if (purpose === 'write' && isAccountResource(resource)) rejectThirdPartyApp(caller)
   if (!isCovered(caller, resource, purpose))
@@ -74,8 +77,8 @@ const onlyAdministratorsProblem = ({ pluralNoun }: ListedResource, purpose: Purp
   forbidden(`Only administrators may ${purpose === 'read' ? 'read' : 'change'} ${pluralNoun}.`)
 
 /**
- * Two administrators may remove each other at the same time. So the removal of an account locks all
- * administrators, and then checks that the caller still is one.
+ * Locks all administrators before an account is removed, because two administrators may remove each other at
+ * the same time.
  */
 export async function requireAccessToRemove(
   transaction: Queries,
@@ -88,7 +91,7 @@ export async function requireAccessToRemove(
   if (!isStillAdministrator) throw onlyAdministratorsProblem(resource, 'write')
 }
 
-/** Allows only sessions of the web client, because the credentials it guards outlive the tokens of an app. */
+/** Allows only sessions of the web client. It guards credentials that outlive the tokens of an app. */
 export function requireWebClientSession(caller: Caller): void {
   rejectToken(caller)
   if (caller.origin?.clientId !== webClientId) throw notForAppsProblem()
@@ -102,15 +105,12 @@ export function rejectThirdPartyApp({ origin }: Caller): void {
 const notForAppsProblem = () =>
   forbidden('Only someone who has signed in with the web client may do this, not an app.')
 
-/** Guards actions on the account itself and its sessions, which a personal access token may not take. */
+/** Guards actions that a personal access token must not perform, such as ending sessions. */
 export function rejectToken({ token }: Caller): void {
   if (token) throw forbidden('Only someone who has signed in may do this, not a token.')
 }
 
-/**
- * Logs changes to accounts after they are committed. It is called for account resources only, so the caller is an
- * administrator.
- */
+/** Logs changes to accounts after the commit. Only administrators can change accounts here. */
 export function recordAccountChange(
   log: SecurityLog | undefined,
   caller: Caller,

@@ -8,13 +8,13 @@ import type { ListedResource } from '../resources/define-resource.ts'
 import { hasCascadeParent, referencesFrom } from '../resources/derived.ts'
 import { type CallerInSql, isCovered } from './rights.ts'
 
-/** Selects the memberships that count. Those of a removed project are kept, in case the project is restored. */
+/** The memberships that count. A removed project keeps its memberships in case it is restored. */
 export type Memberships = 'active' | 'activeOrRemovedWithProject'
 
-/** Active rows can be read, removed ones restored. */
+/** Active rows can be read, and removed rows can be restored. */
 export type RowState = 'active' | 'removed'
 
-/** Returns the condition under which the caller sees a row called `row`. Every verb except create uses it. */
+/** Returns the condition under which the caller sees a row called `row`. */
 export function visibleRows(
   resource: ListedResource,
   caller: CallerInSql,
@@ -37,7 +37,7 @@ export function visibleRows(
   }
 }
 
-/** Whether the caller sees every row, so that visibility does not narrow a search. */
+/** Returns whether the caller sees every row of the resource. */
 export const seesEveryRow = ({ access }: ListedResource, { isAdministrator }: Caller): boolean =>
   isAdministrator || access.kind === 'catalog'
 
@@ -46,13 +46,13 @@ export const seesEveryRow = ({ access }: ListedResource, { isAdministrator }: Ca
  */
 export function visibilityKeyOf({ access }: ListedResource, caller: Caller): string {
   const { id, isAdministrator, token } = caller
-  // A token also has its own limits, and the role that its account had when the listing began.
+  // A token has its own limits. The role of its account may change while the listing is open.
   if (token) return JSON.stringify(['token', token.id, isAdministrator, token.isOfAdministrator])
   if (access.kind === 'catalog') return 'everyone'
   return isAdministrator ? 'administrators' : id
 }
 
-/** Returns the resources whose changes can affect which rows of this resource the caller sees. */
+/** Returns the resources that determine which rows of this resource the caller sees. */
 export function resourcesAffecting(
   resource: ListedResource,
   caller: Caller,
@@ -64,8 +64,8 @@ export function resourcesAffecting(
   const parents = state === 'removed' ? parentsOfRemoved(resource) : []
   if (access.kind !== 'projectMembers' || caller.isAdministrator) return [name, ...parents]
   const path = access.projectPath.length === 2 ? ['userProject', 'assignment'] : ['userProject']
-  // Restoring a parent may transfer a removed membership to its other parent, and writes nothing about the
-  // membership to the change log.
+  // When a parent is restored, a removed membership may pass to its other parent. The change log has no entry
+  // about that either.
   const isOfRemoved = state === 'removed'
   const projects = isOfRemoved || caller.token?.isOfAdministrator ? ['project'] : []
   return [...new Set([name, ...path, ...(isOfRemoved ? ['user'] : []), ...projects, ...parents])]
@@ -79,7 +79,7 @@ const isMembership = (memberships: Memberships): Sql =>
   memberships === 'active' ? raw('active') : raw('(active or removed_with = project_id)')
 
 /**
- * Defines in which projects a caller is a member. A token never covers more projects than its account.
+ * Selects the projects of which a caller is a member. A token never covers more projects than its account.
  */
 export function projectsOf({ id, token }: CallerInSql, memberships: Memberships): Sql {
   const projectLimit = token?.projectIds
@@ -91,7 +91,7 @@ export function projectsOf({ id, token }: CallerInSql, memberships: Memberships)
   return sql`(select project_id from user_projects where user_id = ${id} and ${isMembership(memberships)} ${isWithin})`
 }
 
-/** A removed project has no active memberships, because they are removed and restored with it. */
+/** A project with an active membership is active, because memberships are removed with their project. */
 const isColleague = (caller: CallerInSql): Sql => sql`row.id in (
   select ${caller.id}::uuid
   union all
@@ -99,9 +99,10 @@ const isColleague = (caller: CallerInSql): Sql => sql`row.id in (
 )`
 
 /**
- * The assignment of an active row is always active. The condition still says so, because it lets PostgreSQL
- * use the index of active assignments. For a single caller, the assignments are found once for all rows. With
- * a caller per row that would happen for every row, so the condition names the row's own assignment.
+ * The assignment of an active row is always active. Nevertheless the condition says so, because it lets
+ * PostgreSQL use the index of active assignments. For a single caller, the assignments are found once. With a
+ * different caller per row, the condition names the assignment of the row, so that they are not found again
+ * for each row.
  */
 function inProjects(path: ProjectPath, caller: CallerInSql, memberships: Memberships): Sql {
   const projects = projectsOf(caller, memberships)
@@ -111,15 +112,15 @@ function inProjects(path: ProjectPath, caller: CallerInSql, memberships: Members
   return sql`row.assignment_id in (select id from assignments where ${sameAssignment} ${activeOnly} project_id in ${projects})`
 }
 
-/** The condition for listing `row`: it is active and visible, or removed and restorable. */
+/** Returns the condition for a list of active or removed rows. */
 export const listedRows = (resource: ListedResource, caller: Caller, state: RowState): Sql =>
   state === 'active'
     ? sql`row.active and ${visibleRows(resource, caller)}`
     : sql`not row.active and ${restorableRows(resource, caller)}`
 
 /**
- * Returns conditions that leave out rows with only a placeholder in one of these columns. v1 has no flags
- * that would tell placeholders from values.
+ * Returns conditions that exclude rows with a placeholder in one of these columns. v1 has no flags that
+ * distinguish placeholders from values.
  */
 export const withoutPlaceholders = (
   { fields, placeholders = {} }: ListedResource,
@@ -135,8 +136,8 @@ export const withoutPlaceholders = (
 export const restorersMemberships: Memberships = 'activeOrRemovedWithProject'
 
 /**
- * Returns the condition under which the caller may restore a row. The row's parents are not checked, because
- * they may be restored before it.
+ * Returns the condition under which the caller may restore a row. The parents of the row may be restored
+ * before it, so they are not checked.
  */
 function restorableRows(resource: ListedResource, caller: Caller): Sql {
   const { access } = resource
@@ -144,7 +145,7 @@ function restorableRows(resource: ListedResource, caller: Caller): Sql {
   return allOf([
     visibleRows(resource, caller, restorersMemberships),
     ...(ownerColumn && !caller.isAdministrator ? [sql`row.${column(ownerColumn)} = ${caller.id}`] : []),
-    // A row that a cascade removed is restored with its parent, and not on its own.
+    // A row that was removed with its parent is restored with its parent.
     ...(hasCascadeParent(resource) ? [raw('row.removed_with is null')] : []),
   ])
 }
@@ -155,7 +156,7 @@ export interface SelectedRows {
   readonly where: Sql
 }
 
-/** Selects the active rows that the caller may see, now or at an earlier instant. `ids` restricts them. */
+/** Selects the active rows that the caller may see, now or at an earlier instant. */
 export const selectRows = (
   resource: ListedResource,
   caller: Caller,
@@ -172,9 +173,8 @@ export const selectRows = (
     : { from: sql`(${rowsAt(resource, caller, at, ids)}) as row`, where: raw('row.active') }
 
 /**
- * Reconstructs the table at an instant: reverts every later change, each column to the oldest of its previous
- * values. Access is checked against the rows as they are now. A transaction counts as one change at the
- * instant of its last write, so it is reverted as a whole or not at all.
+ * Reconstructs the table at an instant by reverting all later changes. Access is checked against the current
+ * rows. A transaction is reverted as a whole or not at all.
  */
 function rowsAt(resource: ListedResource, caller: Caller, at: string, ids: Sql | undefined): Sql {
   const name = resources.find(({ table }) => table === resource.table)?.name ?? resource.name
@@ -204,13 +204,10 @@ function rowsAt(resource: ListedResource, caller: Caller, at: string, ids: Sql |
     where row.id not in (select row_id from later where action = 'create') and ${readable} ${andIds}`
 }
 
-/**
- * Longer than any transaction takes. So a transaction that wrote before and after an instant wrote all of its
- * entries within this time of it.
- */
+/** No transaction takes this long. All entries of a transaction are within this time. */
 const transactionMinutesMax = 10
 
-/** Whether the transaction of an entry called `entry` wrote anything after the instant. */
+/** Returns whether the transaction of an entry called `entry` wrote anything after the instant. */
 export const isChangedAfter = (at: string): Sql => sql`(entry.at > ${at}::timestamptz or (
   entry.at > ${at}::timestamptz - interval '${raw(String(transactionMinutesMax))} minutes'
   and entry.transaction is distinct from (select restored_in from history_begin)
@@ -219,8 +216,8 @@ export const isChangedAfter = (at: string): Sql => sql`(entry.at > ${at}::timest
     where at > ${at}::timestamptz and at <= ${at}::timestamptz + interval '${raw(String(transactionMinutesMax))} minutes')))`
 
 /**
- * Returns the condition under which the caller sees the history of a row called `row`. It checks the row as
- * it is now, active or removed. So a member sees the whole history, and a former member sees none of it.
+ * Returns the condition under which the caller sees the history of a row called `row`. It depends on the
+ * current row, so a former member sees none of the history.
  */
 export const historyVisibleRow = (resource: ListedResource, caller: Caller): Sql =>
   isCovered(caller, resource, 'read') ? historyCondition(resource, caller) : raw('false')
@@ -242,12 +239,14 @@ const rowBasedKinds: readonly AccessRule['kind'][] = ['owner', 'projectMembers']
 /** Returns the condition for reading an entry of the history, called `entry`, of any resource. */
 export function readableEntries(caller: Caller): Sql {
   if (!caller.token) return visibleEntries(caller)
-  // The resources are a parameter, because SQL that differs by scopes would need many prepared statements.
+  // The resources are a parameter, so that all scopes share one prepared statement.
   const covered = resources.filter((resource) => isCovered(caller, resource, 'read')).map(({ name }) => name)
   return sql`entry.resource = any(${covered}::text[]) and ${visibleEntries(caller)}`
 }
 
-/** Returns which rows of each resource the caller may read, for stores that read entries and rows separately. */
+/**
+ * Returns which rows of each resource the caller may read. A sharded store reads entries and rows separately.
+ */
 export const readAccessOf =
   (caller: Caller): ReadAccessOf =>
   (name) => {
@@ -261,7 +260,7 @@ export const readAccessOf =
 function visibleEntries(caller: Caller): Sql {
   if (caller.isAdministrator) return raw('true')
   const kinds = resources.map((resource) => {
-    // Names of resources are camelCase, so the text needs no escaping.
+    // Names of resources are camelCase and need no escaping.
     const isOfResource = raw(`entry.resource = '${resource.name}'`)
     if (resource.access.kind === 'catalog') return isOfResource
     if (!rowBasedKinds.includes(resource.access.kind)) return raw('false')

@@ -13,7 +13,7 @@ import { leavesProjectConditions } from './project-rules.ts'
 import type { CallerInSql } from './rights.ts'
 import { type Memberships, projectsOf, type RowState, visibleRows } from './visible-rows.ts'
 
-/** The conditions of a new row, in the order in which they are checked. */
+/** Returns the conditions of a new row, in the order in which they are checked. */
 export const createConditions = (
   resource: Resource,
   caller: CallerInSql,
@@ -33,11 +33,14 @@ interface UpdateConditionOptions {
   readonly values: Values
   readonly references: readonly Condition[]
   readonly versions: readonly Condition[]
-  /** True if the links that would span two projects have been removed. */
+  /** True if the links between two projects were removed. */
   readonly canLeaveProject?: boolean
 }
 
-/** The conditions of an update, in the order in which they are checked. The stored row is called `before`. */
+/**
+ * Returns the conditions of an update, in the order in which they are checked. The stored row is called
+ * `before`.
+ */
 export function updateConditions(
   resource: Resource,
   caller: CallerInSql,
@@ -67,18 +70,15 @@ function formerValueConditions({ unique }: Resource, values: Values, owner?: Sql
 }
 
 interface ReferenceOptions {
-  /** If set, references to rows that this caller cannot see fail like references to missing rows. */
+  /** If set, references to rows that this caller cannot see are rejected like references to missing rows. */
   readonly caller?: CallerInSql
-  /**
-   * The name of the locked row whose references are known to be valid: a reference that does not change is
-   * not checked again.
-   */
+  /** The name of the locked row. Its references are valid, so an unchanged reference is not checked again. */
   readonly before?: string
 }
 
 /**
- * Every row that is referred to must be active, and stays so until the transaction ends: `for key share`
- * conflicts with the `for update` of a removal, so no child can appear under a parent that is being removed.
+ * Returns conditions under which every referenced row is active and stays active until the commit. A removal
+ * locks the row with `for update`, which conflicts with `for key share`.
  */
 export function referenceConditions(
   resource: Resource,
@@ -100,8 +100,8 @@ export function referenceConditions(
 }
 
 /**
- * The same conditions for several rows together. They take no options, because what a caller may see and what
- * changes is decided for each row.
+ * Returns the same conditions for several rows together. They have no options, because those differ between
+ * rows.
  */
 export function referenceConditionsOfAll(resource: Resource, rows: readonly Values[]): Condition[] {
   const conditions: Condition[] = []
@@ -115,7 +115,7 @@ export function referenceConditionsOfAll(resource: Resource, rows: readonly Valu
   return conditions
 }
 
-/** The same conditions for each row of the CTE `input`, whose columns have the names of the fields. */
+/** Returns the same conditions for each row of the CTE `input`. Its columns have the names of the fields. */
 export function referenceConditionsPerInputRow(
   resource: Resource,
   rows: readonly Values[],
@@ -141,11 +141,11 @@ export function referenceConditionsPerInputRow(
 interface ReferenceCheck {
   readonly name: string
   readonly parent: Resource
-  /** An id, or the SQL that finds it. */
+  /** An id, or SQL that returns the id. */
   readonly value: string | Sql
   /** The condition that finds the parents to lock. */
   readonly where: Sql
-  /** Whether the locked parents are too few. */
+  /** SQL: true if a parent is missing. */
   readonly isMissing: Sql
 }
 
@@ -180,13 +180,13 @@ function distinctIds(rows: readonly Values[], name: string): string[] {
   return [...ids]
 }
 
-/** Maps ids to the version that the locked row must have. Null matches no version, so it causes a conflict. */
+/** Maps ids to the version that the locked row must have. Null matches no version. */
 export type RequiredVersions = ReadonlyMap<string, string | null>
 
-/** Identifies the state of a row: every change gives it a new version. */
+/** Returns the version of a row. Every change results in a new version. */
 export const versionOf = ({ updatedAt, createdAt }: Row): string => String(updatedAt ?? createdAt)
 
-/** Throws when one of these locked rows has another version than required. */
+/** Throws if a locked row does not have the required version. */
 export function requireVersions(resource: Resource, rows: readonly Row[], versions: RequiredVersions): void {
   for (const row of rows) {
     const version = versions.get(row.id)
@@ -204,12 +204,12 @@ export function versionConditions(resource: Resource, id: string, versions: Requ
 
 interface VisibleLockOptions {
   readonly state: RowState
-  /** `update` blocks new references to the row, `no key update` allows them. */
+  /** `update` prevents new references to the row, and `no key update` allows them. */
   readonly strength: 'update' | 'no key update'
   readonly memberships?: Memberships
 }
 
-/** Locks rows with distinct ids until the transaction ends. Throws if one of them cannot be seen. */
+/** Locks rows with distinct ids until the commit. Throws if the caller cannot see a row. */
 export async function lockVisible(
   transaction: Queries,
   resource: Resource,
@@ -224,7 +224,7 @@ export async function lockVisible(
   return rows
 }
 
-/** Finds and locks those rows that the caller can see, in the order of their ids. */
+/** Finds and locks the rows that the caller can see, in the order of their ids. */
 const visibleForLock = (
   resource: Resource,
   caller: CallerInSql,
@@ -240,13 +240,16 @@ const visibleForLock = (
     strength,
   })
 
-/** Rejects removing or restoring rows that belong to another user. */
+/** Throws if a row to be removed or restored belongs to another user. */
 export function requireOwner(resource: Resource, caller: Caller, rows: readonly Values[]) {
   const owner = caller.isAdministrator ? undefined : resource.access.ownerColumn
   if (owner && rows.some((row) => row[owner] !== caller.id)) throw notOwner(resource)
 }
 
-/** The new row must not belong to another user. On an update, neither must the stored row `before`. */
+/**
+ * Returns conditions under which the new row belongs to the caller. On an update, the stored row must also
+ * belong to the caller.
+ */
 function ownerConditions(
   resource: Resource,
   caller: CallerInSql,
@@ -266,8 +269,8 @@ const notOwner = ({ pluralNoun }: Resource) =>
   forbidden(`You may only record and change your own ${pluralNoun}.`)
 
 /**
- * Only members may add rows to a project, either new ones or by moving the row `before` there. An update that
- * keeps a row in its project needs no check, because only members see the row.
+ * Returns conditions under which the caller is a member of the project to which a row is added or moved. An
+ * update within the project needs no check, because only members see the row.
  */
 function membershipConditions(
   { access }: Resource,
@@ -277,11 +280,11 @@ function membershipConditions(
 ): Condition[] {
   if (caller.isAdministrator || access.kind !== 'projectMembers') return []
   const [first] = access.projectPath
-  // An update that does not write the column of the path moves nothing. Anyone may create a project, except
-  // with a token that is limited to projects.
+  // An update without this column moves nothing. Anyone may create a project, except with a token that is
+  // limited to projects.
   if (before ? first === 'id' || !(first in row) : access.anyoneMayCreate && !caller.token?.projectIds)
     return []
-  // A new project would be outside the projects that the token is limited to.
+  // The token does not cover a new project.
   if (!before && access.anyoneMayCreate) return [{ rejectIf: raw('true'), problem: notForNewProjects }]
   const isForeign = isInForeignProject(projectOfRow(access, row), caller)
   const isMoved = before && sql`${raw(before)}.${column(first)} <> ${row[first]}`
@@ -294,9 +297,8 @@ function membershipConditions(
 }
 
 /**
- * Returns the condition under which a reference names a row that the caller cannot see. Undefined in v1,
- * where the contract has 403 for that and 400 for a missing row. The extensions have one response for both,
- * which does not reveal whether the row exists.
+ * Returns the condition under which a reference leads to a row that the caller cannot see. The extensions
+ * report such a row as missing. Returns undefined in v1, where the contract has 403 instead.
  */
 function unseenReference(
   { access, edition, fields, projectRules }: Resource,
@@ -312,7 +314,7 @@ function unseenReference(
     : undefined
 }
 
-/** Whether the caller is not a member of the project that a row belongs to. */
+/** Returns the condition under which the caller is not a member of the project of a row. */
 const isInForeignProject = (project: Sql, caller: CallerInSql): Sql => sql`exists (
   select 1 from ${project} as touched where not exists (
     select 1 from ${projectsOf(caller, 'active')} as own where own.project_id = touched.project_id

@@ -53,8 +53,8 @@ const callerInSql = (callers: Callers): CallerInSql =>
 const requiredVersion = ':version'
 
 /**
- * Inserts all items in one statement, which checks each row as a single create does. If it must not wait for
- * a counter, it skips the rows whose counter another transaction has locked.
+ * Inserts all items in one statement, with the same checks as a single create. In a group commit, it skips
+ * rows whose counter is locked.
  */
 export async function createMany(
   transaction: Queries,
@@ -80,7 +80,7 @@ export async function createMany(
   return outcomesOf(await insertMany(transaction, callers, many, relatedRows))
 }
 
-/** Rejects rows whose counter is locked: a grouped write skips locked counters, so the CTE lacks them. */
+/** Rejects rows whose counter is locked, because a group commit does not wait for counters. */
 function freeCounterConditions({ counter }: Resource, items: readonly WriteItem[]): Condition[] {
   if (!counter) return []
   const ids = [...new Set(items.map(({ values }) => values[counter.per]))]
@@ -143,8 +143,8 @@ export async function updateSameFields(
 }
 
 /**
- * Returns equal texts for updates that one statement can combine: they change the same fields, and all or
- * none require a version.
+ * Returns equal texts for updates that one statement can combine. They change the same fields, and either all
+ * or none of them require a version.
  */
 export const groupingKeyOf = (
   { ids, values }: Pick<WriteItem, 'ids' | 'values'>,

@@ -16,7 +16,10 @@ const chainMax = 100
  */
 const connectedMax = 10_000
 
-/** States that an assignment waits for another one of its project. It is removed with either of them. */
+/**
+ * An assignment waits for another assignment of its project. The dependency is removed with either
+ * assignment.
+ */
 export const assignmentDependency = defineResource({
   name: 'assignmentDependency',
   edition: 'ext',

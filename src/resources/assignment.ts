@@ -130,7 +130,7 @@ function endsOnOrAfterItsStart({ startDate, endDate }: { startDate?: string; end
 
 const endsTooEarlyErrors = { endDate: ['End date must be on or after start date.'] }
 
-/** An update under `/ext/` may have only one of the two dates. It is compared with the stored value of the other. */
+/** An update under `/ext/` may contain only one date. It is compared with the other stored date. */
 function endsAfterStoredStart({ startDate, endDate }: Values): Condition[] {
   if ((startDate === undefined) === (endDate === undefined)) return []
   const rejectIf =
@@ -189,7 +189,7 @@ async function follow(
 const readParentLinks = (transaction: Queries, condition: Sql): Promise<ParentLink[]> =>
   transaction.query<ParentLink>(sql`select id, parent_id as "parentId" from assignments where ${condition}`)
 
-/** Counts no further than one level beyond `levelsMax`, so that a cycle ends the loop, too. */
+/** Counts at most one level more than `levelsMax`, so that a cycle ends the loop. */
 function levelOf(parents: ReadonlyMap<string, string | null>, id: string): number {
   let level = 0
   let ancestor: string | null | undefined = id

@@ -12,70 +12,73 @@ import type { FieldErrors } from '../model/problem.ts'
 type Fields = Readonly<Record<string, Field>>
 
 /**
- * `v1` is the contract, which never changes. `ext` are the extensions: `/ext/` and a separate package of
+ * `v1` is the contract, which never changes. `ext` is everything under `/ext/` and in the second package of
  * commands.
  */
 export type Edition = 'v1' | 'ext'
 
 /** Everything that defines a resource. Routes, commands, SQL, filters and documents are derived from it. */
 export interface Resource extends ListedResource {
-  /** The name in running text: assignment impediment. */
+  /** The name in running text, for example `assignment impediment`. */
   readonly noun: string
-  /** Field numbers that are no longer used, with the names they had. A number is never assigned again. */
+  /** Numbers and names of former fields. A number is never assigned again. */
   readonly retired: Readonly<Record<number, string>>
-  /** A unique index of the active rows or of all rows, in addition to the primary key. */
+  /** A unique index in addition to the primary key. */
   readonly unique?: UniqueKey
   readonly projectRules?: ProjectRules
   readonly counter?: Counter
   /** Checks of one body, such as the order of two dates. */
   readonly checks: readonly Check<Values>[]
   readonly hooks: Hooks
-  /** A separate route creates its rows, so no create is derived from the declaration. */
+  /** A separate route creates the rows. */
   readonly withoutCreate?: true
 }
 
 /**
- * Rules about several rows of a project. A write checks them while it has locked the project, which requires a
- * transaction (`src/records/project-rules.ts`).
+ * Rules about several rows of a project. A write locks the project and checks them in a transaction
+ * (`src/records/project-rules.ts`).
  */
 export interface ProjectRules<Columns extends string = string> {
   /**
-   * If set, the rules apply only to rows with a value in this column. Writes that name the column check them,
-   * and restores do not.
+   * If set, the rules apply only to rows with a value in this column. They are checked when a write sets the
+   * column, but not on a restore.
    */
   readonly onlyWith?: Columns
   /** The most active rows that may have the same value in a column. */
   readonly rowsMax: { readonly per: Columns; readonly max: number; readonly message: string }
   /**
-   * References whose rows must belong to one project. If the row itself has a project, it must be the same. If
-   * a row that is referred to moves to another project, an optional reference to it becomes null, and a row with
-   * a required reference to it is removed.
+   * These references must lead to rows of one project. If the row itself has a project, it must be the same.
+   * When a referenced row moves to another project, an optional reference to it becomes null, and a row with
+   * a required reference is removed.
    */
   readonly sameProject?: readonly Columns[]
-  /** Rejects written rows by any other rule. */
+  /** Checks any other rule after the rows were written. */
   readonly check?: (transaction: Queries, ids: readonly string[]) => Promise<void>
 }
 
-/** Everything that a list and its documentation need to know about its rows. */
+/** Everything that a list and its documentation need to know. */
 export interface ListedResource {
-  /** camelCase, as in routes and responses: `assignmentImpediment`. */
+  /** The name in routes and responses, in camelCase: `assignmentImpediment`. */
   readonly name: string
-  /** The edition of its rows, whose rules they follow. */
+  /** The edition that stores the rows. */
   readonly edition: Edition
-  /** The edition that shows this form. A v1 resource with fields of extensions has two forms (derived.ts). */
+  /**
+   * The edition that shows these fields. A v1 resource with fields of extensions exists in both editions
+   * (`derived.ts`).
+   */
   readonly shownIn: Edition
   readonly plural: string
   /** PascalCase, as in sentences and schemas. */
   readonly title: string
   readonly pluralTitle: string
   /**
-   * The name of its messages: the title, with the prefix `Ext` for a form with fields of extensions, because
-   * all commands share one namespace.
+   * The name of its messages. All commands share one namespace, so a form with fields of extensions has the
+   * prefix `Ext`.
    */
   readonly typeName: string
   readonly pluralTypeName: string
   readonly pluralNoun: string
-  /** Defines one such row, as a sentence in the documentation. */
+  /** Describes a row in the documentation. */
   readonly about?: string
   readonly table: string
   readonly fields: Fields
@@ -86,33 +89,32 @@ export interface ListedResource {
   readonly access: AccessRule
   readonly filters: readonly Filter[]
   readonly placeholders?: Placeholders
-  /** The only column that a list is sorted by. If it is not set, the request chooses the column. */
+  /** If set, lists are always sorted by this column. */
   readonly fixedSortColumn?: string
 }
 
 /**
- * Compares a reference with an id, or a timestamp or period with `dateFrom` and `dateTo`. Rows of an assignment
- * can be filtered by its `projectId`, too.
+ * A filter compares a reference with an id, or a timestamp or a period with `dateFrom` and `dateTo`. Rows of
+ * an assignment also have the filter `projectId`.
  */
 export type Filter<Relation extends string = string, Timestamp extends string = string> =
   | Relation
   | { readonly instant: Timestamp }
   | { readonly period: readonly [start: Timestamp, end: Timestamp] }
 
-/** Receives every field that could be parsed, so that all violations are reported at once. */
+/** Receives every field that could be parsed, so all violations are reported together. */
 export type Check<Input> = (input: Partial<Input>) => FieldErrors | undefined
 
-/** The six hooks with which a resource may differ from the others. A seventh needs a decision record. */
+/** Special rules of a resource. A seventh hook needs a decision record. */
 export interface Hooks {
   /** Converts the parsed input to the stored values. Runs before the transaction. */
   readonly prepare?: (input: Values, passwords: Passwords) => Promise<Values>
-  /** Returns rows of other tables to insert in the same statement. */
+  /** Returns rows of other tables that the same statement inserts. */
   readonly relatedRows?: (caller: Caller, id: string) => readonly RelatedRow[]
   /** Returns further conditions of an update. They refer to the stored row as `before`. */
   readonly updateConditions?: (input: Values) => readonly Condition[]
   /**
-   * Rejects updates by a check that SQL cannot express. Updates with this hook or `afterUpdate` require a
-   * transaction.
+   * Rejects an update by a check that SQL cannot express. This hook and `afterUpdate` require a transaction.
    */
   readonly beforeUpdate?: (before: Row, input: Values) => void
   readonly afterUpdate?: (transaction: Queries, before: Row, after: Row, input: Values) => Promise<void>
@@ -143,7 +145,7 @@ type DistinctNumbers<F extends Fields> = {
     : unknown
 }
 
-/** A resource whose name, fields and filters the compiler knows too. */
+/** A resource whose name, fields and filters the compiler knows. */
 export interface Declared<
   Name extends string,
   E extends Edition,
@@ -205,7 +207,7 @@ export function defineResource<
     filters: filters as Filters,
     retired,
     hooks,
-    // Each check is typed by its own fields here, and only ever receives values of those fields.
+    // Each check receives only values of its own fields.
     checks: checks as Resource['checks'],
   }
 }

@@ -14,15 +14,15 @@ import { person } from './user.ts'
 /** Everything in this file is derived from the declarations. */
 
 /**
- * The resources of an edition, in the form that it shows. A v1 resource with fields of extensions has two
- * forms of the same rows: v1 shows it without these fields, the extensions show it with all of them.
+ * Returns the resources of an edition. The extensions show all fields of a v1 resource, and v1 shows it
+ * without the fields of extensions.
  */
 export const resourcesOf = (edition: Edition, all: readonly Resource[] = resources): readonly Resource[] =>
   edition === 'ext'
     ? all.filter(({ shownIn }) => shownIn === 'ext').map(extensionForm)
     : all.filter((resource) => resource.edition === 'v1').map(contractForm)
 
-/** Every resource in each of its forms. */
+/** Returns every resource in each of its forms. */
 export const allForms = (all: readonly Resource[] = resources): readonly Resource[] => [
   ...resourcesOf('v1', all),
   ...resourcesOf('ext', all),
@@ -43,7 +43,7 @@ const contractForm = cachedForm((resource) => {
   }
 })
 
-/** An update has only the fields to change, so that a client can set one without knowing the others. */
+/** In the extensions, an update needs only the fields that change. */
 export const extensionForm = cachedForm((resource) => ({
   ...resource,
   fields: Object.fromEntries(
@@ -54,10 +54,7 @@ export const extensionForm = cachedForm((resource) => ({
 const withOptionalUpdate = (field: Field): Field =>
   field.presence === 'required' ? { ...field, presence: 'requiredOnCreate' } : field
 
-/**
- * Derives a form of resources that have two. Always returns the same object, because SQL is cached per
- * object.
- */
+/** Caches the derived forms. SQL is cached per object, so a form must always be the same object. */
 function cachedForm(derive: (resource: Resource) => Resource): (resource: Resource) => Resource {
   const forms = new WeakMap<Resource, Resource>()
   return (resource) => {
@@ -76,7 +73,7 @@ export interface ReferenceColumn {
 
 const references = new WeakMap<ListedResource, readonly ReferenceColumn[]>()
 
-/** Returns every column of `child` that refers to another row, in the locking order of the parents. */
+/** Returns the columns of `child` that refer to other rows, in the order in which the parents are locked. */
 export function referencesFrom(child: ListedResource): readonly ReferenceColumn[] {
   const cached = references.get(child)
   if (cached) return cached
@@ -92,8 +89,8 @@ export function referencesFrom(child: ListedResource): readonly ReferenceColumn[
 }
 
 /**
- * Returns every column that refers to `parent`. Depending on `onRemove`, its rows block the removal of the
- * parent, are removed with it, or stay.
+ * Returns the columns that refer to `parent`. `onRemove` determines what happens to their rows when the
+ * parent is removed.
  */
 export const referencesTo = (parent: Resource) =>
   resources.flatMap((child) =>
@@ -103,8 +100,8 @@ export const referencesTo = (parent: Resource) =>
   )
 
 /**
- * Returns whether the removal of a parent cascades to rows of this resource. Such a row records the parent in
- * `removed_with`, and is restored together with it.
+ * Returns whether rows of this resource are removed with a parent. They record the parent in `removed_with`,
+ * and are restored with it.
  */
 export const hasCascadeParent = (resource: ListedResource): boolean =>
   referencesFrom(resource).some(({ onRemove }) => onRemove === 'cascade')
@@ -116,7 +113,7 @@ interface LinkColumn {
 
 const linksByParent = new Map<string, readonly LinkColumn[]>()
 
-/** Returns every column that refers to `parent` and keeps its row within the project of the parent. */
+/** Returns the columns that refer to `parent` and keep their rows within the project of the parent. */
 export function linksWithinProjectOf(parent: ListedResource): readonly LinkColumn[] {
   const cached = linksByParent.get(parent.name)
   if (cached) return cached
@@ -129,7 +126,7 @@ export function linksWithinProjectOf(parent: ListedResource): readonly LinkColum
   return columns
 }
 
-/** Returns whether each row belongs to an assignment, which leads to its project. */
+/** Returns whether rows belong to an assignment, whose project is their project. */
 export const isOfAssignment = ({ access }: ListedResource): boolean =>
   access.kind === 'projectMembers' && access.projectPath.length === 2
 
@@ -138,14 +135,13 @@ export const searchableNames: readonly string[] = ['name', 'description', 'login
 export const searchColumns = ({ fields }: ListedResource): string[] =>
   searchableNames.filter((name) => name in fields)
 
-/** Returns whether an update may name the version that it is based on. */
+/** Returns whether an update may contain an expected version. */
 export const isVersioned = ({ fields }: Resource): boolean => 'expectedVersion' in fields
 
 /**
- * Every name that a list could be filtered by: the filters of all lists, and all fields of all resources. A
- * list rejects those that it does not support, because ignoring one would return rows that the client did not
- * ask for. A v1 list ignores the names of extensions, because a new extension must not change how v1 answers
- * `?text=` or `?sort=`.
+ * The names by which any list can be filtered, and all fields of all resources. A list rejects a filter that
+ * it does not support, because otherwise it would return unwanted rows. v1 ignores names that only extensions
+ * have, so that a new extension does not change v1.
  */
 export const filterNames: Readonly<Record<Edition, ReadonlySet<string>>> = {
   v1: filterNamesOf(resourcesOf('v1')),
@@ -161,7 +157,7 @@ function filterNamesOf(servedResources: readonly Resource[]): ReadonlySet<string
   return new Set(names.filter((name) => !Object.hasOwn(pagingNumbers, name)))
 }
 
-/** Derives a description of the values of a field from its declaration. */
+/** Returns the description of a field. */
 export const describeField = (field: Field): string =>
   [field.about, describeContent(field), field.deprecation && describeDeprecation(field.deprecation)]
     .filter(Boolean)

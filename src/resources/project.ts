@@ -107,9 +107,8 @@ export const userProject = defineResource({
 const stagesOfProjectMax = 100
 
 /**
- * A stage that a project uses. A project without such rows uses all stages. No write of an assignment depends
- * on them, because v1 promises that any stage is accepted: clients show an assignment in a stage that its
- * project does not use.
+ * A stage that a project uses. A project without such rows uses all stages. v1 accepts every stage for an
+ * assignment, so clients also show stages that the project does not use.
  */
 export const projectStage = defineResource({
   name: 'projectStage',

@@ -44,8 +44,8 @@ async function hashPassword({ password, ...rest }: Values, passwords: Passwords)
 }
 
 /**
- * Ends the sessions and revokes the administrator role. The role is not restored with the user: while the
- * user was removed, no list showed them, and an administrator could not revoke it.
+ * Ends the sessions and revokes the administrator role. The role is not restored with the user, because
+ * administrators cannot see or revoke it in the meantime.
  */
 async function revokeAccess(transaction: Queries, userIds: readonly string[]): Promise<void> {
   await invalidateAccounts(transaction, userIds)

@@ -24,7 +24,7 @@ export interface Operation extends HttpOperation {
   readonly body?: Schema
   /** The media type of the body in the document; JSON by default. */
   readonly bodyType?: string
-  /** Deprecated fields of the body: a request that uses one gets the headers. */
+  /** Deprecated fields of the body. A request that uses one gets the headers of a deprecation. */
   readonly deprecatedFields?: Readonly<Record<string, Deprecation>>
   readonly response: Schema
   /** The media types of the response; JSON by default. */
@@ -37,7 +37,7 @@ export interface Operation extends HttpOperation {
   readonly hasRanges?: true
   /** Responds with a tag for `If-Match` only. */
   readonly hasETag?: true
-  /** Takes `If-Match`: the ETags of the rows that it changes. */
+  /** True if the route takes `If-Match` with the ETags of the rows that it changes. */
   readonly hasPrecondition?: true
   /** The largest body, if not the common limit. */
   readonly bodyBytesMax?: number
@@ -60,9 +60,8 @@ export interface Operation extends HttpOperation {
 /** One request and the account it acts for. */
 export interface Exchange {
   /**
-   * Handlers use this context instead of that of the host. Under an Idempotency-Key its writes belong to the
-   * transaction that stores the response, and for changes of credentials every transaction checks the session
-   * again.
+   * The context of the request. Under an Idempotency-Key, its writes belong to the transaction that stores
+   * the response. For changes of credentials, each transaction checks the session.
    */
   readonly context: Context
   readonly caller: Caller
@@ -101,8 +100,8 @@ export const acceptTokens = (routes: readonly Route[]): Route[] =>
 
 export interface Route extends Operation {
   /**
-   * Accepts personal access tokens; `src/records/` limits what they see and change. Every other route
-   * requires a session, and for changes one of the web client or a service client.
+   * True if the route accepts personal access tokens. Other routes require a session, and for changes a
+   * session of the web client or a service client.
    */
   readonly acceptsPersonalAccessTokens?: true
   /** Takes the token from the parameter `token` if there is no Authorization header. */
@@ -125,9 +124,8 @@ export const recordBody = (resource: Resource, row: Row) => ({
 })
 
 /**
- * Returns the versions that rows must still have for a write with `If-Match`: those of the rows whose ETags
- * it names. They are read before the write and compared again when the rows are locked, so a concurrent
- * change cannot be missed.
+ * Returns the versions that rows must have for a write with `If-Match`. They are read before the write and
+ * compared when the rows are locked, so a concurrent change is noticed.
  */
 export async function readIfMatchVersions(
   context: Context,

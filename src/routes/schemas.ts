@@ -121,7 +121,7 @@ export const pageSchema = (title: string): Schema =>
     totalPages: { type: 'integer', description: 'The number of pages.' },
   })
 
-/** A response of several rows has one property, `result`, which holds everything. */
+/** Returns the schema of a response with several rows in `result`. */
 export const resultSchema = (
   description: string,
   properties: Readonly<Record<string, Schema>>,

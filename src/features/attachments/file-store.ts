@@ -18,21 +18,21 @@ export interface ByteRange {
 }
 
 /**
- * Keeps files under the ids of their rows. If the store fails, every method except `identity` rejects with
+ * Stores files under the ids of their rows. If the store fails, every method except `identity` rejects with
  * `filesUnavailable`.
  */
 export interface FileStore {
-  /** Returns a text that is the same on all instances that share the files. */
+  /** Returns the same text on all instances that share the files. */
   identity(): Promise<string>
-  /** Stores the file durably, and takes it out of the directory of uploads. */
+  /** Stores the file durably and removes it from the directory of uploads. */
   put(id: string, file: UploadedFile): Promise<void>
-  /** Fails for a file that is missing or has another size. */
+  /** Rejects if the file is missing or has another size. */
   read(id: string, file: Pick<UploadedFile, 'size'>, range: ByteRange): Promise<Readable>
-  /** Succeeds for a file that is missing. */
+  /** Succeeds if the file is missing. */
   delete(id: string): Promise<void>
 }
 
-/** Reported if the directory, the disk or the service fails. An operator has to repair it. */
+/** The problem if the directory, the disk or the service fails. An operator has to repair it. */
 export const filesUnavailable = (cause: unknown): Problem =>
   overloaded('Files are not available at the moment. Please try again later.', {
     cause,
@@ -42,7 +42,7 @@ export const filesUnavailable = (cause: unknown): Problem =>
 export const sizeMismatch = (id: string): Error =>
   new Error(`The file of attachment ${id} has another size than its row says.`)
 
-/** Keeps files in a directory, which several instances have to share. */
+/** Stores files in a directory that all instances share. */
 export function openDiskStore(directory: string): FileStore {
   const pathOf = (id: string) => pathOfFile(directory, id)
   return {
@@ -60,10 +60,7 @@ export function openDiskStore(directory: string): FileStore {
   }
 }
 
-/**
- * The directory of a file is named after the end of its id, which is random. The beginning of the id is a
- * time, so all new files would get into one directory.
- */
+/** The end of an id is random, so files are distributed over many directories. */
 export const pathOfFile = (directory: string, id: string): string => join(directory, id.slice(-2), id)
 
 async function orFilesUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -74,15 +71,13 @@ async function orFilesUnavailable<Result>(work: () => Promise<Result>): Promise<
   }
 }
 
-/**
- * Moves a complete file to its final name, so that no reader sees a part of it. Its content has been synced.
- */
+/** Moves a complete file to its final name, so that readers never see a part of it. */
 async function publish(source: string, target: string): Promise<void> {
   const directory = dirname(target)
   const firstCreated = await mkdir(directory, { recursive: true, mode: 0o700 })
   await rename(source, target)
   await syncDirectory(directory)
-  // The name of a new directory must survive a power failure, too.
+  // The name of a new directory must survive a power failure.
   if (firstCreated !== undefined) await syncDirectory(dirname(directory))
 }
 
@@ -93,17 +88,21 @@ async function syncDirectory(path: string): Promise<void> {
   await directory.sync().finally(() => directory.close())
 }
 
-/** Returns an id that is stored in the directory, so that instances notice when they do not share it. */
+/**
+ * Returns an id that is stored in the directory. Instances compare it to notice that they do not share the
+ * directory.
+ */
 async function identityOf(directory: string): Promise<string> {
   const file = join(directory, 'id')
-  // A file that cannot be read counts as missing, and creating it reports the reason.
+  // If the file cannot be read, creating it reports the reason.
   const readExisting = () => readFile(file, 'utf8').catch(() => undefined)
   const existing = await readExisting()
   if (existing !== undefined) return existing
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const draft = join(directory, `id.${randomUUID()}`)
   await writeFile(draft, randomUUID(), { mode: 0o600 })
-  // If another instance has created the file in the meantime, the link fails. A rename would replace that file.
+  // The link fails if another instance has created the file in the meantime. A rename would replace that
+  // file.
   await link(draft, file).catch(() => undefined)
   await rm(draft)
   return (await readExisting()) ?? ''

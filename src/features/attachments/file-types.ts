@@ -29,8 +29,8 @@ const signatures: readonly Signature[] = [
 const headBytes = 12
 
 /**
- * Image types that cannot contain scripts. SVG and HTML, which count as text here, must never be among them:
- * a script that one user has uploaded would run with the rights of the user who opens the file.
+ * Image types that cannot contain scripts. A script in an SVG or HTML file would run with the rights of the
+ * user who opens the file.
  */
 const inlineTypes: ReadonlySet<string> = new Set([
   'image/png',

@@ -15,7 +15,7 @@ export interface Files {
   readonly budgets: Readonly<Record<FileBudget, Budget>>
   /** The bytes of files since the start, for the metrics. */
   readonly bytes: { stored: number; served: number }
-  /** The identity of the store, which instances compare; undefined if the directory cannot be used. */
+  /** The identity of the store. Undefined if the directory cannot be used. */
   readonly identity: string | undefined
 }
 

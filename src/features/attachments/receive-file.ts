@@ -21,8 +21,8 @@ export class SlowBodyError extends Error {
 }
 
 /**
- * Writes a body to a new file, durably. One piece at a time is held in memory: the next is read from the
- * connection when this one is written. If the body breaks off, is too large or too slow, no file remains.
+ * Writes a body to a new file, durably. Only one piece is in memory at a time. If the body is incomplete, too
+ * large or too slow, the file is removed.
  */
 export async function receiveFile(
   body: Readable,

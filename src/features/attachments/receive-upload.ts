@@ -35,10 +35,7 @@ import { deleteFile } from './sweep.ts'
 interface Upload extends NewAttachment {
   /** True if the row exists, or may exist. */
   isKept: boolean
-  /**
-   * Returns the values that repeated requests with one Idempotency-Key must share: the values of the file,
-   * without the new id.
-   */
+  /** Returns the values that must be equal in repeated requests with one Idempotency-Key. */
   toJSON(): object
 }
 
@@ -220,9 +217,8 @@ interface NewAttachment {
 }
 
 /**
- * Creates the row of a file that is stored already. Creates in one project wait for each other by an advisory
- * lock, so that its files stay within the quota. The record of the file is locked, so that a sweep cannot
- * delete the file.
+ * Creates the row of a stored file. An advisory lock serializes the uploads of a project, so that its files
+ * stay within the quota. The record of the file is locked, so that a sweep cannot delete the file.
  */
 export async function createAttachment(
   { database }: Pick<Context, 'database'>,

@@ -144,8 +144,8 @@ function rangeOf({ headers }: FastifyRequest, etag: string, size: number) {
 }
 
 /**
- * Parses a single range, such as `bytes=0-499`, `bytes=500-` or `bytes=-500`. Anything else is ignored. That
- * includes several ranges, so that no client can ask for the same bytes many times.
+ * Parses a single range, such as `bytes=0-499`, `bytes=500-` or `bytes=-500`. Everything else is ignored,
+ * including several ranges, with which a client could request the same bytes many times.
  */
 function parseRange(text: string, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(text.trim()) ?? []

@@ -33,7 +33,7 @@ export function startSweep({ database, files, onFailure }: SweepOptions): Repeat
 
 const sweepIntervalMilliseconds = 60 * 60_000
 
-/** Far longer than any pause between two chunks of an upload in progress, even one of another instance. */
+/** No upload in progress pauses for this long. */
 const abandonedAfterMilliseconds = 60 * 60_000
 
 /** Deletes uploads that were interrupted by a crash. */
@@ -51,9 +51,8 @@ const graceHours = 24
 const batchSize = 1000
 
 /**
- * Deletes files that no attachment refers to: those of purged attachments, and those left by a crash or a
- * failed commit. Only files recorded in `attachment_files` are deleted, so files of another database, such as
- * one restored by mistake, are never touched.
+ * Deletes files without an attachment, for example after a purge, a crash or a failed commit. Only files
+ * recorded in `attachment_files` are deleted, so files of another database are never touched.
  */
 export async function sweepFiles(database: Database, store: FileStore): Promise<void> {
   for (let found = batchSize; found === batchSize; ) {

@@ -7,53 +7,52 @@ import { resources } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import { isOfAssignment, referencesFrom } from '../../resources/derived.ts'
 
-/** A row that was written, with every value that its references have had since the previous check. */
+/** A row that was written, with all values that its references have had since the previous check. */
 export interface ChangedRow {
   readonly id: string
   /**
-   * Returns the values of a column, or undefined if they are not known. At every instant since the previous
-   * check, the row had one of these values.
+   * Returns the values that a column has had since the previous check, or undefined if they are not known.
    */
   valuesOf(column: string): ReadonlySet<unknown> | undefined
-  /** Returns whether any of these columns changed. */
+  /** Returns whether any of these columns has changed. */
   hasMoved(...columns: readonly string[]): boolean
-  /** The projects that it may have belonged to; undefined where they are not known. */
+  /** The projects to which the row may have belonged, or undefined if they are not known. */
   readonly projects: ReadonlySet<unknown> | undefined
 }
 
 export interface ChangedRows {
   readonly resources: ReadonlySet<string>
-  /** Undefined where not every row is known: then any row of the resource may have changed. */
+  /** Returns undefined if any row of the resource may have changed. */
   rowsOf(resource: string): readonly ChangedRow[] | undefined
 }
 
-/**
- * The most changed rows that are compared with listings; a larger change affects almost every listing anyway.
- */
+/** If more rows have changed, almost every listing is affected. */
 const rowsMax = 200
 
 interface FoundChange {
   readonly resource: string
   readonly id: string
-  /** The values of a new row, or `[before, after]` for a change; null where the history does not have it. */
+  /**
+   * The values of a new row, or `[before, after]` of each changed column. Null if the history has no entry.
+   */
   readonly fields: Readonly<Record<string, unknown>> | null
-  /** The current row; null where it no longer exists. */
+  /** The current row, or null if it no longer exists. */
   readonly current: Readonly<Record<string, unknown>> | null
 }
 
-/** All live listings count as one account in the fair queue of statements. */
+/** All live listings count as one account in the queue of statements. */
 const queueAccount = 'live listings'
 
-/** Any row of these resources may have changed, because the rows could not be read. */
+/** If the rows could not be read, any row of these resources may have changed. */
 export const unknownRows = (resources: ReadonlySet<string>): ChangedRows => ({
   resources,
   rowsOf: () => undefined,
 })
 
 /**
- * Reads the rows of these resources that changed since a snapshot, in one statement. Each state that a row
- * has had since then is its current one, or one that the history of a change contains. The statement reads
- * the tables themselves, so it queues with the lists.
+ * Reads the rows of these resources that have changed since a snapshot. The states of a row since then are
+ * its current state and those in the history. The statement queues with the lists, because it reads the same
+ * tables.
  */
 export async function changedRowsSince(
   reads: LimitedReads,
@@ -66,7 +65,7 @@ export async function changedRowsSince(
 }
 
 function changesStatement(since: Snapshot, names: readonly string[]): Sql {
-  // Reads only the tables of the requested resources: another table may be locked for long.
+  // Other tables may be locked for a long time, so only the tables of the requested resources are read.
   const declared = resources.filter(({ name }) => names.includes(name))
   const whens = declared.map(
     (resource) => `when '${resource.name}' then (${currentRowsSql(resource)} where row.id = logged.row_id)`,
@@ -87,7 +86,7 @@ function changesStatement(since: Snapshot, names: readonly string[]): Sql {
     },
     sql`select logged.resource, logged.row_id as id, ${fieldsBefore}, ${current} as current ${changes}`,
   )
-  // Only the statements for one resource are prepared, because there are too many combinations of several.
+  // There are too many combinations of several resources to prepare a statement for each.
   return names.length === 1 ? statement : unprepared(statement)
 }
 
@@ -108,13 +107,10 @@ const fieldsBefore = sql`case when entry.fields is not null then (
     where key = any(${watchedNames}::text[])
   ) end as fields`
 
-/** The JSON key of the project of a row that belongs to an assignment. It is not the name of a column. */
+/** The JSON key for the project of the assignment to which a row belongs. No column has this name. */
 const projectKey = 'project of its assignment'
 
-/**
- * Selects the current rows of a resource; the caller adds the condition. Every name in the text comes from a
- * declaration.
- */
+/** Selects the current rows of a resource without a condition. All names come from declarations. */
 function currentRowsSql(resource: Resource, ...columnsBefore: readonly string[]): string {
   const columns = referencesOf(resource).map((name) => `'${columnName(name)}', row."${columnName(name)}"`)
   const belongsToAssignment = isOfAssignment(resource)
@@ -126,7 +122,9 @@ function currentRowsSql(resource: Resource, ...columnsBefore: readonly string[])
   return `select ${[...columnsBefore, current].join(', ')} from "${resource.table}" as row${parent}`
 }
 
-/** Groups the changes by resource and row. The rows of a resource are undefined if one of them is unknown. */
+/**
+ * Groups the changes by resource and row. The rows of a resource are undefined if one of its rows is unknown.
+ */
 function groupByResource(found: readonly FoundChange[]): Map<string, readonly ChangedRow[] | undefined> {
   const rowsOf = new Map<string, readonly ChangedRow[] | undefined>()
   for (const resource of resources) {
@@ -146,7 +144,7 @@ function groupByResource(found: readonly FoundChange[]): Map<string, readonly Ch
 const declaredNames: ReadonlySet<string> = new Set(resources.map(({ name }) => name))
 const isDeclared = (name: string): boolean => declaredNames.has(name)
 
-/** Only the id is known if the changed row is not of a declared resource, such as a notification. */
+/** Rows without a declaration, such as notifications, are known only by their id. */
 const rowWithId = (id: string): ChangedRow => ({
   id,
   valuesOf: (column) => (column === 'id' ? new Set([id]) : undefined),
@@ -169,7 +167,7 @@ function changedRow(resource: Resource, changes: readonly FoundChange[]): Change
         .flat(),
     ])
   }
-  // An update has a pair of values; the single value of a new row is no array.
+  // The history has a pair of values for an update, but a single value for a new row.
   const hasMoved = (...names: readonly string[]) => names.some((name) => pairs(name).some(Array.isArray))
   const projectsOfAssignments = () =>
     hasMoved('assignmentId') ? undefined : new Set(changes.map(({ current }) => current?.[projectKey]))
@@ -178,11 +176,11 @@ function changedRow(resource: Resource, changes: readonly FoundChange[]): Change
   return { id, valuesOf, hasMoved, projects: projectColumn && valuesOf(projectColumn) }
 }
 
-/** A change in projects that have more members than this, all together, affects almost every listing. */
+/** If projects have more members, almost every listing is affected. */
 const membersMax = 5000
 
 /**
- * Returns a check whether an account is a member of one of these projects, or undefined if they have too many
+ * Returns a check whether an account is a member of one of these projects, or undefined if there are too many
  * members.
  */
 export async function membersOf(

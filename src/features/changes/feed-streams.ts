@@ -105,7 +105,7 @@ export function createFeedStreams(
 
 /** Encodes the feed for one host and sends it to one client. */
 export interface FeedTransport {
-  /** Encodes one change; `cursor` is the position from which the client resumes after it. */
+  /** Encodes one change. The client can resume after it with `cursor`. */
   eventOf(change: SerializedChange, cursor: string): Buffer
   open(listeners: ConnectionListeners): FeedConnection
 }
@@ -149,7 +149,7 @@ interface FeedStreamOptions {
 /** Short enough for proxies that close a silent connection after half a minute. */
 const heartbeatMilliseconds = 15_000
 
-/** Sends page after page, as fast as the client reads; at most one page is unread. */
+/** Sends page after page, as fast as the client reads. */
 function openFeedStream(
   session: Authenticated,
   transport: FeedTransport,

@@ -30,7 +30,7 @@ export function scopeOf(
   }
 }
 
-/** `yes` includes unknown cases. A set of projects means `yes` if the account is a member of one of them. */
+/** `yes` includes unknown cases. A set of projects means `yes` for members of these projects. */
 export type Verdict = 'yes' | 'no' | ReadonlySet<unknown>
 
 /** The properties of a view by which a change can be excluded. */

@@ -25,7 +25,7 @@ export interface ListingView extends ScopedListing {
   read(reads: LimitedReads): Promise<string>
 }
 
-/** One view of one query: all its streams share a statement, a serialization and the bytes. */
+/** One view of one query. All its streams share a statement and the bytes of its result. */
 export interface Listing {
   readonly view: ListingView
   readonly streams: ListingStreams
@@ -58,7 +58,7 @@ export function createListing(
     statementsSent += 1
     const statement = statementsSent
     const event = await readEvent(context, view, ids)
-    // Results may arrive out of order; an older one never replaces a newer one.
+    // Results may arrive out of order. An older result never replaces a newer result.
     if (statement < newestStatement) return
     newestStatement = statement
     const problem = newest.replace(event)

@@ -202,8 +202,8 @@ function mergeWhileRunning(
 type Reads = Pick<Database, 'query' | 'liveListReads'>
 
 /**
- * Records the change in the listings that it can affect, which are then read again. The changed rows are read
- * only if they may exclude a listing.
+ * Marks the listings that the change can affect, so that they are read again. The changed rows are read only
+ * if they may exclude a listing.
  */
 async function wakeAffected(
   database: Reads,

@@ -19,9 +19,7 @@ interface LiveStreamListeners extends EventStreamListeners {
   readonly onFailure: (error: unknown) => void
 }
 
-/**
- * One client's view of a listing. It has no timer of its own: the one timer of all listings calls `maintain`.
- */
+/** The view of a listing for one client. A single timer calls `maintain` of all listings. */
 export interface LiveStream {
   readonly sentAt: number
   readonly isChecking: boolean

@@ -25,7 +25,7 @@ import {
   serializeChange,
 } from './serialize-change.ts'
 
-/** The changes that a reader wants; each property lists the allowed values, and an absent one allows all. */
+/** The changes that a reader requests. An absent property allows all values. */
 export interface FeedFilter {
   readonly resources?: readonly string[] | undefined
   readonly actions?: readonly string[] | undefined
@@ -48,9 +48,7 @@ export interface FeedPage {
   readonly isCurrent: boolean
 }
 
-/**
- * Limits the rows that one statement reads, even if none is for this reader. Few transactions write more.
- */
+/** Limits the rows that one statement reads. Few transactions write more rows. */
 const scannedMax = 2000
 
 /**
@@ -156,8 +154,7 @@ function changesOf({ filter, position }: FeedQuery, readable: Sql, count: number
 
 /**
  * Within a range of transactions, the next changes are found by their sequence numbers. At the start of a
- * range, they are found by their transactions, because the next change may have any number; there, `+ 0`
- * keeps the planner from scanning all numbers instead.
+ * range, they are found by their transactions. `+ 0` then keeps the planner from scanning all numbers.
  */
 function scannedEntries(position: FeedPosition | undefined): Sql {
   if (position === undefined)
@@ -218,7 +215,7 @@ export function parseFeedQuery(query: Readonly<Record<string, unknown>>, lastEve
   const violations = collectViolations()
   rejectRepeatedKeys(query, violations)
   const queryValue = (key: string) => valueUnlessBlank(query, key)
-  // An empty filter is rejected as in every list: the client would receive the changes of everything.
+  // An empty filter is an error, because otherwise the client would receive all changes.
   const filterIn = (key: string) => (Array.isArray(query[key]) ? undefined : (query[key] ?? undefined))
   rejectUnsupportedFilters({ pluralTitle: 'Changes', shownIn: 'ext' }, ['projectId'], filterIn, violations)
   const parsed = {
@@ -243,9 +240,9 @@ function parseAfter(input: unknown, violations: Violations): FeedRequest['after'
 }
 
 /**
- * The progress of a reader of the feed: it has read everything committed in `since` and, between two pages,
- * everything committed in `until` up to the entry `last`. Snapshots are used instead of numbers, because a
- * transaction that commits late is in no earlier snapshot, however early its number is.
+ * The progress of a reader: everything committed in `since` and, between two pages, everything committed in
+ * `until` up to the entry `last`. A transaction that commits late may have an early number, so the progress
+ * consists of snapshots.
  */
 export interface FeedPosition {
   readonly since: Snapshot

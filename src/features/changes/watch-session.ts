@@ -5,9 +5,9 @@ export interface SessionWatch {
   readonly isInFlight: boolean
   isDue(now: number): boolean
   /**
-   * Returns whether the session is still valid, and calls `onActive` if it is. A cached result is returned
+   * Returns whether the session is still valid, and calls `onActive` if it is. Cached results are returned
    * synchronously, because one change may go to a thousand streams. If the database does not respond, returns
-   * false without ending the stream; a later check tries again.
+   * false, and a later check tries again.
    */
   check(onActive?: () => void): boolean | Promise<boolean>
   /** Called when the stream has ended. */
@@ -24,9 +24,8 @@ interface WatchOptions {
 }
 
 /**
- * A session is checked before anything is sent. An idle stream sends nothing, so its session is also checked
- * this often. `recheck` uses a cached result only if it stays valid beyond the next check, so a stream
- * outlives its session by at most the cache time.
+ * A session is checked before anything is sent, and at this interval. `recheck` uses a cached result only if
+ * it stays valid beyond the next check, so a stream outlives its session by at most the cache time.
  */
 const sessionCheckMilliseconds = 5000
 

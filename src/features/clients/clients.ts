@@ -98,7 +98,7 @@ export async function createClient(
   return { client, secret }
 }
 
-/** Changes everything but the secret; an absent property gets its default. */
+/** Changes everything except the secret. An absent property gets its default. */
 export async function updateClient(
   context: ClientContext,
   caller: Caller,

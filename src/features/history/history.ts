@@ -42,8 +42,8 @@ export interface HistoryPage {
 }
 
 /**
- * Lists the changes of a row, of an assignment with all that belongs to it, or of everything in a project,
- * newest first. Users see the history of the rows that they may see now.
+ * Lists the changes of a row, of an assignment with its related rows, or of a project, the newest first.
+ * Users see the history of the rows that they can see now.
  */
 export async function listHistory(
   { database }: Context,

@@ -105,8 +105,7 @@ export async function invite(
 }
 
 /**
- * Throws if the account already has the maximum number of open invitations. Otherwise deletes its closed
- * invitations, except the latest ones and those with a mail in the queue.
+ * Throws if the account already has the maximum number of open invitations. Deletes old closed invitations.
  */
 async function limitInvitations(transaction: Queries, accountId: string): Promise<void> {
   const [count] = await transaction.query<{ open: number }>(sql`
@@ -159,7 +158,10 @@ export async function endInvitation({ database }: Context, caller: Caller, body:
 export interface SerializedInvitation {
   readonly inviter: string
   readonly recipientName: string | null
-  /** Null if an administrator invites into no project; then `project` and `organization` are null, too. */
+  /**
+   * Null if an administrator has invited the user without a project. `project` and `organization` are then
+   * null as well.
+   */
   readonly projectId: string | null
   readonly project: string | null
   readonly organization: string | null

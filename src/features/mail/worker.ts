@@ -33,7 +33,7 @@ export interface MailWorkerOptions {
   readonly securityLog: SecurityLog
   /** Composes a mail about notifications when it is sent. Returns undefined if there is nothing to send. */
   readonly composeNotifications: (mail: QueuedMail) => Promise<NotificationsToSend | undefined>
-  /** The maximum silence of the server; tests use a shorter one. */
+  /** The mail server may be silent for this long. */
   readonly silentMilliseconds?: number
 }
 
@@ -183,7 +183,7 @@ const reasonOf = (error: unknown) => {
 
 /**
  * Returns whether a retry cannot succeed, because the server rejects the recipient or the mail (RFC 5321,
- * 4.2.1). Wrong credentials and TLS errors are retried, because an operator can repair them.
+ * 4.2.1). Operators can correct wrong credentials and TLS errors, so these are retried.
  */
 function isFinal(error: unknown): boolean {
   const { code = '', responseCode = 0 } = error as SmtpFailure
@@ -193,8 +193,8 @@ function isFinal(error: unknown): boolean {
 export const mailTexts: Readonly<Record<Language, MailTexts>> = { en, 'pt-BR': ptBr }
 
 /**
- * Writes plain text, which hides nothing and loads nothing. The secret of a link is in its fragment, which
- * browsers send to no server, so a program that scans mails and opens their links does not use them up.
+ * Writes plain text. The secret of a link is in its fragment. Browsers do not send it, so a program that
+ * opens the links of mails does not use them up.
  */
 function mailText(
   { purpose, creatorId }: QueuedMail & { readonly purpose: 'password' | 'invitation' | 'factors' },

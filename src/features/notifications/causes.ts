@@ -12,9 +12,8 @@ import type { NewNotification } from './notifications.ts'
 export const notifyingResources = ['assignment', 'userAssignment', 'comment', 'assignmentImpediment'] as const
 
 /**
- * A reason to notify accounts: those in `accounts`, or all that are involved in the assignment if `accounts` is
- * absent. If `isForResponsible` is set, only the account that is responsible now is notified, and only if it is
- * among `accounts` or `accounts` is absent.
+ * A reason to notify the accounts in `accounts`, or all accounts that are involved in the assignment. If
+ * `isForResponsible` is set, only the account that is responsible now is notified.
  */
 interface Occasion {
   readonly kind: NotificationKind
@@ -50,12 +49,12 @@ export async function notificationsOf(
   const created = new Map<string, NewNotification>()
   for (const occasion of occasions)
     for (const notification of notificationsFor(occasion, involved.get(occasion.assignmentId), members)) {
-      // The first occasion of a change is the most specific one: an account that is mentioned is not notified
-      // of the comment, too.
+      // The first occasion of a change is the most specific. An account that is mentioned gets no second
+      // notification about the comment.
       const key = `${notification.userId} ${notification.assignmentId} ${occasion.change.sequence}`
       if (!created.has(key)) created.set(key, notification)
     }
-  // Several moves of an assignment become one notification, which is about the last move.
+  // Several moves of an assignment become one notification about the last move.
   const unique = new Map<string, NewNotification>()
   for (const notification of created.values()) {
     const { userId, assignmentId, kind, cause } = notification
@@ -121,9 +120,9 @@ function occasionsOf(change: StoredChange, assignmentOf: ReadonlyMap<string, str
 }
 
 /**
- * An unassigned assignment still has an account, as a placeholder. When the assignment becomes assigned, its
- * account is notified, even if the account itself has not changed. A change from one placeholder to another does
- * not record the flag, so the current row decides whether the new account is responsible.
+ * An unassigned assignment has an account as a placeholder. When it becomes assigned, its account is
+ * notified, even if the account has not changed. A change between placeholders does not record the flag, so
+ * the current row decides.
  */
 function assignedOccasions(change: StoredChange, assignmentId: string): Occasion[] {
   const [wasUnassigned, isUnassigned] = sidesOf(change, 'is_unassigned')

@@ -31,10 +31,7 @@ const reminderMilliseconds = 60_000
 const mailMilliseconds = 10_000
 const purgeMilliseconds = 60 * 60_000
 
-/**
- * Creates notifications soon after each write. Instances share the progress, so each change is handled by only
- * one of them.
- */
+/** Creates notifications soon after each write. Only one instance handles each change. */
 export function startNotifications({ database, hasMail, onFailure }: FollowOptions): RepeatedWork {
   let isPollWanted = true
   let nextPollAt = 0
@@ -137,9 +134,8 @@ async function followPage(database: Database, stored: string): Promise<boolean> 
 }
 
 /**
- * Moves the progress from the position that was read. The row lock makes a second instance wait. It then
- * finds another position and creates nothing, so each change is handled by one transaction, which also stores
- * its notifications.
+ * Moves the progress from the position that was read. Because of the row lock, only one instance succeeds.
+ * Its transaction also stores the notifications.
  */
 async function moveProgress(queries: Queries, from: string, to: FeedPosition): Promise<boolean> {
   const moved = await queries.query(sql`
@@ -153,8 +149,8 @@ const missedDaysMax = 7
 const remindersPageSize = 500
 
 /**
- * Creates the reminders of a new day (UTC), once for all instances: the first instance moves the date,
- * which locks the row, in the transaction that creates the reminders.
+ * Creates the reminders of a new day (UTC). The first instance moves the date in the same transaction, so
+ * reminders are created only once.
  */
 export function remind(database: Database): Promise<boolean> {
   return database.transaction(async (transaction) => {

@@ -57,8 +57,8 @@ interface MailSettings {
 
 /**
  * Queues the mail of one account, or calculates when it is due. The lock on the row excludes other instances,
- * and makes notifications that are being created wait for the next mail. Row and mail change in one
- * transaction, so no batch is mailed twice. Returns false if no row is left.
+ * and new notifications wait for the next mail. Row and mail change in one transaction, so no batch is mailed
+ * twice. Returns false if no row is left.
  */
 async function queueNextMail(transaction: Queries, now: Date): Promise<boolean> {
   const [pending] = await transaction.query<PendingMail>(sql`
@@ -133,8 +133,8 @@ const stepMilliseconds = 15 * 60_000
 const stepsMax = 4 * 50
 
 /**
- * Returns the first instant after `since` at which clocks in the time zone reach the hour. If daylight saving
- * time skips the hour, that is the end of the gap; if it repeats the hour, only the first time counts.
+ * Returns the first instant after `since` at which clocks in the time zone show the hour. If daylight saving
+ * time skips the hour, returns the end of the gap. If the hour occurs twice, returns the first.
  */
 export function nextDigest(since: Date, hour: number, timeZone: string): Date {
   // A zone that a later version of Node no longer has must not stop the mails of other accounts.
@@ -166,9 +166,8 @@ export const mailedNotificationsMax = 20
 const mailedDaysMax = 3
 
 /**
- * Composes a mail when it is sent: it contains the notifications that are unread then and concern assignments
- * that the account can still see. Returns undefined if there are none, or if the account has no mail address,
- * cannot sign in, or has switched off mails.
+ * Composes a mail when it is sent. It contains the notifications that are unread and concern assignments that
+ * the account can still see. Returns undefined if there are none or if the account cannot get mails.
  */
 export async function composeNotifications(
   { database, administrators }: { readonly database: Database; readonly administrators: Administrators },

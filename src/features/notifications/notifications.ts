@@ -113,8 +113,8 @@ export interface NotificationPage {
 }
 
 /**
- * Reads the notifications about assignments that the caller can see now. Sends two statements instead of a
- * join, because assignments may be on other nodes; `notificationsMax` bounds both.
+ * Reads the notifications about assignments that the caller can see. A sharded store may have the assignments
+ * on other nodes, so there are two statements and no join.
  */
 export async function listNotifications(
   reads: LimitedReads,

@@ -168,8 +168,8 @@ function parseDay(key: string, input: string | undefined, violations: Violations
 }
 
 /**
- * The name must have an area, because PostgreSQL reads a short one such as EST as an abbreviation without
- * daylight saving time.
+ * The name must have an area. PostgreSQL reads a short name such as EST as an abbreviation without daylight
+ * saving time.
  */
 const areaAndCity = /^[A-Za-z_]{1,32}\/[A-Za-z0-9_+/-]{1,64}$/
 

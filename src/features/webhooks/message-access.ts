@@ -6,9 +6,9 @@ import { historyVisibleRow, readableEntries } from '../../records/visible-rows.t
 import { project } from '../../resources/project.ts'
 
 /**
- * A message is kept for an account that could read its contents. Each time it is shown or sent, the access of
- * the account to the row of the message is checked again, as in the feed. No lock protects this check: when a
- * membership ends, messages that have just passed the check may still arrive, but no later ones.
+ * A message belongs to an account that could read its contents. Whenever it is shown or sent, the access of
+ * the account to the row is checked again. This check holds no lock, so when a membership ends, messages that
+ * have just passed it may still arrive.
  */
 export interface KeptMessage {
   /** A text such as `assignment.update`, or `test` for a message about no row. */

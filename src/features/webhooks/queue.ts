@@ -111,8 +111,8 @@ export async function readOwner(database: Queries, { userId }: ClaimedWebhook): 
 }
 
 /**
- * Returns false when the claim was lost: the webhook was changed or paused, or this instance was too slow and
- * another one has claimed it.
+ * Returns false if the claim was lost, because the webhook was changed or paused, or another instance has
+ * claimed it.
  */
 export async function renewClaim(
   { singleWrites }: Database,
@@ -167,7 +167,7 @@ export async function fillQueue(
   return position ? formatPosition(position) : hook.position
 }
 
-/** Purged changes can no longer be delivered: the webhook continues with new ones. */
+/** Purged changes cannot be delivered, so the webhook continues with new changes. */
 export async function skipPurged(database: Database, { id }: ClaimedWebhook, caller: Caller): Promise<void> {
   const position = await newestPosition(database.liveListReads, caller)
   await database.singleWrites.query(sql`
@@ -182,8 +182,7 @@ async function countWaiting(database: Queries, { id }: ClaimedWebhook): Promise<
 }
 
 /**
- * Deliveries and position are written in one transaction: a process that dies in between leaves all of them
- * or none.
+ * Writes deliveries and position in one transaction, so that a process that dies leaves all or none of them.
  */
 async function queuePage(
   transaction: Queries,
@@ -285,9 +284,8 @@ export async function withdrawDeliveries(
 }
 
 /**
- * Records an attempt. `nextAt` is the time of the next attempt, or undefined if the receiver accepted
- * the message. A delivery that was replayed meanwhile stays due: the row is locked, and then its `next_at` is
- * compared with the `next_at` that this attempt was made for.
+ * Records an attempt. `nextAt` is the time of the next attempt, or undefined if the receiver accepted the
+ * message. If the delivery was replayed during the attempt, its `next_at` has changed, and it stays due.
  */
 export async function recordAttempt(
   { singleWrites }: Database,

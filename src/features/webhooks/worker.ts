@@ -31,7 +31,7 @@ import {
 } from './queue.ts'
 
 export interface WebhookWorker {
-  /** Delivers everything that is due now; resolves when this process has nothing left to do. */
+  /** Delivers everything that is due now. Resolves when this process has nothing left to do. */
   poll(): Promise<void>
   stop(): Promise<void>
 }
@@ -108,10 +108,9 @@ interface Turns {
 }
 
 /**
- * Webhooks are served concurrently, each for one turn. No round of requests begins more than a second after
- * the turn did, so a turn takes about a second, plus one response timeout if the receiver is slow. Webhooks
- * that have waited longest are served first. A slow receiver therefore delays others only while every request
- * of the budget is taken, and no longer than one turn.
+ * Serves webhooks concurrently, each for one turn, those that have waited longest first. No round of requests
+ * begins after the first second of a turn. If the receiver is slow, a turn takes one more response timeout. A
+ * slow receiver delays others only while all requests of the budget are in use.
  */
 function createTurns(options: WebhookOptions, onMoreDue: () => void): Turns {
   const { database, requests, onFailure, now = Date.now } = options
@@ -301,7 +300,7 @@ const extraShares = ({ requests, extraRequestBudget }: DeliveryContext): readonl
   { budget: extraRequestBudget },
 ]
 
-/** Waits for all, even if one fails: the claim must not be released while requests are in flight. */
+/** Waits for all promises, even if one fails. The claim must not be released while requests are in flight. */
 async function allEnded<Result>(promises: readonly Promise<Result>[]): Promise<readonly Result[]> {
   await Promise.allSettled(promises)
   return Promise.all(promises)
@@ -367,7 +366,7 @@ const minute = 60_000
 const hour = 60 * minute
 const giveUpMilliseconds = 72 * hour
 
-/** The waits after failures; the last one repeats. */
+/** The pauses after failures. The last pause repeats. */
 const retryDelays = [5000, 30_000, 2 * minute, 10 * minute, 30 * minute, hour, 2 * hour, 4 * hour, 8 * hour]
 
 /** Returns the time of the next attempt. The last attempt is made at the deadline. */
@@ -447,7 +446,10 @@ export interface SignedMessage {
   readonly body: string
 }
 
-/** Follows https://www.standardwebhooks.com: one signature for each valid secret, separated by spaces. */
+/**
+ * Follows https://www.standardwebhooks.com. The header has one signature for each valid secret, separated by
+ * spaces.
+ */
 export const signedHeaders = ({ id, timestampSeconds, body }: SignedMessage, secrets: readonly string[]) => ({
   'webhook-id': id,
   'webhook-timestamp': String(timestampSeconds),

@@ -146,7 +146,7 @@ export interface BatchItem {
   readonly body: Values
 }
 
-/** Combines the errors of all items into one, each under its own keys; the first one determines the kind. */
+/** Combines the errors of all items into one error. Its kind is that of the first error. */
 export function problemOfAll(outcomes: readonly Outcome[]): Problem | undefined {
   const rejected = outcomes
     .flatMap(({ index, problem }) => (problem ? [{ index, problem }] : []))

@@ -36,9 +36,9 @@ interface BatchRun {
 }
 
 /**
- * Runs restores, then creates, then updates, each with parents before children, and finally removals, with
- * children before parents. So items may refer to each other in any order. Everything is one transaction; if a
- * conflict makes it run again, the outcomes are those of the attempt that committed.
+ * Runs restores, creates and updates, parents before children, and then removals, children before parents.
+ * Items may therefore refer to each other in any order. Everything is one transaction. If a conflict makes it
+ * run again, the outcomes are those of the last run.
  */
 export async function runBatch(
   context: Context,
@@ -214,9 +214,8 @@ const lockStrengths = ['key share', 'no key update', 'update'] as const
 const strengthOf: Readonly<Record<Action, number>> = { create: 0, update: 1, remove: 2, restore: 2 }
 
 /**
- * Before anything else, locks all rows that the batch will write or refer to, in the same order as every
- * other transaction: tables of parents before tables of children, rows of a table by their ids. So two
- * batches never deadlock, whatever the order of their items. All locks are sent in one packet.
+ * Locks all rows that the batch will write or refer to, in the same order as every other transaction: tables
+ * of parents first, and rows of a table by their ids. So two batches never deadlock.
  */
 async function lockAll(transaction: Queries, caller: Caller, items: readonly ReadyItem[]): Promise<void> {
   const rowsToLock = new Map(resources.map((resource) => [resource, { ids: new Set<string>(), strength: 0 }]))

@@ -79,7 +79,9 @@ export const referencesOf = (
 
 const aliasOf = (alias: string, index: number): string => `${alias}_${index}`
 
-/** Serializes a record with its references; those that are removed or hidden from the caller are null. */
+/**
+ * Serializes a record with its references. References that are removed or hidden from the caller are null.
+ */
 export function serializeRow({ columns, expansions }: Selection, row: Row, alias = 'page'): Values {
   const keyOf = (name: string) => (alias === 'page' ? name : `${alias}.${name}`)
   return {

@@ -68,9 +68,8 @@ function isAfterInKey(key: SortKey, value: Value): Sql {
 }
 
 /**
- * Encodes the sort values and the id of the last row of a page. The checksum detects a cursor that is used
- * with another list, order or filter. A cursor is no secret and grants no access: every request is checked
- * again.
+ * Encodes the sort values and the id of the last row of a page. The checksum detects a cursor of another
+ * list, order or filter. The cursor grants no access.
  */
 export const encodeCursor = (scope: string, after: readonly Value[]): string => {
   const text = Buffer.from(JSON.stringify(after)).toString('base64url')
@@ -102,10 +101,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/**
- * Any client can compute the checksum, so the values are checked before they reach the database, which would
- * fail on invalid ones.
- */
+/** Any client can compute the checksum, so the values are checked before they reach the database. */
 function isValidValue({ column: { isNullable, shape } }: SortKey, value: unknown): boolean {
   if (value === null) return isNullable
   if (shape === 'number') return Number.isFinite(value)

@@ -49,7 +49,7 @@ export async function runQuery(
   }
 }
 
-/** A cursor needs the stored sort value, which may have more digits than the serialized one. */
+/** A cursor needs the stored sort value. It may have more digits than the serialized value. */
 const sortAlias = (name: string): string => `:${name}`
 
 interface Summary {
