@@ -8,10 +8,10 @@ import { openTestLog } from './support/runner/test-log.ts'
 import { startWorker, type Worker, type WorkerResult } from './support/runner/worker.ts'
 
 /**
- * `npm test` runs all tests but the long ones, whose names end with `.long.test.ts`; `npm test -- .long.` runs
- * those. `npm test -- lockout journeys '!mails'` runs the files whose path contains one of the words and none of
- * those after a `!`; `npm test -- --record` also records how long each file took. Later runs distribute the files
- * by these times.
+ * `npm test` runs all tests except the long tests in `.long.test.ts`, and `npm test -- .long.` runs those.
+ * `npm test -- lockout journeys '!mails'` selects files by words in their path, without the files after a
+ * `!`. `npm test -- --record` also records how long each file took, and later runs distribute the files by
+ * these times.
  */
 const given = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const words = given.filter((word) => !word.startsWith('!'))
@@ -31,9 +31,9 @@ if (files.length === 0) {
 }
 
 /**
- * Each worker starts its own store. There is one more worker than cores, because some files wait most of their
- * time. A store of several nodes is shared, so only one worker uses it: tests that wait until there are no writes
- * would wait for those of other workers.
+ * Each worker starts its own store. Some files mostly wait, so there is one more worker than cores. A store
+ * of several nodes has only one worker, because tests that wait until there are no writes would wait for
+ * other workers.
  */
 const workersMax = process.env.TEST_DATABASE_WORKERS ? 1 : Math.min(4, availableParallelism() + 1)
 

@@ -95,8 +95,8 @@ function dialogJourneys(stage: () => Stage): void {
 const shiftMax = 0.05
 
 /**
- * Runs before all scripts of a page: records visible skeletons, and how often loading is announced. Observes
- * announcements, because a screen may replace the announcing skeleton within milliseconds.
+ * Records visible skeletons and announcements. It runs before all scripts of a page. Announcements are
+ * observed, because a screen may replace the skeleton within milliseconds.
  */
 const recordSkeletons = `
   globalThis.seen = { shapes: [], announcements: 0 }
@@ -388,8 +388,8 @@ async function lookAtDialogs(page: Page, project: string, look: Look): Promise<v
 }
 
 /**
- * Finds text that a left-to-right page shows in the wrong order: dates, hours and words that a right-to-left
- * name reorders, and such names whose own parts are reordered.
+ * Finds text in the wrong order: dates, hours and words that a right-to-left name reorders, and right-to-left
+ * names that are reordered themselves.
  */
 const readingFaultsOf = (page: Page, names: readonly string[]) =>
   page.evaluate<string[]>(`(() => {
@@ -404,7 +404,7 @@ const readingFaultsOf = (page: Page, names: readonly string[]) =>
       return range.getClientRects()[0]
     }
     const isAfter = (before, next) => !before || !next || Math.abs(before.top - next.top) > 4 || next.left > before.left - 1
-    /** Whether the element has its own direction: a separate box, or an isolated part of a line. */
+    /** Returns whether the element has its own direction, as a box or as an isolated part of a line. */
     const isIsolated = (element) => {
       const { display, unicodeBidi } = getComputedStyle(element)
       return display !== 'inline' || unicodeBidi.startsWith('isolate')

@@ -26,10 +26,7 @@ export async function assertServes(host: Pick<CommandsUnderTest, 'target' | 'adm
   assert.ok(milliseconds < answerMillisecondsMax, `A valid call took ${milliseconds} ms.`)
 }
 
-/**
- * A call takes milliseconds on a quiet machine and seconds on a very busy one; an attack that holds calls up
- * lasts a minute.
- */
+/** A call takes milliseconds on a quiet machine and seconds on a busy machine. An attack lasts a minute. */
 const answerMillisecondsMax = 15_000
 
 /** All of 127.0.0.0/8 is loopback, so that one machine can stand for several clients. */

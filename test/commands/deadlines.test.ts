@@ -242,7 +242,7 @@ describe('A client that cancels and repeats calls before the host has released t
   }
 
   test('gets no ENHANCE_YOUR_CALM, and keeps its connection', async () => {
-    // With Node's default limit, which includes unsent frames, the client would reset its own streams.
+    // With the default limit of Node, the client would reset its own streams.
     const session = connect(`http://${host.target}`, { maxSessionMemory: 1000 })
     session.on('error', () => undefined)
     await once(session, 'remoteSettings')

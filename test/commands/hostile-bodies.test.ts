@@ -195,7 +195,7 @@ function list(): Uint8Array {
 const everyCut = (bytes: Uint8Array): Uint8Array[] =>
   Array.from(bytes, (_, length) => bytes.subarray(0, length))
 
-/** Returns copies with one changed byte: incremented, inverted, with its first bit inverted, or zero. */
+/** Returns copies with one changed byte. */
 const everyMutation = (bytes: Uint8Array): Uint8Array[] =>
   [...bytes].flatMap((byte, at) =>
     [byte + 1, ~byte, byte ^ 0x80, 0x00].map((changed) => {
@@ -331,7 +331,7 @@ describe('A message in a frame', () => {
   })
 })
 
-/** Returns a sequence of gzip members, which are decompressed one after the other. */
+/** Returns a sequence of gzip members with a gigabyte of zeros. */
 const compressedGigabyte = (): Buffer => {
   const member = gzipSync(Buffer.alloc(64 * 1024 ** 2))
   return Buffer.concat(Array.from({ length: 16 }, () => member))

@@ -56,7 +56,9 @@ const ownersOfExtension: Rights = { ...owners, outsider: unseenOutsider }
 /** Besides administrators, only the owner can see the row. */
 const ownerOnly: Rights = { administrator, owner: rights(ok, ok, ok, ok, ok), outsider, anonymous }
 
-/** Who may do what, written by hand: never derived from the declarations that it checks. */
+/**
+ * The rights of each role. They are written by hand, and not derived from the declarations that they check.
+ */
 const rightsOf: Readonly<Record<Entity, Rights>> = {
   organization: catalog,
   workflow: catalog,
@@ -105,7 +107,7 @@ export const matrix: readonly MatrixLine[] = (Object.entries(rightsOf) as [Entit
 
 export interface Scene {
   readonly people: Readonly<Record<Who, Caller>>
-  /** Creates a row of the resource, which one test may change. */
+  /** Creates a row of the resource for one test. */
   make(): Promise<Row>
   /** Returns a valid body for such a row. */
   valid(): Promise<Input>

@@ -173,7 +173,7 @@ export const contractTable = Object.fromEntries(
   ]),
 ) as Readonly<Record<ContractEntity, Resource>>
 
-/** The rows that are removed and restored together with one of their parents. */
+/** Links that are removed and restored together with a parent. */
 export const contractLinks = [
   { parent: 'user', link: 'userProject', column: 'userId', otherColumn: 'projectId' },
   { parent: 'user', link: 'userAssignment', column: 'userId', otherColumn: 'assignmentId' },

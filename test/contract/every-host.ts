@@ -10,7 +10,7 @@ export type Tracker<H extends Host = Host> = H & RowMaker & Pick<Driver, 'hasTyp
 
 const drivers: readonly Driver[] = [restDriver, commandDriver, dotnetDriver]
 
-/** Names of drivers, such as `REST,gRPC`; all drivers when the variable is absent. */
+/** The names of drivers, such as `REST,gRPC`. By default, all drivers run. */
 const wires = process.env.TEST_WIRES?.split(',')
 
 /** Declares the tests of a subject once for every host that serves the resources. */

@@ -32,8 +32,8 @@ const kindsOfFields = {
 }
 
 /**
- * Has every kind of field with every presence that a body can have. The `early` fields have numbers below
- * `neverClearedNumberMin`: even the first clients know them, so a command that omits one clears it.
+ * Every kind of field with every presence in a body. The `early` fields have numbers below
+ * `neverClearedNumberMin`. The first clients know them, so a command that omits such a field clears it.
  */
 const sample = defineResource({
   name: 'sample',
@@ -83,7 +83,7 @@ interface Wire {
   rejected(values: Values): Promise<Readonly<Record<string, readonly string[]>>>
 }
 
-/** Starts a REST host and a command host on one store, which serve nothing but samples. */
+/** Starts a REST host and a command host that serve only samples from one store. */
 async function serveSamples() {
   const declared = [sample]
   const rest = await startRestUnderTest({}, { resources: declared })
@@ -191,7 +191,7 @@ const allValues = (set: ValueSet): Values => ({
 
 const kinds = Object.keys(allValues(1))
 
-/** Returns the values of the fields of one presence: earlyText, earlyUuid and so on. */
+/** Returns the values of the fields of one presence, such as earlyText and earlyUuid. */
 const valuesOf = (presence: string, set: ValueSet): Values =>
   Object.fromEntries(Object.entries(allValues(set)).map(([kind, value]) => [presence + kind, value]))
 const nullsOf = (presence: string): Values => Object.fromEntries(kinds.map((kind) => [presence + kind, null]))

@@ -32,8 +32,8 @@ function valuesOf(entity: Entity, column: string): readonly unknown[] {
 }
 
 /**
- * For each field in turn, the positions of the four rows when they are sorted by it. Consecutive fields differ,
- * so that a list that is sorted by another field fails the test.
+ * The positions of the four rows when they are sorted by each field. Consecutive fields differ, so a list
+ * that is sorted by another field fails the test.
  */
 const rowPositions = [
   [2, 0, 3, 1],

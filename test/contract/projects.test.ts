@@ -20,8 +20,8 @@ const movers = inProject
 onEveryHost('Moving rows between projects', (tracker) => {
   for (const { entity, column } of movers) {
     /**
-     * Creates two projects, each with a parent for the rows, and three members: one of both projects, and one
-     * of each alone.
+     * Creates two projects with parents for the rows, and three members: one of both projects, and one of
+     * each project.
      */
     const scene = once(async () => {
       const [from, to] = await Promise.all([tracker.make('project'), tracker.make('project')])
@@ -38,7 +38,7 @@ onEveryHost('Moving rows between projects', (tracker) => {
         tracker.make(entity, { [column]: old.id, ...(owned.includes(entity) && { userId }) })
       const moveBody = async (row: Row) => {
         const values = { [column]: next.id }
-        // A link between two rows must stay within one project, so its other row has to be in the new one,
+        // Both rows of a link must be in the same project, so the other row has to be in the new project,
         // too.
         const allValues = withinProject.includes(entity) ? await tracker.valid(entity, values) : values
         return tracker.change(entity, row, allValues)

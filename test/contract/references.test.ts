@@ -58,8 +58,8 @@ onEveryHost('References', (tracker) => {
   }
 
   /**
-   * Deactivates a row, but not the rows that refer to it. No request does this, but a race or a manual change
-   * of the database might. Each statement has its own transaction, which is retried after a deadlock.
+   * Deactivates a row, but not the rows that refer to it. Only a race or a manual change of the database
+   * could do this.
    */
   const deactivate = async (id: string) => {
     for (const entity of entities)

@@ -43,8 +43,8 @@ const attack = attacks[kind]
 if (!attack) throw new Error(`There is no attack ${kind}.`)
 
 /**
- * In megabytes, including unsent bytes. Beyond this limit, Node's client resets each stream whose response
- * begins. Three of these messages would already exceed Node's default of 10 MB.
+ * The memory of a session in megabytes. Three of these messages would exceed the default of 10 MB, and the
+ * client would reset its streams.
  */
 const maxSessionMemory = 1000
 

@@ -166,7 +166,7 @@ const slowly = (first: Buffer, piece: Buffer): Attack => ({
   everyMilliseconds: 1000,
 })
 
-/** Attacks on the port of commands without a token; each reconnects as soon as its connection has ended. */
+/** Attacks on the port of commands without a token. Each reconnects when its connection ends. */
 export const commandAttacks = {
   'rapid reset': { first: opening, piece: (round) => resetsByRound[round] ?? preface, pieces: 12 },
   'rapid reset in one piece': { first: Buffer.concat([opening, ...resetsByRound]) },

@@ -196,7 +196,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The bank promises three seconds; a busy machine may take one more. */
+/** The bank promises three seconds. A busy machine may take one more. */
 const answeredSecondsMax = 4
 
 const silences: Readonly<Record<string, (store: FlakyStore) => unknown>> = {

@@ -14,10 +14,10 @@ import {
 } from './attacked-hosts.ts'
 
 /**
- * Run manually: `node test/faults/measure-strangers.ts [seconds] [connections at once] [part of a kind]`. For
- * each attack, it starts the hosts and measures reads of another account: without an attack, during the same
- * attack on a process that only listens (which shows the cost of the attacker itself), under attack, and
- * afterwards.
+ * Run this manually: `node test/faults/measure-strangers.ts [seconds] [connections at once] [part of a
+ * kind]`. For each attack, it measures reads of another account before, during and after the attack. It also
+ * measures them during the same attack on a process that only listens, which shows the cost of the attacker
+ * itself.
  */
 const [seconds = '60', atOnce = '16', partOfKind = ''] = process.argv.slice(2)
 

@@ -28,7 +28,7 @@ import { until } from '../support/until.ts'
 
 /** A start takes less than a second on an ordinary machine. */
 const startMillisecondsMax = 10_000
-/** On a busy machine even an empty Node starts slowly; the host may take this many times as long. */
+/** Even an empty Node starts slowly on a busy machine, so the limit is a multiple of its time. */
 const emptyStartsMax = 40
 
 async function emptyStartMilliseconds(): Promise<number> {

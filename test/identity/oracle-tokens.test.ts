@@ -25,7 +25,7 @@ describe(`compared with oidc-provider (seed ${seed})`, () => {
   const host = fixture(startIdentityUnderTest)
   const oracle = fixture(startOracle)
 
-  /** Opens one side of the comparison: a browser with a session, a new code, and its refresh tokens. */
+  /** Opens one side of the comparison: a browser with a session, a new code and refresh tokens. */
   const openSide = async (address: string): Promise<Side> => {
     const browser = openBrowser(address)
     const callback =
@@ -67,7 +67,7 @@ interface Explanation {
   readonly applies: (step: Step, ours: string, theirs: string) => boolean
 }
 
-/** Intended differences between our responses and those of oidc-provider. */
+/** Intended differences from the responses of oidc-provider. */
 const explanations: readonly Explanation[] = [
   {
     why: 'We reject a malformed verifier as invalid_request before we look up the code.',

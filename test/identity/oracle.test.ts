@@ -47,7 +47,7 @@ interface Explanation {
   readonly applies: (request: Fields, ours: string, theirs: string, repeated: readonly string[]) => boolean
 }
 
-/** Intended differences between our responses and those of oidc-provider. */
+/** Intended differences from the responses of oidc-provider. */
 const explanations: readonly Explanation[] = [
   {
     why: 'We know the implicit types and reject them for the client; oidc-provider does not support some, and checks others later.',

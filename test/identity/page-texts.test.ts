@@ -53,7 +53,10 @@ describe('the texts of the pages of the identity host', () => {
   })
 })
 
-/** The layers, lowest first: each folder may import from those before it. The host's own folder connects all. */
+/**
+ * The layers, the lowest first. Each folder may import from earlier folders. The folder of the host itself
+ * connects all of them.
+ */
 const layers = [
   'values',
   'keys',

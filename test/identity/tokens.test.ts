@@ -145,7 +145,7 @@ describe('tokens', () => {
     await setClient('somebody-else')
     assertRejected(await redeem(browser, pkce, callback), 'invalid_grant')
     assertRejected(await refresh(browser, tokens.refresh_token), 'invalid_grant')
-    // A client cannot revoke the token of another one either: it can still be used below.
+    // A client cannot revoke the token of another client, so the token still works below.
     await browser.post('/connect/revocation', { client_id: 'svc-webclient', token: tokens.refresh_token })
     await setClient('svc-webclient')
     assert.equal((await redeem(browser, pkce, callback)).status, 200)

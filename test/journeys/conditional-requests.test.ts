@@ -328,7 +328,7 @@ describe('A conditional request with a date', () => {
   })
 })
 
-/** The state of a client's cache: the count of a response, with one of its dates. */
+/** A cached response: its count and one of its dates. */
 interface CachedCount {
   readonly date: string
   readonly total: number

@@ -329,7 +329,7 @@ describe('With EXTENSIONS=off on a store that has used them', () => {
 })
 
 /**
- * The tests run one after another: any other write would make the host read the list again, and hide that it
+ * The tests run one after the other. Another write would make the host read the list again, and hide that it
  * has missed a change.
  */
 describe('A list under /ext/ that is requested again after a change', () => {

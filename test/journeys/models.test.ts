@@ -22,7 +22,7 @@ const assistant: TestClient = {
 }
 
 /**
- * Connects the client of the SDK: with the protocol that it negotiates, or with the one that all clients
+ * Connects the client of the SDK with the protocol that it negotiates, or with the protocol that all clients
  * support.
  */
 async function connect(address: string, token: string, mode: 'auto' | 'legacy' = 'legacy', query = '') {

@@ -96,7 +96,7 @@ describe('An access token of the identity host', { concurrency: true }, () => {
     await using separateHost = await startRestUnderTest({ SVC_ADMIN_LOGINS: '' })
     const { id } = await separateHost.signUp({ login: 'demo@example.com' })
     await separateHost.database.query(sql`insert into seeded_account (user_id) values (${id})`)
-    // A new token is needed, because its claims are those of the account when it was issued.
+    // The claims of a token are those of the account when it was issued, so a new token is needed.
     const statusAs = async (login: string) => {
       const { access_token: fresh } = await separateHost.identity.signIn(login)
       const claim = claimsOf(fresh)['svc:admin']

@@ -9,7 +9,7 @@ const environmentFor = (proxies: number) => ({
   TRUSTED_PROXIES: String(proxies),
 })
 
-/** The part of X-Forwarded-For that our proxies append: each appends the address that called it. */
+/** Each proxy appends the address of its caller to X-Forwarded-For. */
 const addedByProxies: Readonly<Record<number, string>> = { 1: '10.0.0.9', 2: '10.0.0.9, 10.0.1.1' }
 
 for (const proxies of [1, 2]) {

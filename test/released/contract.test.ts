@@ -18,13 +18,13 @@ import { openApiBreaks } from './openapi-breaks.ts'
 const docs = join(import.meta.dirname, '..', '..', 'docs')
 const released = join(docs, 'contract-released')
 const jsonOf = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
-/** By edition: both are promised, and judged alike. */
+/** Both editions are promised. */
 const editions: readonly Edition[] = ['v1', 'ext']
 const rules = 'What was released changes by additions only; docs/contract-released/README.md has the rules.'
 
 interface Correction {
   readonly document: string
-  /** The sentence of a break; * matches anything. */
+  /** A sentence about a breaking change. * matches anything. */
   readonly break: string
   readonly reason: string
 }
@@ -143,7 +143,7 @@ function buf(words: readonly string[], cwd: string) {
 
 const bufMilliseconds = 60_000
 
-/** The strictest rules of buf: a moved message or reordered packages would break generated code, too. */
+/** The strictest rules of buf. */
 const breakingConfiguration = JSON.stringify({ version: 'v2', breaking: { use: ['FILE'] } })
 
 /** What `buf breaking` finds between two folders of .proto files. */

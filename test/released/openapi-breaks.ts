@@ -34,8 +34,8 @@ type Contents = Readonly<Record<string, { readonly schema?: Schema }>>
 type Security = Readonly<Record<string, readonly string[]>>
 
 /**
- * What a client of the released document would stumble over, a sentence each; none when all that changed are
- * additions. The rules are written down in docs/contract-released/README.md.
+ * Returns a sentence for each change that breaks a client of the released document.
+ * docs/contract-released/README.md has the rules.
  */
 export function openApiBreaks(released: Document, current: Document): string[] {
   return [
@@ -272,7 +272,7 @@ function limitBreaks(before: Schema, now: Schema, { direction, where }: Comparis
   })
 }
 
-/** Whether everything that `inner` lets through is let through by `outer` too. */
+/** Returns whether `outer` allows everything that `inner` allows. */
 function isWithin(kind: 'upper' | 'lower' | 'fixed', inner: unknown, outer: unknown): boolean {
   if (outer === undefined) return true
   if (inner === undefined || kind === 'fixed') return false

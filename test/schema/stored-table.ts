@@ -13,7 +13,7 @@ export interface StoredTable {
 }
 
 export interface StoredColumn {
-  /** With its precision: numeric(8,2). */
+  /** The type with its precision, such as numeric(8,2). */
   readonly type: string
   readonly isNullable: boolean
   readonly default?: string | null

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 
 const folder = join(import.meta.dirname, '..', '..', 'web', 'src', 'styles')
 
-/** Properties whose four values go round the box: top, right, bottom, left. */
+/** Properties with four values: top, right, bottom and left. */
 const aroundTheBox = /^(margin|padding|inset|scroll-(margin|padding)|border-(width|color|style))$/
 
 /** Returns the declarations that name a side, although some languages are written from right to left. */

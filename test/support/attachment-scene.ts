@@ -42,7 +42,7 @@ export interface AttachmentScene {
     id: string,
     options?: Omit<UploadOptions, 'name'> & { readonly method?: string },
   ): Promise<Download>
-  /** Returns the names of the files in the host's directory, including those of uploads in progress. */
+  /** Returns the names of the files in the directory of the host, including uploads in progress. */
   storedFiles(): Promise<string[]>
   /** Creates one more project of the member, with an assignment. */
   another(): Promise<{ readonly projectId: string; readonly assignmentId: string }>

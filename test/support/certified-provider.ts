@@ -91,7 +91,7 @@ interface GrantContext {
   }
 }
 
-/** Creates the storage adapter. The package's own one prints a warning that it is for development only. */
+/** Creates the storage adapter. The adapter of the package prints a warning. */
 function adapterOn(records: ProviderRecords) {
   return (model: string) => {
     const keyOf = (id: string) => `${model}:${id}`

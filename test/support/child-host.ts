@@ -21,8 +21,8 @@ export interface ChildHost {
 const root = join(import.meta.dirname, '..', '..')
 
 /**
- * Returns a free port below the ports that the system assigns to outgoing connections. Test processes open
- * thousands of connections, one of which could otherwise take the port before the host does.
+ * Returns a free port below the ports of outgoing connections. Test processes open thousands of connections,
+ * which could take the port before the host does.
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < portTriesMax; tries += 1) {

@@ -3,8 +3,8 @@ import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 import { memoryFolder } from './memory-folder.ts'
 
 /**
- * The first installed browser is used, unless CHROMIUM names one; none is downloaded. The headless shell
- * comes first, because it opens a page in a quarter of the time.
+ * The first installed browser is used, unless CHROMIUM names one. The headless shell comes first, because it
+ * opens a page in a quarter of the time.
  */
 const paths = [
   process.env.CHROMIUM,
@@ -83,8 +83,8 @@ const disabledFeatures = [
   'LocalNetworkAccessChecks',
   // Most contexts open one page, so a renderer in reserve would be started for nothing.
   'SpareRendererForSitePerProcess',
-  // Chromium uses only the last list of its command line. So this one repeats the features that Playwright
-  // disables, as far as the tests may notice them: requests to the network, and changed behaviour of pages.
+  // Chromium uses only the last list of its command line, so this list repeats the features that Playwright
+  // disables.
   'AimEnabled',
   'AvoidCorsURLLoaderRestartOnRedirect',
   'AvoidUnnecessaryBeforeUnloadCheckSync',

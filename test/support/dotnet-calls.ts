@@ -112,7 +112,7 @@ const entityOf = (name: string): string =>
 export type Fields = Readonly<Record<string, unknown>>
 
 export interface DotnetWorkspace {
-  /** The ids of one row of each resource to which others refer: OrganizationId, ProjectId and so on. */
+  /** The ids of one row of each resource, such as OrganizationId and ProjectId. */
   readonly ids: Readonly<Record<string, string>>
   /** Sends a command that must succeed. Returns its result. `name` is the class without `Command`. */
   call(entity: string, name: string, fields: Fields, token?: string): Promise<CommandAnswer['result']>

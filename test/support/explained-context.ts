@@ -3,7 +3,7 @@ import { render, type Sql } from '../../src/db/sql.ts'
 import { freshContext } from './fresh-context.ts'
 import { addressOf } from './fresh-database.ts'
 
-/** A node of a plan, as `explain (analyze, buffers)` shows it. Its blocks include those of its children. */
+/** A node of a plan by `explain (analyze, buffers)`. Its blocks include the blocks of its children. */
 export interface Plan {
   readonly 'Relation Name'?: string
   readonly Filter?: string

@@ -18,9 +18,8 @@ export interface FreshDatabase {
 }
 
 /**
- * Creates an empty, migrated database on a real PostgreSQL: the server of TEST_DATABASE_URL, or an embedded
- * one that runs as long as this process. Call `drop` in an `after` hook; otherwise, the database exists until
- * the end of the run.
+ * Creates an empty, migrated database on the server of TEST_DATABASE_URL, or on an embedded server. Call
+ * `drop` in an `after` hook. Otherwise the database exists until the end of the run.
  */
 export async function freshDatabase(ownLimits: OwnLimits = {}): Promise<FreshDatabase> {
   server ??= startServer()
@@ -39,17 +38,17 @@ export async function freshDatabase(ownLimits: OwnLimits = {}): Promise<FreshDat
   }
 }
 
-/** Limits of a test that differ from those of a deployed process. */
+/** Limits that differ from those of a deployed process. */
 export type OwnLimits = Pick<DatabaseOptions, 'budgets' | 'exportLimits'>
 
-/** Opens a database, which may be that of a store that the test has started. */
+/** Opens a database, for example the database of a store that the test has started. */
 export function openTestDatabase(url: string, options: Partial<DatabaseOptions> = {}): Database {
   const database = openDatabase({ url, applicationName: 'test', poolSize: poolSizeMax, ...options })
   addresses.set(database, url)
   return database
 }
 
-/** Returns the URL of a fresh database, for another process or for a direct connection. */
+/** Returns the URL of a fresh database. */
 export function addressOf(database: Database): string {
   const address = addresses.get(database)
   if (address === undefined) throw new Error('Only fresh databases have an address.')
@@ -60,9 +59,8 @@ const addresses = new WeakMap<Database, string>()
 const limits = new WeakMap<Database, OwnLimits>()
 
 /**
- * Opens the same database as a deployed host does. With `TEST_ROLES=on`, it is opened under a role with
- * exactly the privileges of that host, otherwise as the owner. So the journeys show whether
- * `src/cli/roles.ts` has the privileges for every statement.
+ * Opens the same database as a deployed host does. With `TEST_ROLES=on`, the role has exactly the privileges
+ * of the host, so the tests show whether `src/cli/roles.ts` has all privileges.
  */
 export function underRoleOf(host: 'rest' | 'identity' | 'commands', database: Database): Database {
   const url = addresses.get(database)
@@ -73,7 +71,7 @@ export function underRoleOf(host: 'rest' | 'identity' | 'commands', database: Da
   if (existing) return existing
   const opened = openDatabase({
     ...limits.get(database),
-    // As in a deployment, where each host process has its own budgets.
+    // In a deployment, each host process has its own budgets.
     ...(host !== 'rest' && { budgets: openBudgets() }),
     url: urlUnderRoleOf(host, url),
     applicationName: 'test',
@@ -83,7 +81,7 @@ export function underRoleOf(host: 'rest' | 'identity' | 'commands', database: Da
   return opened
 }
 
-/** Returns the DATABASE_URL for a process that runs as `underRoleOf` does. */
+/** Returns the DATABASE_URL for a process with the role of `underRoleOf`. */
 export function urlUnderRoleOf(host: 'rest' | 'identity' | 'commands', url: string): string {
   if (!hasRoles) return url
   const options = `options=${encodeURIComponent(`-c role=${rolePrefix}${host}`)}`
@@ -94,13 +92,16 @@ const hasRoles = process.env.TEST_ROLES === 'on'
 const rolePrefix = 'tested_'
 const underRoles = new WeakMap<Database, Map<string, Database>>()
 
-/** Creates the roles of the server, and grants their privileges in the template and so in its copies. */
+/**
+ * Creates the roles of the server, and grants their privileges in the template. Copies of the template have
+ * the same privileges.
+ */
 async function grantHostPrivileges(url: string) {
   for (const host of Object.keys(privilegesOfHosts)) await execute(url, `create role ${rolePrefix}${host}`)
   await grantPrivileges(url, rolePrefix)
 }
 
-/** Small, because many databases share the connections of one server. */
+/** Many databases share the connections of one server. */
 const poolSizeMax = 8
 
 interface Server {
@@ -108,7 +109,7 @@ interface Server {
   stop(): Promise<void>
 }
 
-/** The server is shared by all tests of the process. */
+/** All tests of the process share the server. */
 let server: Promise<Server> | undefined
 
 /** The runner calls this after the last test. */
@@ -117,7 +118,7 @@ export async function stopTestServer(): Promise<void> {
   await running?.stop()
 }
 
-// Without the runner, the server is stopped when the process has nothing left to do.
+// Without the runner, the server is stopped at the end of the process.
 process.once('beforeExit', () => void stopTestServer())
 
 async function startServer(): Promise<Server> {
@@ -127,7 +128,7 @@ async function startServer(): Promise<Server> {
   const names = new Set<string>()
   const create = async (name: string, from: string) => {
     names.add(name)
-    // Faster than the default, which writes every page to the WAL.
+    // This is faster than the default strategy, which writes every page to the WAL.
     const statement = `create database ${name} template ${from} strategy file_copy`
     for (const url of [store.url, ...workers]) await execute(url, statement)
     // A copy does not have the settings of its template.
@@ -150,20 +151,20 @@ async function startServer(): Promise<Server> {
       return { url: await create(name, template), drop: () => drop(name) }
     },
     async stop() {
-      // The directory of an embedded server is deleted. Another server must be left as it was.
+      // The directory of an embedded server is deleted as a whole.
       if (store.isExternal) for (const name of [...names]) await drop(name)
       await store.stop()
     },
   }
 }
 
-/** In a distributed store, tests cannot make statements fail or wait with triggers or locks. */
+/** Tests cannot make statements of a distributed store fail or wait. */
 export const isDistributed = (process.env.TEST_DATABASE_WORKERS ?? '') !== ''
 
-/** The workers of a distributed store, whose coordinator is TEST_DATABASE_URL. */
+/** The workers of the distributed store with the coordinator TEST_DATABASE_URL. */
 const workers = (process.env.TEST_DATABASE_WORKERS ?? '').split(',').filter(Boolean)
 
-/** Distributes the template, and thereby its copies: each worker copies the database of the same name. */
+/** Distributes the template. Each worker copies its own database of the same name. */
 async function distributeTemplate(coordinator: string, name: string) {
   for (const url of [coordinator, ...workers])
     await execute(withDatabase(url, name), 'create extension citus')
@@ -172,12 +173,11 @@ async function distributeTemplate(coordinator: string, name: string) {
   for (const worker of workers.map((url) => new URL(url))) {
     const add = () =>
       execute(withDatabase(coordinator, name), `select citus_add_node('${worker.hostname}', ${worker.port})`)
-    // Fails if another process adds the same worker at the same time.
+    // Adding the worker fails if another process adds the same worker at the same time.
     await add().catch(() => setTimeout(1000).then(add))
   }
   await distribute(withDatabase(coordinator, name), 4)
-  // A database can be copied only if it has no connections, not even those of the server's background
-  // workers.
+  // A database can be copied only if it has no connections, including those of background workers.
   for (const url of [coordinator, ...workers]) {
     await execute(url, `alter database ${name} with allow_connections false`)
     await execute(
@@ -192,7 +192,7 @@ async function startStore() {
   if (url) return { url, isExternal: true, stop: async () => {} }
   const dataDirectory = mkdtempSync(join(tmpdir(), 'tracker-test-'))
   const remove = () => rmSync(dataDirectory, { recursive: true, force: true })
-  // If the run is interrupted, the server ends with this process, but its files remain.
+  // The server ends with this process, but its files remain if the run is interrupted.
   process.once('exit', remove)
   const store = await startEmbeddedStore({ dataDirectory, settings: volatile })
   return {
@@ -205,7 +205,7 @@ async function startStore() {
   }
 }
 
-/** The data need not outlive the run. */
+/** The data are not needed after the run. */
 const volatile = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: 300 }
 
 async function execute(url: string, statement: string) {
@@ -218,6 +218,6 @@ async function execute(url: string, statement: string) {
   }
 }
 
-/** Replaces the name of the database. `URL` cannot parse the form for Unix sockets, without a host. */
+/** Replaces the name of the database. `URL` cannot parse URLs of Unix sockets. */
 export const withDatabase = (url: string, name: string) =>
   url.replace(/^(\w+:\/\/[^/?]*)(\/[^?]*)?/, `$1/${name}`)

@@ -230,7 +230,7 @@ function cardFaults(card: Element, topMax: number): string[] {
 /** A fifth of the sum that browsers rate as good for a whole visit. */
 const shiftMax = 0.02
 
-/** Holds back requests for these files. `release` continues those whose address has the suffix. */
+/** Holds back requests for these files. `release` continues the requests with this suffix. */
 async function holdBack(page: Page, files: RegExp) {
   const held: Route[] = []
   let suffixes: readonly string[] = []

@@ -157,7 +157,7 @@ export function eventJourneys(stage: () => Stage): void {
     const page = await signIn('mara@example.com', `/projects/${projectId}/activity`)
     const between = (count: number) => page.getByText(`Between ${count} and the next`, { exact: false })
     await between(30).first().waitFor()
-    // The same change of several assignments is one line, which stays open when older changes join it.
+    // The same change of several assignments is one line. It stays open when older changes are loaded.
     await page.getByText(/created \d\d assignments/).waitFor()
     assert.equal(await between(29).count(), 0)
     await page.getByRole('button', { name: 'Show all' }).click()

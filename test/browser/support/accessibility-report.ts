@@ -39,8 +39,8 @@ interface Violation {
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
- * Waits for the end of animations, because changing colours cannot be measured. Excludes animations that
- * never end, as in skeletons, and animations with another timeline, which scrolling drives.
+ * Waits for the end of animations, because colours cannot be measured while they change. Excludes animations
+ * of skeletons, which never end, and animations that depend on scrolling.
  */
 const waitForAnimations = `(async () => {
   const runningAnimations = () =>

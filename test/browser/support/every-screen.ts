@@ -23,8 +23,8 @@ export interface LoadedScreen extends ScreenAddress {
 const notFoundHeading = /^(Page not found|Não há nada aqui)$/
 
 /**
- * Opens a screen without reloading the client, as links do, which takes a quarter of the time. Opens an
- * unknown path first, so that dialogs and panels of the previous screen are closed.
+ * Opens a screen without reloading the client, which takes a quarter of the time. An unknown path is opened
+ * first, so that dialogs and panels of the previous screen are closed.
  */
 export async function goWithin(page: Page, path: string): Promise<void> {
   const heading = page.locator('main h1')

@@ -11,9 +11,9 @@ export interface Stage {
   /** Opens a page in a new browser context, without cookies and tokens. */
   visit(path: string, options?: BrowserContextOptions): Promise<Page>
   /**
-   * Opens a page of a signed-in user, in a browser context that all tests with the same login and options
-   * share; only the viewport may differ. A test that ends the session, or changes stored data, needs a
-   * separate login from `workspace.join`.
+   * Opens a page of a signed-in user. All tests with the same login and options share a browser context. A
+   * test that ends the session or changes stored data needs a login of its own, created with
+   * `workspace.join`.
    */
   signIn(login: string, path: string, options?: BrowserContextOptions): Promise<Page>
   /** Requests to other hosts, violations of the content policy, and errors that pages have thrown. */
@@ -24,7 +24,10 @@ export interface Stage {
   stop(): Promise<void>
 }
 
-/** The time limit of each step. On an idle machine, a step takes less than a second; on a busy one, many. */
+/**
+ * The time limit of each step. A step takes less than a second on an idle machine, but may take many seconds
+ * on a busy machine.
+ */
 const stepMilliseconds = 25_000
 
 export async function openStage(settings: Environment = {}): Promise<Stage> {

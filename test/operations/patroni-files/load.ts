@@ -6,10 +6,9 @@ import pg from 'pg'
 import { followFeed } from './follow-feed.ts'
 
 /**
- * Runs writers of tracker and bank, which record the acknowledged writes, until the last line of the file of
- * faults is "end". Then every acknowledged write must be stored, none twice, and the feed must have reported
- * each change once. Requests for organizations have an Idempotency-Key and are retried; the bank's
- * transactions are sent once.
+ * Runs writers of the tracker and the bank until the last line of the file of faults is "end". Then every
+ * acknowledged write must be stored exactly once, and the feed must have reported each change once. Requests
+ * for organizations have an Idempotency-Key and are retried. Transactions of the bank are sent once.
  */
 const [faultsFile = ''] = process.argv.slice(2)
 const faults = () =>

@@ -138,10 +138,7 @@ await primary.query('vacuum analyze organizations')
 await primary.end()
 await untilStandbyIsUsed()
 
-/**
- * Returns the CPU time of the primary in clock ticks of 10 ms: of the server, of its ended processes, and of
- * the running ones.
- */
+/** Returns the CPU time of the primary in clock ticks of 10 ms, including ended processes. */
 function primaryTicks(): number {
   const ticks = (pid: number | string, fields: readonly number[]) => {
     const words = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
