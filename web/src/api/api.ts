@@ -230,9 +230,8 @@ interface SharedRequest {
 }
 
 /**
- * Shares one request between all parts of a screen that need it at the same time. The request is aborted when
- * all of them have left. Responses are not cached, because they could be older than a write or the user's
- * return.
+ * Shares a request between all parts of a screen that need it at the same time. The request is aborted when
+ * no part needs it any more. Responses are not cached, because they could be outdated.
  */
 export function createRequestSharing() {
   const requests = new Map<string, SharedRequest>()
@@ -290,8 +289,7 @@ const isPreconditionFailed = (error: unknown) => error instanceof TrackerError &
 
 /**
  * Changes a record based on its current version. If another user saves in between, the record is read and
- * changed again. If `bodyOf` returns undefined, there is nothing to save for this version, and the result is
- * undefined, too.
+ * changed again. Returns undefined if `bodyOf` returns undefined because there is nothing to save.
  */
 export async function changeRecord<Name extends ResourceName>(
   api: Pick<Api, 'getTagged' | 'update'>,

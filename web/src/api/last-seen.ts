@@ -12,9 +12,8 @@ import {
 import { isOutage } from './problems.ts'
 
 /**
- * Keeps the values that screens of the account have shown, and returns them while the server cannot be
- * reached. Only screens read them: a change is never based on them. They are erased when the session ends,
- * and contain no tokens and no files.
+ * Stores the values that screens have shown, and returns them while the server cannot be reached. No change
+ * is based on them. They are erased when the session ends, and contain no tokens and no files.
  */
 export interface LastSeen {
   /**

@@ -168,7 +168,9 @@ function untilEvent(
  */
 const slots = ['tracker.live.1', 'tracker.live.2', 'tracker.live.3', 'tracker.live.4']
 
-/** Calls `run` with a slot, which is held until it ends, or without one if other windows have all slots. */
+/**
+ * Calls `run` and holds a slot until it ends. If other windows have all slots, it is called without a slot.
+ */
 async function withLiveSlot<Value>(run: (hasSlot: boolean) => Promise<Value>): Promise<Value> {
   for (const slot of slots) {
     const result = await navigator.locks.request(slot, { ifAvailable: true }, async (lock) =>
@@ -202,9 +204,9 @@ export interface PageWindow {
 
 /**
  * Follows a list of any length over one connection, although a live listing reports only its own page. The
- * list is sorted by `updatedAt`, descending: rows that were never changed come first, and then changed ones,
- * newest first. The boundary is the position of the newest change. A row that changes moves to the boundary,
- * so the page around it shows every change; the total count shows rows that were created or removed.
+ * list is sorted by `updatedAt`, descending: first rows that were never changed, then changed rows, the
+ * newest first. A row that changes moves to the boundary between both, so the page around the boundary shows
+ * every change. The total count shows rows that were created or removed.
  */
 export function followChanges<Name extends ResourceName>(
   api: Api,
@@ -255,7 +257,7 @@ const wholeList: PageWindow = { pageNumber: 1, pageSize: rowsMax }
 
 /** A boundary within this fraction of a page from either end would soon move to another page. */
 const edgeFraction = 0.15
-/** Every position is near the middle of a page of at least one of these sizes. */
+/** Every position is near the middle of a page with one of these sizes. */
 const pageSizes = Array.from({ length: rowsMax / 2 }, (_, index) => rowsMax - index)
 
 /**
@@ -271,8 +273,8 @@ export function windowAround(position: number): PageWindow {
 }
 
 /**
- * Returns the page to follow next if the boundary has reached the edge of this one; undefined to stay on it;
- * `elsewhere` if the boundary is not on this page and has to be searched.
+ * Returns the page to follow next if the boundary has reached the edge of this page, or undefined to stay.
+ * Returns `elsewhere` if the boundary is not on this page.
  */
 export function windowAfter(page: Page<ChangeableRow>): PageWindow | 'elsewhere' | undefined {
   const { data, pageNumber, pageSize, totalCount } = page

@@ -7,7 +7,7 @@ import { outageError, translateError } from './problems.ts'
 
 export interface PageTracker {
   readonly tracker: Tracker
-  /** Returns a client for one upload, which reports the fraction that has been sent, from 0 to 1. */
+  /** Returns a client for one upload. It reports the fraction that was sent, from 0 to 1. */
   openUploadClient(onProgress: (progress: number) => void): Pick<Tracker, 'upload'>
   /** The time of the next retry after a 429, to show it to the user. */
   readonly busyUntil: Signal<number | undefined>

@@ -119,7 +119,7 @@ const keptKey = 'people'
 /** More people than most users ever see. */
 const keptMax = 2000
 
-/** Adds names to the kept ones, which are shown without a network. */
+/** Adds names to the stored names, which are shown without a network. */
 async function keepNames(lastSeen: LastSeen, people: readonly Person[]): Promise<void> {
   const kept = (await lastSeen.recall<KeptNames>(keptKey)) ?? []
   const all = new Map([...kept, ...people.map(({ id, name }) => [id, name] as const)])

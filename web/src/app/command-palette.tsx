@@ -34,9 +34,9 @@ interface PaletteLine extends Option {
   readonly personId?: string
   /** The timestamp at which the user opened it last. */
   readonly openedAt?: string | undefined
-  /** The day that it chooses, which the month below the list shows. */
+  /** The day that the option chooses. The month below the list shows it. */
   readonly day?: string | undefined
-  /** True for one of several chosen values, such as a label of the assignment. */
+  /** True for a chosen value, such as a label of the assignment. */
   readonly isChecked?: boolean | undefined
   /** True if it removes something. */
   readonly isDanger?: boolean
@@ -112,7 +112,7 @@ function Step({ step, isFirst, at, onBack, onChoose, onClose }: StepProps) {
   const state = useOptionSearch(step, onChoose)
   const { text, items, active, problem } = state
   const list = useRef<HTMLDivElement>(null)
-  // In a sheet, focusing the field would open the on-screen keyboard, which covers the list.
+  // In a sheet, the focus would open the on-screen keyboard, which covers the list.
   const isSheet = at === 'bottom'
   useLayoutEffect(() => (isSheet ? list : input).current?.focus(), [])
   usePlace(input, at, items)

@@ -86,7 +86,7 @@ export function ProjectPalette({
 
 type AssignmentPaletteProps = Extract<Overlay, { readonly kind: 'assignment' }> & FocusProps
 
-/** Chooses a value for assignments, or one of all actions if no field is named. */
+/** Chooses a value for assignments, or an action if no field is named. */
 export function AssignmentPalette({ field, ids, at, keepFocusOn, onClose }: AssignmentPaletteProps) {
   const services = useServices()
   const findLines = useMenuLines()
@@ -116,8 +116,8 @@ type MenuLine = Pick<PaletteItem, 'id' | 'name' | 'words' | 'keys' | 'isDanger'>
 }
 
 /**
- * Returns a function that finds the lines of the menu of assignments, in sections: links to a single
- * assignment, the fields, the timer of a single assignment, and the removal.
+ * Returns a function that finds the lines of the menu of assignments: links to a single assignment, the
+ * fields, the timer of a single assignment, and the removal.
  */
 function useMenuLines() {
   const services = useServices()

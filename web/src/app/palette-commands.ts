@@ -8,7 +8,7 @@ import type { IconName } from '../ui/icon.tsx'
 import type { Screen } from './screens.ts'
 import { keysOf, type Overlay } from './use-shortcuts.ts'
 
-/** A command that does not depend on an assignment, such as one that opens a screen. */
+/** A command that does not depend on an assignment, for example to open a screen. */
 export interface Command {
   readonly group: string
   readonly icon: IconName

@@ -94,7 +94,7 @@ export async function findFirst(
   })
   const found = others.filter(({ id }) => !knownIds.has(id))
   const later = sortGroups([...rest, ...found]).flat()
-  // A key identifies exactly one assignment, which is among the results of the server.
+  // A key identifies one assignment, which is among the results of the server.
   const all = isAssignmentKey(text) ? [...later, ...first] : [...first, ...later]
   const items = all.some(isTyped) ? all.filter(({ matchRank }) => matchRank !== ranks.typo) : all
   const named = typedName(text)
@@ -124,8 +124,8 @@ const actionsIn = (services: Services, frame: Frame, { target }: Start): readonl
 ]
 
 /**
- * Finds commands, recent records, projects, saved views and people. `first` contains the groups with a name
- * whose words begin with those of the text or, if there are none, all groups.
+ * Finds commands, recent records, projects, saved views and people. `first` has the groups in which a name
+ * contains the words of the text, or all groups if there are none.
  */
 function findKnown(
   services: Services,

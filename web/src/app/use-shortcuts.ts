@@ -82,8 +82,8 @@ export const assignmentKeys: readonly (Shortcut & { readonly field: AssignmentFi
 }))
 
 /**
- * The shortcuts that are not specific to a view, in the order of the list. Those with `run` work on every
- * screen; while a text is being typed, only those with Ctrl do.
+ * The shortcuts that are not specific to a view, in the order of the list. Shortcuts with `run` work on every
+ * screen. While the user is typing, only shortcuts with Ctrl work.
  */
 export const shortcutGroups: readonly ShortcutGroup[] = [
   {
@@ -266,7 +266,7 @@ const focusCard = (id: string) =>
 
 const keyNames: Readonly<Record<string, string>> = { ArrowDown: '↓' }
 
-/** Pressing one of these neither starts nor ends a key sequence. */
+/** These keys neither start nor end a key sequence. */
 const modifierKeys: ReadonlySet<string> = new Set(['Shift', 'Control', 'Alt', 'AltGraph', 'Meta', 'CapsLock'])
 
 /** Returns whether a key belongs to a text field, a dialog, a menu, or the browser, or is held down. */
@@ -324,7 +324,10 @@ const pointedId = () =>
 
 const isInPanel = (): boolean => document.activeElement?.closest('.panel') != null
 
-/** Returns the id of the focused assignment, else of the one under the pointer, else of the open one. */
+/**
+ * Returns the id of the focused assignment, or else of the assignment under the pointer or of the open
+ * assignment.
+ */
 export const findTargetId = (pathname: string): string | undefined =>
   focusedId() ?? (isInPanel() ? undefined : pointedId()) ?? openIdOf(pathname)
 

@@ -23,9 +23,9 @@ import { useHistory } from './use-history.ts'
 
 type Comment = RecordOf<'comment'>
 
-/** Comments are polled: a live listing would hold another one of the browser’s six connections. */
+/** Comments are polled, because a live listing would need another of the six connections of the browser. */
 const pollMilliseconds = 5000
-/** The number of changes that are shown until the user asks for older ones. */
+/** The number of changes that are shown at first. */
 const pageSize = 20
 const hidesChangesKey = 'tracker.hides-changes'
 
@@ -34,8 +34,8 @@ interface ActivitySectionProps extends Pick<PanelData, 'comments'> {
 }
 
 /**
- * Shows comments and changes as one stream, the oldest first, and a form for the next comment. The user can
- * leave out the changes, which this browser remembers. Part of the extensions.
+ * Shows comments and changes as one stream, the oldest first, and a form for the next comment. The browser
+ * remembers whether changes are hidden. This requires the extensions.
  */
 export function ActivitySection({ assignment, comments }: ActivitySectionProps) {
   const { id: assignmentId, projectId } = assignment

@@ -45,7 +45,7 @@ export function AssignmentPanel(props: AssignmentPanelProps) {
   const data = usePanelData(id, projectId)
   const members = useMembers(projectId)
   const { assignment, problem, isMissing, put, reload } = loaded
-  // The members must be loaded first: a responsible person who is not a member is marked as such.
+  // The members must be loaded first, because a responsible person who is not a member is marked.
   const isReady = !isMissing && !members.isLoading && data.areFieldsLoaded
   const shown = isReady ? assignment : undefined
   return (
@@ -147,7 +147,7 @@ function LaterSections(props: PanelSectionsProps) {
   return <script.PanelSections {...props} />
 }
 
-/** Shows above everything else what blocks the assignment, with a button that resolves it. */
+/** Shows what blocks the assignment, with a button that resolves it. */
 function BlockedCallout({ impediments, kinds }: Pick<PanelData, 'impediments' | 'kinds'>) {
   const remove = useRemoval()
   return impediments.rows.map(({ id, impedimentId, description, createdAt }) => {

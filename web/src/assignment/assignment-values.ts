@@ -85,8 +85,8 @@ const storageKeyOf = (projectId: string) => `tracker.done.${projectId}`
 const doneStageVersion = signal(0)
 
 /**
- * Finds the stages that mean done: those that administrators have marked, or else the user's choice in this
- * browser, or else a guess.
+ * Finds the stages that mean done. Administrators may have marked them. Otherwise, the user may have chosen
+ * them in this browser. Otherwise, they are guessed.
  */
 export function doneStagesOf(projectId: string, stages: readonly Stage[]): ReadonlySet<string> {
   // Reading the signal subscribes the component, which localStorage cannot notify.
@@ -153,7 +153,7 @@ export const newAssignmentDefaults = (projectId: string, workflowId: string, use
   userId,
 })
 
-/** Names of types for ordinary work. A first assignment gets such a type, not a rarer one such as a bug. */
+/** Names of types for ordinary work. A first assignment gets such a type. */
 const ordinaryTypes = /feature|story|task|função|história|tarefa/i
 
 /**

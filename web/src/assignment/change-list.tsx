@@ -181,7 +181,9 @@ function describeAction(
   }
 }
 
-/** Describes different changes to one assignment: the sentence says created or changed, chips show values. */
+/**
+ * Describes different changes to one assignment. The sentence says created or changed, and chips show values.
+ */
 function describeParts(group: ChangeGroup, context: ListContext): Description | undefined {
   const ofAssignmentItself = group.filter(({ resource }) => resource === 'assignment')
   const creation = ofAssignmentItself.find(({ action }) => action === 'create')
@@ -200,7 +202,7 @@ function describeParts(group: ChangeGroup, context: ListContext): Description | 
   }
 }
 
-/** A record that was added to an assignment or removed from it, as one of several changes. */
+/** A record that was added to or removed from an assignment, as a part of several changes. */
 function LinkPart({ change, context }: { readonly change: Change; readonly context: ListContext }) {
   const linked = linkedRecordOf(change, valuesOf(change, context))
   if (linked) return <LinkChip change={change} linked={linked} showsKind names={context} />

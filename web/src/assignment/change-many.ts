@@ -141,8 +141,8 @@ async function updateEach(api: Api, updates: readonly Update[]): Promise<BatchRe
 }
 
 /**
- * Returns a function that removes the assignments that can be removed. Others, such as those with recorded
- * time, stay, and a message says why. Without the extensions, one request removes all of them, or none.
+ * Returns a function that removes the assignments that can be removed. A message says why others stay, for
+ * example because they have recorded time. Without the extensions, one request removes all of them or none.
  */
 export function useRemoveMany() {
   const { api, configuration, toasts } = useServices()
@@ -203,7 +203,7 @@ export const useLabelActions = () => createLabelActions(useServices())
 
 export function createLabelActions({ api, toasts }: Pick<Services, 'api' | 'toasts'>) {
   const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
-  /** Returns the ids of the changed links: those in `ids`, one per request, or else those in the results. */
+  /** Returns the ids of the changed links, from `ids` or from the results. */
   const run = async (requests: readonly BatchRequest[], ids: readonly string[] = []) => {
     const results = await api.batch('assignmentLabel', requests)
     const failed = results.filter(({ statusCode }) => statusCode !== 200)

@@ -115,7 +115,7 @@ const actionSentences: Readonly<Record<Change['action'], ActionSentences>> = {
   restore: { alone: 'restored {what}', withTarget: 'restored {what} in {target}' },
 }
 
-/** Records that are “added” to existing ones, such as a label to an assignment. Others are “created”. */
+/** Records that are “added”, such as a label on an assignment. Others are “created”. */
 const addedResources: ReadonlySet<string> = new Set([...linkResources, 'attachment', 'projectStage'])
 
 const addedSentences: ActionSentences = { alone: 'added {what}', withTarget: 'added {what} to {target}' }
@@ -149,7 +149,7 @@ export const recordSentences: Readonly<Record<string, MessageKey>> = {
   'appointment.create': 'recorded {hours} on {what}',
 }
 
-/** Sentences for an update of one field; a true or false value can have its own. */
+/** Sentences for an update of one field. A true or false value can have its own sentence. */
 const fieldSentences: Readonly<Record<string, MessageKey>> = {
   name: 'renamed {what} from “{before}” to “{after}”',
   description: 'changed the description of {what}',
@@ -161,7 +161,7 @@ const fieldSentences: Readonly<Record<string, MessageKey>> = {
   'isArchived.false': 'unarchived {what}',
 }
 
-/** Fields whose names fit into sentences such as “set the priority of …”. */
+/** The names of these fields fit into sentences such as “set the priority of …”. */
 const namedFields: ReadonlySet<string> = new Set([
   'amountHours',
   'assignmentTypeId',

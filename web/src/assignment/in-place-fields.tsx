@@ -149,7 +149,7 @@ const MarkedValue = ({ mark, children }: MarkedValueProps) => (
 )
 
 /**
- * An assignment has both dates or neither, so clearing one day removes both. Therefore the texts say "dates".
+ * An assignment has both dates or neither, so clearing one day removes both. The texts therefore say "dates".
  */
 export function DayInPlace({ assignment, name, label, onSaved }: NamedFieldProps) {
   const isOptional = useServices().configuration.extensions
@@ -285,7 +285,7 @@ interface AssignmentFieldsProps extends StageInPlaceProps {
   readonly children?: ComponentChildren
 }
 
-/** Edits all fields except the name and the description; those that change most often come first. */
+/** Edits all fields except the name and the description. Fields that change often come first. */
 export function AssignmentFieldsInPlace({ stages, labels, children, ...props }: AssignmentFieldsProps) {
   const { configuration } = useServices()
   return (

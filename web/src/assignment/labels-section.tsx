@@ -131,8 +131,8 @@ export function labelChoices<Choice extends Option>(
 }
 
 /**
- * Suggests labels whose names contain the text, except those in `presentIds`, and a new label if none has
- * this name.
+ * Suggests labels whose names contain the text, except labels in `presentIds`. Also suggests a new label if
+ * no label has this name.
  */
 export function suggestLabels(
   text: string,

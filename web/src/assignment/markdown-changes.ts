@@ -48,8 +48,8 @@ function insertAtCaret(field: HTMLTextAreaElement, text: string): void {
 type Change = (text: string) => string | undefined
 
 /**
- * Ticks tasks in a stored text. Each tick is shown at once; ticks are saved one after the other. `save`
- * handles its own errors. After an error, the stored text is shown again.
+ * Ticks tasks in a stored text. Each tick is shown at once, and ticks are saved one after the other. After an
+ * error, the stored text is shown again.
  */
 export function useTicks(stored: string, save: (change: Change, ticked: string) => Promise<void>) {
   const [unsaved, setUnsaved] = useState<readonly Change[]>([])

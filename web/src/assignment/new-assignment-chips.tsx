@@ -60,7 +60,7 @@ interface ChipProps extends Omit<ChoiceChipProps, 'attributes' | 'isEmpty' | 'ch
   onChange?(value: string): void
 }
 
-/** A field whose value is the id of one option. */
+/** A field that contains the id of an option. */
 function Chip({ form, name, required = false, ...props }: ChipProps) {
   const { onChange = (id: string) => form.set(name, id), ...chip } = props
   const value = form.values.value[name]

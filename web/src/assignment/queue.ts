@@ -150,7 +150,10 @@ export function discardChange(services: Pick<QueueServices, 'session'>, change: 
   refresh(services)
 }
 
-/** Sends a rejected change again. A stage is then changed even if another user has chosen one meanwhile. */
+/**
+ * Sends a rejected change again. The stage then changes even if another user has chosen a different stage in
+ * the meantime.
+ */
 export function retryChange(services: QueueServices, { problem: _, ...change }: QueuedChange): void {
   const next = change.kind === 'stage' ? { ...change, from: undefined } : change
   localStorage.setItem(keyOf(userIdOf(services), change), JSON.stringify(next))

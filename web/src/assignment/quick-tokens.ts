@@ -30,9 +30,9 @@ export interface QuickText {
 const dayWordsMax = 3
 
 /**
- * Finds @person, #label, !priority, and a day and hours at the end, in any order. Unknown names and the
- * sources in `kept` remain text. A text that consists only of tokens remains text, too, because an assignment
- * needs a name.
+ * Finds @person, #label and !priority, and a day and hours at the end, in any order. Unknown names and the
+ * sources in `kept` remain text. A text that consists only of tokens remains text as well, because an
+ * assignment needs a name.
  */
 export function parseQuickText(
   text: string,
@@ -75,10 +75,7 @@ function hoursToken(source: string): QuickToken | undefined {
   return hours === undefined ? undefined : { kind: 'hours', source, hours }
 }
 
-/**
- * An assignment has one person and one priority, so the last of each is a token, and earlier ones remain
- * text.
- */
+/** An assignment has one person and one priority, so earlier tokens of these kinds remain text. */
 function markedTokens(text: string, vocabulary: Vocabulary): readonly QuickToken[] {
   const tokens = [...text.matchAll(/(?<=^|\s)[@#!](?=\p{L}|\p{N})/gu)].flatMap(
     ({ 0: mark, index }) => tokenAt(mark, text.slice(index + 1), vocabulary) ?? [],
@@ -93,9 +90,7 @@ function tokenAt(mark: string, after: string, { people, labels }: Vocabulary): Q
   return mark === '@' ? namedToken('person', mark, after, people) : namedToken('label', mark, after, labels)
 }
 
-/**
- * Finds the longest name with which the text begins, or else the only name whose first word begins the text.
- */
+/** Finds the longest name at the beginning of the text, or else the only name whose first word is there. */
 function namedToken(
   kind: 'person' | 'label',
   mark: string,
@@ -141,7 +136,7 @@ export function valuesOfTokens(tokens: readonly QuickToken[]) {
   return { personId, endDay, priority, amountHours, labelIds }
 }
 
-/** Replaces the values of a form by those that the tokens set; labels are added. */
+/** Replaces the values of a form by the values of the tokens. Labels are added. */
 export function applyTokens<Values extends TokenValues>(
   values: Values,
   tokens: readonly QuickToken[],

@@ -60,8 +60,8 @@ const openTimerDialog = () => {
 const secondsMin = 20
 
 /**
- * Returns a function that starts a timer. This ends the previous one: its time is recorded, or discarded if
- * it is too short. If the previous one was forgotten, the user is asked about it, and nothing is started.
+ * Returns a function that starts a timer. The time of the previous timer is recorded, or discarded if it is
+ * too short. If the previous timer was forgotten, the user is asked about it, and nothing is started.
  */
 function useStartTimer() {
   const services = useServices()

@@ -54,7 +54,7 @@ const current = signal<RunningTimer | undefined>(
 /** The running timer. This browser stores it, so that a reload shows it at once, and other tabs follow. */
 export const runningTimer: ReadonlySignal<RunningTimer | undefined> = current
 
-// Follows other tabs. The key is null if one of them has cleared the storage.
+// Follows other tabs. The key is null if another tab has cleared the storage.
 if (typeof addEventListener === 'function')
   addEventListener('storage', (event) => {
     if (event.key === storageKey || event.key === null) current.value = readStored()
@@ -136,5 +136,5 @@ const forgottenHours = 10
 
 export const isForgotten = (running: RunningTimer): boolean => elapsedSeconds(running) > forgottenHours * 3600
 
-/** Rounds to hundredths of an hour, which are 36 seconds; the least recorded time is one hundredth. */
+/** Rounds to hundredths of an hour. At least one hundredth is recorded. */
 export const toRecordedHours = (seconds: number): number => Math.max(1, Math.round(seconds / 36)) / 100

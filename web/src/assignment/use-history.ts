@@ -38,8 +38,8 @@ const relatedResources = [
 ] as const
 
 /**
- * Loads the newest changes of a project or an assignment, and older ones on request. A change of the
- * assignment itself reloads them by its new `version`, so that the announced write does not reload them, too.
+ * Loads the newest changes of a project or an assignment, and older changes on request. A change of the
+ * assignment itself loads them again because its `version` changes.
  */
 export function useHistory(query: HistoryQuery, version?: number) {
   const { people, toasts, tracker } = useServices()
@@ -85,8 +85,8 @@ function joinChanges(newest: Changes, loaded: Changes): Changes {
 }
 
 /**
- * Returns the name of the record to which a property such as `workflowId` refers by `id`. For `keyProperty`,
- * returns the key of the assignment. Returns undefined if the user can no longer see the record.
+ * Returns the name of the record to which a property such as `workflowId` refers. For `keyProperty`, returns
+ * the key of the assignment. Returns undefined if the user can no longer see the record.
  */
 export type NameOf = (property: string, id: string) => string | undefined
 

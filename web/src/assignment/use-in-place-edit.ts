@@ -51,8 +51,8 @@ function readTypedText(draft: string, stored: string): TypedText | undefined {
 }
 
 /**
- * Edits one value, which saves automatically. A change by another user during the edit is shown, never
- * overwritten.
+ * Edits one value and saves it automatically. If another user changes the value during the edit, both values
+ * are shown.
  */
 function useInPlaceEdit({ draft, stored, save }: InPlaceOptions): InPlaceEdit {
   const [typed, setTyped] = useState(() => readTypedText(draft, stored))
@@ -184,8 +184,8 @@ export function useFieldEdit(
 }
 
 /**
- * Returns a function that saves one field of an assignment. `textOf` returns the new text for the stored one.
- * If it returns undefined, nothing is saved, and the function returns the stored text.
+ * Returns a function that saves one field of an assignment. `textOf` converts the stored text to the new
+ * text. If it returns undefined, nothing is saved, and the function returns the stored text.
  */
 export function useFieldSave(
   id: string,

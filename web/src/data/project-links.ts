@@ -10,9 +10,9 @@ import { useLoaded } from './use-loaded.ts'
 type LinkName = 'assignmentLabel' | 'assignmentDependency'
 type Link<Name extends LinkName> = RecordOf<Name>
 
-/** At most this many pages are loaded: the 10,000 newest links of a project. Older ones are not shown. */
+/** At most the 10,000 newest links of a project are loaded. */
 const linkPagesMax = 100
-/** Browsers have six connections to a host, and live listings need four of them. */
+/** Browsers have six connections to a host. Live listings need four of them. */
 const parallelMax = 2
 
 const queryOf = (projectId: string) =>
@@ -20,8 +20,7 @@ const queryOf = (projectId: string) =>
 
 /**
  * Returns the links from the assignments of a project to labels or other assignments, the newest first.
- * Without a project there are none. `onlyNewest` loads one page, for a view that is not shown yet, because
- * all pages together would delay its rows.
+ * `onlyNewest` loads one page, for a view that is not shown yet, because all pages would delay its rows.
  */
 export function useProjectLinks<Name extends LinkName>(
   name: Name,
@@ -57,8 +56,8 @@ interface LinkRow {
 }
 
 /**
- * Merges the page of the newest links into known ones. The page contains every link that is newer than its
- * oldest one, so a newer known link that it lacks was removed.
+ * Merges the page of the newest links into known links. A known link that is newer than the oldest link of
+ * the page, but not on the page, was removed.
  */
 export function mergeLinks<Row extends LinkRow>(page: readonly Row[], known: readonly Row[]): readonly Row[] {
   const oldest = page.at(-1)
@@ -180,7 +179,9 @@ const noAssignments: ById<Assignment> = new Map()
 
 type Dependency = Pick<Link<'assignmentDependency'>, 'assignmentId' | 'blockedById'>
 
-/** Groups blocking assignments by the one that waits. Leaves out those that are done or not loaded. */
+/**
+ * Groups blocking assignments by the assignment that waits. Omits assignments that are done or not loaded.
+ */
 export function groupBlockers(
   links: readonly Dependency[],
   assignments: ById<Assignment>,
@@ -269,9 +270,9 @@ export type PartCounts = ReadonlyMap<string, PartCount>
 const partPagesMax = 20
 
 /**
- * Counts the parts of each assignment of a project. Loads all parts once the view has its `totalCount`, and
- * again when that changes or this tab writes an assignment. The rows of the view replace loaded ones, because
- * they are live. Without the extensions, assignments have no parts.
+ * Counts the parts of each assignment of a project. All parts are loaded once the view has its `totalCount`,
+ * and again when it changes or this tab writes an assignment. The live rows of the view replace loaded rows.
+ * Without the extensions, there are no parts.
  */
 export function useProjectParts(
   projectId: string,

@@ -14,7 +14,7 @@ export interface ProjectStage extends Workflow {
   readonly isUsed: boolean
 }
 
-/** The colors of stages between the first one and those that mean done. */
+/** The colors of stages between the first stage and the stages that mean done. */
 const middleColors: readonly ColorName[] = [
   'blue',
   'amber',
@@ -34,7 +34,7 @@ const doneNamePattern =
 
 /**
  * Returns the stages that administrators have marked as done. If there are none, returns the first stage with
- * a common name for done, or else the last stage that the project uses.
+ * a common name for done, or else the last used stage.
  */
 export function guessDoneStages<Stage extends GuessedStage>(stages: readonly Stage[]): readonly Stage[] {
   const marked = stages.filter(({ isDone }) => isDone)
@@ -46,8 +46,8 @@ export function guessDoneStages<Stage extends GuessedStage>(stages: readonly Sta
 }
 
 /**
- * Returns the color of a stage for which the project has chosen none. It depends on the position among all
- * stages, and not only those of the project, so that a stage has the same color in all such projects.
+ * Returns the default color of a stage. It depends on the position among the stages of all projects, so that
+ * a stage has the same color in all projects.
  */
 function defaultColorOf({ color }: Workflow, position: number, isDone: boolean): ColorName {
   if (color) return color
@@ -55,7 +55,7 @@ function defaultColorOf({ color }: Workflow, position: number, isDone: boolean):
   return (position === 0 ? undefined : middleColors[(position - 1) % middleColors.length]) ?? 'gray'
 }
 
-/** Returns the color of the stage with this id; gray for an unknown one. */
+/** Returns the color of the stage with this id, or gray for an unknown stage. */
 export const colorIn = (stages: readonly Pick<ProjectStage, 'id' | 'color'>[], id: string): ColorName =>
   stages.find((stage) => stage.id === id)?.color ?? 'gray'
 
@@ -80,9 +80,7 @@ export function stageLooksOf(
   )
 }
 
-/**
- * Returns the stages that an assignment can be moved to: those that the project uses, and the current one.
- */
+/** Returns the stages to which an assignment can be moved: the used stages and the current stage. */
 export const choosableStages = <Stage extends { readonly id: string; readonly isUsed?: boolean }>(
   stages: readonly Stage[],
   currentId?: string,
@@ -91,8 +89,8 @@ export const choosableStages = <Stage extends { readonly id: string; readonly is
 type Choice = Pick<RecordOf<'projectStage'>, 'workflowId' | 'order' | 'color'>
 
 /**
- * Returns the stages that the project has chosen, in its order, then the others. A project that has chosen
- * none uses all.
+ * Returns the stages that the project has chosen, in its order, and then the others. Without a choice, all
+ * stages are used.
  */
 export function stagesOf(
   workflows: readonly Workflow[],
@@ -116,13 +114,10 @@ export function stagesOf(
     )
 }
 
-/** All parts of a screen use the same query, so that they share a request. */
+/** All parts of a screen share one request for this query. */
 export const stagesQuery = { sortColumn: 'order', pageSize: 100 } as const
 
-/**
- * Follows the stages of a project, in its order and colors. Without a project or without the extensions, all
- * are used.
- */
+/** Follows the stages of a project, in its order and colors. */
 export function useProjectStages(projectId: string | undefined) {
   const { configuration } = useServices()
   const scope = configuration.extensions ? projectId : undefined
@@ -137,7 +132,7 @@ export function useProjectStages(projectId: string | undefined) {
     [isLoading, workflows.rows, choices.rows],
   )
   return {
-    /** Empty until both lists are loaded, so that nothing is drawn in another order first. */
+    /** Empty until both lists are loaded, so that the order does not change on the screen. */
     stages,
     choices: choices.rows,
     isLoading,

@@ -28,7 +28,7 @@ interface FollowedRows {
 
 /** At most this many pages are loaded, with 5,000 assignments. If there are more, the screen says so. */
 const pagesMax = 50
-/** Browsers have six connections to a host, and a live listing needs one of them. */
+/** Browsers have six connections to a host. A live listing needs one of them. */
 const parallelMax = 3
 /** Changes that follow each other within this time share one request. */
 const debounceMilliseconds = 400

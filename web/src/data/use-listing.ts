@@ -107,9 +107,9 @@ export function useListing<Name extends ResourceName>(
 
 /** The largest page of the API. */
 const pageSize = 100
-/** Together 500 rows: more than a user reads on one screen, and still fast to render. */
+/** Together 500 rows, which are still fast to render. */
 const pagesMax = 5
-/** The live listing covers only the first page; the others are reloaded this often. */
+/** The live listing covers only the first page. The others are reloaded at this interval. */
 const refreshMilliseconds = 10_000
 
 interface AllRows<Row> extends Listing<Row> {
@@ -118,8 +118,8 @@ interface AllRows<Row> extends Listing<Row> {
 }
 
 /**
- * Returns a listing of several pages, which is empty without a query. The first page comes from `useListing`;
- * the others are loaded whenever the first one changes.
+ * Returns a listing of several pages. The first page comes from `useListing`. The others are loaded whenever
+ * the first page changes.
  */
 export function useAllRows<Name extends ResourceName>(
   name: Name,
@@ -171,8 +171,8 @@ const uniqueById = <Row extends { readonly id: string }>(rows: readonly Row[]): 
 export const catalogQuery = { sortColumn: 'name', pageSize: 100 } as const
 
 /**
- * The query of the organizations of some projects; undefined without projects. Every account may read all
- * organizations, but screens show only those of the user's projects.
+ * Returns the query of the organizations of some projects, or undefined without projects. Every account may
+ * read all organizations, but screens show only organizations of projects that the user can see.
  */
 export function organizationQuery(projects: readonly RecordOf<'project'>[]) {
   const ids = [...new Set(projects.map(({ organizationId }) => organizationId))].sort().slice(0, limits.ids)
@@ -201,7 +201,7 @@ export function useRetry(problem: Error | undefined, reload: () => void): void {
 const noRows: readonly never[] = []
 
 /**
- * Reloads after a write of this tab to one of the resources, after an outage, and when the user comes back to
+ * Reloads after a write of this tab to one of the resources, after an outage, and when the user returns to
  * the page. Returns a function that ends the subscription.
  */
 export function subscribeToReloads(

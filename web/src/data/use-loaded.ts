@@ -15,10 +15,9 @@ interface Loaded<Value> {
 }
 
 /**
- * Loads data other than a page of a list, which `useListing` loads. It is reloaded when the key changes,
- * after a write of this tab to one of the resources, after an outage, and when the user comes back to the
- * page or signs in again. With `cacheName`, the last value is stored under this name and the key, and shown
- * without a network.
+ * Loads data that is not a page of a list. It is reloaded when the key changes, after a write of this tab to
+ * one of the resources, after an outage, and when the user returns to the page. With `cacheName`, the last
+ * value is stored and shown without a network.
  */
 export function useLoaded<Value>(
   key: string,

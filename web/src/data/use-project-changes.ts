@@ -8,8 +8,8 @@ import { useServices } from '../services/services.ts'
 const batchMilliseconds = 250
 
 /**
- * Reports the resources of a project that were changed by any user, over one connection. Each connection
- * begins with a report of all resources, because changes may have been missed before it was open.
+ * Reports which resources of a project were changed by any user, over one connection. Each connection begins
+ * with a report of all resources, because earlier changes may have been missed.
  */
 function followProject(
   tracker: Tracker,

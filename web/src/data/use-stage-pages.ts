@@ -121,7 +121,7 @@ interface LoaderOptions {
   report(error: Error): unknown
 }
 
-/** Browsers have six connections to a host, and a live listing needs one of them. */
+/** Browsers have six connections to a host. A live listing needs one of them. */
 const parallelMax = 3
 
 function createLoader({ services, query, stages, signal, change, report }: LoaderOptions) {

@@ -108,7 +108,7 @@ export function SelectField<Values extends FormValues>(
   )
 }
 
-/** A select whose choices are texts of the client, which it translates. */
+/** A select with translated choices. */
 export const ChoiceField = <Values extends FormValues>(
   props: FieldProps<Values> & {
     readonly choices: readonly (Omit<Choice, 'name'> & { readonly name: MessageKey })[]

@@ -22,7 +22,7 @@ interface FormOptions<Values extends FormValues> {
 
 export interface FormState<Values extends FormValues> {
   readonly values: ReadonlySignal<Values>
-  /** Errors by field; `generalErrors` holds those without one. */
+  /** Errors by field. `generalErrors` has errors without a field. */
   readonly errors: ReadonlySignal<FieldErrors>
   readonly isBusy: ReadonlySignal<boolean>
   set(name: keyof Values & string, value: string): void

@@ -5,29 +5,29 @@ export interface Router {
   readonly address: ReadonlySignal<URL>
   /** Returns whether the user came from another address of this page. */
   hasMoved(): boolean
-  /** Navigates within the page; `replace` adds no step to the history. */
+  /** Navigates within the page. `replace` adds no step to the history. */
   go(to: string, options?: { readonly replace?: boolean }): void
   /**
-   * Closes an assignment: goes back in the history to the page from which it was opened. After a direct link,
-   * goes to `to`, the path of its project. If it was opened from this path, the page also gets the query of
-   * `to`, because filters may have changed meanwhile.
+   * Closes an assignment. Returns to the page from which it was opened. After a direct link, goes to `to`,
+   * the path of its project. If the assignment was opened from this path, the query of `to` is used, because
+   * filters may have changed.
    */
   close(to: string): void
-  /** Changes only the query, in place; blank values are removed from it. */
+  /** Changes only the query. Blank values are removed. */
   setQuery(values: Readonly<Record<string, string | undefined>>): void
 }
 
-/** A step of the history, as the browser keeps it with the step. */
+/** The state that the browser stores with a step of the history. */
 interface Step {
   /** The number of the step in this tab. */
   readonly number: number
-  /** The step from which an open assignment was opened; missing after a direct link. */
+  /** The step from which an open assignment was opened. Undefined after a direct link. */
   readonly opener?: { readonly number: number; readonly pathname: string } | undefined
 }
 
 const currentStep = (): Step => history.state ?? { number: 0 }
 
-/** Returns the next step. Between assignments, the opener stays the page before the first one. */
+/** Returns the next step. From assignment to assignment, the opener does not change. */
 function nextStep(): Step {
   const { number, opener } = currentStep()
   const { pathname } = location
@@ -40,7 +40,7 @@ const isAssignment = (path: string): boolean =>
     (pattern) => matchPath(pattern, path) !== undefined,
   )
 
-/** The address bar as a signal. Links inside the page become history steps, without loading a page. */
+/** Creates a signal of the address. Links inside the page add history steps without loading a page. */
 export function createRouter(): Router {
   const address = signal(new URL(location.href))
   let hasMoved = false
@@ -51,7 +51,7 @@ export function createRouter(): Router {
     address.value = new URL(location.href)
   }
   const go: Router['go'] = (to, { replace = false } = {}) => {
-    // The origin is prepended, because a path with two leading slashes would lead to another site.
+    // A path with two leading slashes would lead to another site without the origin.
     const target = to.startsWith('/') ? location.origin + to : to
     if (replace) history.replaceState(history.state, '', target)
     else history.pushState(nextStep(), '', target)
@@ -89,13 +89,13 @@ export function createRouter(): Router {
   }
 }
 
-/** Returns the link of a plain click that stays on this site. The browser handles all other clicks. */
+/** Returns the link of a plain click within this site. The browser handles all other clicks. */
 function linkOf(event: MouseEvent): HTMLAnchorElement | undefined {
   const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
   if (!isPlain || event.defaultPrevented) return undefined
   const link = event.target instanceof Element ? event.target.closest('a') : null
   const isSameSite = link?.origin === location.origin && !link.target && !link.hasAttribute('download')
-  // The browser also handles a jump inside the page.
+  // The browser handles jumps within the page.
   const isJump = link?.getAttribute('href')?.startsWith('#') ?? false
   return link !== null && isSameSite && !isJump ? link : undefined
 }
@@ -103,8 +103,8 @@ function linkOf(event: MouseEvent): HTMLAnchorElement | undefined {
 export type PathParameters = Readonly<Record<string, string>>
 
 /**
- * Returns the parameters of a path for a pattern such as `/projects/:id`, or undefined if it does not match.
- * `:id?` is optional.
+ * Returns the parameters of a path for a pattern such as `/projects/:id`, or undefined if the path does not
+ * match. `:id?` is optional.
  */
 export function matchPath(pattern: string, path: string): PathParameters | undefined {
   const patternParts = partsOf(pattern)
@@ -138,15 +138,14 @@ function decode(value: string): string {
 /** The first screen after signing in. */
 export const homePath = '/my-work'
 
-/** The address of a project; `query` has its filters. */
+/** Returns the path of a project. `query` has its filters. */
 export const projectPath = (projectId: string, query = ''): string => `/projects/${projectId}${query}`
 
 export const assignmentPath = (projectId: string, assignmentId: string, query = ''): string =>
   `/projects/${projectId}/assignments/${assignmentId}${query}`
 
 /**
- * The address that a link opens. The secret comes after the #, so that it is not sent to servers or written
- * to logs.
+ * Returns the address that a link opens. The secret is after the #, so browsers do not send it to servers.
  */
 export const linkAddress = (
   path: '/invitation' | '/new-password',

@@ -80,8 +80,7 @@ export function createLastPages(): LastPages {
 
 /**
  * Returns a function that removes records and shows a message with Undo, or the error. `message` replaces the
- * default if users would not call this a removal; `leave` goes to another screen before the message is
- * shown.
+ * default message. `leave` goes to another screen before the message is shown.
  */
 export function useRemoval() {
   const { api, toasts } = useServices()

@@ -18,27 +18,27 @@ interface SignedInPerson {
   readonly id: string
   readonly name: string
   readonly login: string
-  /** Only controls what is shown; the API makes the access decisions. */
+  /** Controls only what is shown. The API decides about access. */
   readonly isAdministrator: boolean
 }
 
 export interface Session {
   readonly state: ReadonlySignal<'signed-out' | 'signed-in' | 'ended'>
-  /** Kept after the session has ended, so that the page does not change. */
+  /** This stays set after the session has ended, so that the page does not change. */
   readonly person: ReadonlySignal<SignedInPerson | undefined>
   begin(tokens: Tokens): void
   /**
-   * Returns a token that is valid for at least 90 more seconds, after a refresh if necessary. While the
-   * provider cannot be reached, returns the current token until it expires.
+   * Returns a token that is valid for at least 90 seconds, after a refresh if necessary. While the provider
+   * cannot be reached, returns the current token until it expires.
    */
   accessToken(): Promise<string>
   /** Returns a new token after the API has rejected the current one. */
   renewToken(rejected: string): Promise<string>
   /** Ends the session after the API has rejected even a new token. */
   end(): void
-  /** Fails without changes while the provider is unreachable, because its own session would continue. */
+  /** Fails while the provider cannot be reached, because the session of the provider would continue. */
   signOut(): Promise<void>
-  /** Signing out waits until `erase` has removed the data that this browser stores for the account. */
+  /** Before signing out, `erase` removes the data that this browser stores for the account. */
   onSignOut(erase: () => Promise<void>): void
 }
 
@@ -48,7 +48,9 @@ export class SessionEndedError extends TrackerError {
   }
 }
 
-/** Tokens are refreshed this long before they expire, in case the network is slow or clocks differ. */
+/**
+ * Tokens are refreshed this long before they expire, because the network may be slow and clocks may differ.
+ */
 const refreshAheadMilliseconds = 90_000
 /** The token is checked this often, because a timer does not run while a laptop sleeps. */
 const checkEveryMilliseconds = 20_000
@@ -58,7 +60,7 @@ export function createSession(configuration: Configuration): Session {
   const erasers: (() => Promise<void>)[] = []
   let isLeaving = false
   const load = () => {
-    // While the browser leaves for the provider, this page stays as it is and does not ask for a sign-in.
+    // While the browser leaves for the provider, this page stays as it is.
     if (!isLeaving) stored.value = readSession()
   }
   onSessionChange(load)
@@ -68,7 +70,7 @@ export function createSession(configuration: Configuration): Session {
     return current
   }
   let renewing: Promise<string> | undefined
-  /** Requests that need a new token at the same time wait for the same refresh. */
+  /** Requests that need a new token at the same time share a refresh. */
   const renew = (old: Tokens): Promise<string> => {
     renewing ??= refreshInOneTab(configuration, old)
       .then((renewed) => {
@@ -140,13 +142,13 @@ function personSignal(stored: ReadonlySignal<StoredSession | undefined>) {
       // The contract's claim is the text 'true' or 'false'.
       isAdministrator: access['svc:admin'] === 'true',
     }
-    // Keeps the same object after a refresh, so that nothing is rendered again.
+    // The same object is kept after a refresh, so that nothing is rendered again.
     if (JSON.stringify(person) !== JSON.stringify(last)) last = person
     return last
   })
 }
 
-/** Signs out in this tab, at the provider, and in the other tabs, which notice the change of the storage. */
+/** Signs out in this tab and at the provider. Other tabs notice the change of the storage. */
 async function leave(
   provider: Provider,
   configuration: Configuration,
@@ -161,7 +163,7 @@ async function leave(
     ui_locales: currentLanguage().id,
   })
   if (stored !== undefined && !isEnded(stored)) {
-    // The provider ends the session next anyway, so a failure here is harmless.
+    // An error is harmless, because the provider then ends the session anyway.
     await revoke(provider, configuration, stored.refreshToken).catch(() => undefined)
     parameters.set('id_token_hint', stored.idToken)
   } else parameters.set('client_id', configuration.clientId)
@@ -171,24 +173,24 @@ async function leave(
 const refreshLock = 'tracker.refresh'
 
 /**
- * Refreshes the tokens, one tab at a time: a second use of a refresh token ends the session, so a tab that
- * waited uses the tokens that another tab has received. Returns undefined if the session has ended.
+ * Refreshes the tokens in one tab at a time, because a second use of a refresh token ends the session. A tab
+ * that has waited uses the tokens of the other tab. Returns undefined if the session has ended.
  */
 function refreshInOneTab(configuration: Configuration, old: Tokens): Promise<Tokens | undefined> {
   return navigator.locks.request(refreshLock, { signal: requestTimeout() }, async () => {
     const stored = readSession()
     if (stored === undefined || isEnded(stored)) return undefined
     if (stored.accessToken !== old.accessToken) return stored
-    // Another tab started a refresh and was closed, so the new tokens are lost.
+    // Another tab was closed during a refresh, so the new tokens are lost.
     if (stored.isRefreshing) return replaceTokens(stored, { hasEnded: true })
     return exchangeRefreshToken(configuration, stored)
   })
 }
 
 /**
- * Ends the session at page load if the tab that was refreshing it has been closed, because its new tokens are
- * lost. Waits for a refresh that is still in progress: if its tab is closed meanwhile, this page can still
- * sign in again automatically, whereas later it would have to ask the user.
+ * Ends the session at page load if a tab was closed during a refresh, because the new tokens are lost. Waits
+ * for a refresh in progress. If its tab is closed now, this page can still sign in automatically. Later, it
+ * would have to ask the user.
  */
 export async function endInterruptedRefresh(): Promise<void> {
   if (!isBeingRefreshed(readSession())) return
@@ -202,14 +204,14 @@ export async function endInterruptedRefresh(): Promise<void> {
 const isBeingRefreshed = (stored: StoredSession | undefined): stored is Tokens =>
   stored !== undefined && !isEnded(stored) && stored.isRefreshing === true
 
-/** After these errors the refresh token is, or may be, spent. */
+/** After these errors, the refresh token may be spent. */
 const spentCodes: ReadonlySet<string> = new Set(['invalid_grant', unansweredCode])
 
 async function exchangeRefreshToken(
   configuration: Configuration,
   stored: Tokens,
 ): Promise<Tokens | undefined> {
-  // Checked first, because without a network the token would count as spent below.
+  // The provider must be reachable first. Otherwise the token would count as spent below.
   const provider = await discover(configuration, { mustBeReachable: true })
   if (!replaceTokens(stored, { ...stored, isRefreshing: true })) return undefined
   try {
@@ -220,9 +222,9 @@ async function exchangeRefreshToken(
     return replaceTokens(stored, createTokens(response))
   } catch (error) {
     const mayBeSpent = !(error instanceof ProviderError) || spentCodes.has(error.code)
-    // If the response was lost, the token may be spent. It is not sent again, because a second use would end
-    // the session in all apps, and be recorded as a theft. If the session ends only here, the user signs in
-    // again, usually without a password.
+    // The token may be spent if the response was lost. It is not sent again, because a second use would end
+    // the session in all apps and be recorded as a theft. The user signs in again here, usually without a
+    // password.
     if (mayBeSpent) return replaceTokens(stored, { hasEnded: true })
     replaceTokens(stored, stored)
     throw error
@@ -238,7 +240,7 @@ export const createTokens = (response: TokenResponse): Tokens => ({
 
 /**
  * Stores `next` and returns its tokens, if any. Writes nothing if another tab has signed out or signed in
- * again since `old` was read: a late response must not restore the old session or end the new one.
+ * again since `old` was read. A late response must not change the session of that tab.
  */
 function replaceTokens(old: Tokens, next: StoredSession): Tokens | undefined {
   const current = readSession()

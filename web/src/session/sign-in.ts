@@ -94,7 +94,7 @@ export async function completeSignIn(
   const { verifier, nonce, returnTo } = consumeAttempt(response)
   const provider = await discover(configuration)
   const issuer = response.get('iss')
-  // RFC 9207: a response of another provider is rejected, and so is a response without an issuer if the
+  // A response of another provider is rejected (RFC 9207). A response without an issuer is rejected if the
   // provider supports this parameter.
   const isIssuerMissing = issuer === null && provider.authorization_response_iss_parameter_supported === true
   if (isIssuerMissing || (issuer !== null && issuer !== provider.issuer))

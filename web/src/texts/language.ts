@@ -7,7 +7,7 @@ export interface Language {
   readonly name: string
   /** The format of dates and numbers. */
   readonly locale: string
-  /** Loaded only when chosen; undefined for English, which is in the sources. */
+  /** Loads the texts of the language. Undefined for English, which is in the sources. */
   readonly load?: () => Promise<Catalogue>
 }
 

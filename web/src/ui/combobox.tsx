@@ -85,8 +85,8 @@ export function Combobox(props: ComboboxProps) {
 const clickMilliseconds = 200
 
 /**
- * Closes the list of a field that has lost the focus, but only after the click that took the focus: otherwise
- * the click would hit an element that the list has covered, or miss one that has moved.
+ * Closes the list of a field that has lost the focus, after the click that took the focus. Otherwise the
+ * click could hit an element that the list has covered.
  */
 export const closeLater = (field: HTMLElement | null, close: () => void) =>
   setTimeout(() => document.activeElement === field || close(), clickMilliseconds)
@@ -199,8 +199,8 @@ export function Suggestions({ id, label, emptyMessage, input, state }: Suggestio
 }
 
 /**
- * Returns the index of the active option: the current value, until the pointer or a key makes another one
- * active. The list may have become shorter since then, and Enter must choose an option that exists.
+ * Returns the index of the active option: the current value, until the pointer or a key makes another option
+ * active. The list may have become shorter since then.
  */
 export const activeIn = (
   options: readonly Option[],

@@ -5,9 +5,8 @@ const formula = '[=+\\-@\\uFF1D\\uFF0B\\uFF0D\\uFF20\\uFE66\\uFE62\\uFE63\\uFE6B
 /** Some spreadsheets skip spaces, invisible characters and quotes in front of a formula. */
 const skipped = '\\p{Z}\\p{Cc}\\p{Cf}\\p{DI}\\u2800"\''
 /**
- * Matches the position before a formula at the start of the text, or after a separator or line break in it: a
- * spreadsheet that expects another separator or no quotes would split the cell there. `src/http/csv.ts` has
- * the same pattern.
+ * Matches the position before a formula at the start of the text, or after a separator or line break, where a
+ * spreadsheet with other separators would begin a cell. `src/http/csv.ts` has the same pattern.
  */
 const beforeFormula = new RegExp(
   `^(?=[${skipped}]*${formula})|(?<=[,;\\t\\r\\n])(?=(?:(?![\\t\\r\\n])[${skipped}])*${formula})`,
@@ -18,8 +17,8 @@ const beforeFormula = new RegExp(
 export const localDecimalSeparator = (): string => formatHoursInput(0.5).charAt(1)
 
 /**
- * Joins formatted cells into a table that spreadsheets open correctly: where the decimal separator is a
- * comma, they expect semicolons between columns. The byte order mark declares UTF-8.
+ * Joins formatted cells to a table for spreadsheets. Where the decimal separator is a comma, they expect
+ * semicolons between columns. The byte order mark declares UTF-8.
  */
 export function joinCells(lines: readonly (readonly string[])[], decimalSeparator: string): string {
   const separator = decimalSeparator === ',' ? ';' : ','

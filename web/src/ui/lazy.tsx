@@ -4,7 +4,8 @@ import { outageError } from '../api/problems.ts'
 import { useServices } from '../services/services.ts'
 
 /**
- * Returns a dialog whose script is loaded on first use. `vite.config.ts` puts such dialogs into one script.
+ * Returns a dialog whose script is loaded on first use. `vite.config.ts` puts the scripts of such dialogs
+ * together.
  */
 export function lazyDialog<Props extends { onClose(): void }>(load: () => Promise<ComponentType<Props>>) {
   let cached: ComponentType<Props> | undefined
@@ -66,8 +67,8 @@ export const SubscribeDialog = lazyDialog(
 )
 
 /**
- * Returns a part of the client whose script is loaded when it is first needed; undefined until then, and if
- * it cannot be loaded.
+ * Returns a part of the client whose script is loaded when it is first needed. Returns undefined until then,
+ * and if it cannot be loaded.
  */
 export function useLater<Part>(isNeeded: boolean, load: () => Promise<Part>): Part | undefined {
   const [loaded, setLoaded] = useState<{ readonly part: Part }>()

@@ -166,9 +166,7 @@ function MentionField({ value, projectId, field, onText, onKeyDown, ...attribute
   )
 }
 
-/**
- * Maps names to ids: of the people whom the text mentions, and of those who were chosen while it was edited.
- */
+/** Maps names to ids, of people whom the text mentions and of people who were chosen while it was edited. */
 function useMentions(text: string) {
   const { people } = useServices()
   const chosen = useRef(new Map<string, string>())

@@ -59,10 +59,7 @@ interface MarkdownToolsProps {
   onPreview(isPreview: boolean): void
 }
 
-/**
- * The buttons above a text field of Markdown. Arrow keys move between them, and Tab stops at only one of
- * them.
- */
+/** The buttons above a Markdown field. Arrow keys move between them, and Tab stops only at one of them. */
 export function MarkdownTools({ fieldId, isPreview, field, onPreview }: MarkdownToolsProps) {
   const [active, setActive] = useState(0)
   const use = ({ edit }: Tool) => {

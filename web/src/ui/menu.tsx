@@ -10,7 +10,7 @@ export interface MenuItem {
   /** Marks the current place, such as the stage of a card. */
   readonly isCurrent?: boolean
   readonly kind?: 'danger' | undefined
-  /** Makes the item a checkbox, such as one that shows a column. The menu then stays open. */
+  /** If set, the item is a checkbox, and the menu stays open. */
   readonly isChecked?: boolean
   run(): void
 }

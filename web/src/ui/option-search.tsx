@@ -70,9 +70,9 @@ function keepPlaces<Item extends Option>(shown: readonly Item[], found: readonly
 }
 
 /**
- * The state of a text field with a list of options that is always open: arrows move, Enter chooses. An option
- * that creates a record is chosen with Ctrl+Enter, or with Enter after an arrow has moved to it. Otherwise a
- * typing error would create something.
+ * The state of a text field with a list of options that is always open. Arrow keys move, and Enter chooses.
+ * An option that creates a record needs Ctrl+Enter, or an arrow key before Enter, because a typing error
+ * could create a record.
  */
 export function useOptionSearch<Item extends Option>(
   { find, findAtOnce }: OptionSource<Item>,

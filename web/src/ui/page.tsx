@@ -99,7 +99,7 @@ export interface ProjectMarkProps {
   readonly project: Pick<RecordOf<'project'>, 'id' | 'color'>
 }
 
-/** The colour of a project, next to its name: the chosen colour, or else one that is derived from the id. */
+/** The colour of a project, next to its name. The default colour is derived from the id. */
 export const ProjectMark = ({ project: { id, color } }: ProjectMarkProps) => (
   <span class="project-mark" data-color={color ?? hueOf(id)} aria-hidden="true" />
 )

@@ -1,8 +1,8 @@
 import { mentionPattern } from './mention-text.ts'
 
 /**
- * Parses common Markdown: headings, lists, tasks, quotes, tables, code, bold, italic, struck text, links. The
- * result is data, never HTML. The time grows linearly with the length of the text.
+ * Parses headings, lists, tasks, quotes, tables, code, links, and bold, italic and struck text. The result is
+ * data, never HTML. The time grows linearly with the length of the text.
  */
 export const parseMarkdown = (text: string): Block[] => parseBlocks(splitLines(text), 0)
 
@@ -213,8 +213,8 @@ export const tasksIn = (blocks: readonly Block[]): Task[] =>
   })
 
 /**
- * Returns a function that ticks a task, or clears it, in any version of the text: only the character between
- * its brackets changes. It returns undefined for a version in which the task cannot be identified.
+ * Returns a function that ticks or clears a task in any version of the text. It changes only the character
+ * between the brackets. It returns undefined if the version does not clearly contain the task.
  */
 export function createTick(text: string, task: Task): (version: string) => string | undefined {
   const sameTasks = (version: string) =>

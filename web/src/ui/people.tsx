@@ -114,7 +114,7 @@ interface PersonPickerProps {
   onChoose(id: string): void
 }
 
-/** Finds a person by name, among those the user may see; members of the project first. */
+/** Finds a person by name. Members of the project come first. */
 export function PersonPicker({
   placeholder,
   value = '',

@@ -45,7 +45,7 @@ interface ProjectSubPageProps extends Omit<SubPageProps, 'projectId'> {
   readonly projectId: string | undefined
 }
 
-/** Lays out a page of a project that is not one of its views, below the same header. */
+/** The layout of a page of a project that is not a view, below the same header. */
 export const ProjectSubPage = ({ projectId, ...props }: ProjectSubPageProps) =>
   projectId === undefined ? <Page {...props} /> : <SubPage {...props} projectId={projectId} />
 
@@ -101,7 +101,7 @@ interface ProjectHeaderProps {
 }
 
 /**
- * The header of all pages of a project: its name, which opens a list of the other projects, links to its
+ * The header of all pages of a project. It has the name, which opens a list of other projects, links to
  * pages, and a button that creates an assignment. On phones it is a part of the bar at the top, and a menu
  * replaces the links.
  */

@@ -12,7 +12,7 @@ interface ChoiceButtonsProps<Name extends string> {
   onChoose(name: Name): void
 }
 
-/** A row of buttons, one of which is pressed. */
+/** A row of buttons. One of them is pressed. */
 export const ChoiceButtons = <Name extends string>(props: ChoiceButtonsProps<Name>) => (
   // biome-ignore lint/a11y/useSemanticElements: a fieldset would look like a form
   <span class="choice-buttons" role="group" aria-label={props.label} aria-keyshortcuts={props.keyShortcuts}>
@@ -43,8 +43,8 @@ interface PopoverProps {
 const pagePixels = 24
 
 /**
- * A button with a layer of information below it. Escape closes the layer and returns the focus to the button;
- * a click elsewhere closes it, too.
+ * A button with a layer of information below it. Escape or a click elsewhere closes the layer. Escape returns
+ * the focus to the button.
  */
 export function Popover({ button, buttonClass = 'button', label, children }: PopoverProps) {
   const anchor = useRef<HTMLButtonElement>(null)

@@ -106,7 +106,7 @@ interface RunsProps {
 
 /** Shows the same change of several records in one line. Consecutive lines of a user have only one face. */
 function Runs({ groups, context }: RunsProps) {
-  /** Holds all groups of an opened run, so that it stays open when newer or older ones join it. */
+  /** Contains all groups of an opened run, so that it stays open when other groups join it. */
   const [openGroups, setOpenGroups] = useState<readonly string[]>([])
   const runs = joinRuns(groups, (kind) => runSentenceOf(kind) !== undefined)
   return runs.map((run, index) => {

@@ -14,7 +14,7 @@ export interface Catalog {
   readonly noMatchText: MessageKey
   readonly about: MessageKey
   readonly sortColumn: 'name' | 'order'
-  /** Whether its rows have an `order`, which buttons with arrows change. */
+  /** True if rows have an `order`, which buttons change. */
   readonly isOrdered?: true
   readonly fields: readonly CatalogField[]
 }

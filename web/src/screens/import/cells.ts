@@ -13,8 +13,8 @@ interface ColumnField {
   readonly name: string
   readonly label: MessageKey
   /**
-   * Headers of this field, in lower case, in this tracker, in Jira and in other tools. If a file has several
-   * of them, a field with a single value is read from the one that comes first here.
+   * Headers of this field in lower case, in this tracker, Jira and other tools. If a file has several of
+   * them, the first in this list is used for a field with a single value.
    */
   readonly headers: readonly string[]
 }

@@ -61,8 +61,8 @@ function Import({ projectId, values }: { readonly projectId: string; readonly va
       const orderDefault = locale().startsWith('en-US') ? 'month' : 'day'
       const matching =
         run?.matching ?? guessMatching(file.source, values, rememberedMatching(projectId), orderDefault)
-      // A continued import uses the keys from its beginning: by now, the assignments that it created have
-      // keys, too.
+      // A continued import uses the keys from its beginning, because the assignments that it has created have
+      // keys as well.
       const existingKeys = run
         ? (run.existingKeys ?? [])
         : await findExistingKeys(tracker, { id: projectId, key: values.key }, file.source)

@@ -129,9 +129,8 @@ const labelsOfAssignmentMax = 20
 const hoursMax = 1_000_000
 
 /**
- * Returns the id of a new record: the first 24 characters of the run's UUID, then the row and a number within
- * it, with six hexadecimal digits each. A run can therefore be continued or undone without asking the server
- * for the ids.
+ * Returns the id of a new record. It consists of the first 24 characters of the run's UUID, the row and a
+ * number within the row. So a run can be continued or undone without requesting the ids.
  */
 export const idOf = (runId: string, row: number, child = 0): string =>
   `${runId.slice(0, 24)}${(row * 0x1000000 + child).toString(16).padStart(12, '0')}`
@@ -286,7 +285,7 @@ function hoursOf(text: string, problems: string[]): number | undefined {
 const commentsOf = (comment: ImportedComment, matching: Matching): readonly string[] =>
   splitText(commentText(comment, matching), limits.text)
 
-/** Adds a first line with author and date, because the server records those of the import. */
+/** Adds a first line with author and date, because the server records the author and date of the import. */
 function commentText({ author, date, text }: ImportedComment, { dateOrder }: Matching): string {
   const head = [author, parseDay(date, dateOrder) ?? date].filter((part) => part !== '').join(', ')
   return head === '' ? text : `**${head}:**\n\n${text}`

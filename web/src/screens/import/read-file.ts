@@ -38,7 +38,9 @@ export interface ImportedWork {
   readonly text: string
 }
 
-/** The content of a file: cards with known fields, or a table whose columns the user maps to fields. */
+/**
+ * The content of a file: cards with known fields, or a table. The user maps the columns of a table to fields.
+ */
 export type Source =
   | { readonly kind: 'items'; readonly items: readonly ImportedItem[]; readonly skippedCount: number }
   | { readonly kind: 'table'; readonly header: readonly string[]; readonly rows: readonly Row[] }

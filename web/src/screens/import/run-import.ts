@@ -75,9 +75,8 @@ interface SendOptions {
 }
 
 /**
- * Sends the remaining batches of a plan, and stores the progress after each of them, so that the import can
- * be continued after the page was closed. A batch that was sent but not stored as done can be sent again: it
- * creates no row twice, because the server rejects ids that already exist.
+ * Sends the remaining batches of a plan, and stores the progress after each batch, so that the import can be
+ * continued. If a batch is sent twice, the server rejects ids that exist, so no row is created twice.
  */
 export async function sendImport(
   tracker: Pick<Tracker, 'call'>,
@@ -119,9 +118,7 @@ const countCreated = ({ requests }: PlannedBatch, results: readonly BatchResult[
       requests[index]?.resource === 'assignment' && (result.statusCode === 200 || wasCreatedBefore(result)),
   ).length
 
-/**
- * Returns the first error of each row. Later ones follow from it: a comment is rejected if its assignment is.
- */
+/** Returns the first error of each row. Later errors follow from it. */
 function rejectionsOf({ rows }: PlannedBatch, results: readonly BatchResult[]): readonly RejectedRow[] {
   const rejected = new Map<unknown, RejectedRow>()
   for (const [index, result] of results.entries()) {

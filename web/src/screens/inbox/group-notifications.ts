@@ -8,7 +8,7 @@ export interface NotificationGroup {
   readonly notifications: readonly Notification[]
 }
 
-/** Groups notifications by assignment, in the order of the newest one of each. */
+/** Groups notifications by assignment. The assignment with the newest notification is first. */
 export function groupNotifications(notifications: readonly Notification[]): readonly NotificationGroup[] {
   const byAssignment = Map.groupBy(notifications, ({ assignmentId }) => assignmentId)
   return [...byAssignment].map(([assignmentId, group]) => ({

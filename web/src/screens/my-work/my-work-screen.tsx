@@ -44,7 +44,7 @@ export function MyWorkScreen() {
   const services = useServices()
   const { session } = services
   const id = session.person.value?.id ?? ''
-  // From this width on, the style sheet draws each row on one line.
+  // From this width on, the style sheet shows each row on one line.
   const isWide = useMedia('(min-width: 1024px)')
   const { value, problem, reload } = useLoaded(
     id,
@@ -326,7 +326,7 @@ async function loadMyWork(services: Services, userId: string, signal: AbortSigna
   )
   const defaultDoneIds = doneStagesOf('', stages)
   const pagesOfStages: Awaited<ReturnType<typeof loadAll<'assignment'>>>[] = []
-  // The stages are loaded one after the other, because a board in another tab needs connections too.
+  // Stages are loaded one after the other, because other tabs need connections, too.
   for (const { id: workflowId } of stages.filter(({ id }) => !defaultDoneIds.has(id)))
     pagesOfStages.push(
       await loadAll(

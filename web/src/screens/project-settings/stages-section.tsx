@@ -208,9 +208,9 @@ interface StageRowProps {
   readonly line: Line
   readonly look: StageLook | undefined
   readonly defaultColor: ColorName
-  /** Whether the extensions, which store the choices, are available. */
+  /** True if the extensions are available. */
   readonly isEditable: boolean
-  /** Whether it is the only used stage, which cannot be deselected. */
+  /** True for the only used stage. It cannot be deselected. */
   readonly isOnly: boolean
   readonly isFirst: boolean
   readonly isLast: boolean

@@ -13,11 +13,11 @@ export interface Bar {
   readonly beginsBefore: boolean
   readonly endsAfter: boolean
   /**
-   * The place of the name: within the bar, or next to it if the bar is too short. On phones, it is above, and
-   * begins or ends where the bar does.
+   * The place of the name: within the bar, or next to it if the bar is too short. On phones, the name is
+   * above the bar.
    */
   readonly namePlace: NamePlace
-  /** The number of days that a name next to or above its bar has room for. */
+  /** The number of days that a name next to or above its bar may cover. */
   readonly nameRoom: number
 }
 
@@ -31,8 +31,8 @@ interface BarOptions {
 }
 
 /**
- * Returns the bars of all assignments that touch the `dayCount` days from `from` on: earlier ones first, then
- * longer ones.
+ * Returns the bars of all assignments that touch the `dayCount` days from `from` on. Earlier bars come first,
+ * then longer bars.
  */
 export function barsOf(
   rows: readonly Assignment[],
@@ -60,7 +60,7 @@ export function barsOf(
   return bars.map((bar) => ({ ...bar, nameRoom: nameRoomOf(bar, lines[bar.line] ?? [], dayCount) }))
 }
 
-/** Returns the bars for phones: each is on its own line, with its name above it. */
+/** Returns the bars for phones, each on its own line with the name above it. */
 export const stackedBarsOf = (
   rows: readonly Assignment[],
   from: string,
@@ -134,8 +134,8 @@ function namePlaceOf(
 }
 
 /**
- * Splits the bars of a week into visible ones, which fit into its lines, and hidden ones. Buttons such as
- * "2 more" in the last line show these. A bar that would be the only hidden one on its days is visible there.
+ * Splits the bars of a week into visible bars, which fit into its lines, and hidden bars. Buttons such as "2
+ * more" in the last line show the hidden bars. A single hidden bar is shown instead of its button.
  */
 export function fitBars(bars: readonly Bar[], lineCount: number) {
   const lastLine = lineCount - 1

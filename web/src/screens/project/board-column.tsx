@@ -47,7 +47,7 @@ export interface BoardProps {
   readonly revealedId: string | undefined
   countOf(stageId: string): number
   hasMore(stageId: string): boolean
-  /** Whether the cards are in the manual order; otherwise they are sorted by end date. */
+  /** True if the cards are in the manual order. Otherwise they are sorted by end date. */
   readonly isManuallyOrdered: boolean
   onMore(stageId: string): void
   onMove(assignment: Assignment, stage: Stage, place?: Place): void

@@ -261,7 +261,7 @@ function Board({ hasFailed, ...props }: BoardProps & { readonly hasFailed: boole
 }
 
 /**
- * Scrolls to the first column with matches if a filter has emptied the columns in view. Stages are loaded one
+ * Scrolls to the first column with matches if a filter has emptied the visible columns. Stages are loaded one
  * after the other, so this is repeated until the user touches the board.
  */
 function useScrollToMatches(

@@ -58,7 +58,7 @@ export function placeAfterStep(
   return placeBefore(cards, moved, cards[step < 0 ? index - 1 : index + 2]?.id)
 }
 
-/** Returns the id of the first card whose middle is below the pointer, apart from the dragged one. */
+/** Returns the id of the first card whose middle is below the pointer, except the dragged card. */
 function cardBelowPointer(
   list: Element,
   { clientY }: { readonly clientY: number },
@@ -255,7 +255,7 @@ function reportMove(
   offerUndo(services, { before: current, after, names: ['workflowId'], text, onSaved })
 }
 
-/** Returns the place of a card in the manual order: after the one above it, else before the one below it. */
+/** Returns the neighbour of a card in the manual order: the card above it, or else the card below it. */
 function neighbourOf(card: Assignment, rows: readonly Assignment[]): Place['neighbour'] {
   const otherCards = rows.filter(({ id, workflowId }) => id !== card.id && workflowId === card.workflowId)
   const above = otherCards

@@ -40,7 +40,7 @@ export interface Criterion {
   readonly icon: IconName
   /** Empty for the days, which are typed. */
   readonly values: readonly FilterValue[]
-  /** Whether it has only one value, with the same name as its label. */
+  /** True if the criterion has only one value, with the same name. */
   readonly isSwitch?: boolean
   readonly isActive: boolean
   /** Whether assignments must not have the chosen values. */
@@ -58,7 +58,7 @@ interface CriteriaOptions {
   readonly filters: Filters
   /** False for views that show a period. */
   readonly hasDays: boolean
-  /** Whether all members are offered; otherwise only the names of chosen people are loaded. */
+  /** True if all members are offered. Otherwise only the names of chosen people are loaded. */
   readonly offersMembers: boolean
 }
 

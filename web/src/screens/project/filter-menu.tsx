@@ -23,7 +23,7 @@ interface FilterMenuProps {
   onClose(options: { readonly isByKey: boolean }): void
 }
 
-/** A line of the menu: a criterion, which leads to its values, or a value, which is added or removed. */
+/** A line of the menu. A criterion leads to its values, and a value is added or removed. */
 interface Item extends Option {
   readonly key: string
   /** Undefined for a criterion. */

@@ -13,7 +13,7 @@ export interface ProjectScope {
   readonly projectId: string
   /** The prefix of the keys of its assignments, such as MBA in MBA-12; undefined without the extensions. */
   readonly projectKey: string | undefined
-  /** All stages. Those that the project uses come first. */
+  /** All stages. The stages that the project uses come first. */
   readonly stages: readonly ProjectStage[]
   /** The stages whose assignments are done. */
   readonly doneStageIds: ReadonlySet<string>

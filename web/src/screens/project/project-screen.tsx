@@ -26,7 +26,7 @@ import { shownList } from './shown-list.ts'
 import { useCardFocus } from './use-card-focus.ts'
 import { type SavedViews, useSavedViews } from './use-saved-views.ts'
 
-/** Shows the assignments of a project in one of its views, and an open assignment next to them. */
+/** Shows the assignments of a project in a view, and an open assignment next to them. */
 export const ProjectScreen = ({ parameters: { projectId = '', assignmentId } }: ScreenProps) =>
   isUuid(projectId) ? <Project projectId={projectId} assignmentId={assignmentId} /> : <UnknownProject />
 

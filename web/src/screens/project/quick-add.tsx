@@ -126,9 +126,9 @@ interface QuickAddProps {
 }
 
 /**
- * Adds assignments by name, one after the other, without waiting for the server. Each gets the type used
- * last. The typed text can also set a person, labels, a priority and an end. If it sets no person, and the
- * board shows the work of only one person, that person is responsible. Every pasted line is a name.
+ * Adds assignments by name without waiting for the server. Each gets the type that was used last. The text
+ * can also set a person, labels, a priority and an end. By default, the person is responsible whose work the
+ * board shows. Every pasted line is a name.
  */
 export const QuickAdd = (props: QuickAddProps) =>
   (props.isOpen || queueOf(props.projectId, props.stage.id).names.value.length > 0) && (
@@ -261,9 +261,9 @@ function useQueue({ projectId, stage, onNew }: QuickAddProps, typeId: string | u
 }
 
 /**
- * Returns the id of the person responsible for a new assignment. If the board shows the work of only one
- * person, it is that person, because the card would not appear otherwise. If not, the id is empty. Without
- * the extensions, it is always the user.
+ * Returns the id of the person who is responsible for a new assignment. If the board shows the work of only
+ * one person, it is this person, because the card would not appear otherwise. If not, the id is empty.
+ * Without the extensions, it is always the user.
  */
 function usePersonId({ filters }: Pick<QuickAddProps, 'filters'>): string {
   const { configuration, session } = useServices()

@@ -13,7 +13,7 @@ interface RowFactsProps {
   readonly row: RecordOf<'assignment'>
   readonly names: NameLookup
   readonly isDone: boolean
-  /** Further facts, which are shown before those that may be hidden. */
+  /** Further facts. They are shown before facts that may be hidden. */
   readonly children?: ComponentChildren
   shows(name: FactName): boolean
 }
@@ -75,7 +75,7 @@ export const BlockReasonMark = ({ blockReason }: { readonly blockReason: BlockRe
     </span>
   )
 
-/** The one drawing of what blocks an assignment, or what it waits for; decorative, next to its text. */
+/** The icon for an assignment that is blocked or waits. It is decorative, next to a text. */
 export const BlockReasonIcon = ({ isWaiting }: Pick<BlockReason, 'isWaiting'>) => (
   <span class={isWaiting ? 'waits' : 'blocked'}>
     <Icon name={isWaiting ? 'link' : 'warning'} />

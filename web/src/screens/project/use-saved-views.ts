@@ -11,9 +11,9 @@ export type SavedView = (
   | { readonly resource: 'savedView'; readonly row: RecordOf<'savedView'> }
   | { readonly resource: 'projectView'; readonly row: RecordOf<'projectView'> }
 ) & {
-  /** The query of the stored address, whose path is always that of the project. */
+  /** The query of the stored address. Its path is always the path of the project. */
   readonly query: string
-  /** Whether the user has created the view, and may therefore change it. */
+  /** True if the user has created the view and may change it. */
   readonly isOwn: boolean
 }
 

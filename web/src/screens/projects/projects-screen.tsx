@@ -194,8 +194,8 @@ interface Progress {
 }
 
 /**
- * Loads one report on all projects, and returns a function that returns the progress of a project. Returns
- * undefined while the report is loading, and without the extensions.
+ * Loads one report on all projects. Returns a function that returns the progress of a project, or undefined
+ * while the report is loading and without the extensions.
  */
 function useProgress(): ((projectId: string) => Progress | undefined) | undefined {
   const { configuration, tracker } = useServices()

@@ -271,8 +271,8 @@ async function loadRemoved(
       loaded.push(await loadKind(api, next, query))
   }
   await Promise.all(Array.from({ length: parallelListsMax }, loadNext))
-  // If a kind has further pages, they may have rows that are newer than loaded rows of other kinds. So rows
-  // that are older than the last loaded row of such a kind are left out.
+  // If a kind has further pages, they may have newer rows than loaded rows of other kinds. Rows that are
+  // older than its last loaded row are not shown yet.
   const cutoffs = loaded.flatMap(({ rows, hasMore }) => (hasMore ? [rows.at(-1)?.deletedAt ?? ''] : []))
   const cutoff = cutoffs.toSorted().at(-1) ?? ''
   const rows = loaded

@@ -138,7 +138,7 @@ interface HoursTrackProps extends Pick<Hours, 'planned' | 'recorded' | 'over'> {
   readonly max: number
 }
 
-/** Shows recorded hours as a bar in front of the outlined bar of the planned ones; the excess is amber. */
+/** Shows recorded hours as a bar in front of an outlined bar of planned hours. The excess is amber. */
 export function HoursTrack({ planned, recorded, max, ...props }: HoursTrackProps) {
   const id = useId()
   const { within, over } = splitRecorded({ recorded, over: props.over })

@@ -280,9 +280,7 @@ function PlanCells({ recorded, planned, max }: PlanCellsProps) {
   )
 }
 
-/**
- * Shows the tabs of both reports. Sums are part of the extensions; without these, there is only one report.
- */
+/** Shows the tabs of both reports. Without the extensions, there is only one report. */
 export function ReportTabs() {
   const { configuration, router } = useServices()
   const path = router.address.value.pathname

@@ -74,7 +74,7 @@ export function parsePeriod(query: URLSearchParams): Period & { readonly preset:
   return { ...preset.period(today()), preset: preset.name }
 }
 
-/** Returns the parameters that choose a preset; empty ones are removed from the URL. */
+/** Returns the parameters of a preset. Empty parameters are removed from the URL. */
 export const queryOfPreset = (name: string) => ({
   period: name === defaultPreset ? '' : name,
   from: '',

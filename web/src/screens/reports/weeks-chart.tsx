@@ -14,8 +14,8 @@ interface WeeksChartProps {
 }
 
 /**
- * Shows recorded and planned hours week by week, as a chart or, on request, as a table. The figures above are
- * those of the whole period, or of the week under the pointer.
+ * Shows recorded and planned hours by week, as a chart or as a table. The figures above are the sums of the
+ * period, or of the week under the pointer.
  */
 export function WeeksChart({ weeks, currentMonday, total }: WeeksChartProps) {
   const id = useId()

@@ -12,7 +12,9 @@ import { CopyButton } from '../../ui/copy.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { ProjectSubPage } from '../../ui/project-page.tsx'
 
-/** Manages the webhooks of a project or, without a project, those of all projects, for administrators. */
+/**
+ * Manages the webhooks of a project. Without a project, administrators manage the webhooks of all projects.
+ */
 export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
   const { tracker } = useServices()
   const [secret, setSecret] = useState<string>()

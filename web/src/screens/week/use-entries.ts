@@ -45,7 +45,8 @@ export function useEntries(
       const next = hours === 0 ? undefined : { ...(previous ?? newEntry(cell, userId)), amountHours: hours }
       const id = (next ?? previous)?.id ?? ''
       startChange(id, next)
-      // Changes are sent one after the other, because a change may depend on an earlier one of the same cell.
+      // Changes are sent one after the other, because a change may depend on an earlier change of the same
+      // cell.
       queue.current = queue.current
         .then(() => send(previous, next))
         .then(

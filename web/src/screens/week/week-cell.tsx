@@ -90,8 +90,8 @@ const steps: Readonly<Record<string, Step>> = {
 }
 
 /**
- * Returns the direction in which a key moves the focus: arrow keys in their own, Enter down, and Shift+Enter
- * up. The left and right arrows only move it from that end of the text.
+ * Returns the direction in which a key moves the focus. Enter moves down, and Shift+Enter moves up. The left
+ * and right arrows move the focus only from the end of the text.
  */
 function stepOf(event: KeyPress): Step | undefined {
   if (event.key === 'Enter' && event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey)

@@ -40,7 +40,7 @@ interface WeekGridProps {
   onOpen(cell: Cell, assignmentName: string): void
 }
 
-/** Shows the hours of a week by assignment and day; in a narrow window, one day at a time. */
+/** Shows the hours of a week by assignment and day. A narrow window shows one day at a time. */
 export function WeekGrid({ monday, rows, state, recorded, isOwn, onOpen }: WeekGridProps) {
   const days = daysOfWeek(monday)
   const { shownDays, goToDay, table } = useShownDays(days)
@@ -113,7 +113,7 @@ function classOf(day: string): string {
   return isWeekend(day) ? 'weekend' : ''
 }
 
-/** Returns the days that are shown: all, or the chosen one in a window that is too narrow for seven. */
+/** Returns the visible days: all days, or the chosen day in a narrow window. */
 function useShownDays(days: readonly string[]) {
   // The style sheet stacks the parts of a row at the same width.
   const isNarrow = useMedia('(max-width: 760px)')
@@ -261,7 +261,7 @@ function Row({ index, row, recorded, isOwn, monday, shownDays, state, cellOf, on
 
 interface AssignmentHeaderProps {
   readonly row: WeekRow
-  /** The recorded hours of all users; undefined if there are too many entries to add up. */
+  /** The recorded hours of all users. Undefined if there are too many entries. */
   readonly recorded: number | undefined
   readonly entries: readonly Appointment[]
   readonly isOwn: boolean

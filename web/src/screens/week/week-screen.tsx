@@ -208,7 +208,7 @@ function LoadedWeek({ userId, week: { monday, entries, assignments }, isStale, o
 }
 
 /**
- * Loads the hours that all users have recorded, for comparison with the estimates. Returns undefined without
+ * Loads the hours that all users have recorded, to compare them with the estimates. Returns undefined without
  * the extensions, or if there are too many assignments or entries.
  */
 function useRecordedHours(ids: readonly string[]) {
@@ -252,8 +252,8 @@ interface Week {
 }
 
 /**
- * Loads the entries of a person's week, and then the assignments, which depend on them. The last complete
- * week stays until both lists of the next one are loaded, so that nothing moves.
+ * Loads the entries of a week, and then their assignments. The last complete week stays until both lists of
+ * the next week are loaded, so that nothing moves.
  */
 function useWeek(userId: string, monday: string, addedIds: readonly string[]) {
   const { api } = useServices()

@@ -6,7 +6,7 @@ import { addDays, dayOf, daysInWeek } from '../../time/days.ts'
 export type Appointment = RecordOf<'appointment'>
 export type Assignment = RecordOf<'assignment'>
 
-/** At most 500 entries are loaded. If there are more, the screen says that it does not show all. */
+/** At most 500 entries are loaded. If there are more, the screen says so. */
 const pagesMax = 5
 
 export interface WeekRow {
@@ -29,8 +29,8 @@ export const loadEntries = (api: Api, userId: string, monday: string, signal: Ab
   )
 
 /**
- * Loads the assignments that the person may have worked on: those of this week, and the required ones, which
- * have recorded hours or were added by hand.
+ * Loads the assignments that the person may have worked on: assignments of this week, assignments with
+ * recorded hours, and assignments that were added by hand.
  */
 export async function loadWeekRows(
   api: Api,
@@ -82,8 +82,8 @@ const toSortedRows = (assignments: readonly Assignment[], projects: ById<RecordO
 const entriesMax = 1000
 
 /**
- * Loads the hours that all users have recorded on each of the assignments. Returns undefined if there are too
- * many assignments or entries. The request is part of the extensions.
+ * Loads the hours that all users have recorded for each assignment. Returns undefined if there are too many
+ * assignments or entries. This requires the extensions.
  */
 export async function loadRecordedHours(
   tracker: Tracker,

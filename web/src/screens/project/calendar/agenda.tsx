@@ -14,13 +14,13 @@ type Assignment = RecordOf<'assignment'>
 
 interface AgendaProps extends DayRowsProps {
   readonly month: string
-  /** Whether the rows are those of another month. */
+  /** True while the rows of another month are shown. */
   readonly isStale: boolean
 }
 
 /**
- * Shows the month as a list of days, each with the assignments that end on it. In the current month, today is
- * always listed, with overdue assignments before it. The list is scrolled to these, or else to today.
+ * Shows the month as a list of days with the assignments that end on them. Today is always listed in the
+ * current month, after overdue assignments. The list is scrolled to overdue assignments, or else to today.
  */
 export function Agenda({ month, isStale, ...rowProps }: AgendaProps) {
   const { rows, isDone } = rowProps

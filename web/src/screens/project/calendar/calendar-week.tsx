@@ -31,7 +31,7 @@ export interface CalendarWeekProps {
   readonly monday: string
   readonly month: string
   readonly isFirstWeek: boolean
-  /** The number of lines for bars and for buttons such as "2 more", which open all assignments of a day. */
+  /** The number of lines for bars and for buttons such as "2 more". */
   readonly lineCount: number
   readonly bars: readonly Bar[]
   readonly openId: string | undefined

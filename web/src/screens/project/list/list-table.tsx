@@ -34,8 +34,9 @@ interface ListTableProps extends Pick<ProjectViewProps, 'scope' | 'openId' | 'qu
 }
 
 /**
- * Shows a grid whose head and group lines stay in place. All rows have the same height, so only those near
- * the visible part are rendered. They have absolute positions, so a new line causes no layout of the others.
+ * Shows a grid with a head and group lines that stay in place. All rows have the same height, so only rows
+ * near the visible part are rendered. They have absolute positions, so that a new line does not move the
+ * others.
  */
 export function ListTable(props: ListTableProps) {
   const { lines, openId, isStale } = props

@@ -85,8 +85,8 @@ interface DependencyArrowsProps {
 }
 
 /**
- * Draws an arrow from the end of each assignment to the start of each assignment that waits for it, even if
- * one of the bars is out of view.
+ * Draws an arrow from the end of each assignment to the start of each assignment that waits for it, even if a
+ * bar is not visible.
  */
 export function DependencyArrows({
   dependencies,

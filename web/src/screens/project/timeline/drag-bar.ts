@@ -142,8 +142,8 @@ function swallowClick(): void {
 type Lanes = ReturnType<typeof createLanes>
 
 /**
- * Finds lanes during a drag. Their positions are measured once, and an overlay covers them: otherwise the
- * browser would search hundreds of bars below the pointer at each move, which is slow.
+ * Finds lanes during a drag. Their positions are measured once, and an overlay covers the bars. Otherwise the
+ * browser would search hundreds of bars at each move.
  */
 function createLanes(bar: HTMLElement) {
   const scroller = bar.closest<HTMLElement>('.timeline')

@@ -29,7 +29,7 @@ type Zoom = 'week' | 'month' | 'quarter'
 
 interface ZoomLevel {
   readonly label: MessageKey
-  /** The number of weeks, by how many of `widths` the window reaches: none, one, two or three. */
+  /** The number of weeks for windows that reach none, one, two or three of the `widths`. */
   readonly weekCounts: readonly number[]
 }
 
@@ -96,7 +96,7 @@ export const ZoomButtons = ({ zoom, setZoom }: ZoomProps) => (
   />
 )
 
-/** Needs little more space than one button, so that it fits next to the steps of the period. */
+/** The zoom fits next to the steps of the period. */
 export const ZoomSelect = ({ zoom, setZoom }: ZoomProps) => (
   <select
     class="input zoom-select"

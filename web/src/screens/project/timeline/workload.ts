@@ -14,8 +14,8 @@ export function plannedHoursByDay(
     const [start, end] = [dayOf(row.startDate), dayOf(row.endDate)]
     const first = Math.max(0, daysBetween(from, start))
     const last = Math.min(dayCount - 1, daysBetween(from, end))
-    // All working days of an assignment have equal hours, and so have all weekend days, so each is computed
-    // once.
+    // All working days of an assignment have equal hours, and all weekend days have equal hours, so each is
+    // computed once.
     const [workdayHours = 0, weekendHours = 0] = [false, true].map((isWeekendDay) => {
       const day = days.findIndex(
         (_, index) => index >= first && index <= last && weekends[index] === isWeekendDay,
