@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 
 /**
- * Returns the parameters of a property: it is tried `runs` times, within `secondsMax`. With FUZZ_SECONDS, the
- * properties of a file share this time instead, and print their numbers of cases. FUZZ_SEED sets the seed; a
- * failure prints the seed and the path with which it can be repeated.
+ * Returns the parameters of a property. It is tried `runs` times within `secondsMax`. With FUZZ_SECONDS, the
+ * properties of a file share this time instead and print their numbers of cases. FUZZ_SEED sets the seed. A
+ * failure prints the seed and the path for repeating it.
  */
 export function fuzzed({ runs, properties = 1, secondsMax }: Fuzzing) {
   const seconds = process.env.FUZZ_SECONDS ? Number(process.env.FUZZ_SECONDS) : secondsMax
@@ -56,9 +56,8 @@ const damage = fc.record({
 })
 
 /**
- * Any character except half of a surrogate pair, for `fc.string`. fast-check's own unit for this first
- * creates a table of all characters, which takes a second of CPU time, and memory that slows down garbage
- * collection.
+ * Any character except half of a surrogate pair, for `fc.string`. The unit of fast-check first creates a
+ * table of all characters, which takes a second.
  */
 export const anyCharacter = fc
   .oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }))

@@ -58,7 +58,7 @@ export const blockArray = (parts: readonly Uint8Array[]): Buffer =>
 export const lengthsAndBlocks = (lengths: readonly unknown[], blocks: readonly Uint8Array[]): Buffer =>
   array([extension(98, Buffer.concat(lengths.map(encode))), ...blocks.map((block) => bin(block, 4))])
 
-/** Encodes the older form: extension 99 with an int32 length and one block. */
+/** Encodes the older form, extension 99 with an int32 length and one block. */
 export const wholeBlock = (
   body: Uint8Array,
   length: Buffer = integerAs('int32', BigInt(body.length)),

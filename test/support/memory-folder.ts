@@ -5,9 +5,8 @@ const path = '/dev/shm'
 const bytesMin = 4 * 2 ** 30
 
 /**
- * A directory in memory, if the system has one with enough space; containers often have one of 64 MB. Copying
- * a template database there takes a tenth of the time that it takes on a disk, and no test needs its files
- * after the run.
+ * A directory in memory, if the system has one with enough space. Many containers have only 64 MB. Copying a
+ * database there takes a tenth of the time, and no test needs its files after the run.
  */
 export const memoryFolder: string | undefined = hasRoom() ? path : undefined
 

@@ -1,7 +1,7 @@
 /**
- * Encodes MessagePack, independently of the product code, according to the specification. Every function
- * returns encoded bytes, and `encode` leaves encoded bytes unchanged. So a test can choose the form of one
- * value, and encode the others with `encode`.
+ * Encodes MessagePack according to the specification, independently of the product code. Every function
+ * returns encoded bytes, and `encode` leaves encoded bytes unchanged, so a test can choose the form of a
+ * single value.
  */
 export function encode(value: unknown): Buffer {
   if (value === null || value === undefined) return Buffer.of(0xc0)

@@ -31,8 +31,8 @@ export const knowsNamedStatements =
 const shippedFile = join(import.meta.dirname, '..', '..', 'deploy', 'pgbouncer', 'pgbouncer.ini')
 
 /**
- * Starts PgBouncer (of PGBOUNCER, or the installed one) in front of the database at `url`, with the
- * configuration in deploy/. Its users are all roles of the server, with the same passwords.
+ * Starts PgBouncer in front of the database at `url`, with the configuration in deploy/. Its users are the
+ * roles of the server, with the same passwords. PGBOUNCER can name the program.
  */
 export async function startPooler(
   url: string,

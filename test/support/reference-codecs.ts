@@ -86,8 +86,9 @@ function comparable(value: unknown): unknown {
 }
 
 /**
- * Decompresses a raw LZ4 block with the reference library. Fewer than `length` bytes count as rejected, and
- * so does a distance of 0, for which the library returns old content of its memory.
+ * Decompresses a raw LZ4 block with the reference library. A result that is shorter than `length` counts as
+ * rejected. A distance of 0 also counts as rejected, because the library would return old content of its
+ * memory.
  */
 export function decodeWithReference(block: Uint8Array, length: number): unknown {
   if (hasZeroDistance(block)) return rejected

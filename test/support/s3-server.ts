@@ -22,7 +22,7 @@ const bucket = 'tracker-files'
 
 /**
  * Starts a server with the three S3 operations that the tracker uses. It checks signatures with a separate
- * implementation, which follows the documentation of AWS, and rejects requests that S3 would reject.
+ * implementation, and rejects requests that S3 would reject.
  */
 export async function startS3Server(): Promise<S3Server> {
   const objects = new Map<string, Buffer>()

@@ -38,7 +38,7 @@ export function createServiceClients(
     // If a test advances the clock by a minute, a client that the newest instance does not know is retired.
     Object.assign(settings, ...named.map(serviceClientSettings))
     const instanceSettings = { ...settings }
-    // Instances start one after the other, so that each knows the clients of earlier ones.
+    // Instances start one after the other, so that each knows the clients of the earlier instances.
     starting = starting.then(() => start(instanceSettings))
     const instance = starting
     for (const { id, login } of named)

@@ -17,7 +17,7 @@ export interface FileTime {
   readonly seconds: number
 }
 
-/** Records the times of these files, and keeps those of files that did not run. */
+/** Records the times of these files, and keeps the times of files that did not run. */
 export function recordSeconds(measured: readonly FileTime[]): void {
   const measuredFiles = new Set(measured.map(({ file }) => file))
   const kept = Object.entries(recordedSeconds())

@@ -9,8 +9,8 @@ import { stopTrackingPromises } from './tracked-promises.ts'
 let running = ''
 
 /**
- * Loads each file of TEST_FILES as a suite. Otherwise, the hooks at the top of a file would apply to the
- * whole process: the `beforeEach` of one file would run before the tests of all files.
+ * Loads each file of TEST_FILES as a suite. Otherwise the hooks at the top of a file would apply to the tests
+ * of all files.
  */
 for (const file of JSON.parse(process.env.TEST_FILES ?? '[]') as string[]) {
   describe(file, async () => {

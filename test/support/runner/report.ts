@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import type { Counts } from './counts.ts'
 
-/** A report of a worker to the runner: one line of JSON. */
+/** A report of a worker to the runner, as one line of JSON. */
 export type Report =
   | { readonly kind: 'start'; readonly file: string }
   | { readonly kind: 'text'; readonly text: string }

@@ -40,9 +40,8 @@ function failure({ name, nesting, file, line, details, todo }: Failure, path: re
 }
 
 /**
- * A message that begins with `Error: ` is about an error outside of any test, or after the end of its test,
- * which fails the run but no test. A message that begins with `Page ` has the state of the page at the failure
- * above it.
+ * A message that begins with `Error: ` is about an error outside of a test, which fails the run but no test.
+ * A message that begins with `Page ` has the state of the page at the failure above it.
  */
 const diagnosis = ({ message }: { readonly message: string }): string => {
   if (message.startsWith('Error: ')) return `✖ ${message}\n\n`

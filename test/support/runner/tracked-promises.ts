@@ -1,11 +1,11 @@
 import asyncHooks, { type AsyncHook, type HookCallbacks } from 'node:async_hooks'
 
 /**
- * node:test tracks every promise, to find out in which suite a test is defined. When all tests are defined,
- * it only needs to know to which test a socket or a timer belongs, for errors that are thrown there. Tracking
- * the promises of all hosts until the end would cost a tenth of the CPU time.
+ * node:test tracks every promise, to find the suite in which a test is defined. After all tests are defined,
+ * it needs to know only the test of a socket or a timer. Tracking the promises of all hosts would cost a
+ * tenth of the CPU time.
  *
- * This module has to be loaded before node:test, which reads `createHook` when it is loaded.
+ * This module must be loaded before node:test, which reads `createHook` when it is loaded.
  */
 let tracking: { readonly hook: AsyncHook; readonly callbacks: HookCallbacks } | undefined
 
