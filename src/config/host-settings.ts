@@ -332,10 +332,8 @@ function readS3Settings(settings: Settings): S3Settings | undefined {
   const values = [endpoint, bucket, accessKey, secretKey]
   if (values.every((value) => value === undefined)) return undefined
   const missing = requiredNames.filter((_, index) => values[index] === undefined)
-  if (missing.length > 0)
-    settings.addProblem(
-      `Files in an S3-compatible store also need ${missing.map((name) => `Attachments__S3__${name}`).join(', ')}.`,
-    )
+  const missingSettings = missing.map((name) => `Attachments__S3__${name}`).join(', ')
+  if (missing.length > 0) settings.addProblem(`Files in an S3-compatible store also need ${missingSettings}.`)
   if (bucket !== undefined && !bucketPattern.test(bucket))
     settings.addProblem(
       'Attachments__S3__Bucket must have 3 to 63 characters out of a-z, 0-9, dots and dashes.',

@@ -9,9 +9,9 @@ export class SettingsError extends Error {
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {
-    super(
-      `The configuration has ${problems.length === 1 ? 'a problem' : 'problems'}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
-    )
+    const count = problems.length === 1 ? 'a problem' : 'problems'
+    const list = problems.map((problem) => `  - ${problem}`).join('\n')
+    super(`The configuration has ${count}:\n${list}`)
     this.name = 'SettingsError'
     this.problems = problems
   }
@@ -112,8 +112,8 @@ export function unknownSettings(environment: Environment): readonly string[] {
     const intended =
       matchers.find(({ loosePattern }) => loosePattern.test(withoutUnderscores(name))) ??
       matchers.find((setting) => isMistyped(name, setting.name))
-    if (intended === undefined && !groupPattern.test(name)) return []
-    return [`${name} is not a setting${intended === undefined ? '' : `; ${intended.name} is`}.`]
+    if (intended !== undefined) return [`${name} is not a setting; ${intended.name} is.`]
+    return groupPattern.test(name) ? [`${name} is not a setting.`] : []
   })
 }
 

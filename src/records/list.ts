@@ -75,14 +75,20 @@ export function streamList(
 }
 
 /** Counts in a separate subquery, so that count and page can use different indexes. */
-const listingStatement: Statement = (resource, query, rows, lastChange) => sql`
-  select ${recordsJsonSql(resource, sql`select row.* from ${rows} ${orderAndLimit(query)}`)} as "records",
+const listingStatement: Statement = (resource, query, rows, lastChange) => {
+  const page = sql`select row.* from ${rows} ${orderAndLimit(query)}`
+  return sql`
+  select ${recordsJsonSql(resource, page)} as "records",
     (select count(*) from ${rows}) as "totalCount", ${lastChange}`
+}
 
-const searchingStatement: Statement = (resource, query, rows, lastChange) => sql`
+const searchingStatement: Statement = (resource, query, rows, lastChange) => {
+  const page = pageOfFound(resource, raw('row.*'), boundsOf(query))
+  return sql`
   with ${foundCte(rows, [query.sortColumn])}
-  select ${recordsJsonSql(resource, sql`${pageOfFound(resource, raw('row.*'), boundsOf(query))} order by paged."position"`)} as "records",
+  select ${recordsJsonSql(resource, sql`${page} order by paged."position"`)} as "records",
     (select count(*) from found) as "totalCount", ${lastChange}`
+}
 
 interface ListResult {
   readonly records: string

@@ -91,7 +91,7 @@ const contentOf = ({ end }: CheckedBackup): string =>
   )
 
 const contentText = (rows: number, files = 0): string =>
-  `${rows} rows${files > 0 ? ` and ${files} files` : ''}`
+  files > 0 ? `${rows} rows and ${files} files` : `${rows} rows`
 
 const reportIntact = ({ file }: BackupFile, checked: CheckedBackup): void =>
   console.log(`${file} of ${checked.head.madeAt} is intact: ${contentOf(checked)}.`)

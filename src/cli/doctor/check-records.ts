@@ -71,7 +71,8 @@ export function assessBackup(hours: number | undefined, archives: boolean): Find
     'Run `npm run backup` every day; after a backup by other tools, run `npm run cli -- backed-up`.'
   if (hours === undefined)
     return archives ? ok('backup', 'WAL is archived') : warning('backup', 'none was recorded', advice)
-  const result = `the newest is ${hours < dayHours ? `${hours.toFixed(1)} hours` : `${(hours / dayHours).toFixed(1)} days`} old`
+  const age = hours < dayHours ? `${hours.toFixed(1)} hours` : `${(hours / dayHours).toFixed(1)} days`
+  const result = `the newest is ${age} old`
   if (hours <= backupHoursGood) return ok('backup', result)
   return hours <= backupHoursMax ? warning('backup', result, advice) : error('backup', result, advice)
 }

@@ -94,8 +94,10 @@ export async function lockPlaces(
   if (locked.length === ids.length) return locked
   // Rows that were not written by these statements, such as rows of a backup, have no entry yet.
   const missing = ids.filter((id) => locked.every((place) => place.id !== id))
-  const added = await queries.query<Place>(sql`
-    select id${raw(placeColumnOf(table) ? ', assignment_id' : '')} from ${raw(`"${table}"`)} where id = any(${missing}::uuid[])`)
+  const placeColumns = raw(placeColumnOf(table) ? 'id, assignment_id' : 'id')
+  const added = await queries.query<Place>(
+    sql`select ${placeColumns} from ${raw(`"${table}"`)} where id = any(${missing}::uuid[])`,
+  )
   if (added.length === 0) return locked
   await takePlaces(queries, table, added)
   return lock()

@@ -254,7 +254,9 @@ function differenceOf(changes: readonly SerializedChange[]): Difference[] {
   // A row that was removed and then restored unchanged does not differ.
   if (names.every((name) => name === 'updatedAt')) return []
   const pick = (values: Values) => Object.fromEntries(names.map((name) => [name, values[name]]))
-  const kind = isRemoved ? 'removed' : before.active === false ? 'added' : 'changed'
+  const isRestored = before.active === false && !isRemoved
+  const kindOfActive = isRestored ? 'added' : 'changed'
+  const kind = isRemoved ? 'removed' : kindOfActive
   return [{ ...key, kind, before: pick(before), after: pick(after) }]
 }
 

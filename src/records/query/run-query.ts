@@ -90,8 +90,10 @@ function statementOf(
       select ${pageColumns}, row_number() over (order by ${order}) as "position"
       from ${from} ${andAfter}
       order by ${order} ${limit}`
-  const totalCount = sql`${query.isCounted ? sql`(select count(*) from ${countedRows})` : raw('null::bigint')} as "totalCount"`
-  const lastChange = sql`${lastChangeSecond([...resourcesAffectingSelection(selection, caller), ...savedViewResources])} as "lastChangeSecond"`
+  const count = query.isCounted ? sql`(select count(*) from ${countedRows})` : raw('null::bigint')
+  const totalCount = sql`${count} as "totalCount"`
+  const affectingResources = [...resourcesAffectingSelection(selection, caller), ...savedViewResources]
+  const lastChange = sql`${lastChangeSecond(affectingResources)} as "lastChangeSecond"`
   const statement = sql`
     ${usesFoundCte ? sql`with ${foundCte(from, sorted)}` : raw('')}
     select page.*, ${join([raw('total.*'), ...selected], ', ')}

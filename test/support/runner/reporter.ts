@@ -33,10 +33,11 @@ function failure({ name, nesting, file, line, details, todo }: Failure, path: re
   const error = details.error as Error & { failureType?: string }
   // The tests of the suite were already reported.
   if (error.failureType === 'subtestsFailed' || todo !== undefined) return ''
-  const where =
-    file === undefined ? '' : `${relative(process.cwd(), file)}${line === undefined ? '' : `:${line}`}`
+  const fileName = file === undefined ? '' : relative(process.cwd(), file)
+  const place = file === undefined || line === undefined ? fileName : `${fileName}:${line}`
+  const title = styleText('red', `✖ ${titleOf(name, nesting, path)}`)
   const reason = inspect(error.cause ?? error).replaceAll('\n', '\n  ')
-  return `${styleText('red', `✖ ${titleOf(name, nesting, path)}`)} ${styleText('gray', where)}\n  ${reason}\n\n`
+  return `${title} ${styleText('gray', place)}\n  ${reason}\n\n`
 }
 
 /**

@@ -81,7 +81,8 @@ export function CommandPalette({ first, at, onClose }: CommandPaletteProps) {
     item.run()
   }
   const goBack = () => setSteps(steps.length > 1 ? steps.slice(0, -1) : steps)
-  const kind = at === 'bottom' ? 'palette sheet' : at ? 'palette picker' : 'palette'
+  const pickerKind = at ? 'palette picker' : 'palette'
+  const kind = at === 'bottom' ? 'palette sheet' : pickerKind
   return (
     <Dialog title={first.title} kind={kind} onClose={onClose}>
       <Step

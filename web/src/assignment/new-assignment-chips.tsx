@@ -185,19 +185,14 @@ function LabelsChip({ form, projectId }: PropertyChipsProps) {
     form.set('labelIds', nextIds.join(' '))
   }
   const [first] = chosen
+  const summary = chosen.length > 1 ? tn(chosen.length, '1 label', '{count} labels') : (first?.name ?? label)
   return (
     <Field form={form} name="labelIds" label={label} isLabelHidden>
       {(attributes) => (
         <ChoiceChip
           attributes={attributes}
           label={label}
-          text={
-            first === undefined
-              ? label
-              : chosen.length === 1
-                ? first.name
-                : tn(chosen.length, '1 label', '{count} labels')
-          }
+          text={summary}
           mark={
             chosen.length === 0 ? (
               <Icon name="tag" />

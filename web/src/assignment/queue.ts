@@ -118,6 +118,13 @@ const newEntry = (at: number) => ({
  * Keeps a change until there is a network. A later change of the same record is merged into it. Returns
  * false if the queue is full.
  */
+function mergeChanges(last: QueuedChange | undefined, change: NewChange): NewChange {
+  if (change.kind === 'stage' && last?.kind === 'stage') return { ...change, from: last.from }
+  if (change.kind === 'hours' && last?.kind === 'hours')
+    return { ...change, entry: { ...last.entry, ...change.entry }, isNew: last.isNew }
+  return change
+}
+
 function queueChange(
   services: QueueServices,
   change: NewChange,
@@ -127,13 +134,11 @@ function queueChange(
   const key = keyOf(userId, change)
   const last = readStoredJson<QueuedChange>(key)
   if (last === undefined && keysOf(userId).length >= changesMax) return false
-  const merged: NewChange =
-    change.kind === 'stage' && last?.kind === 'stage'
-      ? { ...change, from: last.from }
-      : change.kind === 'hours' && last?.kind === 'hours'
-        ? { ...change, entry: { ...last.entry, ...change.entry }, isNew: last.isNew }
-        : change
-  const queued: QueuedChange = { ...merged, assignment: { id, name, projectId }, at: last?.at ?? Date.now() }
+  const queued: QueuedChange = {
+    ...mergeChanges(last, change),
+    assignment: { id, name, projectId },
+    at: last?.at ?? Date.now(),
+  }
   localStorage.setItem(key, JSON.stringify(queued))
   refresh(services)
   const undo = () => discardChange(services, queued)

@@ -49,19 +49,17 @@ export function TimeSection({
   )
 }
 
+function describeTime(recorded: number, planned: number): string {
+  if (planned === 0) return t('{hours} recorded, no hours planned yet', { hours: formatHours(recorded) })
+  const hours = { recorded: formatHours(recorded), planned: formatHours(planned) }
+  if (recorded <= planned) return t('{recorded} of {planned}', hours)
+  return t('{recorded} of {planned}, {over} over', { ...hours, over: formatHours(recorded - planned) })
+}
+
 /** Shows the recorded and the planned hours as a bar and as text. */
 function TimeBar({ recorded, planned }: { readonly recorded: number; readonly planned: number }) {
   const isExceeded = planned > 0 && recorded > planned
-  const text =
-    planned === 0
-      ? t('{hours} recorded, no hours planned yet', { hours: formatHours(recorded) })
-      : isExceeded
-        ? t('{recorded} of {planned}, {over} over', {
-            recorded: formatHours(recorded),
-            planned: formatHours(planned),
-            over: formatHours(recorded - planned),
-          })
-        : t('{recorded} of {planned}', { recorded: formatHours(recorded), planned: formatHours(planned) })
+  const text = describeTime(recorded, planned)
   return (
     <div class="time-bar">
       {planned > 0 && (

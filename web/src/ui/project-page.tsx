@@ -247,7 +247,8 @@ export function ViewSwitch({ projectId, current }: ViewSwitchProps) {
     const query = new URLSearchParams(current && searchParams)
     query.delete('view')
     if (name !== 'board') query.set('view', name)
-    return `${current ? pathname : projectPath(projectId)}${query.size === 0 ? '' : `?${query}`}`
+    const path = current ? pathname : projectPath(projectId)
+    return query.size === 0 ? path : `${path}?${query}`
   }
   return (
     <nav class="view-switch" aria-label={t('View')}>

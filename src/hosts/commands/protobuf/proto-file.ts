@@ -54,9 +54,13 @@ const messageText = (message: Message, comments: Comments): string =>
   ])
 
 function fieldText(field: MessageField): string {
-  const label = field.isRepeated ? 'repeated ' : hasMarkedPresence(field) ? 'optional ' : ''
   const options = field.isDeprecated ? ' [deprecated = true]' : ''
-  return `${label}${typeText(field)} ${snakeCase(field.name)} = ${field.number}${options};`
+  return `${labelOf(field)}${typeText(field)} ${snakeCase(field.name)} = ${field.number}${options};`
+}
+
+function labelOf(field: MessageField): string {
+  if (field.isRepeated) return 'repeated '
+  return hasMarkedPresence(field) ? 'optional ' : ''
 }
 
 function typeText({ shape }: MessageField): string {

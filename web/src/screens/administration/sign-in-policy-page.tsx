@@ -46,12 +46,11 @@ const boxes: readonly Box[] = [
         label: 'Second factor',
         isOn: (value) => value === 'all' || value === 'administrators',
         stateOf: (value) => (value === 'all' || value === 'administrators' ? t('Required') : t('Optional')),
-        textOf: (value) =>
-          value === 'all'
-            ? t('Required for everyone.')
-            : value === 'administrators'
-              ? t('Required for administrators.')
-              : t('Users may set one up in their accounts.'),
+        textOf: (value) => {
+          if (value === 'all') return t('Required for everyone.')
+          if (value === 'administrators') return t('Required for administrators.')
+          return t('Users may set one up in their accounts.')
+        },
       },
       passkeyDomain: {
         label: 'Passkeys',

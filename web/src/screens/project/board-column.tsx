@@ -80,7 +80,7 @@ export function BoardColumn(props: BoardColumnProps) {
   const [showsOlder, setShowsOlder] = useState(false)
   const [isAdding, setAdding] = useState(false)
   const isManuallyOrdered = props.isManuallyOrdered && !isDone
-  const order = isDone ? byLastChange : isManuallyOrdered ? byRank : byEnd
+  const order = orderOf(isDone, isManuallyOrdered)
   const sorted = useMemo(() => assignments.toSorted(order), [assignments, order])
   const shown = useMemo(
     () => (isDone && !showsOlder ? recentOf(sorted) : sorted),
@@ -151,6 +151,11 @@ export function BoardColumn(props: BoardColumnProps) {
       </div>
     </section>
   )
+}
+
+function orderOf(isDone: boolean, isManuallyOrdered: boolean) {
+  if (isDone) return byLastChange
+  return isManuallyOrdered ? byRank : byEnd
 }
 
 /** Scrolls to a card that was created or moved, and to the open card if it is not rendered. */
