@@ -53,7 +53,7 @@ test('an account id in upper case identifies the same account', async () => {
   assert.equal(caller.id, ada.id)
 })
 
-test('the scheme may be in any case, but everything else in the header must be valid', async () => {
+test('the scheme may be in any case', async () => {
   const token = await provider.signIn(fresh.database, ada.id)
   for (const header of [`bearer ${token}`, `BEARER  ${token}`]) await authentication.authenticate(header)
   const headers = [
@@ -87,7 +87,7 @@ test('a changed signature, payload or header is rejected', async () => {
   for (const parts of tampered) await rejects(authenticate(parts.join('.')), parts.join('.'))
 })
 
-test('an unsigned token is rejected, whatever its header states as the algorithm', async () => {
+test('an unsigned token is rejected', async () => {
   const payload = (await provider.signIn(fresh.database, ada.id)).split('.')[1]
   for (const alg of ['none', 'None', 'NONE', '']) {
     const header = encode({ alg, typ: 'at+jwt', kid: provider.currentKey().kid })

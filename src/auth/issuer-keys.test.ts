@@ -34,7 +34,7 @@ test('concurrent first requests cause one fetch', async () => {
   assert.equal(provider.fetches(), 1)
 })
 
-test('a token that names a new key causes one fetch, and the older key keeps working', async () => {
+test('a token that names a new key causes one fetch', async () => {
   const old = provider.currentKey()
   await verify(await provider.token({ account }))
   await provider.rotate()
@@ -57,7 +57,7 @@ test('unknown key ids cause at most four fetches a minute', async () => {
   assert.equal(provider.fetches(), 5)
 })
 
-test('a withdrawn key stops working after ten minutes, and after five more for cached tokens', async () => {
+test('a withdrawn key stops working after ten minutes', async () => {
   const old = provider.currentKey()
   const claims = { exp: Math.floor(clock / 1000) + 3600 }
   const token = await provider.token({ account, claims })
@@ -98,7 +98,7 @@ test('requests are rejected as overloaded while no keys can be fetched', async (
   assert.equal(warnings, 1)
 })
 
-test('a host is ready once it knows keys, and until then logs the reason once a minute', async () => {
+test('a host is ready once it knows keys', async () => {
   const { requireKeys } = createKeys()
   provider.interrupt(isDown)
   for (let attempt = 0; attempt < 5; attempt += 1) {

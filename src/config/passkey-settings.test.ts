@@ -38,7 +38,7 @@ test('the domain of passkeys is the common suffix of web client and identity hos
   })
 })
 
-test('passkeys are not bound to a public suffix, unless an operator sets it as their domain', () => {
+test('passkeys are not bound to a public suffix', () => {
   for (const suffix of [
     'co.uk',
     'com.au',

@@ -39,7 +39,7 @@ describe('The connections of a process', () => {
   })
 
   for (const connections of [10, 14, 25, 60])
-    test(`are at most ${connections} under every kind of load, and every call is served`, async () => {
+    test(`are at most ${connections} under every kind of load`, async () => {
       const applicationName = `load of ${connections}`
       const budgets = openBudgets(divideConnections(connections))
       const database = openDatabase({ url: fresh.url, applicationName, budgets })

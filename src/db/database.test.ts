@@ -96,7 +96,7 @@ describe('the database', () => {
     assert.deepEqual(await fresh.database.query(sql`select 0.25::numeric as hours`), [{ hours: 0.25 }])
   })
 
-  it('keeps every microsecond of a timestamp, whatever its time zone is set to', async () => {
+  it('keeps every microsecond of a timestamp', async () => {
     await other.query(`alter database ${other.database} set timezone to 'America/Sao_Paulo'`)
     const reopened = openDatabase({ url: fresh.url, applicationName: 'test' })
     const [row] = await reopened.query(sql`select '2026-10-08T12:34:56.789012Z'::timestamptz as instant`)
@@ -104,7 +104,7 @@ describe('the database', () => {
     await reopened.close()
   })
 
-  it('returns timestamps as text in one form, whatever its date style is set to', async () => {
+  it('returns timestamps as text in one form', async () => {
     await other.query(`alter database ${other.database} set datestyle to 'German'`)
     const reopened = openDatabase({ url: fresh.url, applicationName: 'test' })
     const timestamp = sql`select instant, (instant at time zone 'UTC')::text as formatted from (select '2026-10-08T12:34:56Z'::timestamptz as instant)`
@@ -150,7 +150,7 @@ describe('the database', () => {
     await other.query(`delete from migrations where name like '999%'`)
   })
 
-  it('is up to date if version 0.1.0 created it, although its migrations table lacks a column', async () => {
+  it('is up to date if version 0.1.0 created it', async () => {
     await other.query('alter table migrations drop column contracts')
     assert.deepEqual(await migrate(fresh.url), [])
     await other.query('alter table migrations add column contracts boolean not null default false')

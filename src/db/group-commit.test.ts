@@ -60,7 +60,7 @@ describe('batched writes', () => {
     assert.deepEqual(written, [])
   })
 
-  it('run together as soon as the write before them is done, and each gets its result', async () => {
+  it('run together as soon as the write before them is done', async () => {
     const { groupCommit, written, wait, end, idleCount } = testGroupCommit()
     const endTurn = groupCommit.enter()
     const waiting = wait('a1', 'b1', 'rejected')

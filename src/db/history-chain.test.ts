@@ -101,7 +101,7 @@ describe('The chain of the history', () => {
   const cli = (...parameters: string[]) =>
     run(process.execPath, [cliFile, ...parameters], { ...optionsOf(fresh), maxBuffer: 10_000_000 })
 
-  it('names the days that it cannot close yet, because of an open transaction', async () => {
+  it('names the days that it cannot close yet', async () => {
     const [yesterday = ''] = (await readClosedDays(fresh.database)).map(({ day }) => day).toReversed()
     await write(`delete from history_days where day = '${yesterday}'`)
     await fresh.database.transaction(async (transaction) => {

@@ -38,7 +38,7 @@ describe('running instances', () => {
   }
   const settingsIn = (details: object) => (details as { settings: string[] }).settings
 
-  it('log at their start which settings of other instances differ, and count these instances', async () => {
+  it('log at their start which settings of other instances differ', async () => {
     const first = await recordOnce({ Jwt__Issuer: 'https://a.example', HOURS_STEP: 1, EXTENSIONS: true })
     assert.equal(lines.length, 0)
     const second = await recordOnce({ Jwt__Issuer: 'https://b.example', HOURS_STEP: 1, Jwt__Audience: 'svc' })
@@ -84,7 +84,7 @@ describe('running instances', () => {
     await instances.leave()
   })
 
-  it('store hashes instead of values, and compare even secrets by their hashes', async () => {
+  it('store hashes instead of values', async () => {
     const secret = 'a secret of more than 32 characters'
     await recordOnce(
       { Jwt__Issuer: 'https://a.example' },

@@ -54,7 +54,7 @@ describe('a modification date', () => {
     assert.equal((await createModificationDates(fresh.database)()).dateOf(null), undefined)
   })
 
-  it('can be requested by many callers at once, even if the store answers slowly', async () => {
+  it('can be requested by many callers at once', async () => {
     let now = 0
     const slow: Queries & Pick<Database, 'onCommit'> = {
       onCommit: () => () => undefined,

@@ -86,7 +86,7 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
     'exports that wait for each other': () => allOf(Array.from({ length: 3 }, exportRows)),
   }
 
-  it('is given up in less than twice the time limit of a call, however many calls wait for it', async () => {
+  it('is given up in less than twice the time limit of a call', async () => {
     await assert.rejects(database.liveListReads.query(sql`select pg_sleep(9)`, 'slow'))
     // The first stepwise statement detects whether the store is sharded. Nothing is batched before that.
     await database.query(checkConditionsStatement.attach([], selectOne))

@@ -43,7 +43,7 @@ describe('a new id', () => {
   })
 })
 
-it('divides a migration at the semicolons that end statements, and at no others', () => {
+it('divides a migration at the semicolons that end statements', () => {
   const text = `-- first; a comment
     create table a (b text default 'one; ''two''', "c;d" int); -- another; one
     do $$ begin perform 1; perform '$'; end $$;

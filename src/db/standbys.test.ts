@@ -55,7 +55,7 @@ describe('reading from a standby', () => {
     assert.equal(await isAtStandby(here), true)
   })
 
-  test('always sees what was committed through another host, however far the standby lags', async () => {
+  test('always sees what was committed through another host', async () => {
     await store.atStandby('select pg_wal_replay_pause()')
     const before = there.standbyOutcomes?.behind ?? 0
     for (let round = 0; round < 10; round += 1) assert.equal(await writeThenRead(), last)

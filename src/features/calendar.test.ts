@@ -13,7 +13,7 @@ const event = {
   url: undefined,
 }
 
-test('DTEND is the day after the last day of an event, even at the end of a month', () => {
+test('DTEND is the day after the last day of an event', () => {
   const text = writeCalendar('Tracker', [event])
   assert.match(text, /DTSTART;VALUE=DATE:20260227\r\nDTEND;VALUE=DATE:20260301\r\n/)
   assert.match(text, /DTSTAMP:20260201T083015Z\r\n/)

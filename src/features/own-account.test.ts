@@ -18,7 +18,7 @@ beforeEach(async () => {
   ada = await insertAccount(fresh.database, { name: 'Ada' })
 })
 
-test('the account has an id, a name, a login and two timestamps, and no credentials', async () => {
+test('the account has an id, a name, a login and two timestamps', async () => {
   const account = await readOwnAccount(fresh.database, callerOf(ada))
   const { createdAt, ...rest } = account
   assert.deepEqual(rest, { id: ada.id, name: 'Ada', login: ada.login, updatedAt: null })

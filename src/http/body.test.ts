@@ -78,7 +78,7 @@ describe('a body', () => {
       }
   })
 
-  it('is rejected with 415 if it is in another character set, unless it is empty', async (t) => {
+  it('is rejected with 415 if it is in another character set', async (t) => {
     for (const charset of [
       'iso-8859-1',
       'ISO-8859-1',
@@ -117,7 +117,7 @@ describe('a body', () => {
     }
   })
 
-  it('may contain a replacement character, and a form may contain malformed escapes', async (t) => {
+  it('may contain a replacement character', async (t) => {
     deepStrictEqual((await post(t, '{"a":"\uFFFD"}')).json(), { body: { a: '\uFFFD' } })
     deepStrictEqual((await post(t, 'a=%EF%BF%BD&b=100%&c=%zz', form)).json(), {
       body: { a: '\uFFFD', b: '100%', c: '%zz' },

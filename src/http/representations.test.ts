@@ -193,7 +193,7 @@ describe('a large JSON answer', () => {
     deepStrictEqual([answer.headers['content-encoding'], answer.body], [undefined, large])
   })
 
-  it('has a different tag for each coding, and each tag results in a 304 that repeats it', async (t) => {
+  it('has a different tag for each coding', async (t) => {
     const { ask } = hostWithAnswers(t)
     const tags = new Set<string>()
     for (const accepted of ['br', 'gzip', 'identity']) {

@@ -137,7 +137,7 @@ describe('invalid, incomplete and slow requests', () => {
 })
 
 describe('routes', () => {
-  it('an unknown path is answered with 404, whatever the method and the body are', async (t) => {
+  it('an unknown path is answered with 404', async (t) => {
     const app = sampleHost(t)
     const answers = await Promise.all([
       app.inject({ url: '/nothing' }),
@@ -197,7 +197,7 @@ describe('routes', () => {
     equal(answer.body, '')
   })
 
-  it('a GET with a body is answered, and so is the next request on the same connection', async (t) => {
+  it('a GET with a body is answered', async (t) => {
     const port = await listen(sampleHost(t))
     const first =
       'GET /echo?a=1 HTTP/1.1\r\nHost: x\r\nContent-Type: text/x\r\nContent-Length: 5\r\n\r\nhello'

@@ -159,7 +159,7 @@ test('the next task begins even if the previous one has failed', async () => {
   assert.equal(await next, 'in')
 })
 
-test('one task runs at a time for each key, and tasks of other keys do not wait', async () => {
+test('one task runs at a time for each key', async () => {
   const runInTurn = oneAtATime({ waitingMax: 1, retryAfterSeconds: 7 })
   let finish = () => {}
   const first = runInTurn('ada', () => new Promise<void>((resolve) => (finish = resolve)))

@@ -191,7 +191,7 @@ describe('a timestamp', () => {
     })
   }
 
-  it('may have a fraction of any length, which is parsed in linear time and truncated', () => {
+  it('may have a fraction of any length', () => {
     const digits = '123456'.padEnd(1_000_000, '7')
     assert.equal(parseTimestamp(`2026-10-08T12:34:56.${digits}Z`), '2026-10-08T12:34:56.123456Z')
     assert.equal(parseTimestamp(`2026-10-08T12:34:56.${digits}?`), undefined)

@@ -113,7 +113,7 @@ describe('writes that come at the same time', () => {
     else assert.ok(transactions.size < entries.length / 3, `${transactions.size} transactions`)
   })
 
-  it('are rejected each for its own reason, with the message of a single write', async () => {
+  it('are rejected each for its own reason', async () => {
     const removed = await makeAny('workflow')
     await remove(context, workflow, administrator, { ids: [removed.id] })
     const { caller, body } = first()

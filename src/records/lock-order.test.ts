@@ -55,7 +55,7 @@ describe('A transaction that waits for a row', () => {
     )
   }
 
-  it('holds no row with a higher id in a removal, whatever the physical order of the rows', async () => {
+  it('holds no row with a higher id in a removal', async () => {
     const [low, high] = ['00000000-0000-7000-8000-00000000000a', 'ffffffff-ffff-7fff-8fff-fffffffffff0']
     // The higher id is created first, so that it comes first in the table.
     await fresh.make('organization', { id: high, name: 'High' })
@@ -92,7 +92,7 @@ describe('A transaction that waits for a row', () => {
   const run = (...items: readonly object[]) =>
     runBatch(fresh.context, fresh.administrator, parseBatch({ items }), async () => new Map())
 
-  it('holds no row with a higher id in a batch, even if the batch writes that row first', async () => {
+  it('holds no row with a higher id in a batch', async () => {
     const rows = await Promise.all([fresh.makeAny('impediment'), fresh.makeAny('impediment')])
     const [low = '', high = ''] = rows.map(({ id }) => id).sort()
     await assertFree(['impediments', low], ['impediments', high], () =>

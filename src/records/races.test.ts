@@ -46,7 +46,7 @@ describe('with concurrent writes', () => {
     assert.equal(await countOf(orphans), 0)
   })
 
-  it('one of ten updates with the same expected version succeeds, and nine are rejected', async () => {
+  it('one of ten updates with the same expected version succeeds', async () => {
     const row = await makeAny('project')
     const body = { id: row.id, name: 'Q', organizationId: row.organizationId, expectedVersion: row.createdAt }
     const settled = await Promise.allSettled(
@@ -55,7 +55,7 @@ describe('with concurrent writes', () => {
     assert.deepEqual(outcomesOf(settled).sort(), ['ok', ...Array(9).fill('stale')])
   })
 
-  it('every version is at least a millisecond later, however fast the updates come', async () => {
+  it('every version is at least a millisecond later', async () => {
     const row = await makeAny('project')
     const body = { id: row.id, name: 'Q', organizationId: row.organizationId }
     const rows = await Promise.all(

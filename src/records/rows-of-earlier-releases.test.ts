@@ -124,7 +124,7 @@ describe('Rows written by an earlier release, with microseconds', { skip: isDist
 
   const parse = (query: Readonly<Record<string, string>>) => parseQuery(organization, administrator, query)
 
-  it('are returned once each when paging by cursor, and are found by the date that is shown', async () => {
+  it('are returned once each when paging by cursor', async () => {
     const expectedIds = new Set<string>()
     for (const digits of ['1239', '1231', '1235'])
       expectedIds.add(
@@ -145,7 +145,7 @@ describe('Rows written by an earlier release, with microseconds', { skip: isDist
     }
   })
 
-  it('are no longer created: this release stores milliseconds, even without the trigger', async () => {
+  it('are no longer created: this release stores milliseconds', async () => {
     await client.query('alter table organizations disable trigger keep_milliseconds')
     const rows = await Promise.all(Array.from({ length: 5 }, () => makeAny('organization')))
     for (const { id } of rows) await update(context, organization, administrator, { id, name: 'Changed' })

@@ -131,7 +131,7 @@ describe('The client of S3', () => {
   }
   const causeOf = (error: unknown) => String(((error as Problem).cause as Error).message)
 
-  test('stores, reads and deletes files, and removes them from the folder of uploads', async () => {
+  test('stores, reads and deletes files', async () => {
     const store = storeWith()
     await store.put('one', await file('content'))
     assert.deepEqual(await readdir(folder), [])

@@ -85,7 +85,7 @@ describe('Bars in a calendar', () => {
     assert.deepEqual(shareLines([5, 5, 5, 5, 5, 5], 3, minimum), [2, 2, 2, 2, 2, 2])
   })
 
-  test('are cut at the edges of the period and marked as cut, and omitted outside of it', () => {
+  test('are cut at the edges of the period and marked as cut', () => {
     const bars = barsOf(
       [
         assignment('before', '2026-11-01', '2026-11-15'),

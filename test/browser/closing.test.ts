@@ -46,7 +46,7 @@ function closingJourneys(stage: () => Stage): void {
       await page.waitForURL('**/projects')
     })
 
-  test('leads to the project after a direct link or a key, and Back skips the assignment', async () => {
+  test('leads to the project after a direct link or a key', async () => {
     const { hosts, signIn, workspace } = stage()
     const { login } = await workspace.join('Linus Link')
     const id = await workspace.assignment('Opened by its address')

@@ -115,7 +115,7 @@ describe('Changes in the history', () => {
     assert.deepEqual(runs, ['9,7,5', '8', '6', '4'])
   })
 
-  test('of a group are combined into the first and the last value, without unchanged fields', () => {
+  test('of a group are combined into the first and the last value', () => {
     const group = [
       change(3, { before: { name: 'B', hours: 2 }, after: { name: 'C', hours: 1 } }),
       change(2, { before: { hours: 1 }, after: { hours: 2 } }),

@@ -38,7 +38,7 @@ describe('A list', () => {
     for (const name of ['priority', 'labels']) assert.equal(groupingOf(name, false), undefined)
   })
 
-  test('has the groups without a user or dates last, and exports these values as empty cells', () => {
+  test('has the groups without a user or dates last', () => {
     const planned = { id: 'planned', name: 'planned', userId: 'ann', endDate: '2026-01-07T00:00:00Z' }
     const idea = { ...planned, id: 'idea', name: 'idea', isUnscheduled: true, isUnassigned: true }
     const assignments = [idea, planned] as RecordOf<'assignment'>[]

@@ -48,7 +48,7 @@ function installationJourneys(stage: () => Stage): void {
     await page.locator('html[data-theme=light]').waitFor()
   })
 
-  test('a page opens without a network, and says that the server cannot be reached', async () => {
+  test('a page opens without a network', async () => {
     const page = await stage().visit('/projects', withWorker)
     await waitForWorker(page)
     await page.context().setOffline(true)
@@ -160,7 +160,7 @@ function storedContentJourneys(stage: () => Stage): void {
     assert.deepEqual(await page.evaluate(storedKeys), [])
   })
 
-  test('the end of a session deletes all stored content, and another account stores its own', async () => {
+  test('the end of a session deletes all stored content', async () => {
     const { hosts, signIn, workspace } = stage()
     const { id: userId, login } = await workspace.join('Ena Ended')
     const other = await workspace.join('Otto Other')
@@ -269,7 +269,7 @@ function queueJourneys(stage: () => Stage): void {
     assert.deepEqual(hours, [{ amount: 3 }])
   })
 
-  test('a move that conflicts with a move by another user is reported, and can be sent again', async () => {
+  test('a move that conflicts with a move by another user is reported', async () => {
     const { signIn, workspace } = stage()
     const { id: userId, login } = await workspace.join('Olaf Overtaken')
     const name = 'Moved by two'
@@ -295,7 +295,7 @@ function queueJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
   })
 
-  test('signing out asks before it discards changes, and keeps the changes of other accounts', async () => {
+  test('signing out asks before it discards changes', async () => {
     const { hosts, signIn, workspace } = stage()
     const { id: userId, login } = await workspace.join('Tessa Together')
     const other = await workspace.join('Ugo Unaware')

@@ -31,7 +31,7 @@ describe('The host of the web client', () => {
   const findScript = async () =>
     /src="(\/assets\/[^"]+\.js)"/.exec(await (await fetch(address)).text())?.[1] ?? ''
 
-  test('serves metrics if they are on, and never serves the page at their path', async () => {
+  test('serves metrics if they are on', async () => {
     assert.equal((await fetch(`${address}/metrics`)).status, 404)
     const measured = await startWeb(
       readSettings({ ...environment, METRICS: 'true' }, readWebSettings),
@@ -81,7 +81,7 @@ describe('The host of the web client', () => {
     assert.equal(answer.headers.get('content-type'), 'text/javascript; charset=utf-8')
   })
 
-  test('sends the font that the page preloads, and the style sheet names the same file', async () => {
+  test('sends the font that the page preloads', async () => {
     const page = await (await fetch(address)).text()
     const font = /rel="preload"\s+href="(\/assets\/[^"]+\.woff2)"/.exec(page)?.[1] ?? ''
     const answer = await fetch(address + font)
@@ -93,7 +93,7 @@ describe('The host of the web client', () => {
     assert.ok((await (await fetch(address + styles)).text()).includes(font))
   })
 
-  test('sends the service worker without caching, and every file that it lists', async () => {
+  test('sends the service worker without caching', async () => {
     const answer = await fetch(`${address}/worker.js`)
     assert.equal(answer.headers.get('cache-control'), 'no-cache')
     assert.equal(answer.headers.get('content-type'), 'text/javascript; charset=utf-8')
@@ -181,7 +181,7 @@ describe('The host of the web client', () => {
     assert.equal(headers.get('x-content-type-options'), 'nosniff')
   })
 
-  test('fails to start if the client is not built, and names the command to run', async () => {
+  test('fails to start if the client is not built', async () => {
     await assert.rejects(
       startWeb(readSettings(environment, readWebSettings), log, join(folder, 'nowhere')),
       /npm run build/,

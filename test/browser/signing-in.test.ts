@@ -35,7 +35,7 @@ function signInJourneys(stage: () => Stage): void {
     await page.getByRole('heading', { name: 'Projects' }).waitFor()
   })
 
-  test('fills in the login that the request expects, and does not send the form by itself', async () => {
+  test('fills in the login that the request expects', async () => {
     const { hosts, visit } = stage()
     const page = await visit('/projects')
     await page.getByLabel('Password').waitFor()
@@ -172,7 +172,7 @@ function signInJourneys(stage: () => Stage): void {
     assert.deepEqual(await page.context().cookies(hosts.issuer), [])
   })
 
-  test('returns to a path that looks like the address of another site, without leaving this one', async () => {
+  test('returns to a path that looks like the address of another site', async () => {
     const { hosts, visit, workspace } = stage()
     const page = await visit('//evil.example/x?next=//evil.example')
     await fillSignIn(page, (await workspace.join('Mia Malformed')).login)

@@ -69,7 +69,7 @@ describe('Messages of changes', () => {
     assert.equal(toasts.undoLast(), false)
   })
 
-  test('are shown no longer than before when a dialog opens, but longer after a pause', (context) => {
+  test('are shown no longer than before when a dialog opens', (context) => {
     context.mock.timers.enable({ apis: ['Date'], now: 0 })
     const { toasts, showChange } = setUp()
     showChange('Moved.')

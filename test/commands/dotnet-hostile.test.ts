@@ -207,7 +207,7 @@ describe('A hostile body from a .NET client', () => {
     )
   })
 
-  test('with text that is not UTF-8 is rejected, and never stored in another form', async () => {
+  test('with text that is not UTF-8 is rejected', async () => {
     const Id = randomUUID()
     for (const bytes of ['ff', '41c3', 'c080', 'eda080', 'f8888080']) {
       const body = encode({ Id, Name: text(Buffer.from(bytes, 'hex')) })

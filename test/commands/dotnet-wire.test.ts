@@ -238,7 +238,7 @@ describe('A .NET client', { concurrency: true }, () => {
     }
   })
 
-  test('makes many calls at once over one connection, and each gets its own answer', async () => {
+  test('makes many calls at once over one connection', async () => {
     const names = Array.from({ length: 300 }, (_, index) => `Parallel ${index}`)
     const results = await Promise.all(
       names.map((Name) => call('AssignmentType', 'CreateAssignmentType', { Name })),

@@ -60,7 +60,7 @@ describe('A client that', () => {
     })
   }
 
-  test('sends another content type gets 415, and one that does not send TE is served', async () => {
+  test('sends another content type gets 415', async () => {
     await using raw = openRawCalls(host.target)
     for (const type of ['application/json', 'text/plain', '']) {
       const answer = await raw.send({ ...listHeaders(), 'content-type': type }, framed(listMessage))
@@ -160,7 +160,7 @@ describe('A client that', () => {
       await Promise.all([closed(silent), closed(halfPreface)])
     })
 
-    test('opens a call and never sends its message gets DEADLINE_EXCEEDED, and the stream ends', async () => {
+    test('opens a call and never sends its message gets DEADLINE_EXCEEDED', async () => {
       await using raw = openRawCalls(host.target)
       const calls = Array.from({ length: 50 }, () =>
         raw.send(listHeaders(), framed(listMessage).subarray(0, 4), false),

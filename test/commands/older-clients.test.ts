@@ -118,7 +118,7 @@ describe('An update in protobuf', () => {
     assert.equal(await descriptionAfterUpdate({}), null)
   })
 
-  test('does not change a field that its mask does not name, even if it has a value', async () => {
+  test('does not change a field that its mask does not name', async () => {
     assert.equal(await descriptionAfterUpdate({ updateMask: {} }), 'As it was')
     assert.equal(
       await descriptionAfterUpdate({ updateMask: { paths: ['name'] }, description: 'New' }),

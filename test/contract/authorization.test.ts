@@ -55,7 +55,7 @@ onEveryHost('The authorization matrix', (tracker) => {
       assert.ok(lines.length > 2, `${entity} has no lines in test/contract/authorization-matrix.ts.`)
     })
 
-  test('callers who may not write to a catalog get only this error, whatever they send', async () => {
+  test('callers who may not write to a catalog get only this error', async () => {
     const ann = await tracker.signUp()
     for (const entity of administrated) {
       await rejected(tracker.create(entity, {}, ann), 'forbidden')

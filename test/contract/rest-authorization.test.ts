@@ -20,7 +20,7 @@ onRest('The authorization matrix of restoring', (tracker) => {
     })
   }
 
-  test('callers who may not restore rows of a catalog get only this error, whatever they send', async () => {
+  test('callers who may not restore rows of a catalog get only this error', async () => {
     const ann = await tracker.signUp()
     for (const entity of administrated) await rejected(tracker.restore(entity, [], ann), 'forbidden')
   })

@@ -81,7 +81,7 @@ onRest('Restoring', (tracker) => {
     })
 
   for (const { entity, column, parent } of references.filter((reference) => !needsActiveParent(reference)))
-    test(`${a(entity)} stays when its ${parent} is removed, and can be restored without it`, async () => {
+    test(`${a(entity)} stays when its ${parent} is removed`, async () => {
       const above = await tracker.make(parent)
       const row = await tracker.make(entity, { [column]: above.id })
       await remove(parent, above)
@@ -287,7 +287,7 @@ onRest('Restoring a project', (tracker) => {
     return { ann, bob, carl, outsider, project, task }
   }
 
-  test('a member who lost the membership with the project may restore it, and is a member again', async () => {
+  test('a member who lost the membership with the project may restore it', async () => {
     const { bob, carl, project, task } = await scene()
     await rejected(tracker.get('project', project.id, bob), 'missing')
     await done(tracker.restore('project', [project.id], bob))
@@ -338,7 +338,7 @@ onRest('If-Match', (tracker) => {
     })
 
   for (const entity of entities) {
-    test(`updates ${a(entity)} if the tag is current, and rejects the tag afterwards`, async () => {
+    test(`updates ${a(entity)} if the tag is current`, async () => {
       const row = await tracker.make(entity)
       const tag = await tagOf(entity, row)
       assert.match(tag, /^"[\w-]+"$/)

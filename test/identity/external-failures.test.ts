@@ -133,7 +133,7 @@ describe('a misbehaving provider', () => {
     }
   })
 
-  it('determines when the user authenticated, even if a maximum age was requested', async () => {
+  it('determines when the user authenticated', async () => {
     const authTime = Math.floor(host.clock.now() / 1000) - 1800
     const page = await signInDuring({ claims: { auth_time: authTime } }, {}, { max_age: '3600' })
     assert.ok(queryOf(page).code)
@@ -225,7 +225,7 @@ describe('a misbehaving provider', () => {
       assertRejected(await signInDuring({ token }), /is invalid|did not|cannot be reached/)
   })
 
-  it('is reported to the user while it is down, and signs users in again when it is back', async () => {
+  it('is reported to the user while it is down', async () => {
     assertRejected(await signInDuring({ isDown: true }), /first cannot be reached/)
     const browser = openBrowser(host.address)
     host.clock.advance(11 * 60_000)

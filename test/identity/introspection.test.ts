@@ -212,7 +212,7 @@ describe('a service client', () => {
     authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
   })
 
-  it('gets a token of its account for both hosts, without a sid and without a refresh token', async () => {
+  it('gets a token of its account for both hosts', async () => {
     const { json } = await grant(asRobot)
     assert.deepEqual(Object.keys(json), ['access_token', 'token_type', 'expires_in', 'scope'])
     const { iat: _iat, exp: _exp, jti: _jti, ...claims } = claimsOf(json.access_token)

@@ -44,7 +44,7 @@ describe('the texts of the pages of the identity host', () => {
     assert.equal(new Set(en).size, en.length)
   })
 
-  it('have the same placeholders in Portuguese, and only names are equal in both languages', () => {
+  it('have the same placeholders in Portuguese', () => {
     for (const text of en) assert.deepEqual(placeholdersOf(ptBr[text]), placeholdersOf(text), text)
     assert.deepEqual(
       en.filter((text) => ptBr[text] === text),

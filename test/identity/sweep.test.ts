@@ -44,7 +44,7 @@ describe('the purge', () => {
     assert.deepEqual(await countRows(), { sessions: 0, tokens: 0, codes: 0, lockouts: 0 })
   })
 
-  it('continues while the signing keys cannot be read, and logs only that error', async (t) => {
+  it('continues while the signing keys cannot be read', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const lines: string[] = []
     await using host = await startIdentityUnderTest({
@@ -68,7 +68,7 @@ describe('the purge', () => {
     for (const { msg } of lines.map((line) => JSON.parse(line))) assert.doesNotMatch(msg, /purged|clients/)
   })
 
-  it('deletes expired sign-ins in progress at providers, and the oldest of more than 20,000', async (t) => {
+  it('deletes expired sign-ins in progress at providers', async (t) => {
     const { database, drop } = await freshDatabase()
     t.after(drop)
     await database.query(sql`

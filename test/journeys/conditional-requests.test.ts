@@ -16,7 +16,7 @@ describe('A conditional request with an ETag', { concurrency: true }, () => {
     by.call('GET', path, undefined, headers)
   const tagOf = (answer: Answer) => answer.headers.get('etag') ?? ''
 
-  test('is possible for lists and records, whose strong ETag is equal for equal content', async () => {
+  test('is possible for lists and records', async () => {
     for (const path of ['/api/workflows', `/api/workflow?id=${workspace.workflowId}`]) {
       const [first, second] = await Promise.all([get(path), get(path)])
       assert.match(tagOf(first), /^"[^"\s]+"$/)

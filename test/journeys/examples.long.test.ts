@@ -170,7 +170,7 @@ describe('The examples of the documentation', () => {
     }
   })
 
-  test('with two ordinary users have five lines, and each user sees their own projects', {
+  test('with two ordinary users have five lines', {
     skip: !hasCurl && 'curl is not installed',
   }, async () => {
     const { stdout } = await sh(`SECRET=$Identity__ServiceClients__mara__Secret\n${requests}`)

@@ -130,7 +130,7 @@ describe('The interface under /ext/', { concurrency: true }, () => {
     }
   })
 
-  test('documents the query keys of the list for removed rows, and no sort column for people', async () => {
+  test('documents the query keys of the list for removed rows', async () => {
     const contract = await snapshotOf('rest.v1.json')
     const keysOf = ({ get: { parameters } }: { get: Operation }) =>
       parameters.filter((record) => record.in === 'query').map(({ name }) => name)
@@ -154,7 +154,7 @@ describe('The interface under /ext/', { concurrency: true }, () => {
     assert.doesNotMatch(JSON.stringify(body), /\/ext\//)
   })
 
-  test('has its own documentation page, and this and /swagger link to each other', async () => {
+  test('has its own documentation page', async () => {
     const [contract, extensions] = await Promise.all([get('/swagger'), get('/swagger/extensions')])
     assert.equal(extensions.status, 200)
     assert.match(contract.body, /href="\/swagger\/extensions"/)

@@ -34,7 +34,7 @@ describe('GET /ext/history', { concurrency: true }, () => {
     return { projectId, id: await workspace.assignment(projectId, by.id, { name: 'Write' }) }
   }
 
-  test('returns changes, newest first, with their callers and the fields before and after', async () => {
+  test('returns changes, newest first', async () => {
     const { id, projectId } = await makeAssignment()
     const row = (await member.call('GET', `/api/assignment?id=${id}`)).body.assignment
     await workspace.write('PATCH', '/api/assignment', { ...row, name: 'Rewrite', amountHours: 2.5 }, member)
@@ -124,7 +124,7 @@ describe('GET /ext/history', { concurrency: true }, () => {
     )
   })
 
-  test('of an assignment includes its related rows, but not rows of other assignments', async () => {
+  test('of an assignment includes its related rows', async () => {
     const { id, projectId } = await makeAssignment()
     const other = await workspace.assignment(projectId, member.id, { name: 'Elsewhere' })
     const make = (resource: string, values: Readonly<Record<string, unknown>>) =>
@@ -164,7 +164,7 @@ describe('GET /ext/history', { concurrency: true }, () => {
     assertEnvelope(await read(`assignmentId=${id}&projectId=${projectId}`, member), 400)
   })
 
-  test('of accounts is visible to administrators only, and the history of catalogs to all users', async () => {
+  test('of accounts is visible to administrators only', async () => {
     assertEnvelope(await read(`resource=user&id=${member.id}`, member), 403)
     assert.equal((await changes(`resource=organization&id=${workspace.organizationId}`, outsider)).length, 1)
   })
@@ -330,7 +330,7 @@ describe('A query with at=', () => {
     assert.equal((await get(`/api/assignment?id=${assignmentId}&at=2001-01-01`)).status, 200)
   })
 
-  test('sees a transaction either completely or not at all, even under concurrent writes', async () => {
+  test('sees a transaction either completely or not at all', async () => {
     const context = { database: rest.database, budgets: openBudgets() } as Context
     const caller = { id: rest.administrator.id, isAdministrator: true }
     const groups = Array.from({ length: 3 }, () => Array.from({ length: 20 }, () => newId()))

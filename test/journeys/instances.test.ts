@@ -121,7 +121,7 @@ describe('Instances of hosts on one database', () => {
     assert.match((await findings()).join('\n'), /^ok instances 1 identity, 1 rest, with the same settings$/m)
   })
 
-  test('reject the tokens of a client after `client end`, even if its settings remain', async () => {
+  test('reject the tokens of a client after `client end`', async () => {
     start(['rest', 'identity'], environmentOfRobot)
     await untilReady(rest)
     const token = await grant(identity)

@@ -92,7 +92,7 @@ describe('An invitation', { concurrency: true }, () => {
     for (const wrong of [undefined, 7, {}, 'x'.repeat(101)]) assertEnvelope(await read(wrong), 400)
   })
 
-  test('of a member creates one account, which sees only the project, and is then used up', async () => {
+  test('of a member creates one account', async () => {
     const { member, projectId } = await signUpWithProject()
     const other = await signUpWithProject()
     const { secret } = await invite(member, projectId)
@@ -211,7 +211,7 @@ describe('An invitation', { concurrency: true }, () => {
       assertEnvelope(await accept(secret, newcomer()), 400)
   })
 
-  test('is recorded in the security log when it is created and used, without its secret', async () => {
+  test('is recorded in the security log when it is created and used', async () => {
     const { member, projectId } = await signUpWithProject()
     const from = written.length
     const { secret } = await invite(member, projectId)
@@ -418,7 +418,7 @@ describe('A password link', { concurrency: true }, () => {
     assert.equal((await setPassword(secret)).status, 200)
   })
 
-  test('is created by administrators only, for existing accounts, and is no invitation', async () => {
+  test('is created by administrators only, for existing accounts', async () => {
     const [person, other] = [await rest.signUp(), await rest.signUp()]
     const path = '/ext/password-links'
     assertEnvelope(await ask('POST', path, person.token, { userId: other.id }), 403)

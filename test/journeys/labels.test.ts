@@ -344,7 +344,7 @@ describe('Labels', () => {
       assert.deepEqual(await linksOf(task), [])
     })
 
-    test('above the limit are not restored with their label, which is restored without them', async () => {
+    test('above the limit are not restored with their label', async () => {
       const { from, task, bug } = await makeScene()
       const id = await makeLink(task, bug)
       await workspace.write('DELETE', '/ext/label', { ids: [bug] }, ann)

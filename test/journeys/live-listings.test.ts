@@ -158,7 +158,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
 })
 
 // The time is passed in, so that the test does not wait for 15 seconds.
-test('A live listing sends a comment line every 15 s, so that clients see that it is alive', async () => {
+test('A live listing sends a comment line every 15 s', async () => {
   const app = fastify({ forceCloseConnections: true })
   const session = {
     caller: { id: 'x', isAdministrator: false },
@@ -230,7 +230,7 @@ describe('A live listing under /ext/, when its client reconnects,', { concurrenc
     assert.notEqual(next.id, id)
   })
 
-  test('continues on another instance after the first one has stopped, and misses nothing', async () => {
+  test('continues on another instance after the first one has stopped', async () => {
     const stopping = await rest.startAnother()
     await addComment('moving')
     const path = '/ext/comments?search=moving'

@@ -81,7 +81,7 @@ describe('A mail server', () => {
       assert.deepEqual(valuesOf(received, 'to'), [[login]])
     }))
 
-  test('whose certificate is not trusted gets nothing, and the mail is retried', () =>
+  test('whose certificate is not trusted gets nothing', () =>
     withServer({ disabledCommands: [] }, async ({ url, received }) => {
       const { isEnded, attempts, lines } = await send(url)
       assert.deepEqual([isEnded, attempts, received.length], [false, 1, 0])
@@ -120,7 +120,7 @@ describe('A mail server', () => {
       )
   })
 
-  test('that never responds delays the worker only for a limited time, and the mail is retried', async () => {
+  test('that never responds delays the worker only for a limited time', async () => {
     await withServer({ onConnect: () => undefined }, async ({ url }) => {
       const begin = performance.now()
       const { isEnded } = await send(url, { silentMilliseconds: 300 })

@@ -257,7 +257,7 @@ describe('Mails about notifications', () => {
     assert.equal(many.match(/^- Atribu/gm)?.length, mailedNotificationsMax)
   })
 
-  test('are limited for each account and day, and further ones wait for the next day', async () => {
+  test('are limited for each account and day', async () => {
     await rest.database.singleWrites.query(sql`
       insert into mails (id, purpose, made_by, ended_at)
       select gen_random_uuid(), 'notifications', ${bob.id}, now() from generate_series(1, ${budgetLimits.notificationMailsOfAccount.max}::int)`)

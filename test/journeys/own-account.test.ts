@@ -17,7 +17,7 @@ describe("The caller's own account", { concurrency: true }, () => {
 
   const { join, change, me } = accountsOf(() => rest)
 
-  test('is returned without an envelope, with five properties and no credential', async () => {
+  test('is returned without an envelope', async () => {
     const { id, login, token } = await join()
     const { status, body } = await me(token)
     assert.equal(status, 200)

@@ -79,7 +79,7 @@ for (const mode of ['session', 'transaction'] as const) {
       { failure: 'is dead', fail: 'shut', repair: 'open' },
       { failure: 'is silent', fail: 'pause', repair: 'resume' },
     ] as const) {
-      test(`are unavailable within ten seconds while PostgreSQL ${failure}, and continue afterwards`, async () => {
+      test(`are unavailable within ten seconds while PostgreSQL ${failure}`, async () => {
         const network = deployed.pooler?.network ?? assert.fail()
         const token = await deployed.tokenFor('svc.api')
         await request(token, '/api/organizations')

@@ -86,7 +86,7 @@ describe('The rate limit', { concurrency: true }, () => {
     waiting.giveUp()
   })
 
-  test('rejects with a Retry-After that browsers may read, and exempts the health routes', async () => {
+  test('rejects with a Retry-After that browsers may read', async () => {
     const client = clientFrom('127.0.0.11')
     for (const path of ['/', '/nothing', '/api/me', '/swagger']) await client.get(path)
     const waiting = client.wait(2)
@@ -120,7 +120,7 @@ describe('The rate limit', { concurrency: true }, () => {
     next.giveUp()
   })
 
-  test('counts each address separately, and trusts forwarded addresses only if configured', async () => {
+  test('counts each address separately', async () => {
     const client = clientFrom('127.0.0.13')
     for (let count = 0; count < 4; count += 1)
       assert.equal(await client.status('/', { 'x-forwarded-for': `203.0.113.${count}` }), 200)
@@ -131,7 +131,7 @@ describe('The rate limit', { concurrency: true }, () => {
     waiting.giveUp()
   })
 
-  test('finds the address of a client behind two proxies, whatever the client claims', async () => {
+  test('finds the address of a client behind two proxies', async () => {
     await using separateHost = await startRestUnderTest({
       ...limits(1, 0),
       ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true',

@@ -65,7 +65,7 @@ describe('A report under /ext/reports/', () => {
       assert.deepEqual(await sumsOf('hours', { groupBy: 'person' }, person), { groups, ...whole })
   })
 
-  test('sums for each reader only the rows that they may see, and for administrators all rows', async () => {
+  test('sums for each reader only the rows that they may see', async () => {
     assert.deepEqual(await groupsOf({ groupBy: 'person' }, carl), [
       { person: serializePerson(carl), hours: 100, appointments: 1 },
     ])
@@ -94,7 +94,7 @@ describe('A report under /ext/reports/', () => {
       assert.deepEqual(await groupsOf({ groupBy }), [{ [groupBy]: entity, hours: 7.55, appointments: 5 }])
   })
 
-  test('sums by assignment for members only, and is filtered by project and assignment', async () => {
+  test('sums by assignment for members only', async () => {
     const written = { assignment: { id: write, name: 'Write' }, hours: 4.3, appointments: 3 }
     const drawn = { assignment: { id: draw, name: 'Draw' }, hours: 3.25, appointments: 2 }
     // Assignments without hours have no group.
@@ -193,7 +193,7 @@ describe('A report under /ext/reports/', () => {
     assert.deepEqual([groups.length, totalGroups, total.hours], [2, 4, 7.55])
   })
 
-  test('is returned as CSV on request, without text that a spreadsheet would evaluate', async () => {
+  test('is returned as CSV on request', async () => {
     const answer = await ask('hours', { groupBy: 'project,month' }, ann, { accept: 'text/csv' })
     assert.equal(answer.status, 200)
     assert.match(answer.headers.get('content-type') ?? '', /^text\/csv/)
@@ -239,7 +239,7 @@ describe('A report under /ext/reports/', () => {
     assert.deepEqual(data.result, await sumsOf('hours', { groupBy: 'person,week' }, gina))
   })
 
-  test('accepts every time zone that the program knows, and the limits of dates', async () => {
+  test('accepts every time zone that the program knows', async () => {
     const zones = Intl.supportedValuesOf('timeZone').filter(
       (zone, index) => zone.includes('/') && index % 12 === 0,
     )

@@ -362,7 +362,7 @@ describe('Nothing long-lived is created', { concurrency: true }, () => {
     for (const answer of await Promise.all(waitingRequests)) assertEnvelope(answer, 401)
   })
 
-  test("by an app with a user's consent, because its webhooks would outlast the consent", async () => {
+  test("by an app with a user's consent", async () => {
     const { login } = await rest.signUp()
     const scope = 'openid svc.api offline_access'
     const { json } = await requestTokens(openBrowser(rest.identity.address), app, {

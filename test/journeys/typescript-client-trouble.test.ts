@@ -201,7 +201,7 @@ describe('The TypeScript client on a bad connection', () => {
     assert.equal(tries, 2)
   })
 
-  test('keeps a live listing open over lost connections, and closes it when the loop is left', async () => {
+  test('keeps a live listing open over lost connections', async () => {
     const connections: AbortController[] = []
     const breakable: Fetch = (url, init) => {
       const connection = new AbortController()
@@ -230,7 +230,7 @@ describe('The TypeScript client on a bad connection', () => {
     await untilAllListingsAreClosed()
   })
 
-  test('follows several listings over one connection, which resumes after the last known event', async () => {
+  test('follows several listings over one connection', async () => {
     const resumed: unknown[] = []
     const recordingFetch: Fetch = (url, init) => {
       resumed.push(new Headers(init?.headers).get('last-event-id'))

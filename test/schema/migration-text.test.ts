@@ -97,7 +97,7 @@ describe('The migration that is written from a declaration', () => {
     )
   })
 
-  test('is not written for a required reference, because existing rows have no value', () => {
+  test('is not written for a required reference', () => {
     assert.throws(() => columnMigration(gadget, 'userId'), /make it optional/)
   })
 

@@ -26,7 +26,7 @@ function isSided(property: string, value: string): boolean {
 }
 
 describe('The style sheets of the web client', () => {
-  test('say start and end instead of left and right, so that some languages mirror the layout', () => {
+  test('say start and end instead of left and right', () => {
     const sheets = globSync('*.css', { cwd: folder })
     assert.ok(sheets.length > 20)
     const faults = sheets.flatMap((name) =>

@@ -57,7 +57,7 @@ describe('A webhook whose owner can no longer read the project', () => {
     to: new Date(Date.now() + 60_000).toISOString(),
   })
 
-  test('shows its log to administrators, but not to the owner until the owner has rejoined', async () => {
+  test('shows its log to administrators', async () => {
     const id = await make({ projectId })
     await assignment('Secret')
     await deliver()
@@ -184,7 +184,7 @@ describe('A webhook whose owner can no longer read the project', () => {
     assert.equal(sent(id).length, requestsAtOnce)
   })
 
-  test('of a former administrator gets what members get, without the sessions of others', async () => {
+  test('of a former administrator gets what members get', async () => {
     await changeRole('POST')
     const id = await make({}, await signInAgain())
     const hidden = await workspace.project('Never seen')

@@ -35,7 +35,7 @@ describe('A webhook', () => {
   const log = async (id: string, by?: Person) =>
     (await call('GET', `/ext/webhook/deliveries?id=${id}&pageSize=100`, undefined, by)).body.result.data
 
-  test('gets each change in its project, signed as the scheme says, and nothing else', async () => {
+  test('gets each change in its project, signed as the scheme says', async () => {
     const projectId = await workspace.project('Told', member)
     const { id, secret, ...shown } = await make({ projectId, name: 'For the chat' }, member)
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
@@ -215,7 +215,7 @@ describe('A webhook', () => {
     await rejectedOn('active', { active: 'yes' })
   })
 
-  test('cannot be created if its account has twenty, even if many are created at once', async () => {
+  test('cannot be created if its account has twenty', async () => {
     const person = await rest.signUp()
     const projectId = await workspace.project('Many', person)
     const answers = await Promise.all(
@@ -432,7 +432,7 @@ describe('Deliveries', () => {
     await Promise.all([polling, again])
   })
 
-  test('to a slow receiver pause after a while, so that other receivers get theirs', async () => {
+  test('to a slow receiver pause after a while', async () => {
     const ids = await Promise.all([hook(), hook()])
     const messages = 40
     for (let count = 0; count < messages; count += 1)

@@ -131,7 +131,7 @@ describe('The file of a backup', () => {
       assert.deepEqual(await read(), [{ row: 1 }])
     })
 
-  it('cannot have a record that is too large to be read: writing it fails, and leaves no file', async () => {
+  it('cannot have a record that is too large to be read: writing it fails', async () => {
     const writing = writeArchive({ file }, async (archive) => {
       await archive.data(Buffer.allocUnsafe(256 * 1024 ** 2 + 1))
     })

@@ -40,7 +40,7 @@ describe('A backup of one or several nodes', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('is one snapshot while assignments are created, and is restored into an empty store', async () => {
+  it('is one snapshot while assignments are created', async () => {
     let isDone = false
     const createUntilDone = async () => {
       while (!isDone) await run(source.url, createAssignment)

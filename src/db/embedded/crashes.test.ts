@@ -50,7 +50,7 @@ describe('crashes', { concurrency: 2 }, () => {
     const countNotes = async (url: string, text: string) =>
       (await queryRows(url, `select 1 from note where text = '${text}'`)).length
 
-    test('kill -9 of the process also ends its database, and the next start has the committed row', async (t) => {
+    test('kill -9 of the process also ends its database', async (t) => {
       const dataDirectory = await sharedStore()
       const launched = launch(t, dataDirectory)
       await queryRows(await launched.url, `insert into note values ('before kill -9 of the process')`)

@@ -7,7 +7,7 @@ import { accountsFor, dedicatedUser, idleSystemUsers, isDedicated } from './acco
 const accounts = readFileSync('/etc/passwd', 'utf8').split('\n')
 const uids = accounts.map((line) => Number(line.split(':')[2]))
 
-test('a dedicated user is the same for the same directory, and is no account or group', () => {
+test('a dedicated user is the same for the same directory', () => {
   const { uid, gid } = dedicatedUser('/srv/.data/postgres')
   assert.deepEqual(dedicatedUser('/srv/.data/postgres'), { uid, gid })
   assert.notEqual(dedicatedUser('/srv/other/postgres').uid, uid)
@@ -25,7 +25,7 @@ test('initdb never runs as nobody, as a user who can log in, or as a user with p
   for (const uid of users) assert.match(accounts[uids.indexOf(uid)] ?? '', /(nologin|false)$/)
 })
 
-test('root leaves a cluster to the owner of its directory, and takes it from a shared account', {
+test('root leaves a cluster to the owner of its directory', {
   skip: process.getuid?.() === 0 ? false : 'only root can become another user',
 }, () => {
   const userOf = (cluster: number | undefined, directory: number) =>

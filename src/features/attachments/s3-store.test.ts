@@ -67,7 +67,7 @@ describe('Signature V4', () => {
       )
     })
 
-  test('matches get-vanilla of the AWS test suite, which is not specific to S3', () => {
+  test('matches get-vanilla of the AWS test suite', () => {
     const key = {
       accessKey: 'AKIDEXAMPLE',
       secretKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',

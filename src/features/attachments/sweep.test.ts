@@ -173,7 +173,7 @@ describe('The storage of attachments', () => {
     assert.deepEqual(await readdir(uploads), ['new.part'])
   })
 
-  test('adds no row if the assignment has moved to another project, whose quota is not locked', async () => {
+  test('adds no row if the assignment has moved to another project', async () => {
     const id = await store(1)
     const other = await fresh.makeAny('project')
     await fresh.context.database.query(

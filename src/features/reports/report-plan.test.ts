@@ -12,7 +12,7 @@ const entryCount = 4
 
 /** A sharded store is skipped, because its plans name shards. */
 describe('The hours of each assignment of a project', { skip: isDistributed }, () => {
-  it('are read by one statement that looks at each entry once, and at few rows of other projects', async (t) => {
+  it('are read by one statement that looks at each entry once', async (t) => {
     const fresh = await explainedContext()
     t.after(fresh.drop)
     const { client } = fresh

@@ -43,7 +43,7 @@ for (const pipeline of [false, true]) {
       assert.equal(await query(statement('select 1 where false')), undefined)
     })
 
-    test('reports that nothing was applied when the database rejects a statement, and continues', async (t) => {
+    test('reports that nothing was applied when the database rejects a statement', async (t) => {
       const { query } = open(t)
       for (let count = 0; count < 3; count++) {
         await assert.rejects(query(statement('select 1 / $1::integer', '0')), (error) => {
@@ -56,7 +56,7 @@ for (const pipeline of [false, true]) {
       }
     })
 
-    test('times out on a silent database with an unknown outcome, and reconnects', async (t) => {
+    test('times out on a silent database with an unknown outcome', async (t) => {
       const { query } = open(t)
       await query(statement('select 1'))
       await assert.rejects(query(statement('select pg_sleep(2)')), (error) => {
@@ -83,7 +83,7 @@ describe('the settings of a connection', () => {
     return connection
   }
 
-  test("are the bank's own on a direct connection, whatever the defaults of the database are", async (t) => {
+  test("are the bank's own on a direct connection", async (t) => {
     const { url, database, drop } = await freshDatabase()
     t.after(drop)
     await makeAsynchronous(database)

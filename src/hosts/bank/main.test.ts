@@ -27,7 +27,7 @@ describe('the bank', () => {
   })
   after(() => store.drop())
 
-  test('starts with settings from the environment, and its warm-up changes nothing', async (t) => {
+  test('starts with settings from the environment', async (t) => {
     const start = readSettings({ BANK_PORT: '0', BANK_INSTANCES: '1', LOG_LEVEL: 'silent' }, prepareBank)
     const { title, address, stop } = await start({ url: store.url })
     t.after(stop)
@@ -71,7 +71,7 @@ describe('the bank', () => {
     await stopped
   })
 
-  test('stops gracefully under load: requests in progress are answered, and no process remains', async () => {
+  test('stops gracefully under load: requests in progress are answered', async () => {
     const { port, pids, stop } = await startBank(store, testSettings, log)
     const processes = pids()
     const load = startTransactionLoad(port, 16)
@@ -154,7 +154,7 @@ describe('the bank', () => {
     assert.deepEqual([rejected.status, rejected.headers.get('www-authenticate')], [401, 'Bearer'])
   })
 
-  test('reports that a port is in use, even by another bank that would share it', async (t) => {
+  test('reports that a port is in use', async (t) => {
     const taken = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => taken.once('listening', resolve))
     t.after(() => taken.close())

@@ -108,7 +108,7 @@ describe('on the wire', { concurrency: true }, () => {
     }
   })
 
-  test('a chunked body that grows too large results in 422, and the connection is closed', async () => {
+  test('a chunked body that grows too large results in 422', async () => {
     const head = requestBytes('POST', path, undefined, ['Content-Type: application/json', chunked])
     const endless = Array.from({ length: 10_000 }, () => chunk(Buffer.alloc(1000, 32)))
     const startedAt = performance.now()

@@ -26,7 +26,7 @@ async function waitForTurns(): Promise<void> {
 }
 
 describe('statements', () => {
-  test('requested before the query is sent share it; each account has its own query', async () => {
+  test('requested before the query is sent share it', async () => {
     const { calls, readStatement } = readerOverPausedConnection()
     const statements = Promise.all([readStatement(1), readStatement(1), readStatement(2)])
     await waitForTurns()

@@ -122,7 +122,7 @@ describe('transactions are batched', () => {
     assert.equal((await later).balance, '3')
   })
 
-  test('an error that is not about data is reported to all, and nothing is sent again', async () => {
+  test('an error that is not about data is reported to all', async () => {
     const { calls, apply } = batchOverPausedConnection()
     const both = Promise.allSettled([apply(credit(1)), apply(credit(2))])
     await waitForTurns()

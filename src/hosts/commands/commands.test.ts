@@ -95,7 +95,7 @@ describe('The commands', () => {
     )
   })
 
-  test('of the extensions have a separate service, and .NET names of the same form', () => {
+  test('of the extensions have a separate service', () => {
     const command = allCommands.find(({ name }) => name === 'UpdateComment')
     assert.ok(command)
     assert.deepEqual(

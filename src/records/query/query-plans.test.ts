@@ -72,7 +72,7 @@ describe('A page of a query over many rows', () => {
       }
     })
 
-  it('of a reference with few rows reads few blocks, whatever the other conditions', async () => {
+  it('of a reference with few rows reads few blocks', async () => {
     for (const filter of [
       `assignmentId eq '${quiet.id}'`,
       `userId eq '${quiet.userId}' and amountHours lt 9`,

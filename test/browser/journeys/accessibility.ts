@@ -86,7 +86,7 @@ export function accessibilityJourneys(stage: () => Stage): void {
     await look(page, 'new assignment')
   })
 
-  test('screens fit the narrowest phone, with controls that are large enough for fingers', async () => {
+  test('screens fit the narrowest phone', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Seen on a phone')
     const project = `/projects/${workspace.projectId}`

@@ -27,7 +27,7 @@ export function appearanceJourneys(stage: () => Stage): void {
       held.release('.js')
     })
 
-  test('texts are in the font of the client, and nothing moves when it arrives late', async () => {
+  test('texts are in the font of the client', async () => {
     const { hosts, signIn, workspace } = stage()
     await workspace.assignment('Drawn in another font first')
     const { login } = await workspace.join('Fiona Font')

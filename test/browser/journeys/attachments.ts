@@ -48,7 +48,7 @@ export function attachmentJourneys(stage: () => Stage): void {
   const isDrawn = (image: Locator) =>
     image.evaluate((element) => (element as HTMLImageElement).decode().then(() => true))
 
-  test('are uploaded, shown, saved and removed, and other users see each change', async () => {
+  test('are uploaded, shown, saved and removed', async () => {
     const { signIn } = stage()
     const { address, page } = await open('With files')
     const jonas = await signIn('jonas@example.com', address)

@@ -4,7 +4,7 @@ import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
 export function commentJourneys(stage: () => Stage): void {
-  test('are written, changed and removed in an assignment, and shown to other users', async () => {
+  test('are written, changed and removed in an assignment', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Talked about')
     const path = `/projects/${workspace.projectId}/assignments/${id}`

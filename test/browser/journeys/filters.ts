@@ -180,7 +180,7 @@ export function filterJourneys(stage: () => Stage): void {
     await chip(page, 'Person: Mara Lindqvist, Jonas Weber').waitFor()
   })
 
-  test('show each user their own assignments if their value is Me, even in a shared address', async () => {
+  test('show each user their own assignments if their value is Me', async () => {
     const { hosts, signIn, workspace } = stage()
     const { path, make } = await makeProject('Mine')
     await make('Maras', 0, 1)
@@ -230,7 +230,7 @@ export function filterJourneys(stage: () => Stage): void {
     await shows(page, 'Late')
   })
 
-  test('leave the first card near the top at every width, and open as a sheet on a phone', async () => {
+  test('leave the first card near the top at every width', async () => {
     const { signIn, workspace } = stage()
     const { mara, jonas } = workspace
     const { path, make } = await makeProject('High up')

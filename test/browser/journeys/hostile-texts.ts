@@ -13,7 +13,7 @@ export function hostileTextJourneys(stage: () => Stage): void {
   }
 
   for (const mark of ['>', '*', '[', '- '])
-    test(`a description that consists only of ${mark} is shown, and can be repaired`, async () => {
+    test(`a description that consists only of ${mark} is shown`, async () => {
       const { id, page, workspace } = await open(`Full of ${mark}`, {
         description: mark.repeat(1999 / mark.length).trim(),
       })
@@ -24,7 +24,7 @@ export function hostileTextJourneys(stage: () => Stage): void {
       assert.equal((await workspace.get('assignment', id)).description, 'Repaired')
     })
 
-  test('a text on which the renderer fails is shown as it was typed, and can be repaired', async () => {
+  test('a text on which the renderer fails is shown as it was typed', async () => {
     const { page } = await open('Renderer fails', { description: '**Unreadable**' }, failOnUnreadable)
     await page.locator('.description', { hasText: '**Unreadable**' }).waitFor()
     await page.getByRole('button', { name: 'Edit the description' }).click()
@@ -37,7 +37,7 @@ export function hostileTextJourneys(stage: () => Stage): void {
     await page.getByLabel('Write a comment').waitFor()
   })
 
-  test('a section that fails shows an error, and the other sections can still be used', async () => {
+  test('a section that fails shows an error', async () => {
     const { id, page, workspace } = await open('Section fails', {}, failOnHours)
     await workspace.make('appointment', {
       assignmentId: id,

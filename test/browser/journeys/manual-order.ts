@@ -3,7 +3,7 @@ import { until } from '../../support/until.ts'
 import type { Stage } from '../support/stage.ts'
 
 export function manualOrderJourneys(stage: () => Stage): void {
-  test('is changed by keys and by dragging, even to another stage, and shown to other users', async () => {
+  test('is changed by keys and by dragging', async () => {
     const { signIn, workspace } = stage()
     const { jonas, mara, make, organizationId } = workspace
     const project = await make('project', { name: 'Ordered by hand', organizationId })
@@ -47,7 +47,7 @@ export function manualOrderJourneys(stage: () => Stage): void {
     await waitForOrder('Drill Anvil', { column: 'Doing' })
   })
 
-  test('is remembered as the choice for the project, unless the address has another order', async () => {
+  test('is remembered as the choice for the project', async () => {
     const { hosts, signIn, workspace } = stage()
     const { mara, make, organizationId } = workspace
     const project = await make('project', { name: 'Order kept', organizationId })

@@ -25,7 +25,7 @@ export function projectSettingsJourneys(stage: () => Stage): void {
     await until(async () => (await workspace.get('project', id)).name === 'Their name', 'the name before')
   })
 
-  test('keep the header of the project, whose name leads to the same page of another project', async () => {
+  test('keep the header of the project', async () => {
     const { signIn, workspace } = stage()
     const { organizationId } = workspace
     const { id } = await workspace.make('project', { name: 'First quay', organizationId })

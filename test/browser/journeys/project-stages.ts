@@ -97,7 +97,7 @@ export function projectStageJourneys(stage: () => Stage): void {
     await until(async () => (await color.inputValue()) === 'pink', 'the saved color')
   })
 
-  test('are set next to the colour of the project, which is the same on every page', async () => {
+  test('are set next to the colour of the project', async () => {
     const { hosts, signIn } = stage()
     const { path } = await makeProject('In its own color')
     const page = await signIn('mara@example.com', `${path}/settings`)

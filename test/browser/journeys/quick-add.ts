@@ -45,7 +45,7 @@ export function quickAddJourneys(stage: () => Stage): void {
     await page.getByText('6 assignments were added.').waitFor()
   })
 
-  test('shows a rejected name next to the name that is being typed, so that it can be corrected', async () => {
+  test('shows a rejected name next to the name that is being typed', async () => {
     const { page } = await open('Rejected once')
     await page.route('**/assignment', async (route) => {
       if (!route.request().postData()?.includes('Wrong')) return route.continue()
@@ -80,7 +80,7 @@ export function quickAddJourneys(stage: () => Stage): void {
     await backlog(page).locator('.quick-add').waitFor({ state: 'detached' })
   })
 
-  test('turns each pasted line into an assignment, at most fifty, and keeps the typed text', async () => {
+  test('turns each pasted line into an assignment, at most fifty', async () => {
     const { page } = await open('Pasted')
     await page.keyboard.type('Half a')
     await paste(page, 'One\r\n\r\n  Two \nThree\n')

@@ -90,7 +90,7 @@ export function savedViewJourneys(stage: () => Stage): void {
     await waitForCurrentTab(page, 'Mara and Jonas')
   })
 
-  test('are shown at once to other members if they are shared, and members can save their own', async () => {
+  test('are shown at once to other members if they are shared', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Shared views')
     await make('ForMara', 0, 1)

@@ -22,7 +22,7 @@ test('the codes equal the examples of RFC 6238', () => {
   }
 })
 
-test('a code is accepted one step before and after its own step, but not earlier or later', () => {
+test('a code is accepted one step before and after its own step', () => {
   const now = 1234567890_000
   const step = Math.floor(now / 30_000)
   for (const offset of [-1, 0, 1])

@@ -38,7 +38,7 @@ describe('the key ring', () => {
     assert.equal(await countKeys(), 1)
   })
 
-  it('signs with each key for 90 days, and publishes it before and afterwards', async () => {
+  it('signs with each key for 90 days', async () => {
     const rings = await Promise.all(Array.from({ length: instances }, () => openRing(signingKeyKinds.RS256)))
     const firstDay = today
     const seen = new Map<string, Life>()
@@ -86,7 +86,7 @@ describe('the key ring', () => {
     assert.equal(await ring.find('unknown'), undefined)
   })
 
-  it('rejects a wrong secret with a clear message, and leaves the keys unchanged', async () => {
+  it('rejects a wrong secret with a clear message', async () => {
     const { id } = (await open()).current()
     today += 200 * dayMilliseconds
     await assert.rejects(open('another secret'), (error) => {
@@ -114,7 +114,7 @@ describe('the key ring', () => {
     assert.ok(row && !row.sealed.includes(der.subarray(100, 132)))
   })
 
-  it('keeps protection keys apart from signing keys, and still finds a replaced key', async () => {
+  it('keeps protection keys apart from signing keys', async () => {
     const signing = await openRing(signingKeyKinds.RS256)
     const ring = await open()
     const { id } = ring.current()

@@ -8,7 +8,7 @@ import { readOrCreateKeySecret } from './open-keys.ts'
 import { parsePinnedKey, pinnedKeyRing } from './signing-keys.ts'
 
 describe('the secret in the data directory', () => {
-  it('is created once by concurrent processes, and is readable by its owner only', async (t) => {
+  it('is created once by concurrent processes', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'identity-secret-'))
     t.after(() => rm(folder, { recursive: true }))
     const data = join(folder, 'data')
