@@ -8,7 +8,7 @@ import { test } from 'node:test'
 test('no instance loads the TypeScript compiler after the first start', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'compile-cache-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
-  assert.equal(loadsCompiler(folder, "(await import('./supervisor.ts')).fillCompileCache()"), true)
+  assert.equal(loadsCompiler(folder, "(await import('./main.ts')).fillCompileCache()"), true)
   assert.equal(loadsCompiler(folder, "import('./instance.ts')"), false)
 })
 
