@@ -39,10 +39,8 @@ import {
 import type { ActiveSession } from '../core/sessions.ts'
 import { createOpaqueToken, parseTokenHint } from '../core/tokens.ts'
 import { lacksSecondFactor } from '../factors/account-factors.ts'
-import { html } from '../pages/html.ts'
-import type { PageTemplate } from '../pages/page.ts'
-import { outdatedPage } from '../pages/sign-in.ts'
-import type { PlainText } from '../pages/texts.ts'
+import { outdatedPage, type PageTemplate } from '../pages/page.ts'
+import { html, type PlainText } from '../pages/texts.ts'
 import {
   clearedCookie,
   findBrowserSession,

@@ -34,9 +34,8 @@ import {
   redirectToProvider,
   type SignInPurpose,
 } from '../federation/provider-redirects.ts'
-import { html } from '../pages/html.ts'
-import type { PageTemplate } from '../pages/page.ts'
-import { outdatedPage } from '../pages/sign-in.ts'
+import { outdatedPage, type PageTemplate } from '../pages/page.ts'
+import { html } from '../pages/texts.ts'
 import {
   findBrowserSession,
   identityCookie,

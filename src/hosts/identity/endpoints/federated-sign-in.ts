@@ -14,7 +14,7 @@ import {
   signOutReturnPath,
   startPath,
 } from '../federation/provider-redirects.ts'
-import { outdatedPage, signedOutPage } from '../pages/sign-in.ts'
+import { outdatedPage, signedOutPage } from '../pages/page.ts'
 
 /** The list changes only with a restart of the host. */
 const cacheSeconds = 5 * 60

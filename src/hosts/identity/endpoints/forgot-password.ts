@@ -10,9 +10,8 @@ import {
   hostPath,
   hostPathWithQuery,
 } from '../core/redirects.ts'
-import { html } from '../pages/html.ts'
-import type { PageTemplate } from '../pages/page.ts'
-import { outdatedPage } from '../pages/sign-in.ts'
+import { outdatedPage, type PageTemplate } from '../pages/page.ts'
+import { html } from '../pages/texts.ts'
 import { requireAllowedOrigin } from '../sign-in/browser.ts'
 
 export const showForgotPassword: Endpoint = {

@@ -38,10 +38,12 @@ import {
   signInPageUrlFor,
 } from '../core/redirects.ts'
 import type { Account, SignInSource, StartedSession } from '../core/sessions.ts'
-import { providerLinks } from '../federation/provider-redirects.ts'
-import { outdatedPage, signInPage } from '../pages/sign-in.ts'
+import { type ProviderLink, providerLinks } from '../federation/provider-redirects.ts'
+import { lockedText, outdatedPage, type PageTemplate } from '../pages/page.ts'
+import { type Html, html, type Translate } from '../pages/texts.ts'
 import { identityCookie, requireAllowedOrigin, signInSourceOf, startSession } from '../sign-in/browser.ts'
 import { type SignInStep, stepUrl, verifyCredentials } from '../sign-in/sign-in-steps.ts'
+import { type Client, redirectUrlsOf } from '../values/clients.ts'
 
 export const showLoginPage: Endpoint = {
   id: 'ShowLoginPage',
@@ -269,3 +271,60 @@ const createRecorder =
       address,
       requestId,
     })
+
+interface SignInPageOptions {
+  readonly client: Client
+  readonly authRequest: string
+  /** The login that the client expects. */
+  readonly loginHint?: string | undefined
+  /** The outcome of the previous attempt. */
+  readonly error: string | undefined
+  readonly retryAfter: string | undefined
+  /** The path of this host to which the form is posted. */
+  readonly action: string
+  /** External providers that users can sign in with. */
+  readonly providers: readonly ProviderLink[]
+  /** False if users sign in only with providers. */
+  readonly passwords: boolean
+  /** Present if users can sign in with a passkey alone. */
+  readonly passkeyUrl?: string | undefined
+  /** Present if mails can be sent. */
+  readonly forgotPasswordUrl?: string | undefined
+}
+
+const signInPage =
+  (options: SignInPageOptions): PageTemplate =>
+  (t) => {
+    const { client, providers, passwords, passkeyUrl, forgotPasswordUrl } = options
+    return {
+      title: t('Sign in'),
+      formRedirects: redirectUrlsOf(client),
+      content: html`<p class="quiet">${t('to continue to {client}', { client: client.registration?.name ?? client.id })}</p>
+${passwords ? passwordForm(t, options) : ''}
+${providers.map(({ name, url }) => html`<p><a class="button" href="${url}">${t('Sign in with {provider}', { provider: name })}</a></p>\n`)}
+${passkeyUrl === undefined ? '' : html`<p><a href="${passkeyUrl}">${t('Sign in with a passkey')}</a></p>`}
+${forgotPasswordUrl === undefined ? '' : html`<p><a href="${forgotPasswordUrl}">${t('Forgot your password?')}</a></p>`}`,
+    }
+  }
+
+function passwordForm(
+  t: Translate,
+  { authRequest, loginHint = '', error, retryAfter, action }: SignInPageOptions,
+): Html {
+  const problem = problemOf(t, error, retryAfter)
+  const inputAttributes = problem === undefined ? '' : html` aria-describedby="problem" aria-invalid="true"`
+  return html`<form method="post" action="${action}">
+${problem === undefined ? '' : html`<p class="problem" id="problem" role="alert">${problem}</p>`}
+<label>${t('Login')}
+<input name="login" value="${loginHint}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="256" required autofocus${inputAttributes}></label>
+<label>${t('Password')}
+<input name="password" type="password" autocomplete="current-password" maxlength="128" required${inputAttributes}></label>
+<input type="hidden" name="authRequest" value="${authRequest}">
+<button>${t('Sign in')}</button>
+</form>`
+}
+
+function problemOf(t: Translate, error: string | undefined, retryAfter = ''): Html | undefined {
+  if (error === 'locked') return lockedText(t, retryAfter)
+  return error === undefined ? undefined : t('The login or the password is wrong.')
+}

@@ -32,7 +32,8 @@ import {
 import { endSession } from '../core/sessions.ts'
 import { parseTokenHint } from '../core/tokens.ts'
 import { signOutAtProvider } from '../federation/provider-redirects.ts'
-import { signedOutPage, signOutPage } from '../pages/sign-in.ts'
+import { type PageTemplate, signedOutPage } from '../pages/page.ts'
+import { html } from '../pages/texts.ts'
 import {
   clearedCookie,
   findBrowserSession,
@@ -44,7 +45,7 @@ import {
   type SignOut,
   sealSignOut,
 } from '../sign-in/browser.ts'
-import type { Client } from '../values/clients.ts'
+import { type Client, redirectUrlsOf } from '../values/clients.ts'
 
 /**
  * OpenID Connect RP-Initiated Logout 1.0, 2. An invalid hint or an unregistered address is ignored, and the
@@ -286,3 +287,15 @@ function returnUrl(identity: Identity, signOut: SignOut): string {
   if (returnTo === undefined) return signInPageUrl(settings, undefined, {})
   return withQuery(returnTo, state === undefined ? {} : { state })
 }
+
+const signOutPage =
+  (client: Client | undefined, logoutId: string, action: string): PageTemplate =>
+  (t) => ({
+    title: t('Sign out?'),
+    ...(client && { formRedirects: redirectUrlsOf(client) }),
+    content: html`<p>${t('This signs you out of every app that you use with this account in this browser. If you did not request it, close this page.')}</p>
+<form method="post" action="${action}">
+<input type="hidden" name="logoutId" value="${logoutId}">
+<button>${t('Sign out')}</button>
+</form>`,
+  })

@@ -18,11 +18,9 @@ import {
   type PasskeyDialog,
   type PasskeyResponse,
 } from '../factors/passkeys.ts'
-import { type Html, html } from '../pages/html.ts'
-import type { PageTemplate } from '../pages/page.ts'
+import { lockedText, type PageTemplate } from '../pages/page.ts'
 import { passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
-import { lockedText } from '../pages/sign-in.ts'
-import type { Translate } from '../pages/texts.ts'
+import { type Html, html, type Translate } from '../pages/texts.ts'
 import { identityCookie, requireAllowedOrigin, signInSourceOf, startSession } from '../sign-in/browser.ts'
 import {
   type AuthenticationOutcome,

@@ -7,9 +7,8 @@ import { findLanguage } from '../../../accounts/sign-in.ts'
 import { type Call, type Endpoint, type Identity, singleParameters } from '../core/endpoint.ts'
 import { pageOperation, required } from '../core/operation-parts.ts'
 import { hostPathWithQuery } from '../core/redirects.ts'
-import { html } from '../pages/html.ts'
 import type { PageTemplate } from '../pages/page.ts'
-import type { PlainText, Translate } from '../pages/texts.ts'
+import { html, type PlainText, type Translate } from '../pages/texts.ts'
 
 const operation = {
   ...pageOperation,

@@ -2,9 +2,8 @@ import * as client from 'openid-client'
 import type { Call, Identity } from '../core/endpoint.ts'
 import { type ExternalProvider, ProviderUnreachableError } from '../core/providers.ts'
 import { hostPathWithQuery } from '../core/redirects.ts'
-import { type Html, html } from '../pages/html.ts'
 import type { PageTemplate } from '../pages/page.ts'
-import type { Translate } from '../pages/texts.ts'
+import { type Html, html, type Translate } from '../pages/texts.ts'
 import type { ProviderSettings } from '../values/settings.ts'
 
 /** The reasons why a user whom the provider has authenticated is not signed in here. */

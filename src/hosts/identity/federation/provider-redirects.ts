@@ -10,9 +10,8 @@ import type { Language } from '../../../model/language.ts'
 import type { Call, HandlerResult, Identity } from '../core/endpoint.ts'
 import type { ExternalProvider } from '../core/providers.ts'
 import { hostPathWithQuery } from '../core/redirects.ts'
-import { html } from '../pages/html.ts'
 import type { PageTemplate } from '../pages/page.ts'
-import type { ProviderLink } from '../pages/sign-in.ts'
+import { html } from '../pages/texts.ts'
 import { clearedCookie, findCookie, serializeCookie } from '../sign-in/browser.ts'
 import type { IdentitySettings, ProviderSettings } from '../values/settings.ts'
 import { callProvider, FederationError, recordFailure } from './failures.ts'
@@ -195,6 +194,11 @@ function requireWebUrl(url: URL): URL {
 export function browserIdOf(identity: Identity, headers: IncomingHttpHeaders): string | undefined {
   const value = findCookie(identity, browserCookie, headers)
   return value !== undefined && /^[\w-]{22}$/.test(value) ? value : undefined
+}
+
+export interface ProviderLink {
+  readonly name: string
+  readonly url: string
 }
 
 /** Returns the links for a sign-in page. */

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Language } from '../../../model/language.ts'
-import { type Html, html } from './html.ts'
-import type { Translate } from './texts.ts'
+import { type Html, html, type Translate } from './texts.ts'
 
 /** Creates a page in the language of the request. */
 export type PageTemplate = (t: Translate) => Page
 
-export interface Page {
+interface Page {
   readonly title: Html
   readonly content: Html
   /**
@@ -75,6 +74,31 @@ export const pageHeaders = ({
 function cspSourceOf(url: string): string {
   const { origin, protocol } = new URL(url)
   return origin === 'null' ? protocol : origin
+}
+
+/** Shown for a request that has expired, or that this host did not create. */
+export const outdatedPage: PageTemplate = (t) => ({
+  title: t('This page has expired'),
+  status: 400,
+  content: html`<p>${t('Go back to the app you came from and start again there.')}</p>`,
+})
+
+export const signedOutPage =
+  ({ isAddressUnknown = false } = {}): PageTemplate =>
+  (t) => ({
+    title: t('You are signed out'),
+    content: html`${isAddressUnknown ? html`<p>${t(unregisteredAddressText)}</p>` : ''}
+<p>${t('You can close this page.')}</p>`,
+  })
+
+const unregisteredAddressText =
+  'The app requested a redirect to an address that is not registered for it, so you stay on this page.'
+
+export function lockedText(t: Translate, retryAfter = ''): Html {
+  const minutes = Math.ceil(Number.parseInt(retryAfter, 10) / 60) || 1
+  return minutes <= 1
+    ? t('Too many attempts with this login. Try again in a minute.')
+    : t('Too many attempts with this login. Try again in {minutes} minutes.', { minutes: String(minutes) })
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { type Html, html } from './html.ts'
 import type { PageTemplate } from './page.ts'
-import type { PlainText, Translate } from './texts.ts'
+import { type Html, html, type PlainText, type Translate } from './texts.ts'
 
 const formPostScriptRoute = '/ext/form-post.js'
 const passkeyScriptRoute = '/ext/passkey.js'

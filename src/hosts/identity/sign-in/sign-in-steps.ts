@@ -23,7 +23,7 @@ import {
 } from '../core/sessions.ts'
 import { findFactors, hasFactor, mustHaveFactor } from '../factors/account-factors.ts'
 import { type PasskeyResponse, type StoredPasskey, usePasskey } from '../factors/passkeys.ts'
-import { outdatedPage } from '../pages/sign-in.ts'
+import { outdatedPage } from '../pages/page.ts'
 
 /**
  * A sign-in whose first step has succeeded. It passes through the browser encrypted, so that the account
