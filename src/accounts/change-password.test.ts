@@ -109,7 +109,7 @@ test('an account is locked after five wrong current passwords', async () => {
 })
 
 test('of two concurrent changes, one succeeds and the other reports a wrong current password', async () => {
-  // Two instances do not serialize each other's attempts; both have verified before either writes.
+  // Each instance serializes only its own attempts, so both have verified the password before either writes.
   const instances = [lockouts, createLockouts({ database: fresh.database })]
   let arrived = 0
   let continueBoth = () => {}

@@ -304,7 +304,7 @@ export async function redeemPasswordLink(
   const id = link.userId ?? ''
   const [account] = await database.query<{ login: string }>(sql`select login from users where id = ${id}`)
   const passwordHash = await hashNewPassword(passwords, input.newPassword, account?.login)
-  // In the history, the account itself has made the change.
+  // The history records the account itself as the author of the change.
   const linkOwner: Caller = { id, isAdministrator: false, ...(origin && { origin }) }
   await database.transaction(async (transaction) => {
     if (!(await lockAccount(transaction, id))) throw linkExpired()

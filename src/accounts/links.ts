@@ -23,14 +23,14 @@ interface LinkOptions {
   readonly projectId?: string | undefined
   readonly userId?: string
   readonly securityStamp?: string
-  /** The session that creates the link; undefined without a session, as on the command line. */
+  /** The session that creates the link. Undefined without a session, as on the command line. */
   readonly sessionId?: string | undefined
   /**
    * The security stamp of the creator when the mail with the link was requested. The default is the current
    * stamp.
    */
   readonly creatorStamp?: string | undefined
-  /** The mail address to which the link is sent; undefined if it is not mailed. */
+  /** The mail address to which the link is sent. Undefined if it is not mailed. */
   readonly mailedTo?: string
   /** The name of the invited person, as the inviter typed it. */
   readonly recipientName?: string | undefined
@@ -112,7 +112,7 @@ export async function redeemLink(transaction: Queries, { id }: Link): Promise<st
   return used.mailedTo ?? undefined
 }
 
-/** Deletes links that expired 30 days ago, which no request finds and no list contains. */
+/** Deletes links that expired 30 days ago. */
 export const purgeLinks = (database: Database): Promise<void> =>
   deleteInBatches(database, { table: 'account_links' }, sql`expires_at < now() - interval '30 days'`)
 

@@ -34,7 +34,7 @@ export interface NotificationsToSend {
   readonly unsubscribeToken: string
   /** The assignments that the notifications are about, the newest first. */
   readonly groups: readonly NotificationGroup[]
-  /** The number of all notifications, including those that the groups leave out. */
+  /** The number of all notifications, even if the groups contain fewer. */
   readonly count: number
   /** The number of notifications that the groups leave out. */
   readonly moreCount: number
@@ -65,8 +65,8 @@ export const unsubscribePath = '/ext/unsubscribe'
 const keyBytes = 32
 
 /**
- * Signs the id of the account with the account's own key, which the first call creates. If two instances do
- * so concurrently, both get the same key.
+ * Signs the id of the account with a key of the account. The first call creates the key. Two concurrent calls
+ * get the same key.
  */
 export async function createUnsubscribeToken(queries: Queries, accountId: string): Promise<string> {
   const [{ key } = { key: Buffer.alloc(0) }] = await queries.query<{ key: Buffer }>(sql`

@@ -9,7 +9,7 @@ test('a value is cached until its expiry or until newer values displace it', () 
   cache.set('two', 2, 20)
   clock = 9
   assert.equal(cache.get('one'), 1)
-  // 11 ms remain: a read that requires as many evicts the entry.
+  // 11 ms remain. A read that requires this much time removes the entry.
   assert.deepEqual([cache.get('two', 10), cache.get('two', 11)], [2, undefined])
   cache.set('two', 2, 20)
   clock = 10

@@ -65,10 +65,10 @@ test('a withdrawn key stops working after ten minutes', async () => {
   await provider.rotate()
   provider.withdrawOldKeys()
   clock += 10 * 60_000
-  // This request still uses the old keys, and makes the host fetch the new ones.
+  // This request uses the old keys and makes the host fetch the new keys.
   await verify(await provider.token({ account, claims, key: old }))
   await until(() => provider.fetches() === 2, 'a second fetch')
-  // Each call creates another token, because those verified with the old keys are cached.
+  // Each call creates a new token, because verified tokens are cached.
   const another = () => provider.token({ account, claims: { ...claims, jti: randomUUID() }, key: old })
   await until(async () => verify(await another()).then(isFalse, isTrue), 'the key to be dropped')
   await assert.rejects(verify(token))

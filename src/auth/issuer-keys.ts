@@ -102,9 +102,7 @@ const keysUnavailable = () =>
 /** Limits the wait of requests for keys. The issuer usually answers within milliseconds. */
 const fetchSecondsMax = 5
 
-/**
- * Distinguishes a wrong setting, which an operator has to change, from failures that may end by themselves.
- */
+/** A wrong setting, which an operator has to change. Other failures may end by themselves. */
 export class WrongIssuerError extends Error {}
 
 /** Fetches the discovery document, and then the keys to which it refers. */

@@ -210,7 +210,7 @@ export async function runEndClient([client = '']: readonly string[]): Promise<vo
 interface AccountContext extends Context {
   readonly securityLog: SecurityLog
   readonly settings: AdministratorOptions & { readonly extensions: boolean }
-  /** The origin of the web client, which has the page of password links. */
+  /** The origin of the web client. It has the page of password links. */
   readonly linkOrigin: string
   readonly sendsMail: boolean
 }
@@ -306,7 +306,7 @@ function printLink({ linkOrigin }: AccountContext, secret: string): void {
   console.error(`The link can set the password once. It is valid for ${passwordLinkHours} hour.`)
 }
 
-/** Prints a line for each row: an aligned table for people, or JSON for programs. */
+/** Prints a line for each row, as an aligned table or as JSON for programs. */
 function print<Row>(
   rows: readonly Row[],
   { asJson }: { readonly asJson: boolean },

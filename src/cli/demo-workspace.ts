@@ -153,11 +153,11 @@ interface Work extends Activity {
   readonly description?: string
   readonly stage: (typeof stageNames)[number]
   readonly type: (typeof typeNames)[number]
-  /** From 1, low, to 4, urgent. */
+  /** The priority, from 1 for low to 4 for urgent. */
   readonly priority?: number
   /** The title of the assignment that it is a part of. It must be earlier in the list. */
   readonly partOf?: string
-  /** Undefined for an idea: it has neither a responsible person nor dates yet. */
+  /** Undefined for an idea, which has no responsible person and no dates yet. */
   readonly plan?: Plan
 }
 
@@ -173,7 +173,7 @@ interface Plan {
 interface Project {
   readonly name: string
   readonly organization: string
-  /** Members in addition to the demo account, which creates the project. */
+  /** Members in addition to the demo account. The demo account creates the project. */
   readonly members: readonly Colleague[]
   readonly labelColors?: Readonly<Record<string, (typeof colors)[number]>>
   readonly work: readonly Work[]

@@ -16,7 +16,8 @@ export async function startMaintenance(
   log: Log,
 ): Promise<readonly (() => Promise<void>)[]> {
   const jobs = maintenanceJobs(database, retention)
-  // Must end before hosts accept writes: a month that began while the system was down has no partition yet.
+  // This must end before hosts accept writes. A month that began while the system was down has no partition
+  // yet.
   await jobs.partitions()
   return Object.entries(jobs).map(([job, run]) => {
     const onFailure = (err: unknown) => log.warn({ err, job }, 'A maintenance job failed.')

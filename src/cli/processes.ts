@@ -125,7 +125,7 @@ function forkWorker(
   return { child, ended, sendRequest: openProcessRequests(child, handlers), hosts: [] }
 }
 
-/** Workers acquire and cancel permits of a rate limit; the supervisor grants or rejects them (`settle`). */
+/** Workers acquire and cancel permits of a rate limit. The supervisor grants or rejects them (`settle`). */
 type PermitMessage =
   | { readonly kind: 'acquire'; readonly permit: number; readonly host: string; readonly address: string }
   | { readonly kind: 'cancel'; readonly permit: number }

@@ -190,7 +190,7 @@ async function reencryptBatch(
     )
     return 'reencrypted'
   }
-  // The rotation lock prevents hosts from adding keys; the row locks prevent changes to this batch.
+  // The rotation lock prevents hosts from adding keys. The row locks prevent changes to this batch.
   await lockRotation(transaction)
   const rows = await transaction.query<SealedRow>(sql`
     select ${idColumn} as id, ${purposeColumn} as purpose, ${column} as sealed from ${table}

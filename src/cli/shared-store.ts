@@ -34,7 +34,7 @@ export interface SharedStore {
 }
 
 interface ProcessHooks {
-  /** Functions that are called when the process stops, the last one first. */
+  /** Functions that are called when the process stops, in reverse order. */
   readonly stops: (() => Promise<void>)[]
   /** Called with a sentence when the embedded database has ended unexpectedly, and when it runs again. */
   readonly onStateChange: (sentence: string) => void
@@ -97,7 +97,7 @@ export function createSharedStore(
   }
 }
 
-/** Loads the telemetry module, which starts without telemetry do not need. */
+/** Loads the telemetry module only if telemetry is enabled. */
 async function startTelemetry(
   database: Database,
   telemetry: TelemetrySettings,
@@ -172,7 +172,7 @@ function connectStore(
   return { address, database, close: runOnce(() => database.close()) }
 }
 
-/** Returns a function that runs once. Every further call returns the result of the first one. */
+/** Returns a function that runs only once. Further calls return the same result. */
 export function runOnce<Arguments extends readonly unknown[], Result>(
   run: (...args: Arguments) => Promise<Result>,
 ): (...args: Arguments) => Promise<Result> {

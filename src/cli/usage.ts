@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-/** A mistake in the command line itself; the program exits with 2. */
+/** A mistake in the command line itself. The program exits with 2. */
 export class UsageError extends Error {}
 
 /** The options on the command line by name. An option with a value has its text, and a flag is true. */

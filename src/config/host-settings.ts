@@ -18,7 +18,7 @@ export interface TrackerSettings {
   trustedProxies(hostDefault: number): number
   /** True if everything beyond the contract is served: `/ext/` and the extensions' commands. */
   readonly extensions: boolean
-  /** True if users may sign in by password; if not, they use external providers only. */
+  /** True if users may sign in by password. If not, they use external providers only. */
   readonly passwords: boolean
 }
 
@@ -235,7 +235,7 @@ export function readPasskeySettings(settings: Settings, addresses: Addresses): P
   return { domain, origins, includeIdentityHost: origins.includes(issuerOrigin) }
 }
 
-/** Returns the domain of passkeys that sign in without a password; undefined if no page accepts them. */
+/** Returns the domain of passkeys that sign in without a password, or undefined if no page accepts them. */
 export function readPasskeySignInDomain(
   settings: Settings,
   tracker: Addresses & Pick<TrackerSettings, 'extensions'>,
@@ -304,7 +304,7 @@ export interface S3Settings {
   readonly region: string
   readonly accessKey: string
   readonly secretKey: string
-  /** True if the path begins with the bucket; false if the host does. */
+  /** True if the path begins with the bucket. False if the host does. */
   readonly pathStyle: boolean
 }
 

@@ -87,7 +87,7 @@ describe('The connections of a process', () => {
       database.listReads.query(sql`select 1 as one`, 'account'),
       database.transaction(({ query }) => query(sql`select 1 as one`)),
     ])
-    // Longer than the first retries take; the server has rejected all of them by then.
+    // Longer than the first retries take. The server has rejected all of them by then.
     await sleep(700)
     for (const client of occupants) await client.end()
     assert.deepEqual(await answers, [[{ one: 1 }], [{ one: 1 }], [{ one: 1 }]])

@@ -152,7 +152,7 @@ export function openPipelinedConnection(
       await client.connect()
       await onConnect(client)
     } catch (error) {
-      // Not awaited: a connection that failed may never end.
+      // A connection that failed may never end, so there is no wait.
       client.end().catch(() => undefined)
       throw error
     }

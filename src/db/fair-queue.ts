@@ -12,7 +12,7 @@ export type FairQueue = <Result>(
 export interface Evictable {
   /** Aborted when the caller has left. */
   readonly signal?: AbortSignal
-  /** Returns for how long the work has kept its slot beyond its share; 0 if it may keep it. */
+  /** Returns for how long the work has kept its slot beyond its share, or 0 if it may keep it. */
   overdueMilliseconds(): number
   /** Makes the work end soon. */
   evict(): void
@@ -112,7 +112,7 @@ export function createSlots({ atOnce, atOncePerAccount, ...waitingOptions }: Fai
   }
 }
 
-/** Waits for a slot, which is kept until `ended` resolves. */
+/** Waits for a slot, and keeps it until `ended` resolves. */
 export async function holdSlotUntil(
   ended: Promise<void>,
   queue: FairQueue,
@@ -151,7 +151,7 @@ function createQueues({
   waitingPerAccount,
   waitMillisecondsMax = waitMillisecondsDefault,
 }: WaitingOptions) {
-  /** Ordered: the account that is served next comes first. */
+  /** The first account is served next. */
   const queues = new Map<string, Set<Waiter>>()
 
   function joinQueue(account: string) {

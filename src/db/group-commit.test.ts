@@ -106,7 +106,7 @@ describe('batched writes', () => {
     await sleep(60)
     assert.deepEqual(written, [['a1', 'b1']])
     await end(0)
-    // The write that still holds the first turn does not block this one.
+    // The first write does not block this write, although it has not ended.
     assert.ok(groupCommit.enter())
   })
 

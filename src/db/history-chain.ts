@@ -96,7 +96,7 @@ export async function verifyHistory(
   recordedHeads: readonly Head[] = [],
 ): Promise<string[]> {
   const closed = await readClosedDays(database)
-  // A day whose entries were purged has only its head left.
+  // Only the head of a purged day is left.
   const [begin] = await database.query<{ first: string }>(
     sql`select ${dateText(raw('at'))} as first from history_begin`,
   )

@@ -8,7 +8,7 @@ import { raw, type Sql, sql } from './sql.ts'
 /** The values of settings that running instances must have in common, by their names. */
 export type SharedSettings = Readonly<Record<string, unknown>>
 
-/** The hosts of the tracker; the bank has a database role without access to this table. */
+/** The hosts of the tracker. The bank has a database role without access to this table. */
 export type InstanceHost = 'rest' | 'identity' | 'commands'
 
 export interface InstanceOptions {
@@ -19,7 +19,7 @@ export interface InstanceOptions {
   readonly secretSettings?: SharedSettings
   readonly log: InstanceLog
   readonly clients?: KnownClients
-  /** Epoch milliseconds; the store's clock unless a test passes its own. */
+  /** Epoch milliseconds. The store's clock unless a test passes its own. */
   readonly now?: (() => number) | undefined
 }
 
@@ -52,7 +52,7 @@ export interface Instances {
   refresh(): Promise<void>
   /** The number of running instances with another value than this instance, by the name of the setting. */
   disagreements(): ReadonlyMap<string, number>
-  /** Epoch milliseconds of the newest verified backup; undefined if none was recorded. */
+  /** Epoch milliseconds of the newest verified backup. Undefined if none was recorded. */
   backupAt(): number | undefined
   leave(): Promise<void>
 }

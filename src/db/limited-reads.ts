@@ -71,7 +71,7 @@ export function openLimitedReads(
   /** Returns undefined if the statement takes longer than allowed on the shared connection. */
   async function readQuickly<Row>(request: ReadRequest): Promise<Row[] | undefined> {
     const { statement, account, withServer, endsAt } = request
-    // Another statement of the account may have turned out slow while this one waited.
+    // Another statement of the account may have been slow while this statement waited.
     if (slowAccounts.has(account)) return undefined
     try {
       return await withServer(({ queryShared }) => queryShared<Row>(statement), {
@@ -257,7 +257,7 @@ interface SlowAccounts {
 }
 
 const slowAccountMilliseconds = 60_000
-/** Beyond this number, the account whose slow statement is the oldest is dropped. */
+/** Above this number, the account with the oldest slow statement is dropped. */
 const slowAccountsMax = 10_000
 
 function createSlowAccounts(): SlowAccounts {

@@ -10,8 +10,8 @@ import { openDatabase } from './database.ts'
 import { sql } from './sql.ts'
 
 /**
- * A proxy in front of the store that cuts the connection when the answer to a commit arrives: the commit is
- * done, but the client does not know.
+ * This proxy closes the connection when the response to a commit arrives. The commit is done, but the client
+ * does not know.
  */
 async function cuttingProxy({ host, port }: pg.Client) {
   const sockets = new Set<Socket>()

@@ -17,8 +17,8 @@ interface Migration {
   readonly text: string
   readonly checksum: string
   /**
-   * True for the second half of an expand-and-contract change: the migration removes something that earlier
-   * versions use, so they can no longer use the schema.
+   * True if the migration removes something that earlier versions use (the second half of expand and
+   * contract). Earlier versions then cannot use the schema.
    */
   readonly contracts: boolean
 }
@@ -31,7 +31,7 @@ export const migrate = (url: string): Promise<string[]> =>
   withClient(url, 'migrate', async (client) => {
     await requireSuitableServer(client)
     const all = await readMigrations()
-    // This lets a host whose role may only read start on a schema that is up to date.
+    // With this check, a host with a role that may only read can start on a schema that is up to date.
     if (findPending(all, await readApplied(client)).length === 0) return []
     return inTransaction(client, () => migrateWithin(client))
   })
@@ -79,7 +79,7 @@ const createMigrationsTable = `
   );
   alter table migrations add column if not exists contracts boolean not null default false`
 
-/** Returns the applied migrations; none for a store without the schema. */
+/** Returns the applied migrations, or none for a store without the schema. */
 export async function readApplied(client: pg.Client): Promise<readonly AppliedMigration[]> {
   const { rows: tables } = await client.query(`select from pg_class where oid = to_regclass('migrations')`)
   if (tables.length === 0) return []
@@ -140,7 +140,7 @@ async function apply(client: pg.Client, { name, text, checksum, contracts }: Mig
   }
 }
 
-/** Applies all migrations or none: an interrupted start leaves the old schema. */
+/** Applies all migrations or none, so an interrupted start leaves the old schema. */
 async function inTransaction<Result>(client: pg.Client, work: () => Promise<Result>): Promise<Result> {
   await client.query('begin')
   try {
@@ -172,7 +172,7 @@ interface ServerFacts {
   readonly version: string
   /** The version as a number that can be compared: 150004 is 15.4. */
   readonly versionNumber: number
-  /** The encoding of the database, which may differ from the server's default. */
+  /** The encoding of the database. It may differ from the default of the server. */
   readonly encoding: string
 }
 
@@ -187,7 +187,7 @@ export async function readServerFacts(client: pg.ClientBase): Promise<ServerFact
 /** The oldest release that supports all statements of this program. The tests also run against it. */
 const oldestVersion = 15
 
-/** Explains why this server cannot hold a store, and what to do; undefined when it can. */
+/** Explains why this server cannot hold a store, and what to do, or undefined when it can. */
 export function explainUnsuitable({ version, versionNumber, encoding }: ServerFacts): string | undefined {
   if (versionNumber < oldestVersion * 10_000)
     return `The database server is PostgreSQL ${version}. Use ${oldestVersion} or newer.`

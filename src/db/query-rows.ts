@@ -58,7 +58,7 @@ function columnsOf(fields: readonly Field[]): Columns {
   }
 }
 
-/** The driver's class for queries, which its types do not declare. */
+/** The types of the driver do not declare its class for queries. */
 const { Query } = pg as unknown as {
   readonly Query: new (
     statement: pg.QueryConfig,

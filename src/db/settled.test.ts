@@ -16,7 +16,7 @@ it('A write settles only after its transaction has ended', async () => {
   const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
   const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>()
   const writing = database.transaction(async (transaction) => {
-    // From here on, the transaction has a number, and no newer transaction has ended.
+    // The transaction now has a number, and no newer transaction has ended.
     await transaction.query(sql`select pg_current_xact_id()`)
     begin()
     await mayEnd

@@ -6,7 +6,7 @@ import { type Queries, sql } from './sql.ts'
 /** A server that replays the commits of the primary with a delay. */
 export interface Standby {
   readonly connections: Connections
-  /** The result of the last check; false before the first. */
+  /** The result of the last check. False before the first. */
   isUsable: boolean
   /** A standby that was behind gets no reads before this time, on the clock of `performance.now()`. */
   skippedUntil: number

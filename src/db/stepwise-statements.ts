@@ -24,7 +24,7 @@ export const rowWithLastChange = stepwiseStatement<{
 export const pageOfQuery = stepwiseStatement<{
   /** Selected as `lastChangeSecond`. */
   readonly lastChange: Sql
-  /** Selected as `totalCount`; undefined if the request did not ask for it. */
+  /** Selected as `totalCount`. Undefined if the request did not ask for it. */
   readonly count: Sql | undefined
   readonly page: () => Sql
   readonly references: () => readonly Reference[]

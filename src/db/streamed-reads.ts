@@ -21,14 +21,14 @@ export interface StreamRequest<Row> {
   format(rows: Row[]): string
   /** Aborted when the reader has left. */
   readonly signal: AbortSignal
-  /** Called to end the response early: a reader that takes no more data would never see an error. */
+  /** Called to end the response early. A reader that takes no more data would never see an error. */
   onCut(reason: CutReason): void
 }
 
 /** The reader took no data, used up its share while others waited, or took too long overall. */
 export type CutReason = 'stalled' | 'gave way' | 'too long'
 
-/** The limits of an export, which tests may change. */
+/** The limits of an export. */
 export interface StreamLimits {
   /** The longest time that a reader may take no data while a connection waits for it. */
   readonly pauseSecondsMax: number
@@ -50,7 +50,7 @@ export interface StreamLimits {
 const defaults: StreamLimits = {
   pauseSecondsMax: 10,
   streamSecondsMax: 15 * 60,
-  // Ten megabytes take twenty seconds at this rate, which today's mobile networks exceed.
+  // Today's mobile networks are faster. Ten megabytes take twenty seconds at this rate.
   bytesPerSecondMin: 512 * 1024,
   graceSeconds: 2,
   // Enough for a million rows on an idle database.
@@ -61,7 +61,7 @@ const defaults: StreamLimits = {
 
 /** A batch of the longest rows has 4 MB. */
 const batchRows = 200
-/** The time limit of a batch. The first one may have to sort all rows. */
+/** The time limit of a batch. The first batch may have to sort all rows. */
 const batchSeconds = 30
 /** Longer than the limit of the server, because its error needs time to arrive. */
 const batchMillisecondsMax = batchSeconds * 1000 + 2000
@@ -196,7 +196,7 @@ function overdue(behind: number, held: number, { graceSeconds, shareSeconds }: S
 }
 
 async function* batchesOf<Row>(client: pg.ClientBase, statement: Sql): AsyncGenerator<Row[], void> {
-  // The planner expects only a tenth of a cursor's rows to be fetched; an export fetches all of them.
+  // The planner expects only a tenth of a cursor's rows to be fetched. An export fetches all of them.
   await send(
     client,
     `set local idle_in_transaction_session_timeout = '${idleSecondsMax}s'; set local cursor_tuple_fraction = 1; set transaction read only`,

@@ -25,7 +25,7 @@ interface AdministrationContext {
   readonly securityLog?: SecurityLog
 }
 
-/** An administrator whose role is stored in the database. */
+/** An administrator with a stored role. */
 export interface StoredAdministrator {
   readonly userId: string
   readonly name: string
@@ -178,7 +178,7 @@ interface Deactivation {
   readonly deactivatedAt: string
 }
 
-/** The most accounts that one request may ask about. */
+/** The maximum number of accounts in one request. */
 const deactivationIdsMax = 100
 
 const forbiddenToDeactivate = () => forbidden('Only administrators may see and change who is deactivated.')

@@ -110,7 +110,7 @@ function watchConnection({ request, reply }: Exchange, resource: ListedResource)
     signal: disconnected.signal,
     onCut(because: CutReason) {
       request.log.info({ because, list: resource.plural }, 'An export was broken off.')
-      // Drops unsent bytes, which the system would otherwise keep for a client that reads none.
+      // Drops unsent bytes. The system would keep them for a client that does not read.
       if (reply.raw.headersSent) reply.raw.socket?.resetAndDestroy()
     },
   }

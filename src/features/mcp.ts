@@ -186,7 +186,7 @@ function queryOf(toolArguments: Readonly<Record<string, unknown>>): URLSearchPar
 interface Tool {
   readonly route: Route
   readonly definition: ToolDefinition
-  /** The resource that the tool reads or changes; absent if there are several. */
+  /** The resource that the tool reads or changes. Absent if there are several. */
   readonly resource?: string
   /** Returns whether the token of a caller allows the tool at all. The route checks every row. */
   isFor(caller: Caller): boolean
@@ -278,7 +278,7 @@ function definitionOf(route: Route, schemas: Readonly<Record<string, Schema>>): 
     inputSchema: (route.body ? schemaOfBody(route, schemas) : schemaOfParameters(route)) as InputSchema,
     annotations: {
       readOnlyHint: isRead,
-      // The operations with these names add rows; all other writes replace or remove something.
+      // Operations with these names add rows. All other writes replace or remove something.
       destructiveHint: !isRead && !/^(Create|Restore|Start)/.test(route.id),
       openWorldHint: false,
     },

@@ -148,7 +148,7 @@ export const timerSchemas: Readonly<Record<string, Schema>> = {
 const tag = 'Timer'
 const path = '/ext/timer'
 
-/** Shows, starts and ends the timer of the caller's account, which is the same on every device. */
+/** Routes for the timer of the account. All devices have the same timer. */
 export const timerRoutes: readonly Route[] = acceptTokens([
   {
     id: 'GetTimer',

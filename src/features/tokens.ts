@@ -209,7 +209,7 @@ function listTokens({ database }: Context, caller: Caller, userId: string): Prom
 
 interface CreatedToken {
   readonly token: ApiToken
-  /** Shown only once; the database stores its hash. */
+  /** Shown only once. The database stores its hash. */
   readonly secret: string
 }
 
@@ -279,7 +279,7 @@ async function requireVisibleProjects(
     throw invalid({ projectIds: ['ProjectIds must refer to active projects of yours.'] })
 }
 
-/** Ends all of these tokens or none; users who are not administrators see only their own. */
+/** Ends all of these tokens or none. Users who are not administrators see only their own. */
 async function endTokens({ database, securityLog }: Context, caller: Caller, body: unknown): Promise<void> {
   const ids = parseTokenIds(body)
   const ended = await database.transaction(async (transaction) => {

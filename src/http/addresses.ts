@@ -3,7 +3,7 @@ import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import type { RequestOrigin } from '../model/caller.ts'
 
-/** The longest spelling of an IPv6 address with a zone. Proxies may send longer texts, which are cut. */
+/** The longest spelling of an IPv6 address with a zone. Longer texts of proxies are cut. */
 export const addressLengthMax = 64
 const ipv4Port = /^(\d+\.\d+\.\d+\.\d+):\d+$/
 const bracketedIpv6 = /^\[([^\]]+)\](?::\d+)?$/

@@ -43,7 +43,7 @@ function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   return sendEnvelope(reply, { statusCode, message, errors })
 }
 
-/** RFC 6750, 3.1: the response to a request without credentials names no error. */
+/** The response to a request without credentials names no error (RFC 6750, 3.1). */
 const challengeOf = ({ headers }: FastifyRequest): string =>
   headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
 
@@ -70,7 +70,7 @@ export const frameworkErrors: Readonly<Record<string, Envelope>> = {
   FST_ERR_MAX_PARAM_LENGTH: { statusCode: 414, message: 'The address is too long.' },
 }
 
-/** Maps the errors of Fastify and the body parsers to our messages; undefined for an unexpected error. */
+/** Maps the errors of Fastify and the body parsers to our messages. Undefined for an unexpected error. */
 export function frameworkError(error: unknown, request: FastifyRequest): Envelope | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLargeFor(request)
@@ -147,7 +147,7 @@ export function rawHttpResponse(envelope: Envelope): string {
   return `HTTP/1.1 ${envelope.statusCode} ${STATUS_CODES[envelope.statusCode]}\r\n${lines.join('')}\r\n${body}`
 }
 
-/** The status of each kind of problem; a kind without a status does not compile. */
+/** The status of each kind of problem. A kind without a status does not compile. */
 export const problemStatuses: Readonly<Record<ProblemKind, number>> = {
   invalid: 400,
   unauthenticated: 401,

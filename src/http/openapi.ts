@@ -28,7 +28,7 @@ export interface Parameter {
   readonly name: string
   readonly description: string
   readonly required?: true
-  /** The place of the parameter; the default is the query. */
+  /** The place of the parameter. The default is the query. */
   readonly in?: 'path'
   readonly schema?: Schema
 }
@@ -41,10 +41,7 @@ export function checkDeprecation({ id, path, deprecation }: Operation): void {
   if (problem !== undefined) throw new Error(problem)
 }
 
-/**
- * Sets the headers of RFC 9745 and RFC 8594. If there are several deprecations, the one that ends first
- * counts.
- */
+/** Sets the headers of RFC 9745 and RFC 8594. Of several deprecations, the earliest end counts. */
 export function announceDeprecations(reply: FastifyReply, deprecations: readonly Deprecation[]): void {
   const [first] = deprecations.toSorted((a, b) => startOfDay(a.until) - startOfDay(b.until))
   if (first === undefined) return
@@ -149,7 +146,7 @@ function operationSchema(
   }
 }
 
-/** A shared response belongs to all operations, so it cannot have the headers of this one. */
+/** A shared response belongs to all operations, so it cannot have the headers of one operation. */
 const withDeprecationHeaders = (response: Schema): Schema =>
   '$ref' in response
     ? response

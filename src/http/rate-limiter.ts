@@ -2,7 +2,7 @@ import { budgetLimits } from '../config/budgets.ts'
 import type { SharedLimiter } from '../model/worker-peers.ts'
 
 export interface RateLimits {
-  /** Requests per address and window; 0 turns the limiter off. */
+  /** Requests per address and window. 0 turns the limiter off. */
   readonly permitLimit: number
   /** Requests per address that may wait for the next window. */
   readonly queueLimit: number
@@ -151,7 +151,7 @@ class FixedWindowLimiter implements RateLimiter {
     return opened
   }
 
-  /** Removes all windows that have ended, and begins new ones for addresses with waiting requests. */
+  /** Removes all windows that have ended, and begins new windows for addresses with waiting requests. */
   #endWindows(now: number): void {
     for (const [address, window] of this.#windows) {
       if (window.endsAt > now) return
@@ -177,8 +177,8 @@ class FixedWindowLimiter implements RateLimiter {
   }
 
   /**
-   * Drops the oldest windows and admits their requests. With so many addresses the limiter cannot help, and
-   * rejecting new ones would hit ordinary clients.
+   * Drops the oldest windows and admits their requests. With so many addresses, rejecting new addresses would
+   * affect ordinary clients.
    */
   #dropOldest(count: number): void {
     let remaining = count

@@ -114,7 +114,7 @@ export function parseHttpDate(text: string, now = Date.now()): number | undefine
   const { day = '', month, year = '', time } = parts
   const canonical = `${day.replace(' ', '0')} ${month} ${year.length === 4 ? year : fullYear(year, now)} ${time} GMT`
   const second = Date.parse(canonical) / 1000
-  // `Date` rolls over: the 30th of February would silently become the 2nd of March.
+  // `Date` turns the 30th of February into the 2nd of March.
   return httpDate(second).slice('Mon, '.length) === canonical ? second : undefined
 }
 
@@ -191,7 +191,7 @@ const codings: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
         [constants.BROTLI_PARAM_QUALITY]: 3,
         [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
         [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
-        // A 256 KB window exceeds most responses; the default would take megabytes for each.
+        // A 256 KB window exceeds most responses. The default would take megabytes for each.
         [constants.BROTLI_PARAM_LGWIN]: 18,
       },
     }),

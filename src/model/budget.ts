@@ -291,7 +291,7 @@ export function limitLogLines(logger: LogWriter, budget: Budget): LogWriter {
   const kinds = new Map<string, LineKind>()
   const writeAs = (level: keyof LogWriter) => (details: object, message: string) => {
     const kind = kindOf(kinds, details, message)
-    // The lines that were left out before this one. A line that is written later does not count itself.
+    // The number of lines that were omitted before this line.
     const { leftOut } = kind
     const write = () => {
       kind.leftOut = 0

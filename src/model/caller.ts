@@ -2,9 +2,9 @@
 export interface Caller {
   readonly id: string
   readonly isAdministrator: boolean
-  /** The rights of the request's personal access token, which may be fewer than the rights of its account. */
+  /** The rights of the personal access token. They may be fewer than the rights of its account. */
   readonly token?: TokenRights
-  /** The source of the request; absent for work that the program starts itself. */
+  /** The source of the request. Absent for work that the program starts itself. */
   readonly origin?: RequestOrigin
 }
 

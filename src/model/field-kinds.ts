@@ -163,7 +163,7 @@ export const passwordCharactersMin = 8
 /** A longer password is not safer, and takes longer to hash. */
 export const passwordCharactersMax = 128
 
-/** A new password is never trimmed: a space may be part of it. */
+/** A new password is never trimmed, because spaces may be part of it. */
 export const newPassword: Kind<string, 'text'> = {
   schema: {
     type: 'string',
@@ -238,7 +238,7 @@ export function parseTimestamp(input: string): string | undefined {
   if (matched === undefined) return undefined
   const local = new Date(0)
   local.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
-  // `Date` rolls over: the 30th of February would silently become the 2nd of March.
+  // `Date` turns the 30th of February into the 2nd of March.
   if (local.getUTCMonth() !== Number(month) - 1 || local.getUTCDate() !== Number(day)) return undefined
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
   const offsetMinutes = minutesOf(offset)

@@ -18,7 +18,7 @@ export type ProblemKind =
   | 'stale'
   /** The row does not match `If-Match`. */
   | 'changed'
-  /** The same rows were changed at the same time; a retry helps. */
+  /** The same rows were changed at the same time. A retry helps. */
   | 'contended'
   /** An Idempotency-Key was sent with another request before. */
   | 'reused'
@@ -64,7 +64,7 @@ export const forbidden = (message = 'You are not allowed to do this.') => new Pr
 
 export const notFound = (what: string) => new Problem('missing', `${what} was not found.`)
 
-/** The resource existed before; a retry does not help. */
+/** The resource existed before. A retry does not help. */
 export const gone = (message: string) => new Problem('gone', message)
 
 export const duplicate = (key: string, message: string) =>
@@ -110,7 +110,7 @@ export const busy = (retryAfterSeconds: number) =>
 export const overloaded = (message: string, details: ProblemDetails) =>
   new Problem('overloaded', message, details)
 
-/** Has no `Retry-After`: a client that retries automatically could do the same twice. */
+/** Without `Retry-After`, clients do not retry automatically. A retry could do the same twice. */
 export const uncertain = (cause: unknown) =>
   new Problem(
     'uncertain',
@@ -125,7 +125,7 @@ export interface Violations {
 }
 
 export function collectViolations(): Violations {
-  // A null prototype: a request may name a property `constructor`.
+  // A request may name a property `constructor`, so the prototype is null.
   const errors: Record<string, string[]> = Object.create(null)
   return {
     add(key, ...messages) {

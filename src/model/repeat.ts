@@ -7,7 +7,7 @@ export interface RepeatedWork {
 export interface RepeatOptions {
   readonly everyMilliseconds: number
   /**
-   * Called with the error of a run; the next run takes place as usual. Without this callback, an error ends
+   * Called with the error of a run. The next run takes place as usual. Without this callback, an error ends
    * the process.
    */
   readonly onFailure?: (error: unknown) => void

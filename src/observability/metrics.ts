@@ -193,7 +193,7 @@ export interface Metrics {
    * with 0, because a rate does not see the first event of a series that begins with 1.
    */
   counter(name: CounterName): () => void
-  /** Opens a counter or gauge whose values, already counted elsewhere, are read for each export. */
+  /** Opens a counter or gauge. Its values are counted elsewhere and read for each export. */
   watch<Name extends NameOf<'counter' | 'gauge'>>(
     name: Name,
     read: () => Iterable<readonly [labels: LabelsOf<Name>, value: number]>,

@@ -12,7 +12,7 @@ export interface Telemetry {
 
 const spanIntervalMilliseconds = 2000
 const metricIntervalMilliseconds = 30_000
-/** Statement texts are most of the cost of a span, so only slow and failed ones get them. */
+/** Statement texts are most of the cost of a span, so only slow and failed statements have them. */
 const slowSeconds = 0.05
 const textLengthMax = 1000
 
@@ -135,13 +135,13 @@ export interface Exporter {
   readonly dropped: number
 }
 
-/** The limit of queued items. A busy host creates some thousand spans a second; this many take about 2 MB. */
+/** The limit of queued items. A busy host creates some thousand spans a second. This many take about 2 MB. */
 const queuedMax = 4096
 const sentAtOnceMax = 512
 const sendMillisecondsMax = 5000
 
 /**
- * Sends items by OTLP, as JSON over HTTP. Drops items that the collector does not accept; no request waits
+ * Sends items by OTLP, as JSON over HTTP. Drops items that the collector does not accept. No request waits
  * for it.
  */
 export function createExporter(
@@ -220,7 +220,7 @@ const serializeAttributes = (attributes: Readonly<Record<string, string>>): obje
 interface TraceContext {
   readonly traceId: string
   readonly spanId: string
-  /** The caller's span; undefined at the beginning of a trace. */
+  /** The caller's span. Undefined at the beginning of a trace. */
   readonly parentId: string | undefined
   readonly isSampled: boolean
 }
@@ -241,7 +241,7 @@ export function parseTraceContext(header: unknown, isSampled: () => boolean): Tr
   return { traceId, spanId, parentId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-/** Returns the context of a span within another one. */
+/** Returns the context of a nested span. */
 const childContextOf = ({ traceId, spanId, isSampled }: TraceContext): TraceContext => ({
   traceId,
   spanId: newSpanId(),
@@ -252,6 +252,6 @@ const childContextOf = ({ traceId, spanId, isSampled }: TraceContext): TraceCont
 export const formatTraceparent = ({ traceId, spanId, isSampled }: TraceContext): string =>
   `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
 
-/** `randomUUID` takes its random bits from a batch, which costs a third of `randomBytes` for each id. */
+/** `randomUUID` costs a third of `randomBytes`, because it creates random bits in batches. */
 const newTraceId = () => randomUUID().replaceAll('-', '')
 const newSpanId = () => newTraceId().slice(16)

@@ -39,7 +39,7 @@ export interface SecurityEvent {
   readonly outcome?: string
   /** The account that the event is about. */
   readonly account?: string | undefined
-  /** The account that caused the event, if it is another one. */
+  /** The account that caused the event, if it is a different account. */
   readonly by?: string | undefined
   /**
    * The typed login, if no account has it. Only its hash is logged, because it may be a password in the wrong
@@ -81,8 +81,8 @@ export interface SecurityLogTarget {
 }
 
 /**
- * The key of login hashes. It is random, so that logins cannot be guessed from the log, and constant, so that
- * equal ones are recognized.
+ * The key of login hashes. It is random, so that logins cannot be guessed from the log. It is constant, so
+ * that equal logins have equal hashes.
  */
 const loginKey = randomBytes(32)
 

@@ -87,8 +87,8 @@ export const updateInGroup = (
   resource.hooks.prepare ? writeAlone() : writeInGroup(singleWrites, 'update', resource, request, writeAlone)
 
 /**
- * Combines the write with concurrent ones that the same statement can execute. A write with a token runs
- * alone, because each token has its own rights.
+ * Combines the write with concurrent writes in one statement. A write with a token runs alone, because each
+ * token has its own rights.
  */
 function writeInGroup(
   { writeGrouped }: SingleWrites,

@@ -17,7 +17,7 @@ import { resourcesAffecting, selectRows } from './visible-rows.ts'
 export interface RowWithLastChange {
   readonly row: Row
   /**
-   * The time of the last change that can affect the response, in seconds since 1970; null when it is no
+   * The time of the last change that can affect the response, in seconds since 1970. Null when it is no
    * longer in the change log.
    */
   readonly lastChangeSecond: number | null
@@ -41,8 +41,7 @@ export async function get(
     sql`select ${columns}, ${lastChange} from ${from} where ${where}`,
   )
   if (at !== undefined) await requireSettled(database, at)
-  // The history can be slow to read, so an earlier state waits among the lists, whose number per account is
-  // limited.
+  // The history can be slow to read, so this read queues with the lists. Their number per account is limited.
   const [found] =
     at === undefined
       ? await database.query<FoundRow>(statement)
@@ -100,7 +99,7 @@ export async function requireSettled(database: Database, at: string, key = 'at')
   })
 }
 
-/** Parses the requested timestamp; undefined means now. */
+/** Parses the requested timestamp. Undefined means now. */
 export function parseAt(input: unknown, violations: Violations): string | undefined {
   if (input === undefined) return undefined
   if (Array.isArray(input)) violations.add('at', 'At must be given once.')

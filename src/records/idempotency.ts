@@ -92,7 +92,7 @@ export interface KeyedRequest {
   readonly key: Buffer
   /** Hash of the request without its secrets. */
   readonly request: Buffer
-  /** Derived from the key and never stored: it decrypts the answer. */
+  /** The secret that decrypts the answer. It is derived from the key and never stored. */
   readonly secret: Buffer
 }
 
@@ -119,7 +119,7 @@ async function claimKey(
       where stored.created_at <= statement_timestamp() - make_interval(hours => ${keyHours}::int)
     returning true`)
   if (claimed) return undefined
-  // A separate statement, which sees what was committed during the wait.
+  // A separate statement sees what was committed during the wait.
   const [stored] = await transaction.query<{ isSame: boolean; answer: Buffer | null }>(sql`
     select request = ${request} as "isSame", answer from idempotency_keys where account = ${account} and key = ${key}`)
   // The key was purged between the two statements.
@@ -177,7 +177,7 @@ const retryAfterSeconds = 3600
 
 const purgeBatchMax = 5000
 
-/** Deletes expired keys in batches; several instances may do so at once. */
+/** Deletes expired keys in batches. Several instances may do so at once. */
 export async function purgeKeys(database: Database): Promise<void> {
   let purged: unknown[]
   do {

@@ -36,7 +36,7 @@ describe('A list of few active rows among many removed ones', () => {
   })
   after(() => fresh.drop())
 
-  /** Adds copies of an active row, which get keys and numbers of their own. */
+  /** Adds copies of an active row. They get new keys and numbers. */
   async function addRemovedRows({ table, columns, name }: Resource) {
     const plainColumns = columns
       .filter((each) => !['id', 'active', 'deletedAt', 'key', 'number'].includes(each))

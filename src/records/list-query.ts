@@ -70,7 +70,7 @@ export function parseListQuery(
   return parsed
 }
 
-/** Callers may list removed rows only if they may restore them, which takes write access. */
+/** Only callers who may restore rows may list removed rows. This requires write access. */
 export const purposeOf = (state: RowState) => (state === 'active' ? 'read' : 'write')
 
 function parsePaging(
@@ -210,7 +210,9 @@ interface Uuids {
   readonly areAllUuids: boolean
 }
 
-/** Does not collect invalid items: a compressed message of 16 KB can hold four million of them. */
+/**
+ * Invalid items are not collected, because a compressed message of 16 KB can contain four million of them.
+ */
 export function collectUuids(items: readonly unknown[]): Uuids {
   const distinct = new Set<string>()
   let areAllUuids = true

@@ -37,7 +37,7 @@ describe('Two concurrent writes', () => {
   const makeDependency = writeOf(create, 'assignmentDependency')
   const change = writeOf(update, 'assignment')
 
-  /** Begins the second write before the first one is committed, and returns how both end. */
+  /** Begins the second write before the first is committed, and returns how both end. */
   async function outcomes(first: Write, second: Write): Promise<string[]> {
     const { context } = fresh
     let running: Promise<unknown> = Promise.resolve()

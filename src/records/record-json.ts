@@ -138,7 +138,7 @@ const commonKinds: Readonly<Record<string, ColumnKind>> = {
 export const columnKindOf = ({ fields }: ListedResource, name: string): ColumnKind =>
   (fields[name]?.wire ?? commonKinds[name]) as ColumnKind
 
-/** SQL that serializes a value as JSON; the result is null for null. Only texts need escaping. */
+/** SQL that serializes a value as JSON. The result is null for null. Only texts need escaping. */
 const valueJsonSql: Readonly<Record<ColumnKind, (value: Sql) => Sql>> = {
   text: (value) => sql`to_json(${value})::text`,
   uuid: (value) => sql`'"' || ${value} || '"'`,

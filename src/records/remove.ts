@@ -21,7 +21,7 @@ import {
   requireVersions,
 } from './write-conditions.ts'
 
-/** Removes all rows or none. The removal cascades to their links, which record the row that removed them. */
+/** Removes all rows or none. Their links are removed with them, and record which row removed them. */
 export async function remove(
   context: Context,
   resource: Resource,

@@ -142,8 +142,8 @@ function hookProblems(
 }
 
 /**
- * A removed row records the one parent with which it was removed. Its restore can wait for one more parent, so
- * two references may cascade.
+ * A removed row records the parent with which it was removed. Its restore can wait for one other parent, so
+ * only two references may cascade.
  */
 function cascadeProblems({ name, fields }: Resource): string[] {
   const columns = Object.keys(fields).filter((field) => fields[field]?.references?.onRemove === 'cascade')
@@ -201,7 +201,7 @@ function endOfPath(
   return resources.find(({ name }) => name === parentName)?.fields[second]?.references?.resource
 }
 
-/** Rules need a project to lock: the project of the row, or of the rows to which it refers. */
+/** Rules lock the project of the row, or of the rows to which it refers. */
 function ruleProblems(
   resources: readonly Resource[],
   { name, fields, access, projectRules }: Resource,

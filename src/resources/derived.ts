@@ -205,7 +205,7 @@ const commonColumns: readonly QueryColumn[] = [
   { ...defaults, name: 'updatedAt', shape: 'timestamp', isNullable: true },
 ]
 
-/** Leaves out `active` and `deletedAt`, which are the same in every row that queries read. */
+/** `active` and `deletedAt` are omitted, because they are the same in all rows of queries. */
 export const queryColumns = ({ columns, fields, table }: ListedResource): readonly QueryColumn[] => [
   { ...defaults, name: 'id', shape: 'uuid', isAccount: table === 'users' },
   ...Object.entries(fields).flatMap(([name, { wire, presence, schema, references }]) =>

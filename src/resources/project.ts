@@ -18,7 +18,7 @@ import { duplicate, stale } from '../model/problem.ts'
 import { descriptionCharactersMax, nameCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
 
-/** The creator of a project becomes its first member; otherwise they could not see it. */
+/** The creator of a project becomes its first member. Otherwise they could not see it. */
 const membershipOfCreator = (caller: Caller, id: string): RelatedRow[] => [
   { table: userProject, values: { id: newId(), userId: caller.id, projectId: id } },
 ]

@@ -45,7 +45,10 @@ export interface Operation extends HttpOperation {
   readonly events?: Readonly<Record<string, Schema>>
   /** Needs no token, so the caller is unknown. */
   readonly isPublic?: true
-  /** Only for users of the web client: it creates credentials that outlast the tokens of apps. */
+  /**
+   * True for a route that creates credentials that outlast the tokens of apps. It requires a session of the
+   * web client.
+   */
   readonly requiresWebClient?: true
   /** Belongs to a resource of accounts. Its writes require a session that is active now, despite the cache. */
   readonly changesAccounts?: true
@@ -88,8 +91,8 @@ export interface ReceivedBody {
 }
 
 /**
- * Returns whether an operation takes an Idempotency-Key. Public ones take none, because keys belong to
- * accounts.
+ * Returns whether an operation takes an Idempotency-Key. Keys belong to accounts, so public operations take
+ * none.
  */
 export const acceptsIdempotencyKey = ({ method, isPublic, withoutIdempotencyKey }: Operation): boolean =>
   method === 'POST' && !isPublic && !withoutIdempotencyKey
@@ -112,7 +115,7 @@ export interface Route extends Operation {
   readonly queue?: FairQueue
   /** Rejects callers by their token, before their bodies are read. */
   admit?(caller: Caller): Promise<void>
-  /** Receives the body, which is then an unread stream of any content type, before it is handled. */
+  /** Receives the body before the request is handled. The body is an unread stream of any content type. */
   receive?(exchange: Exchange): Promise<ReceivedBody>
   /** Returns nothing when the handler has taken over the connection. */
   handle(exchange: Exchange): Promise<RouteResponse | undefined>
@@ -157,7 +160,7 @@ export async function readExpectedVersions(
   expectedTags: ReadonlyMap<string, string>,
 ): Promise<RequiredVersions> {
   if (expectedTags.size === 0) return new Map()
-  // A tag may be from v1 or from an extension, which shows more fields.
+  // A tag may be from v1 or from an extension. The extension has more fields.
   const forms = allForms().filter(({ name }) => name === resource.name)
   const rows = await database.query<Row>(sql`
     select ${selectColumns(resourceNamed(resource.name))} from ${tableOf(resource)} as row

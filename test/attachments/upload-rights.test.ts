@@ -23,7 +23,7 @@ async function countStored({ rest, storedFiles }: AttachmentScene) {
   return { files: (await storedFiles()).length, ...(counts as object) }
 }
 
-/** Waits until nothing remains: the file of a rejected upload is deleted only after the response. */
+/** The file of a rejected upload is deleted after the response, so this waits until nothing remains. */
 const assertNothingRemains = async (scene: AttachmentScene, work: () => Promise<void>) => {
   const before = await countStored(scene)
   await work()

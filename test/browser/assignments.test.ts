@@ -80,7 +80,7 @@ function boardJourneys(stage: () => Stage): void {
     for (const { id } of [small, large]) await addMember(id, workspace.mara.id)
     const zora = await insertAccount(hosts.database, { name: 'Zora Zander' })
     await addMember(small.id, zora.id)
-    // Create more users than the picker shows, with names before those of the members.
+    // More users are created than the picker shows. Their names come before the names of the members.
     for (let index = 0; index < 25; index += 1) {
       const { id } = await insertAccount(hosts.database, { name: `Aaron A${index}` })
       await addMember(large.id, id)
@@ -214,7 +214,7 @@ function boardJourneys(stage: () => Stage): void {
     const page = await signIn('mara@example.com', `/projects/${projectId}`)
     await column(page, 'Backlog').getByText('601', { exact: true }).waitFor()
     await column(page, 'Doing').getByText('99', { exact: true }).waitFor()
-    // Only cards near the visible ones are rendered.
+    // Only cards near the visible cards are rendered.
     assert.ok((await page.locator('.card').count()) < 120, String(await page.locator('.card').count()))
     await page.getByRole('button', { name: 'New assignment in Backlog' }).click()
     await page.getByLabel('Name of the new assignment in Backlog').fill('The newest')
@@ -340,7 +340,7 @@ function connectionJourneys(stage: () => Stage): void {
   test('is shown as lost during an outage and catches up afterwards', async () => {
     const { hosts, signIn, workspace } = stage()
     await workspace.assignment('There before the outage')
-    // The search keeps the card among those that its column renders.
+    // With the search, the column renders the card.
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}?search=outage`)
     await page.getByText('Live', { exact: true }).waitFor()
     // The types of assignments are loaded, too, so that a form can offer them in the outage.
@@ -434,7 +434,7 @@ function connectionJourneys(stage: () => Stage): void {
 
   test('reports that the server is busy', async () => {
     const { hosts, signIn, workspace } = stage()
-    // The assignment is the first of its column, which renders only cards near the visible ones.
+    // The assignment is the first of its column, so its card is rendered.
     const id = await workspace.assignment('Patient', { startDate: '2026-01-05', endDate: '2026-01-06' })
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     let rejections = 0

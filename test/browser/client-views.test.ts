@@ -377,7 +377,7 @@ describe('The Portuguese translation of error messages', () => {
       text.replaceAll('{}{}', '{}').replace(/^\{\}/, 'Name').replaceAll('{}', '7')
     const unknown = messages.filter(
       (text) =>
-        // These are composed of parts, which the next test checks.
+        // These messages consist of parts. The next test checks the parts.
         !/^(\w+|\{\}) \{\}\.$|^\{\} must be \{\}\.$/.test(text) &&
         !messagesForOthers.has(text) &&
         translateSentence(filled(text)) === filled(text),

@@ -6,7 +6,7 @@ import type { Stage } from './support/stage.ts'
 
 const today = new Date().toISOString().slice(0, 10)
 
-/** Closes the open panel, which covers the whole screen of a phone. */
+/** Closes the open panel. It covers the whole screen of a phone. */
 const close = (page: Page) => page.getByRole('complementary').getByRole('button', { name: 'Close' }).click()
 
 function closingJourneys(stage: () => Stage): void {

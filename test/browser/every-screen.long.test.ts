@@ -208,7 +208,10 @@ function skeletonJourneys(stage: () => Stage): void {
 interface HeldResponses {
   /** Makes requests wait for `release`. */
   hold(): void
-  /** Delivers each response after the page has painted the earlier ones and the skeletons of the rest. */
+  /**
+   * Delivers the responses one after the other. Before each, the page has painted the earlier responses and
+   * the skeletons of the others.
+   */
   release(): void
   /** Resolves when every response was painted and the page sends no more requests. */
   untilQuiet(): Promise<void>
@@ -216,7 +219,7 @@ interface HeldResponses {
 
 /** More than one frame, because a response may cause another request, or render another part of the page. */
 const quietFrames = 10
-/** Ends the wait for a page that never becomes quiet, which the test then reports. */
+/** If a page never becomes quiet, the wait ends, and the test fails. */
 const framesMax = 1000
 
 async function holdResponses(page: Page, addresses: readonly string[]): Promise<HeldResponses> {
@@ -259,7 +262,7 @@ async function holdResponses(page: Page, addresses: readonly string[]): Promise<
   }
 }
 
-/** Waits for skeletons, which appear only when loading takes a while. */
+/** Skeletons appear only if loading takes a while. */
 async function untilSkeletonsAppear(page: Page): Promise<void> {
   const areSomeHidden = () =>
     page

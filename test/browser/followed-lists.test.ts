@@ -22,7 +22,7 @@ describe('A followed list', () => {
         if (totalCount <= rowsMax) continue
         const page = pageOf(unchanged, totalCount, windowAround(unchanged))
         assert.equal(windowAfter(page), undefined, `${unchanged} of ${totalCount}`)
-        // The change moves a row to the boundary, which the page has to show.
+        // The change moves a row to the boundary, so the page must contain it.
         const changed = pageOf(Math.max(0, unchanged - 1), totalCount, page)
         assert.ok(
           changed.data.some(({ updatedAt }) => updatedAt),

@@ -210,8 +210,8 @@ describe('Any text of special characters', () => {
   })
 
   /**
-   * Returns the CPU time of this thread, which other work on the machine does not affect. The best of several
-   * runs counts, because of garbage collections.
+   * Returns the CPU time of this thread. Other work on the machine does not affect it. Garbage collections
+   * do, so the best of several runs counts.
    */
   const millisecondsOf = (text: string) =>
     Math.min(

@@ -31,7 +31,7 @@ function viewJourneys(stage: () => Stage): void {
     assert.deepEqual(await namesIn(page), ['Beta', 'Gamma', 'Alpha'])
     await page.getByRole('button', { name: 'Planned' }).click()
     await page.locator('[role=columnheader][aria-sort=descending]', { hasText: 'Planned' }).waitFor()
-    // The list begins right below the filter bar, which has the Display button and counts the rows.
+    // The list begins right below the filter bar. The bar has the Display button and counts the rows.
     await page.getByText('3 assignments · 16 h').waitFor()
     const { y } = (await page.locator('.list-scroll').boundingBox()) ?? { y: Number.NaN }
     assert.ok(y <= 155, `the list begins at ${y}`)
@@ -171,7 +171,7 @@ function viewJourneys(stage: () => Stage): void {
     const { signIn } = stage()
     const { path, make } = await makeProject('By month')
     const id = await make('Moved about', 1, 2)
-    // This assignment covers the day on which the other one is dropped.
+    // This assignment covers the day on which another assignment is dropped.
     await make('In the way', 0, 0)
     const page = await signIn('mara@example.com', `${path}?view=calendar`)
     await bar(page, 'Moved about').waitFor()
@@ -343,7 +343,7 @@ interface Point {
 /** Longer than the client waits before a touch becomes a drag. */
 const holdMilliseconds = 500
 
-/** Drags with a finger, which first rests or not, on a page that was opened with `hasTouch`. */
+/** Drags with a finger on a page that was opened with `hasTouch`. The finger may rest first. */
 async function dragWithFinger(
   page: Page,
   from: Point,

@@ -394,7 +394,7 @@ function reportJourneys(stage: () => Stage): void {
     assert.ok(Math.abs(second / first - 2) < 0.01, `${first} ${second}`)
     const [recorded = 0] = await heights('recorded')
     assert.ok(Math.abs(recorded / first - 7.5 / 8) < 0.01)
-    // The figures above the chart are those of the week under the pointer.
+    // The figures above the chart belong to the week under the pointer.
     const figures = page.locator('.figures')
     await figures.getByText('12.75 h').waitFor()
     await page

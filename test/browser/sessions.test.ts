@@ -69,7 +69,7 @@ function sessionJourneys(stage: () => Stage): void {
     const other = await page.context().newPage()
     await other.goto(`${hosts.web}/projects`)
     await other.getByText('Website relaunch').waitFor()
-    // An open page might refresh the session before the other one.
+    // An open page might refresh the session earlier.
     await page.goto('about:blank')
     const requested = Promise.withResolvers<void>()
     await other.route(`${hosts.issuer}/connect/token`, () => requested.resolve())

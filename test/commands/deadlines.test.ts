@@ -184,7 +184,7 @@ describe('When pending requests have used up the bytes of the process,', () => {
     const waiting = large.send(grpcHeaders(listOrganizations, hoarder.token), unfinished, false)
     while (budgets.budget('commandBytes').used() < unfinished.length)
       await new Promise((resolve) => setTimeout(resolve, 5))
-    // An unknown field 3 with 300 bytes, which are more than the budget has left.
+    // An unknown field 3 with 300 bytes. The budget has fewer bytes left.
     const smallRequest = Buffer.concat([Buffer.from([0x1a, 0xac, 0x02]), Buffer.alloc(300, 'x')])
     const answered = await small.send(grpcHeaders(listOrganizations, other.token), framed(smallRequest))
     assert.notEqual(answered.status, status.RESOURCE_EXHAUSTED)

@@ -382,5 +382,5 @@ describe('The memory of a command host', () => {
     }))
 })
 
-/** Garbage collection may leave this much behind for a while; the attacks would take gigabytes. */
+/** Garbage collection may leave this much behind for a while. The attacks would take gigabytes. */
 const grownMebibytesMax = 150

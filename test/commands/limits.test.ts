@@ -208,7 +208,7 @@ async function answerByHand(
   return 'closed'
 }
 
-/** A result is a data frame; an error is headers that end the stream. */
+/** A result is a data frame. An error is headers that end the stream. */
 function kindOfAnswer(bytes: Buffer): 'result' | 'rejection' | undefined {
   for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) {
     const type = bytes[at + 3]

@@ -37,7 +37,7 @@ describe('A field of a later release', () => {
     await fresh.context.database.query(sql`alter table impediments add column note text`)
   })
 
-  /** Encodes a request with the command of the client, decodes it with that of the host, and runs it. */
+  /** Encodes a request like the client, decodes it like the host, and runs it. */
   async function send(
     encoding: Encoding,
     client: UnaryCommand,

@@ -4,7 +4,7 @@ import { type Entity, resources } from './resources.ts'
 
 export type Action = 'read' | 'create' | 'update' | 'remove' | 'restore'
 
-/** An owner is a member to whom the row belongs; an outsider is signed in, but is not a member. */
+/** An owner is a member to whom the row belongs. An outsider is signed in, but is not a member. */
 export type Who = 'administrator' | 'member' | 'owner' | 'outsider' | 'anonymous'
 
 const ok: Kind = 'ok'

@@ -74,7 +74,7 @@ export function outcomeOf(entity: Entity, { code, details, metadata, result }: C
   }
 }
 
-/** Converts a record to the form of REST: an absent field is null, and a timestamp is text. */
+/** Converts a record to the form of REST. An absent field becomes null, and a timestamp becomes text. */
 const rowOf = (entity: Entity, record: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(
     [...commonFields, ...resources[entity].own].map((name) => [

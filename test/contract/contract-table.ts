@@ -4,11 +4,11 @@ import type { DeclaredResource } from '../../src/resources/all.ts'
 export interface Resource {
   /** The beginning of its routes. */
   readonly root: '/api' | '/ext'
-  /** The last part of the list route, which is also the plural in messages. */
+  /** The last part of the list route. Messages use it as the plural. */
   readonly list: string
   /** The fields of a record in addition to the common ones. */
   readonly own: readonly string[]
-  /** Required on create, in addition to the references, which are required everywhere. */
+  /** Fields that are required on create. References are always required. */
   readonly required: readonly string[]
   readonly references: Readonly<Record<string, Entity>>
   /** The references whose rows stay when the row they refer to is removed. */

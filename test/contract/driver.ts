@@ -2,7 +2,7 @@ import type { Database } from '../../src/db/database.ts'
 import type { AccountOptions } from '../support/insert-account.ts'
 import type { Entity } from './resources.ts'
 
-/** How a test calls a host that serves the resources: the same verbs and outcomes for every wire format. */
+/** Calls a host that serves the resources. Every wire format has the same verbs and outcomes. */
 export interface Driver<H extends Host = Host> {
   readonly name: string
   /** Whether its messages are typed, so that a field for whole numbers cannot contain a fraction. */

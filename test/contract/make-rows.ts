@@ -90,10 +90,13 @@ export function rowMaker(host: Host): RowMaker {
   }
 }
 
-/** Parents that rows cannot share: a project has a limited number of labels, and uses a stage once. */
+/** Rows cannot share these parents. A project has a limited number of labels, and uses a stage once. */
 const newParents: Partial<Record<Entity, Entity>> = { label: 'project', projectStage: 'workflow' }
 
-/** Inserts a row like the resource's own create route, which is not in the contract and not on every host. */
+/**
+ * Inserts a row like the create route of the resource. That route is not in the contract and not on every
+ * host.
+ */
 async function insert(host: Host, entity: Entity, body: Input): Promise<Outcome> {
   const values = Object.fromEntries(resources[entity].own.map((field) => [field, trimText(body[field])]))
   const { id = newId() } = body as { readonly id?: string }

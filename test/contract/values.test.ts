@@ -75,7 +75,7 @@ onEveryHost('Texts', (tracker) => {
   })
 })
 
-/** A sum of doubles, and a 32-bit float, which some generated clients send. */
+/** A sum of doubles, and a 32-bit float. Some generated clients send such numbers. */
 const nearHundredths = [
   { sent: 0.1 + 0.2, stored: 0.3 },
   { sent: Math.fround(12.01), stored: 12.01 },
@@ -348,7 +348,7 @@ onEveryHost('Ids', (tracker) => {
   })
 })
 
-/** An update may leave out a user's login and password, which then do not change. */
+/** An update without login and password does not change them. */
 const requiredOnUpdate = (entity: Entity) => [
   'id',
   ...requiredOnCreate(entity).filter((field) => field !== 'login' && field !== 'password'),

@@ -28,7 +28,7 @@ const rounds = 3
 test('kill -9 of the database under load loses no acknowledged transaction', async (t) => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bank-fault-'))
   t.after(() => rmSync(dataDirectory, { recursive: true, force: true }))
-  // The database commits asynchronously by default, which must not affect the bank.
+  // The default of the database is asynchronous commits. The bank must not use it.
   const start = () => startEmbeddedStore({ dataDirectory, settings: { synchronous_commit: 'off' } })
   let store = await start()
   t.after(() => store.stop())
@@ -219,8 +219,8 @@ for (const [state, silence] of Object.entries(silences))
       const startedAt = performance.now()
       return { answer: await call, seconds: (performance.now() - startedAt) / 1000 }
     }
-    // The loop takes longer than one timeout, so that some requests wait for earlier ones, and others for a
-    // new connection.
+    // The loop takes longer than one timeout. Some requests wait for earlier requests, and others for a new
+    // connection.
     for (let count = 0; count < 20; count += 1) {
       for (const client of [1, 2]) {
         requests.push(timed(get(port, `/clientes/${client}/extrato`)))

@@ -46,7 +46,7 @@ async function writeAtFullSpeed({ database, administrator }: RestUnderTest) {
       await update(context, impediment, caller, { id: shared[randomInt(5)], name: `Again ${written}` })
       return 1
     }),
-    // Rows are created, removed and restored in batches: the transactions are long, and end in any order.
+    // Rows are created, removed and restored in batches, so that transactions are long and end in any order.
     ...Array.from({ length: 3 }, () =>
       repeat(async () => {
         const ids = Array.from({ length: 40 }, () => newId())
@@ -120,7 +120,7 @@ test('Readers of the feed that are disconnected at random get every change once'
     }
   }
 
-  /** Reads the streams of a command, which are also cancelled after some messages. */
+  /** Reads the streams of a command. They are also cancelled after some messages. */
   async function readCalls(): Promise<ReceivedChange[]> {
     const received: ReceivedChange[] = []
     let after = begin

@@ -166,7 +166,8 @@ describe('While the store', { concurrency: 1 }, () => {
     const connections = store.proxy.connections()
     await store.freeze()
     await assertAllRejected(identity())
-    // The hosts do not open a connection per request: the store would have to accept them when it recovers.
+    // The hosts must not open a connection per request, because the store would have to accept all of them
+    // when it recovers.
     assert.ok(store.proxy.connections() - connections < connectionsOfTwoMax)
     store.thaw()
     await assertRecovered()

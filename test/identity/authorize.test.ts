@@ -175,7 +175,8 @@ describe('an authorization request', () => {
   it('is rejected if its sealed form was modified, has expired or was forged', async () => {
     const browser = openBrowser(host.address)
     const { authRequest = '' } = queryOf(await browser.follow(await authorize()))
-    // A character in the middle is changed, because some bits of the last one may not belong to the value.
+    // A character in the middle is changed, because some bits of the last character may not belong to the
+    // value.
     const changed = `${authRequest.slice(0, 30)}${authRequest[30] === 'A' ? 'B' : 'A'}${authRequest.slice(31)}`
     for (const invalid of [changed, 'x', `${authRequest.slice(0, 22)}.AAAA`]) {
       const { location } = await browser.get('/connect/authorize', { authRequest: invalid })
@@ -303,7 +304,8 @@ describe('an authorization request with prompt, max_age or a hint', () => {
 
   it('with an identity token of another client as its hint is rejected', async () => {
     const { tokens } = await signedIn(host.address)
-    // Only one client gets identity tokens, so a token of another one is signed here with the host's key.
+    // Only one client gets identity tokens, so the token of another client is signed here with the key of the
+    // host.
     const key = signingKeyOf(headerOf(tokens.id_token).kid, createPrivateKey(signingPem))
     const hintFor = (aud: string) => signToken(key, 'JWT', { ...claimsOf(tokens.id_token), aud })
     assertReportedToClient(

@@ -183,7 +183,8 @@ describe('a sign-in with an external provider', () => {
       email: 'race@example.com',
       email_verified: true,
     }))
-    // The provider signs in only the person who is set, so each one obtains the callback before any opens it.
+    // The provider signs in only the current person, so each browser obtains its callback before any browser
+    // opens one.
     const waiting: { browser: Browser; callback: Page }[] = []
     for (const person of people) {
       const browser = openBrowser(host.address)

@@ -57,7 +57,7 @@ interface Side {
 
 interface Step {
   readonly kind: 'redeem' | 'refresh' | 'revoke' | 'service'
-  /** The age of the refresh token to use; 0 is the newest. */
+  /** The age of the refresh token to use. 0 is the newest. */
   readonly age: number
   readonly overrides: Fields
 }

@@ -98,7 +98,7 @@ describe('a passkey', () => {
     assert.ok(!isSignedIn(await submit(browser, page, { challenge: other, credential: signed })))
   })
 
-  // This key has no counter, which would otherwise detect a second use.
+  // This key has no counter. A counter would detect a second use.
   const uncounted = { counter: 0 }
 
   it('can answer a challenge only once', async () => {

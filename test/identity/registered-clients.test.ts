@@ -350,7 +350,7 @@ describe('a user', () => {
     const form = { authRequest, answer: 'allow' }
     for (const headers of [{}, { origin: 'null' }, { origin: 'https://wiki.example.test' }])
       assert.equal((await browser.post('/ext/consent', form, headers as Record<string, string>)).status, 403)
-    // Without the cookie, or with that of another session, no consent is stored.
+    // Without the cookie, or with the cookie of another session, no consent is stored.
     await submit(openBrowser(host.address), page, { answer: 'allow' })
     await signInTo(browser, portal, { login: second.login, request: { prompt: 'login' } })
     assert.ok(isAsked(await submit(browser, page, { answer: 'allow' })))

@@ -50,7 +50,7 @@ describe('a sign-out', () => {
     assert.equal((await refresh(browser, refreshToken)).status === 200, isKnown)
     return isKnown
   }
-  /** Asserts that the browser is on the page of the client, which asks the user. */
+  /** Asserts that the browser is on the page of the client that asks the user. */
   const assertAsked = (page: Page, address = loginPage) => {
     assert.ok(page.location.startsWith(`${address}?logoutId=`), page.location)
     return queryOf(page).logoutId ?? ''

@@ -314,7 +314,7 @@ describe('A consent of a user', () => {
     const { json } = await requestTokens(browser, wiki, { login, request: { scope } })
     const me = () => rest.call('GET', '/api/me', { token: json.access_token })
     assert.equal((await me()).status, 200)
-    // Makes the tokens older than the withdrawal, which would otherwise happen within the same second.
+    // Makes the tokens older than the withdrawal, because both would be in the same second.
     await rest.database.query(sql`update refresh_tokens set created_at = now() - interval '10 seconds'`)
     const [consent, ...more] = (await rest.call('GET', '/ext/consents', { token })).body.consents
     assert.equal(more.length, 0)
@@ -338,7 +338,7 @@ describe('A consent of a user', () => {
     assert.equal(redeemed.json.error, 'invalid_grant')
     assert.deepEqual((await rest.call('GET', '/ext/consents', { token })).body, { consents: [] })
     assertEnvelope(await withdraw(token, 'wiki'), 404)
-    // The user is asked for consent again. New tokens work, earlier ones do not.
+    // The user is asked for consent again. New tokens work, but earlier tokens do not.
     const page = await browser.follow(
       await browser.get('/connect/authorize', authorizationRequestOf(wiki, createPkce(), { scope })),
     )

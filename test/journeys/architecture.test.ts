@@ -20,7 +20,7 @@ function pathsIn(markdown: string): string[] {
   return [...new Set([...quoted, ...linked])].filter((text) => folders.test(text) || files.test(text))
 }
 
-/** Paths are relative to the root; a file name alone may be anywhere. */
+/** Paths are relative to the root. A file name alone may be anywhere. */
 function pathExists(path: string): boolean {
   if (path.includes('*')) return globSync(path, { cwd: root }).length > 0
   if (existsSync(join(root, path))) return true

@@ -253,7 +253,7 @@ describe('Keys of projects and numbers of assignments', () => {
         }
         const { body } = await call('GET', `/ext/history?resource=assignment&id=${made.id}&sortOrder=DESC`)
         const changed = body.result.data.map((entry: { after: Body }) => entry.after.number)
-        // The second move does not change the number: it is 2 in both projects.
+        // The number is 2 in both projects, so the second move does not change it.
         assert.deepEqual(changed, [undefined, 2, 1])
       })
   })

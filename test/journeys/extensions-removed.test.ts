@@ -243,7 +243,7 @@ interface RemovedRow {
 const roles = ['administrator', 'owner', 'member', 'formerMember', 'outsider'] as const
 type People = Readonly<Record<(typeof roles)[number], Person>>
 
-/** The login of a removed user, which an active user has taken since. */
+/** The login of a removed user. An active user has taken it since. */
 const takenLogin = 'taken@example.com'
 
 describe('A user who lists removed rows', () => {
@@ -408,7 +408,7 @@ const uniqueValuesIn = (
   assignmentDependency: async () => ({ blockedById: await workspace.assignment(project, userId) }),
 })
 
-/** Removes a project after its assignments, which would otherwise prevent that. */
+/** Removes the assignments of a project, because they prevent its removal, and then the project. */
 async function removeProject(rest: RestUnderTest, workspace: Workspace, project: string): Promise<void> {
   const { body } = await rest.administrator.call('GET', `/api/assignments?pageSize=100&projectId=${project}`)
   await remove(workspace, 'assignment', ...valuesOf<'id', string>(body.result.data, 'id'))

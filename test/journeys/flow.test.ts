@@ -331,7 +331,8 @@ async function startClientPages(issuer: string): Promise<ClientPages> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    // `localhost` and the identity host, at 127.0.0.1, are different sites: the harder case for its cookie.
+    // `localhost` and the identity host at 127.0.0.1 are different sites. This is the harder case for its
+    // cookie.
     origin: `http://localhost:${(server.address() as AddressInfo).port}`,
     stop: () =>
       new Promise<void>((resolve) => {

@@ -28,7 +28,10 @@ interface Document {
 const directory = join(import.meta.dirname, '..', '..', 'docs', 'contract')
 const read = (name: string): Document => JSON.parse(readFileSync(join(directory, name), 'utf8'))
 
-/** Names in a released contract, which stay. Generators rename `Error` in some languages, so clients compile. */
+/**
+ * These names are in a released contract and stay. Generators rename `Error` in some languages, so clients
+ * compile.
+ */
 const releasedNames: Readonly<Record<string, readonly string[]>> = {
   'rest.v1.json': ['Error'],
   'identity.v1.json': ['Error'],

@@ -135,7 +135,7 @@ describe('An invitation', { concurrency: true }, () => {
   test('creates no account whose login contains invisible characters', async () => {
     const { member, projectId } = await signUpWithProject()
     const { secret } = await invite(member, projectId)
-    // Such a login looks like another one.
+    // Such a login looks like another login.
     for (const hidden of ['\u200b', '\u202e', '\t', '\u2028'])
       assert.deepEqual((await accept(secret, newcomer({ login: `n${hidden}${member.login}` }))).body.errors, {
         login: ['Login must not contain invisible characters.'],

@@ -62,7 +62,7 @@ describe('Live listings that are read again only after changes that can affect t
     '/ext/people',
   ]
 
-  /** Rejected writes are included: they change nothing. */
+  /** Rejected writes change nothing. */
   const writes: readonly (() => Promise<unknown>)[] = [
     async () => {
       const { body } = await rest.administrator.call('GET', `/api/assignment?id=${pick(assignments)}`)

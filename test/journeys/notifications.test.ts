@@ -247,7 +247,7 @@ describe('Notifications', () => {
     const [tomorrow, yesterday, later, longAgo] = await Promise.all(
       [1, -1, 3, -30].map((end) => workspace.assignment(projectId, bob.id, dates(end))),
     )
-    // A commenter is notified of changes, but due dates only concern those who do the work.
+    // A commenter is notified of changes, but not of due dates.
     await workspace.make('comment', { assignmentId: tomorrow, text: 'Soon' }, ann)
     await rest.database.query(sql`update notification_progress set reminded_on = reminded_on - 1 returning 1`)
     await Promise.all([remind(rest.database), remind(rest.database), remind(rest.database)])

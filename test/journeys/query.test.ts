@@ -264,7 +264,7 @@ describe('A reader who pages by cursor while writers create, remove, restore and
     )
   })
 
-  /** Writes rows that sort before, between and after the stable ones. Returns the number of writes. */
+  /** Writes rows that sort before, between and after the stable rows. Returns the number of writes. */
   async function writeUntil(isDone: () => boolean): Promise<number> {
     let writes = 0
     for (let round = 0; !isDone(); round += 1) {

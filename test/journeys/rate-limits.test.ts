@@ -141,7 +141,7 @@ describe('The rate limit', { concurrency: true }, () => {
     assert.equal(await via('203.0.113.1, 10.0.0.1'), 200)
     assert.equal(await via('203.0.113.1, 10.0.0.1'), 429)
     assert.equal(await via('203.0.113.2, 10.0.0.1'), 200)
-    // Entries before the two trusted ones were written by the client.
+    // Entries before the two trusted entries were written by the client.
     assert.equal(await via('198.51.100.7, 203.0.113.1, 10.0.0.1'), 429)
     assert.equal(await via('198.51.100.8, 203.0.113.2, 10.0.0.1'), 429)
     assert.equal(await via('203.0.113.3'), 200)

@@ -37,7 +37,7 @@ describe('A report under /ext/reports/', () => {
   const ann = fixture(() => rest.signUp({ name: 'Ann' }))
   const bob = fixture(() => rest.signUp({ name: 'Bob' }))
   const carl = fixture(() => rest.signUp({ name: 'Carl' }))
-  /** Ann and Bob share two projects, and Carl has another one. */
+  /** Ann and Bob share two projects. Carl has another project. */
   before(async () => {
     project = await workspace.project('Relaunch', ann)
     other = await workspace.project('=Other, "quoted"', ann)

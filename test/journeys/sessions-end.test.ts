@@ -76,7 +76,7 @@ describe('Everything issued to a session', { concurrency: true }, () => {
     assertEnvelope(await rest.call('GET', '/api/projects', { token: tokens.access_token }), 401)
   }
 
-  /** Changes of credentials, which return the login and the password that are valid afterwards. */
+  /** Changes of credentials. Each returns the login and the password that are valid afterwards. */
   const credentialChanges: Readonly<
     Record<string, (person: SignedIn) => Promise<{ readonly login: string; readonly password: string }>>
   > = {

@@ -161,7 +161,10 @@ describe('deploy/kubernetes', () => {
 
 /** BANK_INSTANCES is 1 in the manifests. */
 const bankConnections = 2
-/** The connections of the job that prepares the store, which runs next to hosts of the previous version. */
+/**
+ * The connections of the job that prepares the store. It runs while hosts of the previous version are
+ * running.
+ */
 const jobConnections = 5
 /** PostgreSQL reserves three connections for superusers by default. */
 const superuserConnections = 3

@@ -131,7 +131,7 @@ const isMeant = ({ break: pattern }: Correction, found: string): boolean =>
 
 const bufBin = createRequire(import.meta.url).resolve('@bufbuild/buf/bin/buf')
 
-/** Runs buf as its package brings it; nothing is downloaded. */
+/** Runs buf as its package brings it. Nothing is downloaded. */
 function buf(words: readonly string[], cwd: string) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [bufBin, ...words], {
     cwd,

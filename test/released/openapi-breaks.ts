@@ -125,7 +125,7 @@ function bodyBreaks(title: string, pair: Pair): string[] {
   ]
 }
 
-/** A new error status is an addition; a new success status is not, because clients would not expect it. */
+/** A new error status is an addition. A new success status is not, because clients would not expect it. */
 function answerBreaks(title: string, pair: Pair): string[] {
   const { released, current, operation, now } = pair
   const added = Object.keys(now.responses).filter(

@@ -103,7 +103,7 @@ interface WantedIndex {
   readonly method?: string
 }
 
-/** An index may have further columns, but must begin with this one to be used for the purpose. */
+/** The index must begin with this column. It may have further columns. */
 function indexProblems(resource: Resource, { table, indexes }: StoredTable): string[] {
   return wantedIndexes(resource).flatMap(({ column, purpose, condition, method = 'btree' }) =>
     indexes.some(

@@ -22,10 +22,10 @@ export interface StoredColumn {
 interface StoredIndex {
   readonly name: string
   readonly isUnique: boolean
-  /** The first column; null for an expression. */
+  /** The first column. Null for an expression. */
   readonly column: string | null
   readonly method: string
-  /** The condition of a partial index; empty if the index has all rows. */
+  /** The condition of a partial index. Empty if the index has all rows. */
   readonly condition: string
 }
 

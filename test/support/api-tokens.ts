@@ -10,7 +10,7 @@ export interface TokenRequest {
 
 export const inDays = (days: number): string => new Date(Date.now() + days * 24 * 60 * 60_000).toISOString()
 
-/** Creates a personal access token for the account of `accessToken`, which is the token of a session. */
+/** Creates a personal access token for the account of `accessToken`, the token of a session. */
 export async function makeToken(
   rest: Pick<RestUnderTest, 'call'>,
   accessToken: string,

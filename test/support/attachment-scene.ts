@@ -16,7 +16,7 @@ export interface UploadOptions {
   readonly assignmentId?: string
   readonly by?: Person | undefined
   readonly headers?: Readonly<Record<string, string>>
-  /** The address of a host other than the one in the scene. */
+  /** The address of a host, if it is not the host of the scene. */
   readonly address?: string
 }
 
@@ -109,7 +109,7 @@ async function uploadTo(
   return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) }
 }
 
-/** Returns the names of all files below a directory, except for `id`, which identifies the directory. */
+/** Returns the names of all files below a directory, except `id`, the file that identifies the directory. */
 async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   return entries.filter((entry) => entry.isFile() && entry.name !== 'id').map(({ name }) => name)
@@ -117,12 +117,12 @@ async function filesIn(folder: string): Promise<string[]> {
 
 export const sha256 = (bytes: FileBytes): string => createHash('sha256').update(bytes).digest('hex')
 
-/** The first bytes of a PNG, which are enough to detect its type. */
+/** The first bytes of a PNG. They are enough to detect its type. */
 export const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 
 /** An upload whose body is sent piece by piece. */
 export interface OpenUpload {
-  /** The response, which may arrive before the body is complete. */
+  /** The response. It may arrive before the body is complete. */
   readonly answer: Promise<Answer>
   /** Resolves when the piece was passed to the connection. */
   write(piece: FileBytes): Promise<void>
@@ -131,7 +131,7 @@ export interface OpenUpload {
   cut(): void
 }
 
-/** Sends the headers of an upload, with `length` as Content-Length; without it, the body is chunked. */
+/** Sends the headers of an upload, with `length` as Content-Length. Without it, the body is chunked. */
 export function openUpload(
   { rest, member, assignmentId }: Pick<AttachmentScene, 'rest' | 'member' | 'assignmentId'>,
   { length, ...options }: UploadOptions & { readonly length?: number } = {},

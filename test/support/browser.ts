@@ -7,7 +7,7 @@ export type Fields = Readonly<Record<string, string>>
 export interface Page {
   readonly status: number
   readonly headers: Headers
-  /** The unparsed `Location` header; empty without a redirect. */
+  /** The unparsed `Location` header. Empty without a redirect. */
   readonly location: string
   readonly text: string
   /** The URL of the page. */

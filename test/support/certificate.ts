@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test'
 export interface Certificate {
   /** Contains `certificate.pem` and `key.pem`. */
   readonly folder: string
-  /** The certificate, which is also its own authority because it is self-signed. */
+  /** The certificate. It is self-signed and therefore its own authority. */
   readonly ca: string
   readonly key: string
 }

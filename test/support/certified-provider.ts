@@ -24,7 +24,7 @@ export interface CertifiedProvider {
 
 export const signInPath = '/sign-in/'
 
-/** Starts the npm package `oidc-provider`, which is certified by the OpenID Foundation, on its own port. */
+/** Starts the npm package `oidc-provider` on its own port. The OpenID Foundation has certified it. */
 export async function startCertifiedProvider(options: CertifiedProviderOptions): Promise<CertifiedProvider> {
   let answer: RequestListener | undefined
   const server = createServer((request, response) => answer?.(request, response))

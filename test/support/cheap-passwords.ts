@@ -8,7 +8,7 @@ export const password = 'Correct-Horse-1'
 
 let hash: Promise<string> | undefined
 
-/** Returns the hash of `password`, which all accounts share. */
+/** Returns the hash of `password`. All accounts share it. */
 export function passwordHash(): Promise<string> {
   hash ??= cheapPasswords().hash(password)
   return hash

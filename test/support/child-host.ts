@@ -153,7 +153,7 @@ export async function startChild(environment: ChildEnvironment): Promise<ChildHo
 const isFullyReady = async (address: string) =>
   (await fetch(`${address}/readyz`).catch(() => undefined))?.status === 200
 
-/** Returns true if the host is ready, or if only its issuer is missing, which many tests do not need. */
+/** Returns true if the host is ready. Many tests do not need its issuer, so the issuer may be missing. */
 export async function isServing(address: string): Promise<boolean> {
   const answer = await fetch(`${address}/readyz`).catch(() => undefined)
   return answer?.status === 200 || (await answer?.json())?.message === 'Not ready: tokens cannot be checked.'

@@ -55,7 +55,7 @@ const administratorLogin = 'admin@example.com'
 /** A running host, whose store and identity host are shared. */
 export type Alongside = Pick<CommandsUnderTest, 'database' | 'identity'>
 
-/** Starts the command host on free ports, with its own store unless it shares that of another host. */
+/** Starts the command host on free ports, with its own store or the store of another host. */
 export async function startCommandsUnderTest(
   environment: Environment = {},
   {

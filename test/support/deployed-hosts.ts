@@ -31,7 +31,7 @@ export const hosts = Object.entries(services).filter(
   ([name, { build }]) => build !== undefined && name !== 'prepare' && name !== 'backup',
 )
 
-/** The service client that an operator adds for a script, which acts as the first account. */
+/** The service client that an operator adds for a script. It acts as the first account. */
 export const robot = { login: 'ann@example.com', secret: 'a secret of more than 32 characters' }
 
 export interface DeployedHosts {
@@ -69,7 +69,7 @@ export async function startDeployedHosts(mode?: 'session' | 'transaction'): Prom
     )
   const ports: Record<string, number> = {}
   for (const [name] of hosts) ports[name] = await freePort()
-  // The port of `commands` is the one for health checks, and this is the one for commands.
+  // The port of `commands` is for health checks, and this port is for commands.
   ports.command = await freePort()
   const deployment = { ports, folder, urlFor }
   const prepared = await runPrepare(deployment)

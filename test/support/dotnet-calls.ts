@@ -16,7 +16,7 @@ import { framed } from './lz4-encoder.ts'
 import { decode } from './message-pack-decoder.ts'
 import { encode, instant } from './message-pack-encoder.ts'
 
-/** Sends calls with the paths and messages of a .NET client, which compresses long messages. */
+/** Sends calls like a .NET client, which compresses long messages. */
 export interface DotnetCalls extends AsyncDisposable {
   /** Sends a command. `name` is its class, such as CreateProjectCommand. The fields are in PascalCase. */
   call(entity: string, name: string, fields: unknown, options?: CallOptions): Promise<CommandAnswer>

@@ -22,7 +22,7 @@ export interface ExternalAccount {
   readonly name?: string
 }
 
-/** A certified external provider, which signs in everyone as `person`, without interaction. */
+/** A certified external provider. It signs in everyone as `person`, without interaction. */
 export interface ExternalProviderUnderTest {
   readonly issuer: string
   person: ExternalAccount

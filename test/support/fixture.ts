@@ -8,7 +8,7 @@ interface Stoppable {
 
 const stop = (value: Stoppable) => (value.stop ?? value.drop ?? value.close)?.call(value)
 
-/** Lets a test declare the value with `await using`, which stops it even if an assertion fails. */
+/** Lets a test declare the value with `await using`, so that it is stopped even if an assertion fails. */
 export function disposable<T extends AsyncDisposable>(value: Omit<T, typeof Symbol.asyncDispose>): T
 export function disposable(value: Stoppable): Stoppable & AsyncDisposable {
   return Object.assign(value, {

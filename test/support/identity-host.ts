@@ -41,7 +41,7 @@ export interface HostOptions {
   readonly environment?: Environment
   readonly passwords?: Passwords
   readonly now?: () => number
-  /** True if the address is `localhost` instead of 127.0.0.1, which passkeys require. */
+  /** True if the address is `localhost` instead of 127.0.0.1. Passkeys require this. */
   readonly isNamed?: boolean
   /** The log is written here instead of to standard output. */
   readonly destination?: DestinationStream

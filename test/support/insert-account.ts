@@ -30,7 +30,7 @@ export async function insertAccount(
     name: name ?? 'Ada',
     securityStamp: randomUUID(),
   }
-  // A transaction is retried after a conflict, which can happen in a store of several nodes.
+  // A conflict can happen in a store of several nodes. A transaction is then retried.
   await transaction((queries) =>
     queries.query(sql`
       insert into users (id, name, login, password_hash, security_stamp, active)

@@ -88,7 +88,7 @@ const counted = (code: number, size: number): Header => ({
   encode: (length) => Buffer.concat([Buffer.of(code), bigEndian(BigInt(length), size)]),
 })
 
-/** Encodes a text of any bytes. `width` is the number of bytes of its length; 0 is fixstr. */
+/** Encodes a text of any bytes. `width` is the number of bytes of its length. 0 is fixstr. */
 export const text = (value: string | Buffer, width?: 0 | 1 | 2 | 4): Buffer => {
   const bytes = Buffer.from(value)
   return Buffer.concat([header(textHeaders, bytes.length, width), bytes])

@@ -2,12 +2,12 @@ import { type ClientHttp2Session, connect, constants, type OutgoingHttpHeaders }
 import { disposable } from './fixture.ts'
 
 export interface RawAnswer {
-  /** The status of HTTP; 0 if the stream ended without a response. */
+  /** The status of HTTP. 0 if the stream ended without a response. */
   readonly httpStatus: number
-  /** The status of gRPC; undefined if there was none. */
+  /** The status of gRPC. Undefined if there was none. */
   readonly status: number | undefined
   readonly message: string
-  /** The error code of the reset; 0 if the stream ended normally. */
+  /** The error code of the reset. 0 if the stream ended normally. */
   readonly resetCode: number
   readonly body: Buffer
   readonly headers: Readonly<Record<string, unknown>>
@@ -69,7 +69,7 @@ export const grpcHeaders = (path: string, token?: string): OutgoingHttpHeaders =
   ...(token !== undefined && { authorization: `Bearer ${token}` }),
 })
 
-/** Prefixes a message with five bytes: a flag for compression, and its length. */
+/** Adds a prefix of five bytes: a flag for compression, and the length. */
 export function framed(message: Buffer, { flag = 0, length = message.length } = {}): Buffer {
   const head = Buffer.alloc(5)
   head.writeUInt8(flag, 0)

@@ -6,7 +6,7 @@ import { decompress } from 'lz4-wasm-nodejs'
 /** The result for bytes that a codec rejects. */
 export const rejected = Symbol('rejected')
 
-/** The result for a message with this key, which the reference library rejects. */
+/** The reference library rejects a message with this key. */
 export const prototypeKey = Symbol('__proto__')
 
 /** Decodes with the reference library. Maps become `Map`, bytes and extensions hexadecimal text. */
@@ -18,7 +18,7 @@ export function readWithReference(bytes: Uint8Array): unknown {
   }
 }
 
-/** Returns whether a text or binary value is invalid UTF-8, which the library would replace in a text. */
+/** Returns whether a text or binary value is invalid UTF-8. The library would replace invalid text. */
 export function hasBrokenText(bytes: Uint8Array): boolean {
   let isBroken = false
   const record = (part: Uint8Array) => {

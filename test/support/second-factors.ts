@@ -26,7 +26,7 @@ export const testApp = (host: Host, secret: string, recoveryCodes: readonly stri
   code: (steps = 0) => codeAt(fromBase32(secret), Math.floor(host.clock.now() / 30_000) + steps),
 })
 
-/** Sends a request about factors as the web client does; with a form, a POST. */
+/** Sends a request about factors like the web client. With a form, it is a POST request. */
 export function askFactors(host: Host, token: string, path = '', form?: Fields): Promise<Page> {
   const headers = { authorization: `Bearer ${token}` }
   const browser = openBrowser(host.address)

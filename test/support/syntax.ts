@@ -27,7 +27,7 @@ export function* nodesIn(value: unknown, ancestors: readonly SyntaxNode[] = []):
 const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' && value !== null && 'type' in value
 
-/** Returns the text of a literal or of markup, with `{}` for values; undefined for other nodes. */
+/** Returns the text of a literal or of markup, with `{}` for values, or undefined for other nodes. */
 export function textOf(node: SyntaxNode): string | undefined {
   if (node.type === 'JSXText') return String(node.value).replace(/\s+/g, ' ').trim()
   if (node.type === 'Literal' && typeof node.value === 'string') return node.value

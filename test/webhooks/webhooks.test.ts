@@ -419,7 +419,7 @@ describe('Deliveries', () => {
     for (let count = 0; count < 9; count += 1) await workspace.make('impediment', { name: `Slow ${count}` })
     const worker = workerOf(600_000)
     const polling = worker.poll()
-    // Each slow receiver has its first request, and together they have the 16 extra ones, half of the budget.
+    // Each slow receiver has its first request. Together they have 16 further requests, half of the budget.
     await receiver.until(() => slow.length === 26)
     const quick = await hook()
     await workspace.make('impediment', { name: 'Quick' })

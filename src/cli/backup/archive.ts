@@ -247,7 +247,7 @@ export function encrypt(key: BackupKey): Transform {
   return stream
 }
 
-/** Returns the salt of an encrypted backup, from the first `startBytes` of its file; otherwise undefined. */
+/** Returns the salt of an encrypted backup, from the first `startBytes` of its file, or undefined. */
 export const saltIn = (start: Buffer): Buffer | undefined =>
   start.length === startBytes && start.subarray(0, magic.length).equals(magic)
     ? start.subarray(magic.length)
@@ -270,7 +270,7 @@ export function decrypt(key: BackupKey, salt: Buffer): Transform {
 const deriveKey = (key: BackupKey, salt: Buffer): Buffer =>
   Buffer.from(hkdfSync('sha256', key, salt, 'tracker backup', 32))
 
-/** Converts a stream to pieces of `size`. There is always a last piece, which may be smaller or empty. */
+/** Converts a stream to pieces of `size`. The last piece may be smaller or empty. */
 function transformPieces(size: number, convert: (piece: Buffer, nonce: Buffer) => Buffer): Transform {
   let rest: Buffer = Buffer.alloc(0)
   let number = 0
@@ -293,7 +293,7 @@ function transformPieces(size: number, convert: (piece: Buffer, nonce: Buffer) =
     transform(bytes: Buffer, _encoding, done) {
       attempt(done, () => {
         rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes])
-        // A full piece may be the last one, so it waits for the next byte.
+        // A full piece may be the last piece, so it waits for the next byte.
         for (; rest.length > size; rest = rest.subarray(size))
           this.push(convertNext(rest.subarray(0, size), { isLast: false }))
       })

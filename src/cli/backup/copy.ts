@@ -104,7 +104,7 @@ export interface StoredTable {
 
 export interface Partition {
   readonly name: string
-  /** In the syntax of PostgreSQL: FOR VALUES FROM (…) TO (…). */
+  /** The bound in the syntax of PostgreSQL: FOR VALUES FROM (…) TO (…). */
   readonly bound: string
 }
 

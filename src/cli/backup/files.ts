@@ -30,7 +30,7 @@ export interface CopiedFiles {
   readonly missing: number
 }
 
-/** Returns the directory to back up; undefined if the files are in a bucket. */
+/** Returns the directory to back up, or undefined if the files are in a bucket. */
 export function attachmentDirectory(): string | undefined {
   const { s3, directory } = readSettings(process.env, readAttachmentSettings)
   return s3 ? undefined : directory
@@ -51,7 +51,7 @@ export async function writeAttachments(
   return { written, missing: rows.length - written }
 }
 
-/** Returns an empty list for the schema of an earlier version, which has no attachments. */
+/** Returns an empty list if the schema of an earlier version has no attachments. */
 async function readAttachments(client: pg.Client): Promise<readonly FileHeader[]> {
   const { rows: tables } = await client.query(
     `select from pg_class where oid = to_regclass('public.attachments')`,

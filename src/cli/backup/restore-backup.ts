@@ -19,7 +19,7 @@ import {
 } from './copy.ts'
 import { type FileTarget, parseFileHeader } from './files.ts'
 
-/** Reads the whole file, which verifies its checksum, and returns its first and last JSON record. */
+/** Reads the whole file to verify its checksum, and returns its first and last JSON record. */
 export async function checkBackup(backup: BackupFile): Promise<CheckedBackup> {
   let first: unknown
   let last: unknown
@@ -85,7 +85,7 @@ export async function restoreBackup(
   }
 }
 
-/** A failure is only a warning: the restore is committed, and PostgreSQL analyzes the tables later. */
+/** A failure is only a warning, because the restore is committed. PostgreSQL analyzes the tables later. */
 async function analyze(client: pg.Client): Promise<void> {
   await client.query('analyze').catch(({ message }: Error) => {
     console.warn(
@@ -157,7 +157,7 @@ async function loadTables(
 ): Promise<void> {
   const reader = createPartReader(parts)
   const { takeRecord, takePieces } = reader
-  // Skips the head, which `checkBackup` has read.
+  // `checkBackup` has read the head.
   await takeRecord()
   for (const { name, columns } of tables) {
     const header = (await takeRecord()) as { readonly table?: string } | undefined
@@ -194,7 +194,7 @@ function createPartReader(parts: AsyncGenerator<Part>) {
     next = undefined
   }
   return {
-    /** Returns the next JSON record; undefined at the end, or if the next part is data. */
+    /** Returns the next JSON record, or undefined at the end, or if the next part is data. */
     async takeRecord(): Promise<unknown> {
       const { value, done } = await peek()
       if (done || value.kind !== 'json') return undefined
@@ -233,7 +233,7 @@ export async function adjustRestoredStore(client: pg.Client): Promise<void> {
   // One time for all statements: sessions end exactly at the time of the restore.
   const { rows } = await client.query<{ now: string }>('select clock_timestamp()::text as now')
   const restoredAt = rows[0]?.now
-  // Invalidates the cursors of the feed, which may refer to changes that are not in the backup.
+  // Invalidates the cursors of the feed, because they may refer to changes that are not in the backup.
   await client.query('update history_begin set restored_at = $1, restored_in = pg_current_xact_id()', [
     restoredAt,
   ])

@@ -156,7 +156,7 @@ const recordBackup = (url: string, madeAt: string): Promise<void> =>
     )
   })
 
-/** A failure is only a warning: a standby or a read-only role can make a backup, but not record it. */
+/** A failure is only a warning. A standby or a read-only role can make a backup, but cannot record it. */
 const warnNotRecorded = (error: Error) =>
   console.error(`This backup could not be recorded, so the doctor does not know of it (${error.message}).`)
 

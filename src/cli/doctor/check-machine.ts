@@ -79,7 +79,7 @@ interface Port {
   readonly variable: string
   readonly port: number
   /**
-   * The path that reports whether the host is ready; undefined if the port does not serve HTTP/1.1. The web
+   * The path that reports whether the host is ready. Undefined if the port does not serve HTTP/1.1. The web
    * host has only `/healthz`.
    */
   readonly path?: string
@@ -189,13 +189,14 @@ function findOrphanedServer(all: readonly ProcessInfo[], dataDirectory: string):
   const path = realpathSync(cluster)
   const owner = readOwner(dataDirectory)
   if (all.some(({ pid }) => pid === owner)) return []
-  // The program may start the server through a shell, whose command line contains the command line of the server.
+  // The program may start the server through a shell. The command line of the shell contains that of the
+  // server.
   return all.filter(
     ({ command }) => command.includes(`postgres -D ${path} `) && !command.startsWith('/bin/sh'),
   )
 }
 
-/** Returns the id of the process that owns the data directory; 0 if there is none. */
+/** Returns the id of the process that owns the data directory, or 0 if there is none. */
 function readOwner(dataDirectory: string): number {
   try {
     return Number(readFileSync(join(dataDirectory, 'postgres.owner'), 'utf8'))
@@ -260,8 +261,7 @@ async function checkCertificate(host: string): Promise<Finding> {
   const socket = connect({
     host: servername,
     port: Number(port || 443),
-    // Safe, because nothing is sent: an untrusted certificate can only be inspected if the connection is
-    // accepted.
+    // This is safe, because nothing is sent. Otherwise an untrusted certificate could not be inspected.
     rejectUnauthorized: false,
     // The server chooses its certificate by this name. TLS allows no IP address here.
     ...(!isIpAddress && { servername }),
@@ -291,7 +291,7 @@ async function checkCertificate(host: string): Promise<Finding> {
 const daysLeftGood = 21
 const daysLeftMin = 7
 
-/** `distrust` is the reason why this machine does not trust the certificate; undefined if it trusts it. */
+/** `distrust` is the reason why this machine does not trust the certificate. Undefined if it trusts it. */
 export function assessCertificate(host: string, daysLeft: number, distrust: string | undefined): Finding {
   if (daysLeft > 0 && distrust !== undefined)
     return error(

@@ -17,7 +17,7 @@ export async function queryRow<Row>(client: pg.Client, statement: string): Promi
   return (await client.query(statement)).rows[0] as Row
 }
 
-/** Reports running instances with different settings, which may reject each other's tokens. */
+/** Reports running instances with different settings. They may reject each other's tokens. */
 export async function checkInstances(client: pg.Client): Promise<readonly Finding[]> {
   const { text, values } = render(selectRunningInstances)
   const { rows } = await client.query<RunningInstance>(text, values)
@@ -143,7 +143,7 @@ interface StoredKey {
 /** A successor is created 24 hours before a key expires. Without one in its last 12 hours, it is overdue. */
 const hoursLeftMin = 12
 
-/** Returns the purpose of a key without a successor. A pinned key replaces those for `signing`. */
+/** Returns the purpose of a key without a successor. A pinned key replaces the keys for `signing`. */
 function findOverdue(
   keys: readonly StoredKey[],
   { pinnedKey }: Pick<KeySettings, 'pinnedKey'>,

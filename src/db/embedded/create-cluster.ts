@@ -120,7 +120,7 @@ function localesFor(major: number): readonly (readonly string[])[] {
   return [['--locale=C.UTF-8'], ['--locale-provider=icu', '--icu-locale=und', '--locale=C']]
 }
 
-/** Flushes the directory: a power failure could otherwise undo the rename after rows were committed. */
+/** Flushes the directory. Otherwise a power failure could undo the rename after rows were committed. */
 function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return
   const handle = openSync(directory, 'r')

@@ -43,7 +43,7 @@ function listReachable(
   dataDirectory: string,
   socketDirectory: string,
 ): string[] {
-  // The script ends without process.exit(), which would drop output that a busy machine has not flushed yet.
+  // The script does not call process.exit(), because that would drop output that was not flushed yet.
   const source = `
     const { openSync, readdirSync } = require('node:fs')
     const paths = JSON.parse(process.argv[1])

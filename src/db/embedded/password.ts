@@ -18,7 +18,7 @@ import type { Setup } from './choose-setup.ts'
 
 const passwordFileIn = (dataDirectory: string) => join(dataDirectory, 'postgres.password')
 
-/** Returns the password of the cluster's only role; undefined if it is missing or incomplete. */
+/** Returns the password of the cluster's only role, or undefined if it is missing or incomplete. */
 export function findPassword(dataDirectory: string): string | undefined {
   const file = passwordFileIn(dataDirectory)
   if (!existsSync(file)) return undefined
@@ -57,7 +57,7 @@ export async function setPassword(setup: Setup, host: string, password: string):
   client.on('error', () => {})
   await client.connect()
   try {
-    // Statement parameters are not possible here; the password consists of hexadecimal digits.
+    // Statement parameters are not possible here. The password consists of hexadecimal digits.
     await client.query(`alter role tracker password '${password}'`)
     writeRules(setup, rulesWith(password))
     await client.query('select pg_reload_conf()')

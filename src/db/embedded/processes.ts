@@ -10,7 +10,7 @@ export interface DependentProgram {
   readonly process: ChildProcess
   /** Resolves with a description of how the program ended. Never rejects. */
   readonly exited: Promise<string>
-  /** Describes how the program ended; undefined while it runs. */
+  /** Describes how the program ended, or undefined while it runs. */
   exitDescription(): string | undefined
   /** Closes the pipe, which ends the program. */
   terminate(): void

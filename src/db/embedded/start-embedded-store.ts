@@ -70,7 +70,7 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
   }
 }
 
-/** Returns the URL of a server that another process of this user runs; undefined if there is none. */
+/** Returns the URL of a server that another process of this user runs, or undefined if there is none. */
 export function runningStoreUrl(dataDirectory: string): string | undefined {
   const cluster = join(resolve(dataDirectory), 'postgres')
   const running = readPostmaster(cluster)

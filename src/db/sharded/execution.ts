@@ -44,7 +44,7 @@ export const runners: ReadonlyMap<string, StepwiseRunner> = new Map([
   runnerEntry(changeMessages, rows.changeReadableMessages),
 ])
 
-/** Executes stepwise statements in steps, which take effect together in `eachInTransaction`. */
+/** Executes stepwise statements in steps. In `eachInTransaction`, they take effect together. */
 export const stepwiseExecution: Execution = {
   execute,
   eachInTransaction:

@@ -237,7 +237,7 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
       }
   })
 
-  // This test is the last one, because rows that a single statement writes need the triggers.
+  // This test is the last, because rows that a single statement writes need the triggers.
   it('generates keys and numbers without triggers', async () => {
     const { administrator, context } = fresh
     const task = resourceNamed('assignment')

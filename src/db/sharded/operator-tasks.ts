@@ -93,7 +93,7 @@ async function dropForeignKeys(client: pg.Client, children: readonly string[]): 
     await client.query(`alter table ${table} drop constraint if exists ${constraint}`)
 }
 
-/** Triggers whose values the program sets in a sharded store (`write-rows.ts`). */
+/** In a sharded store, the program sets the values of these triggers (`write-rows.ts`). */
 export const triggers = [
   { trigger: 'give_project_key', table: 'projects' },
   { trigger: 'give_assignment_number', table: 'assignments' },

@@ -53,8 +53,8 @@ const withKnown = (known: readonly KnownRows[]): Sql =>
       )}`
 
 /**
- * Finds rows, locks their places, and reads them again, because they may have changed while waiting for the
- * lock. A row that has moved meanwhile is read from its new place.
+ * Finds rows, locks their places, and reads them again, because they may have changed during the wait. A row
+ * that has moved is read from its new place.
  */
 export async function lock(
   queries: Queries,

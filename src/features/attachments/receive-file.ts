@@ -32,7 +32,7 @@ export async function receiveFile(
   try {
     return await writeFile(body, path, limits)
   } catch (error) {
-    // The first error is the one to report. The sweep deletes the file later.
+    // The first error is reported. The sweep deletes the file later.
     await rm(path, { force: true }).catch(() => undefined)
     throw isOfDisk(error) ? filesUnavailable(error) : error
   }

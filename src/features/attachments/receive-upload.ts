@@ -163,7 +163,7 @@ async function storeFile(
     await database.singleWrites.query(sql`insert into attachment_files (id) values (${id}) returning 1`)
     await store.put(id, file)
   } catch (error) {
-    // The first error is the one to report. The sweep deletes what remains.
+    // The first error is reported. The sweep deletes the rest.
     await rm(file.path, { force: true }).catch(() => undefined)
     await deleteFile(database, store, id).catch(() => undefined)
     throw error

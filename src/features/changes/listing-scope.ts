@@ -2,7 +2,7 @@ import type { Caller } from '../../model/caller.ts'
 import type { ListedResource } from '../../resources/define-resource.ts'
 import type { ChangedRow, ChangedRows } from './changed-rows.ts'
 
-/** The rows that a view can contain: a change of any other row cannot change its response. */
+/** The rows that a view can contain. Changes of other rows cannot change its response. */
 export interface Scope {
   readonly resource: string
   /** The values that a row may have, by column. */

@@ -11,7 +11,7 @@ import type { SnapshotReservation } from './stream-limits.ts'
 /** A listing pauses for this multiple of the duration of its last statement: slow listings are read less often. */
 const pauseFactor = 4
 
-/** The content of a live listing, which is sent again after every change. */
+/** The content of a live listing. It is sent again after every change. */
 export interface ListingView extends ScopedListing {
   /** Derived from the query and the rows visible to the caller: views with equal keys share a listing. */
   readonly key: string
@@ -122,7 +122,7 @@ function createNewestSnapshot(reservation: SnapshotReservation) {
 }
 
 /**
- * The position is read before the rows: a client that resumes the feed from it may see a change twice, but
+ * The position is read before the rows. A client that resumes the feed from it may see a change twice, but
  * misses none.
  */
 async function readEvent(
@@ -145,7 +145,7 @@ interface ListingStreams {
   readonly all: ReadonlySet<LiveStream>
   join(stream: LiveStream): void
   leave(stream: LiveStream): void
-  /** A newer snapshot exists, which every stream lacks. */
+  /** Called when a newer snapshot exists. No stream has it yet. */
   fallBehind(): void
   /** Offers the newest snapshot to the streams that lack it. */
   offer(now: number): void

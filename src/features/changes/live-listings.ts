@@ -99,7 +99,7 @@ export function createLiveListings(
   }
 }
 
-/** The timers of all listings and streams, which have none of their own. */
+/** The timer of all listings and streams. */
 function createTicker(listings: SharedListings, onFailure: (error: unknown) => void) {
   let repetitions: readonly RepeatedWork[] = []
   const tick = () => {
@@ -134,7 +134,7 @@ function closeAllForShutdown(listings: Iterable<Listing>) {
 interface SharedListings {
   all(): Iterable<Listing>
   readonly isEmpty: boolean
-  /** Creates the listing for its first user; it is closed after its last user leaves. */
+  /** Creates the listing for its first user. It is closed after its last user leaves. */
   acquire(view: ListingView): { readonly listing: Listing; leave(): void }
 }
 

@@ -96,7 +96,7 @@ export function openLiveStream(
       const isWaiting = sessionWatch.isInFlight || now - sentAt < eventIntervalMilliseconds || !events.isReady
       if (newest === sent || isWaiting) return
       void sessionWatch.check(() => {
-        // A newer snapshot may have arrived during the session check; the previous one is no longer reserved.
+        // A newer snapshot may have arrived during the session check. The previous one is no longer reserved.
         if (!latest || !events.send(latest, idOf(latest) ?? lastNumber + 1)) return
         lastNumber += 1
         sent = latest

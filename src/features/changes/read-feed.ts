@@ -266,7 +266,7 @@ export const formatPosition = ({ since, sinceAt, within }: FeedPosition): string
 /** A snapshot lists the transactions in progress. Two snapshots with some hundred each fit. */
 export const positionCharactersMax = 8192
 
-/** Returns undefined for any other text, which PostgreSQL would reject with an error of its own. */
+/** Returns undefined for an invalid text, because PostgreSQL would report an error of its own. */
 export function parsePosition(text: string): FeedPosition | undefined {
   if (text.length > positionCharactersMax) return undefined
   const [since, sinceAt, until, untilAt, last, ...more] = decodeParts(text)

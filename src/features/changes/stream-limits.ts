@@ -37,8 +37,8 @@ const tooMany = () =>
   overloaded('Too many live listings are open. Please try again later.', { retryAfterSeconds })
 
 /**
- * Limits the memory of live listings: the newest snapshot of each, and older snapshots that clients have not
- * read yet.
+ * Limits the memory of live listings: their newest snapshots, and older snapshots that clients have not read
+ * yet.
  */
 interface SnapshotMemory {
   reservationFor(account?: string): SnapshotReservation
@@ -47,8 +47,8 @@ interface SnapshotMemory {
 /** The memory of a listing, or of a stream, which also counts for its account. */
 export interface SnapshotReservation {
   /**
-   * Reserves memory for exactly these snapshots instead of the previous ones. If there is no room, returns
-   * the problem and changes nothing.
+   * Reserves memory for these snapshots and releases the previous snapshots. If there is no room, returns the
+   * problem and changes nothing.
    */
   reserve(snapshots: readonly Buffer[]): Problem | undefined
 }

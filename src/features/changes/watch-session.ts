@@ -29,7 +29,7 @@ interface WatchOptions {
  */
 const sessionCheckMilliseconds = 5000
 
-/** Checks the session of a stream; most checks are a cache lookup. */
+/** Checks the session of a stream. Most checks are a cache lookup. */
 export function watchSession(
   session: Authenticated,
   { onEnded, onFailure, now = Date.now }: WatchOptions,

@@ -33,7 +33,7 @@ export interface RegisteredClient extends ClientProperties {
 
 export interface CreatedClient {
   readonly client: RegisteredClient
-  /** Shown only once; the database stores its hash. Null for a public client. */
+  /** Shown only once. The database stores its hash. Null for a public client. */
   readonly secret: string | null
 }
 
@@ -188,7 +188,7 @@ export const clientUriCharactersMax = 1000
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Reports all violations at once; an absent property gets its default. */
+/** Reports all violations at once. An absent property gets its default. */
 function parseClient(body: unknown, hasSecret: boolean): ClientProperties {
   const fields = parseObject(body)
   const violations = collectViolations()

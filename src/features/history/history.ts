@@ -37,7 +37,7 @@ import {
 
 export interface HistoryPage {
   readonly data: readonly SerializedChange[]
-  /** The value of `before` for the next page; null on the last. */
+  /** The value of `before` for the next page. Null on the last. */
   readonly next: string | null
 }
 
@@ -188,7 +188,7 @@ export interface Difference {
   readonly resource: string
   readonly rowId: string
   readonly kind: 'added' | 'changed' | 'removed'
-  /** The fields that differ, as they were at the first instant; null for a row that did not exist. */
+  /** The fields that differ, as they were at the first instant. Null for a row that did not exist. */
   readonly before: Values | null
   readonly after: Values
 }

@@ -168,7 +168,7 @@ export interface SerializedInvitation {
   readonly expiresAt: string
 }
 
-/** Returns the inviter and the project to anyone with the link, which stays unused. */
+/** Returns the inviter and the project to anyone with the link. This does not use the link. */
 export async function readInvitation(
   { database, administrators }: Context,
   body: unknown,

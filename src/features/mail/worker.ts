@@ -127,7 +127,7 @@ async function composeMail(options: MailWorkerOptions, mail: QueuedMail): Promis
 
 interface Failure {
   readonly error: unknown
-  /** True if the server may have accepted the mail: the connection was lost before it answered. */
+  /** True if the connection was lost before the server responded. The server may have accepted the mail. */
   readonly isUncertain: boolean
 }
 

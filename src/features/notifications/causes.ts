@@ -8,7 +8,7 @@ import type { StoredChange } from '../changes/serialize-change.ts'
 import { type Involved, mentionsIn, readInvolved, readMembers } from './involved.ts'
 import type { NewNotification } from './notifications.ts'
 
-/** The resources whose changes can create notifications. */
+/** Changes of these resources can create notifications. */
 export const notifyingResources = ['assignment', 'userAssignment', 'comment', 'assignmentImpediment'] as const
 
 /**
@@ -159,8 +159,8 @@ function newMentions(change: StoredChange, name: string): string[] {
 }
 
 /**
- * The resources whose rows refer to an assignment. These rows are read, because the history of a removal or a
- * restore does not contain their columns.
+ * Rows of these resources refer to an assignment. They are read, because the history of a removal does not
+ * contain their columns.
  */
 const resourcesOfAssignments = [userAssignment, comment, assignmentImpediment]
 

@@ -121,7 +121,7 @@ async function followPage(database: Database, stored: string): Promise<boolean> 
       await storeNotifications(transaction, created)
       return true
     }, maintenanceLimits)
-    // If another instance was faster, its page may have ended earlier than this one.
+    // If another instance was faster, its page may have ended earlier.
     return !isMoved || !page.isCurrent
   } catch (error) {
     if (!(error instanceof Problem && error.kind === 'gone')) throw error

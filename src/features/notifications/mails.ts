@@ -47,7 +47,7 @@ interface PendingMail {
   readonly hasDueTime: boolean
 }
 
-/** The account's settings; null stands for the default. */
+/** The account's settings. Null stands for the default. */
 interface MailSettings {
   readonly frequency: MailFrequency | null
   readonly hour: number | null
@@ -160,7 +160,7 @@ export function nextDigest(since: Date, hour: number, timeZone: string): Date {
   return new Date(first + stepsMax * stepMilliseconds)
 }
 
-/** Users do not read longer mails; the inbox has all notifications. */
+/** Users do not read longer mails. The inbox has all notifications. */
 export const mailedNotificationsMax = 20
 /** Older notifications are not mailed, for example after a time without a mail server. */
 const mailedDaysMax = 3

@@ -14,7 +14,7 @@ export interface NewNotification {
   readonly commentId?: string | undefined
   /** The stage that the assignment was moved to. */
   readonly workflowId?: string | undefined
-  /** The account that caused it; absent for reminders and for work without a caller. */
+  /** The account that caused it. Absent for reminders and for work without a caller. */
   readonly actorId?: string | null
   /** Distinguishes notifications of the same kind to the same account about the same assignment. */
   readonly cause: string
@@ -22,7 +22,7 @@ export interface NewNotification {
 }
 
 /**
- * The most notifications that an account has; each page of the list reads all of them. The oldest are deleted
+ * The most notifications that an account has. Each page of the list reads all of them. The oldest are deleted
  * first.
  */
 export const notificationsMax = 500

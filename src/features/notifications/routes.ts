@@ -108,7 +108,7 @@ export const notificationSchemas: Readonly<Record<string, Schema>> = {
 const tag = 'Notifications'
 const path = '/ext/notifications'
 
-/** Each account has its own notifications; administrators do not see the notifications of others. */
+/** Each account has its own notifications. Administrators do not see the notifications of others. */
 export const notificationRoutes = (context: Context, live: LiveListings): Route[] => [
   {
     id: 'ListNotifications',

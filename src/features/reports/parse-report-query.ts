@@ -23,7 +23,7 @@ export interface Report {
 
 export interface Measure {
   readonly name: string
-  /** The summed column; without it rows are counted. */
+  /** The summed column. Without it rows are counted. */
   readonly column?: string
   readonly description: string
 }
@@ -90,7 +90,7 @@ export const entityFilters: Readonly<Record<string, EntityGrouping>> = Object.fr
 )
 
 export interface ReportQuery {
-  /** In the order of the request, in which the groups are also sorted. */
+  /** The groupings in the order of the request. The groups are sorted in this order. */
   readonly groupBy: readonly Grouping[]
   /** Days in the time zone, from the first (inclusive) to the second (exclusive). */
   readonly dateFrom: string | undefined
@@ -111,7 +111,7 @@ const reportKeys = [
 ] as const
 
 /**
- * Parses flat query keys and reports all violations at once; an unknown key is rejected, because ignoring it
+ * Parses flat query keys and reports all violations at once. An unknown key is rejected, because ignoring it
  * would widen the sums.
  */
 export function parseReportQuery(queryValues: Readonly<Record<string, unknown>>): ReportQuery {

@@ -61,7 +61,7 @@ export async function runReport(
   }
 }
 
-/** Returns the resources whose columns the report sums, groups or filters by. */
+/** Returns the resources that the report sums, groups or filters by. */
 function resourcesIn({ summed }: Report, { groupBy, filters }: ReportQuery): readonly ListedResource[] {
   const entities = [
     ...groupBy.flatMap((grouping) => (isTimeGrouping(grouping) ? [] : [entityGroupings[grouping]])),

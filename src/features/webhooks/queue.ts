@@ -126,8 +126,8 @@ export async function renewClaim(
 }
 
 /**
- * Ends a claim. `claimed_until` keeps the time of the release, so that webhooks that have waited longer are
- * claimed before this one.
+ * Ends a claim. `claimed_until` contains the time of the release, so webhooks that have waited longer are
+ * claimed first.
  */
 export async function releaseClaim(
   { singleWrites }: Database,

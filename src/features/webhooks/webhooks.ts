@@ -128,7 +128,7 @@ export async function updateWebhook(
     ...(resources === undefined ? [] : [sql`resources = ${resources}`]),
     ...(actions === undefined ? [] : [sql`actions = ${actions}`]),
     ...(active === false ? [sql`active = false, paused_at = now(), paused_because = ${'By hand.'}`] : []),
-    // With a `since` before every change, the webhook is due at once. It continues from its position.
+    // The webhook is due at once, because `since` is before every change. It continues from its position.
     ...(active === true
       ? [sql`active = true, paused_at = null, paused_because = null, since = ${firstSnapshot}`]
       : []),

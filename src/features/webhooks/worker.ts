@@ -45,7 +45,7 @@ export interface WebhookOptions {
   readonly onFailure: (error: unknown) => void
   /** Called once when a webhook is paused. */
   readonly onPaused: (details: { webhook: string; because: string }) => void
-  /** Returns epoch milliseconds; tests pass a clock. */
+  /** Returns epoch milliseconds. Tests pass a clock. */
   readonly now?: () => number
   readonly responseTimeoutMilliseconds?: number
 }
@@ -179,7 +179,7 @@ function createTurns(options: WebhookOptions, onMoreDue: () => void): Turns {
 }
 
 interface DeliveryContext extends WebhookOptions {
-  /** Aborts requests in flight: they count as failed attempts. */
+  /** Aborts requests in flight. They count as failed attempts. */
   readonly signal: AbortSignal
   /**
    * Limits the second and further concurrent requests of all webhooks to half of `requests`, so that other
@@ -228,7 +228,8 @@ async function deliverInRounds(
   let { position } = webhook
   while (mayContinue()) {
     if (performance.now() > endsAt) return { isMoreDue: true }
-    // Read again for each round, because the account may have been deactivated or lost its role meanwhile.
+    // The owner is read again for each round, because the account may have been deactivated or may have lost
+    // its role.
     const owner = await readOwner(context.database, webhook)
     if (!owner.isOwnerActive)
       return { pauseReason: 'The account that it belongs to was removed or deactivated.' }
@@ -269,7 +270,7 @@ interface Outcome {
   readonly pauseReason?: string
 }
 
-/** Returns an outcome for each delivery that was sent or withdrawn; none if nothing was due. */
+/** Returns an outcome for each delivery that was sent or withdrawn, or none if nothing was due. */
 async function deliverRound(
   context: DeliveryContext,
   webhook: ClaimedWebhook,

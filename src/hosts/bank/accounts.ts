@@ -143,8 +143,8 @@ async function readWithRetry(account: number, connection: Connection): Promise<s
 }
 
 /**
- * A retry begins within this time or not at all: it may take as long as the database may stay silent, and clients
- * get a response within three seconds.
+ * A retry begins within this time or not at all. The retry may take as long as the database is silent, and
+ * clients get a response within three seconds.
  */
 const retryMilliseconds = 400
 const hasTimeToRetry = (startedAt: number) => performance.now() - startedAt < retryMilliseconds

@@ -9,7 +9,7 @@ import { oddExchanges } from './testing/odd-exchanges.ts'
 
 /**
  * Short enough that slow requests are rejected while the test waits, but longer than a connection lingers
- * after its body was rejected; otherwise either limit could end it.
+ * after its body was rejected. Otherwise either limit could end it.
  */
 const timeouts = {
   headersTimeout: 600,
@@ -65,7 +65,7 @@ function receivedFrom(port: number, parts: readonly Buffer[], pauseMilliseconds 
       () => reject(new Error(`The connection hangs after ${text}`)),
       hangsAfterMilliseconds,
     )
-    // A kept-alive connection is abandoned after its last response; the next exchange opens another.
+    // A kept-alive connection is abandoned after its last response. The next exchange opens another.
     const done = () => {
       clearTimeout(hangTimer)
       clearTimeout(quietTimer)

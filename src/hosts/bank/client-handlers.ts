@@ -154,7 +154,7 @@ function parseFields(text: string): Readonly<Record<string, unknown>> | undefine
 const isAmount = (value: unknown): value is number =>
   Number.isInteger(value) && (value as number) > 0 && (value as number) <= amountMax
 
-/** Matches numbers with a fraction or an exponent, which a double may have rounded to an integer. */
+/** Matches numbers with a fraction or an exponent. A double may have rounded them to an integer. */
 const mayHaveBeenRounded = /\d[.eE]/
 
 /** Checks the digits as sent, because a double reads `1.0000000000000000001` as 1. */

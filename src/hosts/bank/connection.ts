@@ -47,7 +47,7 @@ export interface ConnectionOptions extends StoreAddress {
 }
 
 /**
- * The database reports its own timeout of two seconds first; a longer silence means that the machine or the
+ * The database reports its own timeout of two seconds first. A longer silence means that the machine or the
  * network is gone. Clients get a response within three seconds.
  */
 const timeoutMilliseconds = 2400
@@ -89,7 +89,7 @@ export function openConnection(options: ConnectionOptions): Connection {
       } catch (error) {
         const rejection = asNothingApplied(error)
         if (rejection !== undefined && rejection.code !== readOnlyCode) throw rejection
-        // A response may still arrive, so nothing may be sent on this connection; the next statement opens
+        // A response may still arrive, so nothing may be sent on this connection. The next statement opens
         // another.
         if (opening === opened) opening = undefined
         // Not awaited, because a connection that does not respond may never end.
@@ -150,8 +150,8 @@ const applySettings = (client: pg.Client): Promise<unknown> =>
   )
 
 /**
- * In transaction mode, `set` would change a server connection that belongs to another client afterwards, so
- * the role must have the settings.
+ * In transaction mode, `set` would change the server connection for other clients, so the role must have the
+ * settings.
  */
 async function requireRoleSettings(client: pg.Client): Promise<void> {
   const names = Object.keys(sessionSettings)

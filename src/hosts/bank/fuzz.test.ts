@@ -22,7 +22,7 @@ interface AllowedDifference {
 }
 
 /**
- * Behaviour determined by the bytes alone is identical; these differences depend on which bytes arrive
+ * Behaviour determined by the bytes alone is identical. These differences depend on which bytes arrive
  * together.
  */
 const allowedDifferences: readonly AllowedDifference[] = [

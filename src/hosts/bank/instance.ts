@@ -15,16 +15,13 @@ import { openProcessRequests, type SendRequest } from './process-requests.ts'
 import { type BankServer, createBankServer } from './server.ts'
 import { batchTransactions } from './transactions.ts'
 
-/**
- * The supervisor's message once the store is open. The socket of an instance that this one replaces is sent
- * along with it.
- */
+/** The message of the supervisor when the store is open. It also has the socket of the previous instance. */
 export interface InstanceSetup {
   readonly store: StoreAddress
   readonly settings: BankSettings
 }
 
-/** The message of an instance to the supervisor: it listens, or the reason why it cannot. */
+/** An instance reports to the supervisor that it listens, or the reason why it cannot. */
 export type Report = 'listening' | { readonly failure: string }
 
 interface RunningInstance extends BankServer {
@@ -125,7 +122,7 @@ async function startInstance(
   return { ...bank, health, metrics, close }
 }
 
-/** The number of connections that may wait while the process is busy; the system caps it at its own limit. */
+/** The number of connections that may wait while the process is busy. The system caps it at its own limit. */
 const backlog = 4096
 
 const metricsOfAll = (sendRequest: SendRequest, token: string | undefined): MetricsSource => ({
@@ -245,7 +242,7 @@ const fakeConnection: Connection = {
 
 interface BankMetrics extends MetricsRecorder {
   countFailure(): void
-  /** Returns plain data, to be merged with that of the other instances. */
+  /** Returns plain data for merging with the data of other instances. */
   read(): Promise<object[]>
 }
 

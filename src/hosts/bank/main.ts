@@ -65,7 +65,7 @@ export async function startBank(
   return { port: (await setup).settings.port, ...supervised }
 }
 
-/** Resolves when the store is open; until then the instances warm up. */
+/** Resolves when the store is open. Until then the instances warm up. */
 async function prepareSetup(
   opening: StoreAddress | Promise<StoreAddress>,
   settings: BankSettings,
@@ -224,7 +224,7 @@ function spawnInstance(
   })
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`))
-    // Sending to a process that is exiting also emits an error, and its exit follows; a child without a pid
+    // Sending to a process that is exiting also emits an error, and its exit follows. A child without a pid
     // never started.
     child.on('error', ({ message }) => child.pid === undefined && resolve(message))
   })
@@ -245,7 +245,7 @@ function compileCacheEnvironment(): NodeJS.ProcessEnv {
   return directory === undefined ? {} : { NODE_COMPILE_CACHE: dirname(directory) }
 }
 
-/** Connecting and warming up take half a second; an unavailable database or a busy machine takes longer. */
+/** Connecting and warming up take half a second. An unavailable database or a busy machine takes longer. */
 const startMilliseconds = 60_000
 
 async function waitUntilListening(

@@ -14,7 +14,7 @@ const chunk = (text: string | Buffer) =>
   Buffer.concat([Buffer.from(`${text.length.toString(16)}\r\n`), Buffer.from(text), Buffer.from('\r\n')])
 const lastChunk = Buffer.from('0\r\n\r\n')
 
-/** The server cuts a connection after a second; a busy machine may take longer. */
+/** The server cuts a connection after a second. A busy machine may take longer. */
 const cutMilliseconds = 15_000
 
 describe('on the wire', { concurrency: true }, () => {

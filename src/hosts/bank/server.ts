@@ -41,7 +41,7 @@ const defaultTimeouts = {
   keepAliveTimeout: 75_000,
   /** Disconnects clients that neither send nor read. */
   inactivityTimeout: 90_000,
-  /** Containers are killed after ten seconds; the supervisor waits a little less. */
+  /** Containers are killed after ten seconds. The supervisor waits a little less. */
   drainTimeout: 5000,
 }
 

@@ -12,7 +12,7 @@ for (const namedStatements of [true, false]) {
   test(`a statement reads few rows of a large ledger (named: ${namedStatements})`, async (t) => {
     const { url, database, drop } = await freshDatabase()
     t.after(drop)
-    // Autovacuum would gather statistics at some point and repair a bad plan; until then every request would
+    // Autovacuum would gather statistics at some point and repair a bad plan. Until then every request would
     // suffer.
     await database.query(raw('alter table bank.ledger set (autovacuum_enabled = off)'))
     const connection = openConnection({ url, namedStatements })

@@ -87,7 +87,7 @@ async function applyAll(connection: Connection, batch: readonly PendingTransacti
     return undefined
   } catch (error) {
     if (batch.length > 1 && isDataError(error)) {
-      // One transaction holds a value that this database cannot store; the others must not fail with it.
+      // One transaction holds a value that this database cannot store. The others must not fail with it.
       for (const single of batch) await applyAll(connection, [single])
       return undefined
     }

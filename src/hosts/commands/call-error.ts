@@ -42,7 +42,7 @@ const plainError = (code: status, details: string): CallError => ({ code, detail
 export const unexpectedError = (): CallError => plainError(status.INTERNAL, 'An unexpected error occurred.')
 
 /**
- * The status text contains all messages of the REST error, in the order of the fields; the google.rpc details
+ * The status text contains all messages of the REST error, in the order of the fields. The google.rpc details
  * contain them by field.
  */
 function problemError({ message, errors, retryAfterSeconds }: Problem, code: status): CallError {
@@ -55,7 +55,7 @@ function problemError({ message, errors, retryAfterSeconds }: Problem, code: sta
   return { code, details, metadata }
 }
 
-/** The outcome of each kind of problem: a status, or a result that reports the failure. */
+/** The outcome of each kind of problem. It is a status, or a result that reports the failure. */
 export const problemOutcomes: Readonly<Record<ProblemKind, status | 'failedResult'>> = {
   invalid: status.INVALID_ARGUMENT,
   unauthenticated: status.UNAUTHENTICATED,

@@ -99,10 +99,7 @@ export interface BaseCall {
   decompressMessage(message: Buffer, encoding: string): Buffer | Promise<Buffer>
 }
 
-/**
- * Returns the library's own object of a call. An interceptor can call this only if no other one before it
- * has wrapped the call.
- */
+/** Returns the object of a call in the library. No other interceptor may have wrapped the call before. */
 export function baseCallOf(call: InnerCall): BaseCall {
   const base = call as unknown as BaseCall
   if (

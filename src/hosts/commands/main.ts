@@ -212,7 +212,7 @@ const timeLimits: TimeLimits = {
   unreadResponseMilliseconds: 60_000,
   // The interval of the pings that probe a connection.
   keepaliveMilliseconds: 60_000,
-  // A load balancer that watches health reconnects; no other client needs this long.
+  // A load balancer that watches health reconnects. No other client needs this long.
   unauthenticatedMilliseconds: 5 * 60_000,
   // Proxies usually wait this long for a client that reads nothing.
   unreadStreamMilliseconds: 30_000,

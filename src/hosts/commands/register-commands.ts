@@ -98,7 +98,7 @@ function createResponder({ context }: Registration, command: UnaryCommand, encod
 
 const isAbandoned = (call: Call): boolean => call.cancelled || hasDeadlinePassed(call)
 
-// The library notices a passed deadline only when its timer runs, which may be after the request was read.
+// The library notices a deadline only when its timer runs. The request may have been read before.
 const hasDeadlinePassed = (call: Pick<Call, 'getDeadline'>): boolean =>
   Number(call.getDeadline()) <= Date.now()
 
@@ -192,7 +192,7 @@ interface FeedCallOptions {
   readonly write: (content: Content) => Buffer
   /** The longest time a client may leave a stream unread. */
   readonly unreadStreamMilliseconds: number
-  /** Called exactly once; without an argument if the client cancelled. */
+  /** Called exactly once. Without an argument if the client cancelled. */
   readonly onEnd: (problem?: Problem) => void
 }
 

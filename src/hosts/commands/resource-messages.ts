@@ -164,7 +164,7 @@ const pageOf = (typeName: string, record: Message): Message => ({
   ],
 })
 
-/** All fields of a body are optional on the wire, so that all missing ones are reported at once. */
+/** All fields of a body are optional on the wire, so that all missing fields are reported together. */
 const bodyFields = ({ fields }: Resource, purpose: BodyPurpose): MessageField[] =>
   sortByNumber([
     idField,

@@ -7,7 +7,7 @@ import { closeListener, limitConnections } from '../../http/listen.ts'
 import { repeat } from '../../model/repeat.ts'
 import type { StandardServices } from './protobuf/standard-services.ts'
 
-/** Accepts no new calls, finishes those in flight within a limit, and leaves no connection behind. */
+/** Accepts no new calls, finishes calls in flight within a limit, and closes all connections. */
 export async function stopServer(
   server: Server,
   {
@@ -120,7 +120,7 @@ interface Connections {
    */
   announceGoAway(): void
   count(): number
-  /** Cuts connections without calls whose clients do not close them. */
+  /** Closes connections without calls that clients do not close. */
   cutEnded(): void
   cutAll(): void
 }

@@ -146,7 +146,8 @@ interface JobOptions {
 }
 
 /**
- * Repeats each job separately: a key that cannot be opened must not prevent the purge of sessions and codes.
+ * Repeats each job separately. A key that cannot be decrypted must not prevent the purge of sessions and
+ * codes.
  */
 function startJobs(
   { database, settings, log, now }: Identity,
@@ -203,7 +204,7 @@ async function warnOfSecondFactors(database: Database, log: Log): Promise<void> 
     log.warn({ accounts }, 'Accounts with a second factor cannot sign in while the extensions are off.')
 }
 
-/** Called once the keys are open, which proves that they are encrypted with this secret. */
+/** Called after the keys were decrypted, so the secret is right. */
 function warnOfKeySecret({ keySecret, isStoreShared, dataDirectory }: IdentitySettings, log: Log): void {
   if (keySecret === undefined && isStoreShared)
     log.warn(
@@ -226,7 +227,7 @@ function rejectNul(app: FastifyInstance): void {
 const hasNul = (parameters: unknown): boolean =>
   Object.entries(parameters ?? {}).some(([name, value]) => `${name}${value}`.includes('\0'))
 
-/** Ended instances are kept for a day, for operators who want to know which ones ran. */
+/** Ended instances are kept for a day for operators. */
 const dayMilliseconds = 24 * 60 * 60_000
 
 /** Deletes expired rows and ends inactive sessions. Several instances may do so concurrently. */

@@ -32,7 +32,7 @@ export interface HostDocumentParts extends Pick<DocumentParts, 'title' | 'descri
   readonly errorName: ErrorName
 }
 
-/** The released document has `Error`, which generators rename in languages that have a type `Error`. */
+/** The released document has `Error`. Generators rename it in languages with a type `Error`. */
 type ErrorName = 'Error' | 'ErrorAnswer'
 
 export function openApiOf(

@@ -184,7 +184,7 @@ function responderOf(route: Route, { runOnce }: Host) {
   const outlastsSession = changesCredentials(route)
   return async (exchange: Exchange): Promise<void> => {
     const { context, session, request, reply } = exchange
-    // The session is checked after the body, which may have taken long to arrive.
+    // The body may have taken long to arrive, so the session is checked after it.
     if (outlastsSession && !(await session.isActiveNow())) throw unauthenticated()
     const key = isKeyedRoute ? request.headers['idempotency-key'] : undefined
     if (key !== undefined) return respondOnce(runOnce, route, exchange, key)
@@ -219,8 +219,8 @@ const conditionalResponderOf =
   }
 
 /**
- * Returns whether the route changes credentials. Such a change outlasts the session, so the session must be
- * valid at that instant: a cached result is not enough.
+ * Returns whether the route changes credentials. Such a change outlasts the session, so a cached result of
+ * the session check is not enough.
  */
 const changesCredentials = ({
   method,

@@ -137,7 +137,7 @@ function limitRowsAndPasswords(items: readonly BatchItem[], violations: Violatio
     violations.add('items', `Items must not contain more than ${passwordsMax} passwords.`)
 }
 
-/** An item whose labels are replaced by ids, and whose body is not parsed yet. */
+/** An item with ids instead of labels. Its body is not parsed yet. */
 export interface BatchItem {
   readonly index: number
   readonly operation: Action

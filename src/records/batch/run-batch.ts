@@ -122,7 +122,7 @@ async function createAll(
     const [waiting, next] = partition(remaining, ({ values }) =>
       referencesFrom(resource).some(({ column }) => ids.has(String(values[column]))),
     )
-    // In a cycle no row can be first, so the statement reports the missing references.
+    // No row of a cycle can be first. The statement then reports the missing references.
     const isCycle = next.length === 0
     outcomes.push(...(await createWithRules(transaction, resource, caller, isCycle ? remaining : next)))
     remaining = isCycle ? [] : waiting

@@ -98,7 +98,7 @@ export function serializeRow({ columns, expansions }: Selection, row: Row, alias
 /** Selects columns of a row and of the rows it refers to. */
 export interface Selection {
   readonly resource: ListedResource
-  /** In the order of the declaration, the id first. */
+  /** The columns in the order of the declaration, beginning with the id. */
   readonly columns: readonly string[]
   readonly expansions: readonly Expansion[]
 }

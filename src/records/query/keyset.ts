@@ -34,14 +34,14 @@ export function isAfter(keys: readonly SortKey[], after: readonly Value[]): Sql 
   return isComparableAsTuple ? isAfterAsTuple(keys, after) : isAfterKeyByKey(keys, after)
 }
 
-/** Compares whole rows at once, which the database can answer from an index. */
+/** Compares whole rows at once. The database can answer this from an index. */
 const isAfterAsTuple = (keys: readonly SortKey[], after: readonly Value[]): Sql =>
   sql`(${join(keys.map(columnOf), ', ')}) ${raw(keys[0]?.isDescending ? '<' : '>')} (${join(
     keys.map(({ column: { shape } }, index) => cast(shape, after[index] ?? null)),
     ', ',
   )})`
 
-/** For each key, selects the rows that are equal in all keys before it, and come later by this key. */
+/** For each key, selects rows that are equal in all earlier keys and come later by this key. */
 const isAfterKeyByKey = (keys: readonly SortKey[], after: readonly Value[]): Sql =>
   sql`(${join(
     keys.map((key, index) =>

@@ -42,7 +42,7 @@ export interface Query {
   /** The sort values of the row after which the page begins. */
   readonly after: readonly Value[] | undefined
   readonly isCounted: boolean
-  /** The instant at which the rows are read; undefined means now. */
+  /** The instant at which the rows are read. Undefined means now. */
   readonly at: string | undefined
   /** Identifies list, order, filter and instant. A cursor is valid only for the query it came from. */
   readonly cursorScope: string
@@ -125,7 +125,7 @@ function parseSort(
     violations.add('sort', 'Sort names a field twice.')
   const id = columns.find(({ name }) => name === 'id')
   if (!id || keys.some(({ column }) => column === id)) return keys
-  // The id is sorted in the same direction as the key before it, so that one index serves both.
+  // The id is sorted in the same direction as the previous key, so that one index serves both.
   return [...keys, { column: id, isDescending: keys.at(-1)?.isDescending ?? false }]
 }
 

@@ -17,9 +17,9 @@ import type { Query } from './parse-query.ts'
 
 export interface QueryPage {
   readonly rows: readonly Values[]
-  /** The cursor of the next page; null on the last page. */
+  /** The cursor of the next page. Null on the last page. */
   readonly nextCursor: string | null
-  /** The number of rows that match the filter, on all pages; only if the request asked for it. */
+  /** The number of rows on all pages. Undefined unless it was requested. */
   readonly totalCount?: number
   readonly lastChangeSecond: number | null
 }
@@ -140,14 +140,14 @@ export const partsOf = (filter: Filter | undefined): readonly Filter[] => {
   return 'all' in filter ? filter.all : [filter]
 }
 
-/** Whether the filter searches inside texts. */
+/** Returns whether the filter searches inside texts. */
 function searchesText(filter: Filter): boolean {
   if ('not' in filter) return searchesText(filter.not)
   if ('column' in filter) return filter.operator === 'contains' || filter.operator === 'startsWith'
   return ('all' in filter ? filter.all : filter.any).some(searchesText)
 }
 
-/** Whether the text of every row has to be searched, because no index helps with short or negated words. */
+/** Returns whether the text of every row must be searched. No index helps with short or negated words. */
 function scansText(filter: Filter): boolean {
   if ('not' in filter) return searchesText(filter.not)
   if ('all' in filter) return searchesText(filter) && filter.all.filter(searchesText).every(scansText)

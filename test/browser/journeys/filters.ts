@@ -24,7 +24,7 @@ const chip = (page: Page, text: string) => page.locator('.filter-chip', { hasTex
 const removeChip = (page: Page, name: string) =>
   page.getByRole('button', { name: `Remove the filter ${name}` }).click()
 
-/** Finds each value by typing, chooses it, and closes the menu after the last one. */
+/** Finds and chooses each value by typing, and then closes the menu. */
 export async function choose(page: Page, ...names: string[]): Promise<void> {
   await filterButton(page).click()
   for (const name of names) {

@@ -37,7 +37,7 @@ export function importJourneys(stage: () => Stage): void {
       await page.getByLabel('Odd stage').selectOption('Doing')
       await page.getByText('One row cannot be imported').waitFor()
       await page.getByText('The name is missing.').first().waitFor()
-      // The login matches a user; the name Stranger does not.
+      // The login matches a user. The name Stranger does not.
       await page.getByText('One row has people who are not matched.').waitFor()
       await assertAccessible(page, 'an import')
       await page.getByRole('button', { name: 'Import 2 assignments' }).click()

@@ -79,7 +79,7 @@ export function inboxJourneys(stage: () => Stage): void {
     await markAll.click()
     await page.getByRole('banner').getByRole('link', { name: 'Inbox', exact: true }).waitFor()
 
-    // A server without mail offers no choice of mails; the account page explains why.
+    // A server without mail offers no choice of mails. The account page explains why.
     assert.equal(await page.getByRole('link', { name: 'Choose what is mailed' }).count(), 0)
     await page.goto(`${hosts.web}/account`)
     const choices = page.getByRole('region', { name: 'Notifications' })

@@ -378,7 +378,7 @@ export function keyJourneys(stage: () => Stage): void {
   })
 }
 
-/** Reloads a board, but not the second script, which arrives when the returned promise is resolved. */
+/** Reloads a board without its second script. The script arrives when the returned promise is resolved. */
 async function reloadWithoutSecondScript(page: Page) {
   const script = Promise.withResolvers<void>()
   await page.route(/\/assets\/later-.*\.js$/, async (route) => {

@@ -78,7 +78,7 @@ export function longPressJourneys(stage: () => Stage): void {
       assert.equal(new URL(page.url()).pathname, path)
       const { y, height } = (await page.locator('dialog').boundingBox()) ?? { y: 0, height: 0 }
       assert.equal(Math.round(y + height), options.viewport.height)
-      // A focused field would open the on-screen keyboard, which covers the list.
+      // A focused field would open the on-screen keyboard over the list.
       assert.equal(await page.locator('dialog input:focus').count(), 0)
       await assertAccessible(page, `the menu of a card on ${device}`)
       await sheet.getByRole('option', { name: 'Stage' }).tap()

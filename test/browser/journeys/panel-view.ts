@@ -8,7 +8,7 @@ import { assertAccessible } from './accessibility.ts'
 export function panelViewJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
-  /** Creates four assignments, which have different orders by column, by name and by start. */
+  /** Creates four assignments with different orders by column, by name and by start. */
   const makeFruits = async (name: string) => {
     const project = await makeProject(name)
     const inDoing = { workflowId: stage().workspace.stages.Doing }

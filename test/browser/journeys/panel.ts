@@ -252,7 +252,7 @@ export function panelJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Discard changes' }).click()
     await page.locator('.description-text > .button:focus').waitFor()
     await region.locator('strong', { hasText: 'Now' }).waitFor()
-    // A click on the text opens the editor; a click on a checkbox does not.
+    // A click on the text opens the editor. A click on a checkbox does not.
     await region.getByRole('checkbox').click()
     assert.equal(await page.getByLabel('Description').locator('textarea').count(), 0)
     await region.locator('strong', { hasText: 'Now' }).click()

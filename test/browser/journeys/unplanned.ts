@@ -72,7 +72,7 @@ export function unplannedJourneys(stage: () => Stage): void {
       await start.and(page.locator(':not([placeholder-shown])')).waitFor()
       assert.notEqual(await start.inputValue(), '')
 
-      // The date has replaced a placeholder, which was not shown. The user has not changed.
+      // The date has replaced a placeholder that was not shown. The user has not changed.
       await panel.locator('.change-chip', { hasText: /^End24 Dec 2099$/ }).waitFor()
       await panel.locator('.change-chip', { hasText: /^Responsibleunassignedassigned$/ }).waitFor()
 

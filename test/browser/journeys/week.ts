@@ -16,7 +16,7 @@ export function weekJourneys(stage: () => Stage): void {
     return make('appointment', { assignmentId, userId: mara.id, keepDate, amountHours, description })
   }
   const cell = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true })
-  /** Makes a change, which the page shows at once, and returns the status of its request. */
+  /** Makes a change and returns the status of its request. The page shows the change at once. */
   const statusAfter = async (page: Page, change: () => Promise<unknown>) => {
     const responded = page.waitForResponse((response) => response.url().endsWith('/api/appointment'))
     await change()

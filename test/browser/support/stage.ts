@@ -111,7 +111,7 @@ export const injected = 'Injected by a test.'
 /** Signs in on the sign-in page, in any language. */
 export async function fillSignIn(page: Page, login: string, secret = password): Promise<void> {
   const signIn = page.getByRole('button', { name: /^(Sign in|Entrar)$/ })
-  // The page of an invitation, which leads here, has fields with the same names.
+  // The page of an invitation leads here and has fields with the same names.
   await signIn.waitFor()
   await page.getByLabel('Login').fill(login)
   await page.getByLabel(/^(Password|Senha)$/).fill(secret)

@@ -23,12 +23,12 @@ export interface TrackerHosts {
   readonly api: string
   readonly issuer: string
   readonly database: Database
-  /** A service client of the administrator, which creates the data of tests. */
+  /** A service client of the administrator. It creates the data of tests. */
   readonly robot: { readonly id: string; readonly secret: string }
   /** Stops the REST host, as in an outage. `startRest` starts it again on the same port. */
   stopRest(): Promise<void>
   startRest(): Promise<void>
-  /** Stops all hosts, which looks like a missing network to the client. */
+  /** Stops all hosts. To the client, this looks like a missing network. */
   stopAll(): Promise<void>
   startAll(): Promise<void>
   stop(): Promise<void>

@@ -6,7 +6,7 @@ export interface Oracle {
   stop(): Promise<void>
 }
 
-/** Starts a certified provider with our clients, which signs users in without a page. */
+/** Starts a certified provider with our clients. It signs users in without a page. */
 export async function startOracle(): Promise<Oracle> {
   const { issuer, stop } = await startCertifiedProvider({
     scopes: ['openid', 'profile', 'offline_access', 'svc.api', 'svc.grpc'],

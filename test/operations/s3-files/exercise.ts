@@ -62,5 +62,5 @@ await store.delete(id)
 assert.match(await reasonOf(read(id, large.length)), /answered with 404/)
 await rm(folder, { recursive: true })
 console.log(`${name}: files were stored, read in parts and deleted, and a wrong secret was rejected.`)
-// The agent keeps connections to the store open, which would keep this process running.
+// The agent keeps connections to the store open, so the process would not end by itself.
 process.exit()

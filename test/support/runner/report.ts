@@ -8,12 +8,12 @@ export type Report =
   | { readonly kind: 'file'; readonly file: string; readonly seconds: number }
   | { readonly kind: 'end'; readonly counts: Counts }
 
-/** The pipe that the runner opens in addition to the standard ones. */
+/** The runner opens this pipe in addition to the standard pipes. */
 const reportPipe = 3
 
 /** Writes synchronously, because the worker may be about to end. */
 export const report = (message: Report): number => writeSync(reportPipe, `${toLine(message)}\n`)
 
-/** JSON does not escape these two characters, which readline treats as ends of lines. */
+/** JSON does not escape these two characters, but readline treats them as ends of lines. */
 const toLine = (message: Report): string =>
   JSON.stringify(message).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')

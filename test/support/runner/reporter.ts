@@ -49,7 +49,7 @@ const diagnosis = ({ message }: { readonly message: string }): string => {
   return message.startsWith('Page ') ? `  ${message.replaceAll('\n', '\n  ')}\n\n` : ''
 }
 
-/** Returns a line with the title of a skipped test and the reason; empty for other tests. */
+/** Returns a line with the title of a skipped test and the reason, or empty for other tests. */
 const skipped = ({ name, nesting, skip }: Passed, path: readonly string[]): string =>
   typeof skip === 'string' ? `﹣ ${titleOf(name, nesting, path)}: ${skip}\n` : ''
 

@@ -3,7 +3,7 @@ import type { FileSeconds } from './file-seconds.ts'
 /** The time of a file that is not recorded, because it is fast or new. */
 const unknownSeconds = 0.3
 
-/** Distributes the files to equal shares: the slowest files first, each to the shortest share. */
+/** Distributes the files to equal shares. The slowest files come first, each to the shortest share. */
 export function shareFiles(files: readonly string[], sharesMax: number, seconds: FileSeconds): string[][] {
   const shares = Array.from({ length: Math.min(sharesMax, files.length) }, () => ({
     files: [] as string[],

@@ -12,7 +12,7 @@ let tracking: { readonly hook: AsyncHook; readonly callbacks: HookCallbacks } | 
 const { createHook } = asyncHooks
 asyncHooks.createHook = (callbacks) => {
   const hook = createHook(callbacks)
-  // The first hook is that of node:test.
+  // node:test creates the first hook.
   tracking ??= { hook, callbacks }
   return hook
 }

@@ -17,7 +17,7 @@ export interface OwnFactors {
   readonly recoveryCodesLeft: number
   readonly passkeys: readonly Passkey[]
   readonly isRequired: boolean
-  /** The domain where passkeys work; null if they do not. */
+  /** The domain where passkeys work. Null if they do not. */
   readonly passkeyDomain: string | null
 }
 
@@ -30,7 +30,7 @@ export interface AppOffer {
   readonly picture: { readonly side: number; readonly path: string }
 }
 
-/** The codes are shown once; null if the user already has some. */
+/** The codes are shown once. Null if the user already has some. */
 export interface CreatedCodes {
   readonly recoveryCodes: readonly string[] | null
 }
@@ -42,7 +42,7 @@ export class StaleSignInError extends Error {
   }
 }
 
-/** Second factors, which the identity provider stores. Part of the extensions. */
+/** The second factors, which the identity provider stores. They require the extensions. */
 export interface Factors {
   readOwn(): Promise<OwnFactors>
   offerApp(): Promise<AppOffer>

@@ -70,7 +70,7 @@ const backoffMilliseconds = [250, 1000, 2000, 5000, 10_000, 20_000]
 
 /** The interval at which a listing without a slot is read. */
 const pollMilliseconds = 3000
-/** The outcome of a successful poll, which is no reason to reconnect. */
+/** The outcome of a successful poll. It is no reason to reconnect. */
 const polled = Symbol('polled')
 
 type Show<Value> = (id: string, value: Value) => void
@@ -163,7 +163,7 @@ function untilEvent(
 }
 
 /**
- * A browser has six connections per host for all its windows. Four may be live; the others remain for reads
+ * A browser has six connections per host for all its windows. Four may be live. The others remain for reads
  * and writes.
  */
 const slots = ['tracker.live.1', 'tracker.live.2', 'tracker.live.3', 'tracker.live.4']
@@ -280,7 +280,7 @@ export function windowAfter(page: Page<ChangeableRow>): PageWindow | 'elsewhere'
   const { data, pageNumber, pageSize, totalCount } = page
   if (totalCount <= rowsMax) return pageNumber === 1 && pageSize === rowsMax ? undefined : wholeList
   const first = data.findIndex(({ updatedAt }) => updatedAt !== null)
-  // Rows that were never changed reach the end of the list: the next change will show here.
+  // If rows that were never changed reach the end of the list, the next change appears here.
   const isOpenEnd = first === -1 && data.length > 0 && data.length < pageSize
   if (isOpenEnd) return undefined
   if (first === -1 || (first === 0 && pageNumber > 1)) return 'elsewhere'

@@ -1,7 +1,7 @@
 import { limits } from '#tracker-client'
 import type { Api, QueryOf, RecordOf, ResourceName } from './api.ts'
 
-/** The largest page of the API, which is also the limit for ids in a request. */
+/** The largest page of the API. A request may contain the same number of ids. */
 export const rowsMax = limits.pageSize
 
 export interface AllLoaded<Row> {

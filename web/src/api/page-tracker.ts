@@ -97,7 +97,7 @@ const commonOptions = {
 
 /** The user sees that the server is busy after this many retries. */
 const busyRetriesMax = 2
-/** Rate limits are per minute. A longer wait is a lockout, which is not waited for. */
+/** Rate limits are per minute. A longer wait is a lockout, so the request is not retried. */
 const busySecondsMax = 60
 const busySecondsDefault = 5
 

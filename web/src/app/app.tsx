@@ -74,7 +74,7 @@ function SessionEndedDialog() {
   const signIn = () => {
     const { pathname, search } = router.address.peek()
     const tab = window.open(signInInNewTabPath)
-    // The browser has blocked the new tab, so this one redirects. Drafts restore the typed text.
+    // The browser has blocked the new tab, so this tab redirects. Drafts restore the typed text.
     if (tab === null) redirectToSignIn(pathname + search)
   }
   if (isMinimized)
@@ -105,7 +105,7 @@ function SessionEndedDialog() {
   )
 }
 
-/** Redirects to the identity provider, which then returns to this address. */
+/** Redirects to the identity provider. It returns to this address. */
 function RedirectToSignIn({ hadSession }: { readonly hadSession: boolean }) {
   const { configuration, router } = useServices()
   const [problem, setProblem] = useState<string>()

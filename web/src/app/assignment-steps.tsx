@@ -379,7 +379,7 @@ interface DayStep {
   changeOf(row: Assignment, day: string): Change
 }
 
-/** Offers the current day, common ones, and the day that the user types or chooses from the month. */
+/** Offers the current day, common days, and the day that the user types or chooses from the month. */
 const dayStep =
   ({ title: titleKey, dayOf, changeOf }: DayStep): StepOf =>
   (services, targets) => {

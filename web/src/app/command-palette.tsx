@@ -11,7 +11,7 @@ import { PersonAvatar } from '../ui/people.tsx'
 import { Ago } from '../ui/relative-time.tsx'
 import { type Anchor, placeBelow } from '../ui/viewport.ts'
 
-/** A line of the palette, which runs a command or leads to another step. */
+/** A line of the palette. It runs a command or leads to another step. */
 export type PaletteItem = PaletteLine & (PaletteCommand | PaletteBranch)
 
 interface PaletteLine extends Option {
@@ -30,7 +30,7 @@ interface PaletteLine extends Option {
   readonly assignmentKey?: string | undefined
   /** True for a done assignment. */
   readonly isDone?: boolean
-  /** The responsible person of an assignment; empty if there is none. */
+  /** The responsible person of an assignment. Empty if there is none. */
   readonly personId?: string
   /** The timestamp at which the user opened it last. */
   readonly openedAt?: string | undefined

@@ -66,8 +66,8 @@ function useStateText(): string | false {
 }
 
 /**
- * Returns the browser's network status, unless the last request got a response: a machine without a network
- * can still reach a server that runs on it.
+ * Returns the network status of the browser, unless the last request got a response. A machine without a
+ * network can reach a server that runs on it.
  */
 function useOnline(): boolean {
   const { isReachable } = useServices()

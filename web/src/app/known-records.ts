@@ -150,7 +150,7 @@ async function loadLooks(
   }
 }
 
-/** Loads the personal views, and those that are shared with projects. */
+/** Loads the personal views and the shared views of projects. */
 async function loadViews({ api, configuration, session }: Services, signal: AbortSignal) {
   if (!configuration.extensions) return []
   const options = { pagesMax, signal }

@@ -31,14 +31,14 @@ export function followPress(press: PointerEvent, open: () => void): void {
   }
   addEventListener('pointermove', move, { signal })
   addEventListener('pointerup', release, { signal })
-  // The browser cancels the press when it begins to scroll; a second finger zooms.
+  // The browser cancels the press when it begins to scroll. A second finger zooms.
   for (const type of ['pointercancel', 'pointerdown', 'scroll'])
     addEventListener(type, end, { signal, capture: true })
   // Some browsers would drag the card at about the same time.
   addEventListener('dragstart', cancelEvent, { signal, capture: true })
 }
 
-/** Some browsers turn the release of a long press into a click, which would open the assignment. */
+/** In some browsers, the release of a long press is a click. It would open the assignment. */
 function ignoreClick(): void {
   const controller = new AbortController()
   const options = { capture: true, signal: controller.signal }

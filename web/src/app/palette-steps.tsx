@@ -72,8 +72,8 @@ interface FoundGroups {
 const isTyped = ({ matchRank }: Match): boolean => matchRank < ranks.letters
 
 /**
- * Returns recent records and all commands if the text is empty. Otherwise returns the matching commands and
- * records, both known records and those that the server finds.
+ * Returns recent records and all commands if the text is empty. Otherwise returns matching commands and
+ * records. The server finds some of the records.
  */
 export async function findFirst(
   services: Services,

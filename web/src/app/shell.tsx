@@ -143,7 +143,10 @@ const ShortcutSheet = lazyDialog(async () => (await loadOverlays()).ShortcutShee
 
 type NewAnywhereProps = Extract<Overlay, { readonly kind: 'new-assignment' }> & { onClose(): void }
 
-/** Creates an assignment on any screen. It loads the project's stages first, which not every screen has. */
+/**
+ * Creates an assignment on any screen. It first loads the stages of the project, because not every screen has
+ * them.
+ */
 function NewAssignmentAnywhere({ projectId, name, onClose }: NewAnywhereProps) {
   const { stages, isLoading } = useProjectStages(projectId)
   if (isLoading) return null
@@ -186,7 +189,7 @@ const unreadDelayMilliseconds = 1500
 /** The badge has no room for larger numbers, and shows "99+" instead. */
 const unreadMax = 99
 
-/** Links to the inbox and shows the number of unread notifications, which are part of the extensions. */
+/** Links to the inbox and shows the number of unread notifications. This requires the extensions. */
 function Bell() {
   const { configuration, router } = useServices()
   const count = useUnreadCount()

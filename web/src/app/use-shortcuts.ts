@@ -39,8 +39,8 @@ interface Shortcut {
   /** True if it needs the extensions. */
   readonly isExtension?: boolean
   /**
-   * Missing for keys of cards, rows and cells, which have their own listeners. If it returns false, the
-   * browser handles the key.
+   * Missing for keys of cards, rows and cells, because these have their own listeners. If it returns false,
+   * the browser handles the key.
    */
   run?(context: ShortcutContext): unknown
 }
@@ -178,7 +178,7 @@ export function useShortcuts(): { readonly overlay: Overlay; open(overlay: Overl
 function listenToKeys(context: ShortcutContext): () => void {
   const actions = actionsByKeys()
   let sequenceEndsAt = 0
-  /** Returns the action of a key. G begins a sequence, which the next key ends. */
+  /** Returns the action of a key. G begins a sequence, and the next key ends it. */
   const consumeKey = (event: KeyboardEvent): Shortcut['run'] => {
     const key = keyNames[event.key] ?? event.key.toLowerCase()
     if (event.ctrlKey || event.metaKey) return actions.get(`ctrl ${key}`)
@@ -290,9 +290,7 @@ function clickDeclared(key: string): boolean {
   return button !== null
 }
 
-/**
- * Moves the focus to the first card or row, unless a control is focused, which needs the arrow keys itself.
- */
+/** Moves the focus to the first card or row, unless a focused control needs the arrow keys. */
 function enterCards(): boolean {
   const isOnPage = document.activeElement?.matches('body, main, h1') ?? true
   return isOnPage && focusFirst('main :is([id^="card-"], .row-link, .row a)')

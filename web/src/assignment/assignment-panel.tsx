@@ -229,7 +229,7 @@ function MissingAssignment({
   )
 }
 
-/** Returns the live assignment, or its last known state if it was removed meanwhile. */
+/** Returns the live assignment, or its last known state if it was removed in the meantime. */
 function useAssignment(id: string) {
   const listing = useListing('assignment', { ids: id }, { live: true })
   const [saved, setSaved] = useState<Assignment>()

@@ -15,7 +15,7 @@ interface AttachmentsSectionProps extends Pick<PanelData, 'attachments'> {
   readonly assignmentId: string
 }
 
-/** Lists the files of an assignment and those that are being uploaded, if there are any. */
+/** Lists the files of an assignment and the files that are being uploaded. */
 export function AttachmentsSection({ assignmentId, attachments }: AttachmentsSectionProps) {
   const { files } = useServices()
   const uploads = files.uploads.value.filter((upload) => upload.assignmentId === assignmentId)

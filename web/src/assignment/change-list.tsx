@@ -65,7 +65,7 @@ interface ChangeLineProps extends Pick<ChangeRowProps, 'showsTime' | 'hidesFace'
   readonly children: ComponentChildren
 }
 
-/** A line of a history: the face, who did it, what they did, and when. */
+/** A line of a history. It has an avatar, the author, the change and the time. */
 export function ChangeLine({ change: { callerId, at }, showsTime, hidesFace, children }: ChangeLineProps) {
   const { people } = useServices()
   return (
@@ -232,7 +232,7 @@ function AssignmentName({ id, projectId, context: { nameOf }, isRemoved }: Assig
   return projectId && !isRemoved ? <a href={assignmentPath(projectId, id)}>{text}</a> : <b>{text}</b>
 }
 
-/** Names the records. Assignments have keys; other records are named by their kind and their names. */
+/** Names the records. Assignments have keys. Other records are named by their kind and their names. */
 function nameSubjects(changes: readonly Change[], context: ListContext, isLinked = true): ComponentChildren {
   const { resource = '', rowId = '', projectId, action } = changes[0] ?? {}
   if (rowId === context.assignmentId) return t('this assignment')

@@ -9,7 +9,7 @@ import { updateBodyOf } from './assignment-values.ts'
 import { warnOfOpenParts } from './change-assignment.ts'
 
 type Assignment = RecordOf<'assignment'>
-/** The fields to change; an empty change leaves the assignment unchanged. */
+/** The fields to change. An empty change leaves the assignment unchanged. */
 export type Change = Partial<
   ReturnType<typeof updateBodyOf> & Pick<Assignment, 'isUnscheduled' | 'isUnassigned' | 'priority'>
 >

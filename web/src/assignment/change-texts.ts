@@ -15,7 +15,7 @@ import type { NameOf } from './use-history.ts'
 export interface FieldChange {
   readonly property: string
   readonly name: string
-  /** The earlier value, as text; empty if there was none. */
+  /** The earlier value, as text. Empty if there was none. */
   readonly before: string
   readonly after: string
   /** The new value as it is stored. */

@@ -38,10 +38,7 @@ const handleKeys = (edit: InPlaceEdit) => (event: TargetedKeyboardEvent<HTMLElem
   }
 }
 
-/**
- * Edits the name on as many lines as it needs. Names have no line breaks, so typed or pasted ones become
- * spaces.
- */
+/** Edits the name on as many lines as it needs. Names have no line breaks, so line breaks become spaces. */
 export function NameInPlace({ assignment, onSaved }: InPlaceProps) {
   const edit = useFieldEdit(assignment, 'name', onSaved)
   return (
@@ -140,7 +137,7 @@ interface MarkedValueProps {
   readonly children: ComponentChildren
 }
 
-/** Shows a field after the mark of its value, which is the same as on cards. */
+/** Shows a field after the mark of its value. Cards have the same mark. */
 const MarkedValue = ({ mark, children }: MarkedValueProps) => (
   <div class="fact-value">
     <span class="fact-mark">{mark}</span>
@@ -317,7 +314,8 @@ interface InPlaceFieldProps {
 }
 
 /**
- * A field that saves automatically. It shows its errors, and the value that another user has saved meanwhile.
+ * A field that saves automatically. It shows its errors, and a value that another user has saved in the
+ * meantime.
  */
 export function InPlaceField({
   label,

@@ -43,7 +43,7 @@ export function NewAssignmentDialog(props: NewAssignmentDialogProps) {
   const typed = form.values.value.name
   // Before anything is typed, only a draft can differ from a new form.
   const [isRestored, setRestored] = useState(() => form.isChanged.peek())
-  // A layout effect runs before the next key press, which belongs after the name.
+  // A layout effect runs before the next key press. The key belongs after the name.
   useLayoutEffect(() => {
     if (name !== undefined) form.set('name', name)
   }, [name])

@@ -14,7 +14,7 @@ interface PanelFrameProps {
   readonly title: string
   /** The content of the pinned first line. */
   readonly tools: ComponentChildren
-  /** The editable name, pinned below the tools; nothing while the assignment is loading. */
+  /** The editable name, pinned below the tools. Nothing while the assignment is loading. */
   readonly name: ComponentChildren
   /** Shows a placeholder for the name. */
   readonly isLoading: boolean
@@ -193,8 +193,8 @@ const clamp = (pixels: number): number =>
   Math.round(Math.min(Math.max(pixels, pixelsMin), Math.max(pixelsMin, innerWidth - behindPixels)))
 
 /**
- * The line between the panel and the screen. Dragging it or pressing an arrow key changes the width,
- * which is stored in this browser.
+ * The line between the panel and the screen. Dragging it or pressing an arrow key changes the width. The
+ * browser stores the width.
  */
 function PanelEdge({ panel }: { readonly panel: { readonly current: HTMLElement | null } }) {
   const [width, setWidth] = useState(() => clamp(Number(localStorage.getItem(widthKey)) || defaultPixels))

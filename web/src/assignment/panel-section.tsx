@@ -84,8 +84,8 @@ export const Guard = ({ children }: { readonly children: ComponentChildren }) =>
 export type PanelData = ReturnType<typeof usePanelData>
 
 /**
- * Loads the related data of an assignment. The panel shows all of it at once, because a list that arrives
- * later would push down the ones below it.
+ * Loads the related data of an assignment. The panel shows all of it at once, so that no list moves when
+ * another arrives.
  */
 export function usePanelData(assignmentId: string, projectId: string) {
   const { extensions } = useServices().configuration

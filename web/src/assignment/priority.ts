@@ -1,12 +1,12 @@
 import { t } from '../texts/text.ts'
 
 /**
- * Returns the names of the priorities by number, from 1 (low) to 4 (urgent). The name at index 0 means no
- * priority, which is stored as null.
+ * Returns the names of the priorities by number, from 1 (low) to 4 (urgent). Index 0 means no priority and is
+ * stored as null.
  */
 export const priorityNames = () => [t('No priority'), t('Low'), t('Medium'), t('High'), t('Urgent')]
 
-/** Returns the name of a stored priority; an empty text for none. */
+/** Returns the name of a stored priority, or an empty text for none. */
 export const priorityName = (priority: number | null | undefined): string =>
   priority ? (priorityNames()[priority] ?? '') : ''
 

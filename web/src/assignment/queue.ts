@@ -26,7 +26,7 @@ interface HoursChange {
 export interface StageChange {
   readonly kind: 'stage'
   readonly assignmentId: string
-  /** The stage from which the user has moved the assignment; undefined if it may have any stage. */
+  /** The stage from which the user has moved the assignment. Undefined if it may have any stage. */
   readonly from: string | undefined
   readonly to: { readonly id: string; readonly name: string }
   /** The place in the manual order, as properties of a request that moves an assignment. */
@@ -75,7 +75,7 @@ function refresh(services: Pick<QueueServices, 'session'>): void {
   changes.value = [...stored, ...sentChanges]
 }
 
-/** Returns the changes that are not sent yet, including rejected ones. */
+/** Returns the changes that were not sent yet or were rejected. */
 export const waitingChanges = (all: readonly QueuedChange[]) => all.filter(({ isSent }) => !isSent)
 
 /** Returns the queued changes of an assignment. */
@@ -288,7 +288,7 @@ function finish(services: QueueServices, change: QueuedChange): void {
   replaceIfSame(services, change, undefined)
 }
 
-/** Replaces or removes a queued change, unless the user has changed or discarded it meanwhile. */
+/** Replaces or removes a queued change, unless the user has changed or discarded it since. */
 function replaceIfSame(services: QueueServices, change: QueuedChange, next: QueuedChange | undefined): void {
   const key = keyOf(userIdOf(services), change)
   const isSame = localStorage.getItem(key) === JSON.stringify(change)

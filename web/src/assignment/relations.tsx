@@ -30,7 +30,10 @@ interface RelationsProps extends Pick<PanelData, 'parts' | 'dependencies'> {
   onSaved(assignment: Assignment): void
 }
 
-/** Shows the assignments that this one belongs to, consists of, waits for and blocks. */
+/**
+ * Shows related assignments: the parent and the parts of this assignment, and the assignments that it waits
+ * for or blocks.
+ */
 export const Relations = ({ parts, dependencies, onSaved, ...shared }: RelationsProps) => (
   <>
     <PartsSection {...shared} parts={parts} onSaved={onSaved} />
@@ -40,7 +43,7 @@ export const Relations = ({ parts, dependencies, onSaved, ...shared }: Relations
 
 type PartsSectionProps = Omit<RelationsProps, 'dependencies'>
 
-/** Shows the assignment that this one is a part of, and its own parts. */
+/** Shows the parent of the assignment and its parts. */
 function PartsSection({ assignment, stages, parts, addedRelation, onSaved }: PartsSectionProps) {
   const { api, tracker } = useServices()
   const [problem, setProblem] = useState<string>()
@@ -130,7 +133,7 @@ function PartsSection({ assignment, stages, parts, addedRelation, onSaved }: Par
 
 type DependenciesSectionProps = Omit<RelationsProps, 'parts' | 'onSaved'>
 
-/** Shows which assignments of the project have to be done before this one, and which after it. */
+/** Shows which assignments of the project have to be done before or after this assignment. */
 function DependenciesSection({ assignment, stages, dependencies, addedRelation }: DependenciesSectionProps) {
   const { waitsFor, blocks, isCut } = dependencies.value ?? noDependencies
   const present = [assignment, ...[...waitsFor, ...blocks].map(({ other }) => other)]
@@ -287,8 +290,7 @@ function NeighbourRow({ linkId, other, assignment, direction, doneStageIds, stag
 }
 
 /**
- * Returns the message of an error. Messages of the API about the blocking assignment begin with a field name,
- * which is replaced with the name of the assignment.
+ * Returns the message of an error. The field name at its beginning is replaced by the name of the assignment.
  */
 async function explain(api: Api, error: unknown, blockerId: string): Promise<string> {
   const messages = error instanceof TrackerError ? error.errors.blockedById : undefined

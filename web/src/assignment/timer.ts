@@ -28,7 +28,7 @@ export interface TimedAssignment {
 type BookedTime = Operations['POST /ext/timer/stop']['body']
 
 interface TimerStore {
-  /** Loads the timer, which may have been changed on another device. */
+  /** Loads the timer, because another device may have changed it. */
   refresh(): Promise<void>
   start(assignment: TimedAssignment): Promise<void>
   /** Ends the timer, and creates the appointment. */
@@ -90,7 +90,7 @@ function createAccountStore(api: Api, tracker: Tracker, userId: () => string): T
   /** Reads the timer again after an error, because another device may have ended it. */
   const orRefresh = async <Answer>(answer: Promise<Answer>): Promise<Answer> =>
     answer.catch(async (error) => {
-      // The first error is the one to show.
+      // The first error is shown.
       await refresh().catch(() => undefined)
       throw error.status === 404 ? new Error(t('The timer was ended on another device.')) : error
     })

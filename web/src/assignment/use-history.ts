@@ -90,7 +90,7 @@ function joinChanges(newest: Changes, loaded: Changes): Changes {
  */
 export type NameOf = (property: string, id: string) => string | undefined
 
-/** `NameOf` returns the key of an assignment for this property, which no record has. */
+/** For this property, which no record has, `NameOf` returns the key of an assignment. */
 export const keyProperty = 'assignmentKey'
 
 /** Resources with names, in addition to people. */
@@ -127,7 +127,7 @@ export interface ChangeNames {
   readonly isStale: boolean
 }
 
-/** Loads the names of changed and related records; undefined until they are loaded. */
+/** Loads the names of changed and related records. Undefined until they are loaded. */
 export function useChangeNames(changes: readonly Change[]): ChangeNames | undefined {
   const services = useServices()
   const { api, people } = services

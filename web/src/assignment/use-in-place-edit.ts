@@ -18,7 +18,7 @@ interface InPlaceOptions {
   /** The current value of the record. */
   readonly stored: string
   /**
-   * Saves the text if the record still has `base`; otherwise returns the value that another user has saved.
+   * Saves the text if the record still has `base`. Otherwise returns the value that another user has saved.
    */
   save(text: string, base: string): Promise<string | undefined>
 }
@@ -84,7 +84,7 @@ function useInPlaceEdit({ draft, stored, save }: InPlaceOptions): InPlaceEdit {
       const theirValue = await save(next.text, next.base)
       setProblem(undefined)
       setTheirs(theirValue)
-      // Skipped if the user has typed more meanwhile.
+      // This is skipped if the user has typed more in the meantime.
       if (theirValue === undefined && latest.current?.text === next.text) revert()
     } catch (error) {
       setProblem(error)
@@ -230,7 +230,7 @@ function bodyOfField(name: EditableName, text: string, stored: Assignment): Part
   return { [name]: text }
 }
 
-/** An empty text removes both dates, which only the extensions support. */
+/** An empty text removes both dates. Only the extensions support this. */
 function dateFields(name: 'startDate' | 'endDate', text: string, stored: Assignment): Partial<Assignment> {
   if (text === '' && stored.isUnscheduled !== undefined) return { isUnscheduled: true }
   if (stored.isUnscheduled) return name === 'startDate' ? datesBetween(text, '') : datesBetween('', text)

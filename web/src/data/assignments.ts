@@ -12,7 +12,7 @@ export const placeholders = {
 
 type Dated = Pick<Assignment, 'startDate' | 'endDate' | 'isUnscheduled'>
 
-/** Returns the id of the responsible person; empty if there is none. */
+/** Returns the id of the responsible person, or empty if there is none. */
 export const responsibleOf = ({
   userId,
   isUnassigned,
@@ -25,11 +25,11 @@ export const responsibleOf = ({
 export const assignedTo = (userId: string): Partial<Assignment> =>
   userId === '' ? { isUnassigned: true } : { userId, isUnassigned: false }
 
-/** Returns the first day; empty without dates. */
+/** Returns the first day, or empty without dates. */
 export const startDayOf = ({ startDate, isUnscheduled }: Dated): string =>
   isUnscheduled ? '' : dayOf(startDate)
 
-/** Returns the last day; empty without dates. */
+/** Returns the last day, or empty without dates. */
 export const endDayOf = ({ endDate, isUnscheduled }: Dated): string => (isUnscheduled ? '' : dayOf(endDate))
 
 /**

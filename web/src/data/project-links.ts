@@ -221,8 +221,8 @@ interface Dependencies {
 export const noDependencies: Dependencies = { waitsFor: [], blocks: [], isCut: false }
 
 /**
- * Loads the assignments that an assignment waits for and those that wait for it. Without the extensions there
- * are none.
+ * Loads the assignments that an assignment waits for, and the assignments that wait for it. Without the
+ * extensions there are none.
  */
 export function useDependencies(assignmentId: string) {
   const { api, configuration } = useServices()
@@ -312,7 +312,7 @@ export function useProjectParts(
   )
 }
 
-/** Counts the parts by parent. Later rows replace earlier ones with the same id. */
+/** Counts the parts by parent. A later row replaces an earlier row with the same id. */
 function countParts(rows: readonly Part[], doneStageIds: ReadonlySet<string>): PartCounts {
   const counts = new Map<string, PartCount>()
   for (const { parentId, workflowId } of new Map(rows.map((row) => [row.id, row])).values()) {

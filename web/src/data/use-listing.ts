@@ -15,7 +15,7 @@ import { useServices } from '../services/services.ts'
 import { SessionEndedError } from '../session/session.ts'
 
 interface Listing<Row> {
-  /** The last known rows, which stay while a changed query loads or the connection is down. */
+  /** The last known rows. They stay while a changed query loads or the connection is down. */
   readonly rows: readonly Row[]
   readonly totalCount: number
   /** True until the first rows arrive. */
@@ -187,7 +187,7 @@ export function useProblemOf(key: string) {
   return [failure?.key === key ? failure.problem : undefined, setProblem] as const
 }
 
-/** An outage ends by itself, so the request is retried; other errors would only repeat. */
+/** An outage ends by itself, so the request is retried. Other errors would only repeat. */
 const retryMilliseconds = 3000
 
 export function useRetry(problem: Error | undefined, reload: () => void): void {

@@ -6,7 +6,7 @@ import { SessionEndedError } from '../session/session.ts'
 import { subscribeToReloads, useProblemOf, useRetry } from './use-listing.ts'
 
 interface Loaded<Value> {
-  /** The last known value, which stays while another key is loaded. */
+  /** The last known value. It stays while another key is loaded. */
   readonly value: Value | undefined
   /** True while the value belongs to an earlier key. */
   readonly isStale: boolean

@@ -62,7 +62,7 @@ export function useStagePages(query: QueryOf<'assignment'>, stages: readonly Sta
       onConnection: setConnection,
       onProblem: report,
       onRows(rows, totalCount) {
-        // The first snapshot may arrive before the pages, which are then newer.
+        // The first snapshot may arrive before the pages. The pages are then newer.
         if (!loader.isLoaded()) return
         const board = latestBoard.current
         const merged = board.merge(rows)
@@ -190,7 +190,7 @@ interface BoardRows {
   readonly totalCount: number
   /** Returns whether the stage has rows that were not loaded. */
   hasMore(stageId: string): boolean
-  /** Replaces the rows of a stage. Rows that are missing among the new ones have left the stage. */
+  /** Replaces the rows of a stage. Rows that are missing now have left the stage. */
   replace(stage: StageQuery, rows: readonly Assignment[], totalCount: number): BoardRows
   append(stage: StageQuery, rows: readonly Assignment[], totalCount: number): BoardRows
   /**

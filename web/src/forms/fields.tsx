@@ -115,7 +115,7 @@ export const ChoiceField = <Values extends FormValues>(
   },
 ) => <SelectField {...props} choices={props.choices.map((choice) => ({ ...choice, name: t(choice.name) }))} />
 
-/** The name of a record, which is the first field of its dialog. */
+/** The name of a record. It is the first field of a dialog. */
 export const NameField = <Values extends FormValues & { readonly name: string }>(
   props: Pick<FieldProps<Values>, 'form' | 'hint'>,
 ) => <TextField {...props} name="name" label={t('Name')} required autofocus />

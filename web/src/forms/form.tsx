@@ -6,7 +6,7 @@ import type { FieldErrors } from '../api/problems.ts'
 import { deleteDraft, readDraft, writeDraft } from '../services/browser-storage.ts'
 import { t } from '../texts/text.ts'
 
-/** The typed values as text; a form converts them for the API when it submits. */
+/** The typed values as text. A form converts them for the API when it submits. */
 export type FormValues = Readonly<Record<string, string>>
 
 interface FormOptions<Values extends FormValues> {
@@ -16,7 +16,7 @@ interface FormOptions<Values extends FormValues> {
    */
   readonly draft?: string
   readonly initial: Values
-  /** Sends the values; a thrown error is shown next to the fields. */
+  /** Sends the values. A thrown error is shown next to the fields. */
   submit(values: Values): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export interface FormState<Values extends FormValues> {
   /** True if any value differs from its initial value. */
   readonly isChanged: ReadonlySignal<boolean>
   /**
-   * Applies a change of the record. Fields that were not edited here get the new value; the others stay as
+   * Applies a change of the record. Fields that were not edited here get the new value. The others stay as
    * typed.
    */
   follow(next: Values): void
@@ -114,7 +114,7 @@ interface FormProps<Values extends FormValues> {
   readonly cancelLabel?: string
   /** True if nothing has changed. The buttons are hidden, because there is nothing to send. */
   readonly isIdle?: boolean
-  /** True if the form cannot be submitted now; the reason is shown next to it. */
+  /** True if the form cannot be submitted now. The reason is shown next to it. */
   readonly isDisabled?: boolean
   readonly onDone?: (() => void) | undefined
   /** Shown before the buttons. */

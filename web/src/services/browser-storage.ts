@@ -21,7 +21,7 @@ const readNames = (): string[] =>
  */
 const names = signal<readonly string[]>(typeof sessionStorage === 'undefined' ? [] : readNames())
 
-/** Reads an unfinished form, which is stored in this tab and thus survives a reload and a new sign-in. */
+/** Reads an unfinished form. It is stored in this tab, so it survives a reload and a new sign-in. */
 export function readDraft<Values extends object>(
   name: string | undefined,
   initial?: Values,

@@ -20,7 +20,7 @@ export interface Toast {
 interface Change {
   readonly text: string
   undo(): unknown
-  /** Repeats the change after `undo`; missing if impossible. Errors of `undo` and `redo` are shown. */
+  /** Repeats the change after `undo`. Missing if impossible. Errors of `undo` and `redo` are shown. */
   readonly redo?: (() => unknown) | undefined
 }
 

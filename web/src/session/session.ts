@@ -286,7 +286,7 @@ const writeSession = (session: StoredSession): void =>
 
 export const deleteSession = (): void => localStorage.removeItem(storageKey)
 
-/** Reports changes by other tabs; a tab does not receive its own writes. */
+/** Reports changes by other tabs. A tab does not receive its own writes. */
 function onSessionChange(listener: () => void): void {
   addEventListener('storage', (event) => {
     // Clearing the storage names no key.

@@ -16,7 +16,7 @@ interface DialogProps {
   onClose(): void
 }
 
-/** Shows a question or a form in front of the page. The browser traps the focus; an effect restores it. */
+/** Shows a question or a form in front of the page. The browser traps the focus. An effect restores it. */
 export function Dialog({ title, kind, aside, children, onClose }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const pressed = useRef<EventTarget>(null)

@@ -1,5 +1,5 @@
 /**
- * A mention as it is stored; the server uses the same pattern. A mention contains the id of the person, so
+ * A mention as it is stored. The server uses the same pattern. A mention contains the id of the person, so
  * that the current name is shown.
  */
 export const mentionPattern = String.raw`@\[user:([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\]`

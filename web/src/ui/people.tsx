@@ -15,7 +15,7 @@ interface AvatarProps {
   readonly initials?: string
 }
 
-/** A person's initials in a circle; the name is next to it or in its label. */
+/** A person's initials in a circle. The name is next to it or in its label. */
 const Avatar = ({ name, color, isDecorative = false, initials = initialsOf(name) }: AvatarProps) => (
   <span
     class="avatar"

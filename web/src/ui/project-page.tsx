@@ -90,7 +90,7 @@ interface ProjectHeaderProps {
   readonly projectId: string
   readonly project: RecordOf<'project'> | undefined
   readonly isLoading: boolean
-  /** The path of the page; undefined for the views of the project. */
+  /** The path of the page. Undefined for the views of the project. */
   readonly current?: string
   /** Undefined for pages that do not follow changes. */
   readonly connection?: Connection

@@ -14,7 +14,7 @@ export const Ago = ({ timestamp, class: className }: AgoProps) => (
   </time>
 )
 
-/** Counts down to the time; 0 when it has passed or there is none. */
+/** Counts down to the time. 0 when it has passed or there is none. */
 export function useSecondsUntil(timestamp: number | undefined): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

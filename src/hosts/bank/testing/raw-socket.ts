@@ -9,7 +9,7 @@ export interface RawAnswer {
 const hangsAfterMilliseconds = 20_000
 
 /**
- * Sends the bytes as they are and resolves with the responses: the expected number, or all until the
+ * Sends the bytes and resolves with the expected number of responses, or with all responses until the
  * connection ends.
  */
 export function exchange(
@@ -35,7 +35,7 @@ export function exchange(
       incomplete = takeAnswers(incomplete + chunk, answers)
       if (answers.length >= expected) done()
     })
-    // A server that cuts off a sender resets the connection; responses received before still count.
+    // A server may reset the connection. Earlier responses still count.
     socket.on('error', () => {})
     socket.on('close', done)
     void sendParts()

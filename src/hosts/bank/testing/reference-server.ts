@@ -106,7 +106,7 @@ interface Rule {
   isBroken(request: IncomingMessage, arrival: RequestEvent): boolean
 }
 
-/** The rules by which the bank is stricter than plain `node:http`; the first match wins. */
+/** The rules by which the bank is stricter than plain `node:http`. The first match wins. */
 const rules: readonly Rule[] = [
   {
     reason: 'If Host or Authorization is repeated, a proxy in front may have used the other value.',

@@ -10,7 +10,7 @@ export interface TransactionLoad {
   readonly balances: ReadonlyMap<string, number>
   readonly rejected: readonly string[]
   /**
-   * Requests without a response, or whose response says that nothing was applied or that the outcome is
+   * Requests without a response, or with a response that says that nothing was applied or that the outcome is
    * unknown.
    */
   readonly failed: readonly string[]
@@ -161,8 +161,7 @@ export function openRawClient(port: number): RawClient {
 }
 
 /**
- * Opens a connection for this request alone, as each of the challenge's users does; connecting is included in
- * the time.
+ * Opens a connection for this request alone, like each user of the challenge. The time includes connecting.
  */
 export async function sendAlone(port: number, request: string): Promise<Answer> {
   const client = openRawClient(port)

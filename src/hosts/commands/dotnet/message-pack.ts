@@ -117,7 +117,7 @@ const readGuidList: FieldReader = (reader, token) => {
   return typeof text === 'string' ? text.split(',').map(normalizeGuid).join(',') : text
 }
 
-/** The default of a .NET DateTime, which means that the property was not set. */
+/** The default of a .NET DateTime. It means that the property was not set. */
 const unsetTimestamp = '0001-01-01T00:00:00Z'
 
 const readTimestamp: FieldReader = (reader, token) => {

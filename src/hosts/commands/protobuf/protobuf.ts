@@ -59,7 +59,7 @@ function readerOf({ fields }: Message): ReadMessage {
 
 interface FieldReader {
   readonly wireType: WireType
-  /** `before` is the value so far: a repeated message is merged into it, and a list grows. */
+  /** `before` is the value so far. A repeated message is merged into it, and a list grows. */
   read(reader: BinaryReader, before?: unknown): unknown
 }
 

@@ -44,7 +44,7 @@ export interface AuthorizationRequest {
   readonly loginHint: string | undefined
   /** The supported language that the client requested. */
   readonly language: Language | undefined
-  /** The parameters to seal, which are parsed again when the user comes back. */
+  /** The parameters to encrypt. They are parsed again when the user returns. */
   readonly parameters: SingleParameters
 }
 

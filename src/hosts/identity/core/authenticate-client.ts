@@ -9,8 +9,8 @@ interface Credentials {
 }
 
 /**
- * RFC 6749, 2.3: a client authenticates by Basic or by `client_secret` in the form. A public client only
- * sends its id.
+ * A client authenticates by Basic or by `client_secret` in the form (RFC 6749, 2.3). A public client sends
+ * only its id.
  */
 export function authenticateClient(identity: Identity, call: Call, parameters: SingleParameters): Client {
   const credentials = parseCredentials(call.headers.authorization, parameters)
@@ -25,7 +25,7 @@ export function authenticateClient(identity: Identity, call: Call, parameters: S
   return client
 }
 
-/** Requires a client with a secret. The id alone, which is public, does not permit introspecting tokens. */
+/** Requires a client with a secret. The id is public, so it does not permit introspection of tokens. */
 export function authenticateConfidentialClient(
   identity: Identity,
   call: Call,
@@ -37,8 +37,8 @@ export function authenticateConfidentialClient(
 }
 
 /**
- * Logs the rejection, and returns the error to throw. The id of an unknown client is not logged: it may be a
- * secret sent in the wrong field.
+ * Logs the rejection and returns the error. The id of an unknown client is not logged, because it may be a
+ * secret in the wrong field.
  */
 function recordRejection({ securityLog }: Identity, call: Call, client: Client | undefined, outcome: string) {
   const { address, requestId } = call

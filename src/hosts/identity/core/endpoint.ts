@@ -79,27 +79,29 @@ export type HandlerResult =
   | { readonly redirectTo: string; readonly cookie?: string | undefined }
   | {
       readonly page: PageTemplate
-      /** The language that the client requested; if absent, the browser's is used. */
+      /** The language that the client requested. If absent, the browser's is used. */
       readonly language?: Language | undefined
       readonly cookie?: string | undefined
     }
 
 export type Handler = (call: Call) => Promise<HandlerResult>
 
-/** A query or a form as received: the value of a repeated key is an array. */
+/** A received query or form. The value of a repeated key is an array. */
 export type RawParameters = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** Each parameter occurs once and is not empty. */
 export type SingleParameters = Readonly<Record<string, string | undefined>>
 
-/** RFC 6749, 3.1 and 3.2: a parameter without a value counts as not sent, and none may be repeated. */
+/**
+ * A parameter without a value counts as not sent, and no parameter may be repeated (RFC 6749, 3.1 and 3.2).
+ */
 export function parseParameters(raw: RawParameters): SingleParameters {
   const repeated = Object.keys(raw).find((name) => typeof raw[name] !== 'string')
   if (repeated !== undefined) throw invalidRequest(`${printable(repeated)} must be sent once.`)
   return singleParameters(raw)
 }
 
-/** Returns the parameters that occur once, for steps that must not fail because of repeated ones. */
+/** Returns the parameters that occur once. Steps that must not fail ignore repeated parameters. */
 export function singleParameters(raw: RawParameters): SingleParameters {
   const entries = Object.entries(raw).filter(([, value]) => typeof value === 'string' && value !== '')
   // Without a prototype, a lookup cannot find inherited properties such as `constructor`.

@@ -45,7 +45,7 @@ export const signInPageUrlFor = (
 /** The origin of this host's pages, as browsers send it with their posts. */
 export const hostOrigin = ({ issuer }: Pick<IdentitySettings, 'issuer'>): string => new URL(issuer).origin
 
-/** Returns a path of this host for use in its own pages: a proxy may serve the host under a path. */
+/** Returns a path of this host for its own pages. A proxy may serve the host under a path. */
 export const hostPath = ({ issuer }: Pick<IdentitySettings, 'issuer'>, path: string): string =>
   `${new URL(issuer).pathname.replace(/\/$/, '')}${path}`
 
@@ -79,7 +79,7 @@ export function withQuery(base: string, parameters: Readonly<Record<string, stri
   return url.href
 }
 
-/** The response of `/api/account/error`: an error that could not be sent to the client. */
+/** The response of `/api/account/error` is an error that could not be sent to the client. */
 export interface ReportedError {
   readonly error: string
   readonly errorDescription: string

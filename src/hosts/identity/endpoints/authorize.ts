@@ -139,7 +139,7 @@ function askToSignIn(
   const authRequest = sealPendingRequest(identity, { ...pending, sessionId: session?.sessionId })
   return {
     redirectTo: hostPathWithQuery(identity.settings, '/api/account/login-page', { authRequest }),
-    // A form posted from another site comes without the cookie; the response must not delete it from the
+    // A form posted from another site comes without the cookie. The response must not delete it from the
     // browser.
     cookie:
       !session && findSessionCookie(identity, headers) !== undefined ? clearedCookie(identity) : undefined,
@@ -168,7 +168,7 @@ function errorResult(identity: Identity, error: unknown): HandlerResult {
   throw error
 }
 
-/** True if the session satisfies the request; otherwise a new sign-in is needed. */
+/** True if the session satisfies the request. Otherwise a new sign-in is needed. */
 function isSatisfiedBy(
   { request: { prompts, maxAgeSeconds }, since }: PendingRequest,
   { accountId, signedInAt, authenticatedAt }: ActiveSession,
@@ -176,9 +176,9 @@ function isSatisfiedBy(
   now: number,
 ): boolean {
   if (hintedAccountId !== undefined && hintedAccountId !== accountId) return false
-  // The user has signed in for this very request; asking again would loop forever.
+  // The user has signed in for this request. Otherwise the page would be shown forever.
   if (authenticatedAt >= since) return true
-  // To select an account, the user must sign in again, but need not be authenticated again by a provider.
+  // To select an account, the user must sign in again. A provider need not authenticate the user again.
   if (prompts.has('login') || (prompts.has('select_account') && signedInAt < since)) return false
   return maxAgeSeconds === undefined || authenticatedAt + maxAgeSeconds * 1000 > now
 }

@@ -101,7 +101,7 @@ const contractClaims = ['sub', 'sid', 'name', 'auth_time', 'iss', 'aud', 'exp', 
 const registeredClientClaims = ['preferred_username', 'email', 'email_verified', 'amr', 'acr']
 
 function metadataOf({ settings: { issuer }, clients }: Identity) {
-  // Without registered clients, the discovery document equals that of the contract, byte for byte.
+  // Without registered clients, the discovery document equals the document of the contract.
   const hasRegisteredClients = [...clients.values()].some(({ registration }) => registration !== undefined)
   const usedAlgorithms = new Set([...clients.values()].map(({ signingAlgorithm }) => signingAlgorithm))
   return {

@@ -72,8 +72,8 @@ export const showLoginPage: Endpoint = {
 }
 
 /**
- * The browser that sent the password gets the session, and only that browser continues the pending request:
- * an attacker who knows the request gains nothing.
+ * The browser that sent the password gets the session and continues the pending request. An attacker who
+ * knows the request gains nothing.
  */
 export const logIn: Endpoint = {
   id: 'LogIn',

@@ -112,7 +112,7 @@ const audienceOf = (hint: JWTPayload | undefined): string | undefined =>
   typeof hint?.aud === 'string' ? hint.aud : undefined
 
 /**
- * Finds the client that requests the sign-out. A post-logout address must be registered for it; without a
+ * Finds the client that requests the sign-out. A post-logout address must be registered for it. Without a
  * client id, any client with that address matches.
  */
 function findClient(

@@ -182,12 +182,12 @@ export const revokeToken: Endpoint = {
         address: call.address,
         requestId: call.requestId,
       })
-    // RFC 7009, 2.2: an unknown token and a token of another client get the same response.
+    // An unknown token and a token of another client get the same response (RFC 7009, 2.2).
     return { body: {} }
   },
 }
 
-/** Stores the token's id, which hosts look up when they check its session. */
+/** Stores the id of the token. Hosts look it up when they check the session. */
 async function revokeAccessToken(
   { database }: Identity,
   client: Client,

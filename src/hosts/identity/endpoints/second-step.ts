@@ -111,8 +111,8 @@ const attemptCode = (
   })
 
 /**
- * Attempts the second step with a passkey, which must belong to the account. A failure has its own error,
- * because the page has another text for a rejected code.
+ * Attempts the second step with a passkey of the account. A failure has its own error, because the page has
+ * another text for a wrong code.
  */
 async function attemptAccountPasskey(
   identity: Identity,

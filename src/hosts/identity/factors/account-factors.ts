@@ -104,7 +104,7 @@ export function base32(bytes: Buffer): string {
     .join('')
 }
 
-/** The parts of `Identity` that a change of factors needs; the command line has only these. */
+/** The parts of `Identity` that a change of factors needs. The command line has only these. */
 interface FactorContext extends Pick<Identity, 'now'> {
   readonly settings: Pick<Identity['settings'], 'mail'>
 }

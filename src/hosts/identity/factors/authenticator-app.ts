@@ -116,7 +116,7 @@ const totpSecretBytes = 20
 
 const codePattern = /^\d{6}$/
 
-/** Returns the time step for which the code is valid; undefined for a wrong code. */
+/** Returns the time step for which the code is valid, or undefined for a wrong code. */
 export function stepOfCode(secret: Buffer, code: string, now: number): number | undefined {
   const current = Math.floor(now / stepMilliseconds)
   const actual = Buffer.from(code)

@@ -218,7 +218,7 @@ interface Challenge {
 export interface PasskeyDialog {
   /** Passed to `navigator.credentials`, as JSON. */
   readonly options: object
-  /** Sealed; the browser sends it back with the response. */
+  /** Sealed. The browser sends it back with the response. */
   readonly challenge: string
 }
 

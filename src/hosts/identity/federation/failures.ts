@@ -83,7 +83,7 @@ export function recordFailure(
   { failure, account }: FailureDetails = {},
 ): void {
   securityLog({ event: 'outside-refused', outcome, provider, account, address, requestId })
-  // The log helps operators: the user's page does not distinguish a wrong secret from a wrong clock.
+  // The page for the user does not distinguish a wrong secret from a wrong clock, but the log does.
   if (failure)
     log.rateLimited.warn({ provider, reason: failure.message }, 'A provider could not be used for a sign-in.')
 }

@@ -17,12 +17,12 @@ import type { IdentitySettings, ProviderSettings } from '../values/settings.ts'
 import { callProvider, FederationError, recordFailure } from './failures.ts'
 
 /**
- * A sign-in at a provider that is in progress. It is stored as sealed JSON, which another version may
- * read, so its property names must not change.
+ * A sign-in in progress at a provider. It is stored as encrypted JSON and may be read by another version, so
+ * its property names must not change.
  */
 export interface Attempt {
   readonly providerId: string
-  /** The id of the browser that must return; a callback in any other browser is rejected. */
+  /** The id of the browser that must return. A callback in any other browser is rejected. */
   readonly browser: string
   readonly nonce: string
   readonly verifier: string
@@ -117,7 +117,7 @@ export const callbackUrl = ({ issuer }: Pick<IdentitySettings, 'issuer'>, provid
 
 interface ProviderRedirect {
   readonly purpose: Attempt['purpose']
-  /** The client's parameters for the sign-in, which are passed on to the provider. */
+  /** The parameters of the client for the sign-in. They are passed on to the provider. */
   readonly prompt?: string | undefined
   readonly maxAge?: number | undefined
   readonly loginHint?: string | undefined

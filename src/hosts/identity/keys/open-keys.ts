@@ -41,7 +41,7 @@ export async function openKeys(
   const secrets = { current, previous: previousKeySecret }
   const openRing = <Key>(kind: KeyKind<Key>) =>
     openKeyRing(kind, { database, box: createRotatingKeyBox(secrets, kind.purpose), now })
-  // Keys that no client uses are not created: the contract publishes only RS256 keys.
+  // Keys that no client uses are not created, because the contract publishes only RS256 keys.
   const usedAlgorithms = new Set(
     [...serviceClients, ...registeredClients].map((client) => client.signingAlgorithm),
   )
@@ -84,7 +84,7 @@ export async function readOrCreateKeySecret(dataDirectory: string): Promise<stri
   return secret
 }
 
-/** The path of the file with the secret of this machine, which is used if the settings have none. */
+/** The path of the file with the secret of this machine. It is used if the settings have no secret. */
 const keySecretFile = (dataDirectory: string): string => join(dataDirectory, identitySecretFile)
 
 /** Returns undefined if there is no such file yet. */

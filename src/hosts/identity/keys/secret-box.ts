@@ -21,8 +21,8 @@ const nonceBytes = 12
 const tagBytes = 16
 
 /**
- * AES-256-GCM under a key derived for one purpose only (HKDF, RFC 5869), so that one secret can serve
- * several.
+ * Encrypts with AES-256-GCM. The key is derived for one purpose (HKDF, RFC 5869), so one secret can serve
+ * several purposes.
  */
 export function createSecretBox(secret: string | Buffer, purpose: string): SecretBox {
   const key = Buffer.from(hkdfSync('sha256', secret, 'tracker identity', purpose, keyBytes))

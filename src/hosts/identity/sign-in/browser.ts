@@ -47,8 +47,8 @@ export async function startSession(
 }
 
 /**
- * A validated request to sign out. It travels sealed through the browser, which may keep it between two
- * versions of this host, so its property names must not change.
+ * A validated request to sign out. It passes through the browser encrypted and may be read by another
+ * version, so its property names must not change.
  */
 export interface SignOut {
   /** The session of the identity token that the client sent. The cookie names the browser's own. */
@@ -150,7 +150,8 @@ const cookieName = ({ settings }: CookieSettings, name: string): string =>
 const isSecure = ({ settings }: CookieSettings): boolean => settings.issuer.startsWith('https:')
 
 /**
- * Lax: the cookie is sent when the browser is redirected to authorize, but never with another site's posts.
+ * With Lax, the cookie is sent when the browser is redirected to authorize, but never with posts of another
+ * site.
  */
 export const serializeCookie = (
   identity: CookieSettings,

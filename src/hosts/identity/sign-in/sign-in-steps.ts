@@ -189,7 +189,7 @@ async function lockoutSubject(database: Identity['database'], login: string): Pr
 export type AuthenticationOutcome = 'success' | { readonly error: string; readonly retryAfter?: string }
 
 /**
- * Authenticates with a code or a passkey. A failure counts like a wrong password of the login; a success
+ * Authenticates with a code or a passkey. A failure counts like a wrong password of the login. A success
  * resets the count.
  */
 export async function attemptAuthentication(

@@ -19,7 +19,7 @@ export interface Client {
   /** The algorithm with which its tokens are signed. */
   readonly signingAlgorithm: SigningAlgorithm
   /**
-   * Undefined for the clients of the contract, which have their own rules where the standards leave a choice.
+   * Undefined for the clients of the contract. They have their own rules where the standards leave a choice.
    */
   readonly registration: Registration | undefined
 }
@@ -117,7 +117,7 @@ export const redirectUrlsOf = ({ redirectUris, postLogoutRedirectUris }: Client)
   ...postLogoutRedirectUris,
 ]
 
-/** Returns the origins of clients without a secret, whose scripts redeem codes themselves. */
+/** Returns the origins of clients without a secret. Their scripts redeem codes. */
 export const scriptOriginsOf = (clients: Clients): readonly string[] => [
   ...new Set(
     [...clients.values()]

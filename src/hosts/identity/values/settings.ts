@@ -18,9 +18,9 @@ export interface IdentitySettings extends TrackerSettings, MetricsSettings {
   /** The sign-in page for requests whose client is unknown. */
   readonly loginPageUrl: string | undefined
   readonly serviceClients: readonly ServiceClientSettings[]
-  /** Clients beyond the contract; none while the extensions are off. */
+  /** Clients beyond the contract. None while the extensions are off. */
   readonly registeredClients: readonly RegisteredClientSettings[]
-  /** External providers that users can sign in with; none while the extensions are off. */
+  /** External providers that users can sign in with. None while the extensions are off. */
   readonly providers: readonly ProviderSettings[]
   /** Encrypts the keys in the store. If undefined, one is generated and kept in the data directory. */
   readonly keySecret: string | undefined
@@ -41,11 +41,11 @@ export interface IdentitySettings extends TrackerSettings, MetricsSettings {
   readonly loginsAreVerified: boolean
   /** The accounts that must have a second factor. */
   readonly secondFactor: SecondFactorPolicy
-  /** True if mails can be queued; the REST host sends them. */
+  /** True if mails can be queued. The REST host sends them. */
   readonly mail: boolean
   /** Undefined if passkeys cannot work at the address of the host. */
   readonly passkeys: PasskeySettings | undefined
-  /** The domain of passkeys that sign in without a password; undefined if no page accepts them. */
+  /** The domain of passkeys that sign in without a password. Undefined if no page accepts them. */
   readonly passkeySignInDomain: string | undefined
   /** The settings that all instances must have in common, without secrets. */
   readonly shared: SharedSettings

@@ -219,7 +219,7 @@ const Choice = ({ name, label, value, choices, note, onChange }: ChoiceProps) =>
   </div>
 )
 
-/** Lets the user choose language, theme and density, which are stored in the account for all devices. */
+/** Lets the user choose language, theme and density. The account stores them for all devices. */
 function AppearanceSection() {
   const services = useServices()
   return (

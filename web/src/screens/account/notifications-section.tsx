@@ -78,7 +78,7 @@ function MailChoices({ settings, onChange }: MailChoicesProps) {
           label={t('Mails')}
           value={frequency}
           choices={Object.entries(frequencies).map(([id, text]) => [id, t(text)])}
-          // The time zone is sent with the choice, because the server does not know that of the browser.
+          // The server does not know the time zone of the browser, so it is sent with the choice.
           onChoose={(id) => onChange({ notificationMails: id as Frequency, timeZone: zone })}
         />
         {frequency === 'daily' && (

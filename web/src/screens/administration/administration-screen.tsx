@@ -29,7 +29,7 @@ import {
 import { SignInPolicyPage } from './sign-in-policy-page.tsx'
 import { UserFilter, Users, UsersSkeleton } from './users-table.tsx'
 
-/** Only this many rows are loaded; users search for others. */
+/** Only this many rows are loaded. Users search for others. */
 const rowsMax = 100
 
 /** Lets administrators manage users, and the catalogs from which all users choose. */

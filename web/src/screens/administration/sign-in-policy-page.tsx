@@ -111,7 +111,7 @@ const boxes: readonly Box[] = [
   },
 ]
 
-/** Shows how users may sign in, and the settings that decide it, which only operators can change. */
+/** Shows how users may sign in, and the settings for this. Only operators can change the settings. */
 export function SignInPolicyPage() {
   const { configuration, session } = useServices()
   const { value, problem, reload } = useLoaded('sign-in policy', [], () =>

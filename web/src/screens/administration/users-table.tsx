@@ -55,7 +55,7 @@ export function Users({ rows, onChange }: UsersProps) {
 
 interface UsersTableProps {
   readonly rows: readonly CatalogRow[]
-  /** The accounts by user id; empty without the extensions. */
+  /** The accounts by user id. Empty without the extensions. */
   readonly accounts: ReadonlyMap<string, AccountOverview>
   onChange(row: CatalogRow): void
   /** Opens the dialog for the access of a user. */
@@ -81,8 +81,8 @@ function useKind(): Kind {
 }
 
 /**
- * Counts the users that match the search, and chooses which of them are shown. The choice depends on their
- * accounts, which are part of the extensions.
+ * Counts the users that match the search, and chooses which of them are shown. The choice requires the
+ * extensions.
  */
 export function UserFilter({ count }: { readonly count: number }) {
   const { configuration, router } = useServices()
@@ -177,7 +177,7 @@ function UsersTable({ rows, accounts, ...actions }: UsersTableProps) {
   )
 }
 
-/** Sorts by name or by last sign-in: the latest first, users who never signed in last. */
+/** Sorts by name or by last sign-in. The latest sign-in is first, and users who never signed in are last. */
 function sortRows(
   rows: readonly CatalogRow[],
   accounts: UsersTableProps['accounts'],

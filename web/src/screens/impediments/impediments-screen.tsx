@@ -85,7 +85,7 @@ export function ImpedimentsScreen() {
   )
 }
 
-/** Links to the impediment types, which only administrators need, and rarely. */
+/** Links to the impediment types. Only administrators need them, and rarely. */
 function TypesMenu() {
   const { router } = useServices()
   const items = [{ label: t('Impediment types'), run: () => router.go('/administration/impediments') }]
@@ -97,8 +97,8 @@ function TypesMenu() {
 }
 
 /**
- * Links to the unresolved and to the resolved impediments, and keeps the filters. Resolved impediments are
- * removed records, which can only be listed with the extensions.
+ * Links to the unresolved and the resolved impediments, and keeps the filters. Resolved impediments are
+ * removed records, so listing them requires the extensions.
  */
 function ViewTabs() {
   const { configuration, router } = useServices()
@@ -415,7 +415,7 @@ interface ImpedimentRow {
 }
 
 interface Impediments {
-  /** Unresolved impediments, the oldest first, or resolved ones, the last resolved first. */
+  /** Unresolved impediments, the oldest first, or resolved impediments, the last resolved first. */
   readonly rows: readonly ImpedimentRow[]
   readonly projects: readonly Named[]
   readonly isCut: boolean
@@ -426,7 +426,7 @@ const pagesMax = 10
 
 async function loadLinks(api: Api, areResolved: boolean, signal: AbortSignal) {
   if (areResolved) {
-    // A resolved impediment is a removed record. Only the first page, which has the newest, is shown.
+    // A resolved impediment is a removed record. Only the newest page is shown.
     const page = await api.removed('assignmentImpediment', { pageSize: rowsMax }, signal)
     return { rows: page.data, isCut: page.totalPages > 1 }
   }

@@ -114,7 +114,7 @@ export const columnFields = [
 
 export type ColumnName = (typeof columnFields)[number]['name']
 
-/** The field of each column, by its position; undefined for a column that is left out. */
+/** The field of each column, by its position. Undefined for a column that is left out. */
 export type ColumnMapping = readonly (ColumnName | undefined)[]
 
 /** Several columns may be mapped to these fields. */
@@ -194,10 +194,7 @@ function workOf(cell: string): ImportedWork {
     : { person: person.trim(), date, hours: hoursOfSeconds(seconds), text: text.trim() }
 }
 
-/**
- * Converts seconds to hundredths of an hour, which are 36 seconds. Other texts stay as they are, so that
- * parsing reports them.
- */
+/** Converts seconds to hundredths of an hour. Other texts are unchanged, so that parsing reports them. */
 const hoursOfSeconds = (seconds: string): string =>
   /^\d+$/.test(seconds) ? String(Math.round(Number(seconds) / 36) / 100) : seconds
 
@@ -255,7 +252,7 @@ function parseWrittenDay(input: string): string | undefined {
 function dayFrom(year = '', month = '', day = ''): string | undefined {
   const fullYear = year.length === 2 ? `20${year}` : year
   const text = `${fullYear}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
-  // Date.parse accepts 30 February, which is a day in March.
+  // Date.parse reads 30 February as a day in March.
   return isDay(text) && addDays(text, 0) === text ? text : undefined
 }
 

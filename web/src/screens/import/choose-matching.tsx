@@ -17,7 +17,7 @@ interface MapColumnsProps {
   onChange(mapping: ColumnMapping): void
 }
 
-/** Lets the user choose the field of each column, which is shown with its first value. */
+/** Lets the user choose the field of each column. The first value of the column is shown. */
 export function MapColumns({ source, mapping, onChange }: MapColumnsProps) {
   const mappedTwice = fieldsMappedTwice(mapping)
   const set = (index: number, name: string) =>

@@ -68,8 +68,8 @@ export const datesIn = (items: readonly ImportedItem[]): readonly string[] =>
   items.flatMap(({ start, end }) => [start, end])
 
 /**
- * Proposes a matching: the choices of earlier imports into this project as far as they still apply, and
- * otherwise guesses from equal names and synonyms.
+ * Proposes a matching. It repeats the choices of earlier imports into this project, and otherwise guesses
+ * from equal names and synonyms.
  */
 export function guessMatching(
   source: Source,

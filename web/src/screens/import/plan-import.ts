@@ -14,7 +14,7 @@ export interface ImportPlan {
 
 export interface PlannedBatch {
   readonly requests: readonly BatchItem[]
-  /** The row of each request; undefined for labels. */
+  /** The row of each request. Undefined for labels. */
   readonly rows: readonly (PlannedRow | undefined)[]
 }
 
@@ -47,8 +47,8 @@ export function planImport(
 }
 
 /**
- * Plans the labels that the project lacks, and those that an interrupted import has created, so that the plan
- * stays the same.
+ * Plans the labels that the project lacks. Labels that an interrupted import has created are included, so
+ * that the plan stays the same.
  */
 function planLabels(names: readonly string[], { labels: existing, runId, projectId }: ImportContext) {
   const labels = new Map(existing)
@@ -107,7 +107,7 @@ export interface PlannedRow {
   /** The reasons why the row is not imported. */
   readonly problems: readonly string[]
   readonly requests: readonly BatchItem[]
-  /** The positions of the recorded hours in `requests`, which are also the `child` of their ids. */
+  /** The positions of the recorded hours in `requests`. The ids have the same numbers as `child`. */
   readonly appointmentPositions: readonly number[]
 }
 
@@ -206,7 +206,7 @@ function valuesOf(
     name,
     workflowId: findMatch(matching.stages, item.stage) ?? matching.defaultStage,
     assignmentTypeId: findMatch(matching.types, item.type) ?? matching.defaultType,
-    // The server requires a person and dates; the flags `isUnassigned` and `isUnscheduled` mark placeholders.
+    // The server requires a person and dates. The flags `isUnassigned` and `isUnscheduled` mark placeholders.
     userId: personId === '' ? context.caller.id : personId,
     isUnassigned: personId === '',
     ...datesOf(item, matching, context, problems),

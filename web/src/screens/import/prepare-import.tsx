@@ -82,7 +82,7 @@ export function PrepareImport(props: PrepareImportProps) {
   )
 }
 
-/** Holds the matching, which the user changes, and derives the plan from it. */
+/** Stores the matching and derives the plan from it. */
 function useImport(props: PrepareImportProps) {
   const { projectId, values, file, existingKeys, run } = props
   const { session } = useServices()

@@ -4,7 +4,7 @@ import { t } from '../../texts/text.ts'
 export interface ImportedItem {
   /** The line of the table, or the position of the card. */
   readonly line: number
-  /** The key in the tool that the file comes from; empty if it has none. */
+  /** The key in the tool that the file comes from. Empty if it has none. */
   readonly reference: string
   readonly name: string
   readonly description: string
@@ -14,7 +14,7 @@ export interface ImportedItem {
   readonly start: string
   readonly end: string
   readonly estimate: string
-  /** The names of people. The first one is responsible. */
+  /** The names of people. The first person is responsible. */
   readonly people: readonly string[]
   readonly labels: readonly string[]
   readonly comments: readonly ImportedComment[]

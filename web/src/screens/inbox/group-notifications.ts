@@ -19,7 +19,7 @@ export function groupNotifications(notifications: readonly Notification[]): read
   }))
 }
 
-/** The order in which kinds follow each other: an assignment is assigned before it is blocked or moved. */
+/** The order of kinds. An assignment is assigned before it is blocked or moved. */
 const kindOrder: readonly Notification['kind'][] = [
   'assigned',
   'mentioned',
@@ -32,7 +32,7 @@ const kindOrder: readonly Notification['kind'][] = [
   'overdue',
 ]
 
-/** Sorts the newest first. Within a minute, which is all that rows show, the order depends on the kinds. */
+/** Sorts the newest first. Rows show only minutes, so within a minute the order depends on the kinds. */
 const byMinute = (one: Notification, other: Notification): number =>
   minuteOf(other) - minuteOf(one) || kindOrder.indexOf(other.kind) - kindOrder.indexOf(one.kind)
 

@@ -169,7 +169,7 @@ interface InboxRowProps {
 }
 
 /**
- * Shows an assignment with its newest notification; a button shows the others. Enter opens the assignment, E
+ * Shows an assignment with its newest notification. A button shows the others. Enter opens the assignment, E
  * marks it as read, U as unread.
  */
 function InboxRow({ group, details, actorOf, onMark }: InboxRowProps) {

@@ -13,7 +13,7 @@ import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { StandalonePage } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/page-states.tsx'
 
-/** Returns the secret of the link, which is the part after the #. */
+/** Returns the secret of the link, the part after the #. */
 const readSecret = (): string => decodeURIComponent(location.hash.slice(1))
 
 /** Creates an account for an invited person, or lets an existing user join. */
@@ -59,7 +59,7 @@ function InvitationForm({ invitation, onDone }: InvitationFormProps) {
       await openGuestTracker(configuration.apiUrl).call('POST /ext/invitations/accept', {
         body: { ...values, secret: readSecret() },
       })
-      // If the sign-in fails, the user continues on the sign-in page, which shows this login.
+      // If the sign-in fails, the user continues on the sign-in page. It shows this login.
       sessionStorage.setItem(loginKey, values.login)
       await signInWithPassword(configuration, values, pathAfterInvitation(invitation)).catch(() => undefined)
     },

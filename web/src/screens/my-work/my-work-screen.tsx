@@ -234,7 +234,7 @@ function StageSelect({ assignment, stages }: StageSelectProps) {
   )
 }
 
-/** Records hours for today: the user types a number and presses Enter. */
+/** Records hours for today. The user types a number and presses Enter. */
 function RecordTimeForm({ assignment, onClose }: { readonly assignment: Assignment; onClose(): void }) {
   const services = useServices()
   const { api, session, toasts } = services
@@ -373,7 +373,7 @@ async function loadMyWork(services: Services, userId: string, signal: AbortSigna
   }
 }
 
-/** Loads the assignments without dates, which lists of a period leave out. */
+/** Loads the assignments without dates. Lists of a period do not contain them. */
 async function loadUnscheduled(
   { configuration, tracker }: Services,
   userId: string,

@@ -18,7 +18,7 @@ interface AssignmentBarProps {
   /** The color of its stage. */
   readonly color: ColorName
   readonly isDone: boolean
-  /** Whether its details are open. */
+  /** True if the details are open. */
   readonly isOpen: boolean
   /** A further line of the tooltip, instead of the reason why it is blocked. */
   readonly note?: string | undefined
@@ -33,9 +33,9 @@ interface AssignmentBarProps {
   readonly gridStyle: Readonly<Record<string, string>>
   /** The width of the bar. Icons that do not fit into it are shown with a name that is next to the bar. */
   readonly widthPixels?: number
-  /** Whether it shows the avatar of the person, and an arrow at a side where it continues. */
+  /** True if the bar shows the avatar of the person, and an arrow at a side where it continues. */
   readonly isDetailed?: boolean
-  /** The name of the type, which is shown as a shape. */
+  /** The name of the type. It is shown as a shape. */
   readonly typeName?: string | undefined
   readonly draggable?: boolean
   onDragStart?(event: TargetedDragEvent<HTMLAnchorElement>): void

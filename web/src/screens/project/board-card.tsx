@@ -37,7 +37,7 @@ interface BoardCardProps {
   readonly isDone: boolean
   readonly isOpen: boolean
   readonly isNew: boolean
-  /** Whether a dragged card would be placed before this card. */
+  /** True if a dragged card would be placed before this card. */
   readonly isDropTarget: boolean
   readonly isDragged: boolean
   readonly query: string
@@ -45,7 +45,7 @@ interface BoardCardProps {
   readonly looks: ReadonlyMap<string, StageLook>
   onMove(assignment: Assignment, stage: Stage): void
   onDrag(assignment: Assignment | undefined): void
-  /** Moves the card up or down; undefined if the cards are not in the manual order. */
+  /** Moves the card up or down. Undefined if the cards are not in the manual order. */
   readonly onStep: ((assignment: Assignment, step: number) => void) | undefined
 }
 
@@ -183,7 +183,7 @@ const cardSteps: Readonly<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1 
 /** Each of these keys clicks a button of the card. */
 const buttonSelectors: Readonly<Record<string, string>> = { t: '.timer-button' }
 
-/** More labels would fill the card; the panel shows all. */
+/** More labels would fill the card. The panel shows all. */
 const labelsMax = 5
 
 /** Labels and warnings, on at most two lines between the name and the footer. */
@@ -291,7 +291,7 @@ const CardTools = ({ assignment, stages, looks, onMove }: CardProps) => (
   </span>
 )
 
-/** Moves the focus between cards with the arrow keys, which skip empty columns. */
+/** Moves the focus between cards with the arrow keys. Empty columns are skipped. */
 function moveFocus(event: KeyboardEvent, card: HTMLElement): void {
   const direction = directions[logicalArrowKey(event)]
   const columns = [...(card.closest('.board')?.querySelectorAll('.column') ?? [])].map((column) => [

@@ -43,7 +43,7 @@ export interface BoardProps {
   readonly openId: string | undefined
   /** The query string of the page. Links keep it, so that the filters stay. */
   readonly query: string
-  /** The card that was just created or moved; it is scrolled into view. */
+  /** The card that was just created or moved. It is scrolled into view. */
   readonly revealedId: string | undefined
   countOf(stageId: string): number
   hasMore(stageId: string): boolean

@@ -193,7 +193,7 @@ const stageQuery = (id: string, isDone: boolean, isManuallyOrdered: boolean): St
     ? { id, sortColumn: 'updatedAt', sortOrder: 'DESC' }
     : { id, sortColumn: isManuallyOrdered ? 'rank' : 'endDate', sortOrder: 'ASC' }
 
-/** Returns whether the address selects the manual order, which is part of the extensions. */
+/** Returns whether the address selects the manual order. This requires the extensions. */
 function useIsManuallyOrdered(): boolean {
   const { configuration, router } = useServices()
   return configuration.extensions && router.address.value.searchParams.get('order') === 'hand'

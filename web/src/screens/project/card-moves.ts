@@ -42,7 +42,7 @@ function placeBefore(
   if (cards[index]?.id === moved.id) return undefined
   const [above, below] = [otherCards[index - 1], otherCards[index]]
   const number = index + 1
-  // A space sorts before any digit of a rank, so the card comes directly after the one above it.
+  // A space sorts before any digit of a rank, so the card comes directly after the card above it.
   if (above) return { neighbour: { afterId: above.id }, rank: `${above.rank} `, number }
   return { neighbour: below ? { beforeId: below.id } : { afterId: null }, rank: '', number }
 }

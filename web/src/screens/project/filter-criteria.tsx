@@ -38,14 +38,14 @@ export interface Criterion {
   readonly name: CriterionName
   readonly label: string
   readonly icon: IconName
-  /** Empty for the days, which are typed. */
+  /** The values. Empty for days, because these are typed. */
   readonly values: readonly FilterValue[]
   /** True if the criterion has only one value, with the same name. */
   readonly isSwitch?: boolean
   readonly isActive: boolean
-  /** Whether assignments must not have the chosen values. */
+  /** True if assignments must not have the chosen values. */
   readonly isNegated?: boolean
-  /** The filters with `is` and `is not` exchanged; undefined if no value is chosen. */
+  /** The filters with `is` and `is not` exchanged. Undefined if no value is chosen. */
   readonly inverted?: Partial<Filters> | undefined
   /** The names of the chosen values. */
   readonly chosen: readonly string[]
@@ -109,7 +109,7 @@ export function useCriteria(options: CriteriaOptions): readonly Criterion[] {
   ]
 }
 
-/** Hides a mark from assistive technology, because its name repeats that of the option. */
+/** Hides a mark from assistive technology, because it has the same name as the option. */
 const decorative = (mark: Option['mark']) => <span aria-hidden="true">{mark}</span>
 
 /** Returns the user, the members, other chosen people, and the choices for no person and for non-members. */

@@ -19,7 +19,7 @@ interface FilterMenuProps {
   /** The element below which the menu is placed. */
   readonly anchor: HTMLElement
   onChange(changed: Partial<Filters>): void
-  /** Escape returns the focus; a click elsewhere has already moved it. */
+  /** Escape returns the focus. A click elsewhere has already moved it. */
   onClose(options: { readonly isByKey: boolean }): void
 }
 
@@ -195,7 +195,7 @@ interface NegationButtonProps {
   onChange(changed: Partial<Filters>): void
 }
 
-/** Turns the chosen values into those that assignments must not have, and back. */
+/** Converts between "is" and "is not". */
 const NegationButton = ({ criterion: { inverted, isNegated }, onChange }: NegationButtonProps) =>
   inverted ? (
     <button type="button" class="button quiet" aria-pressed={isNegated} onClick={() => onChange(inverted)}>

@@ -11,7 +11,7 @@ import { formatAge } from '../../time/days.ts'
 /** The project whose assignments a view shows. */
 export interface ProjectScope {
   readonly projectId: string
-  /** The prefix of the keys of its assignments, such as MBA in MBA-12; undefined without the extensions. */
+  /** The prefix of the keys of its assignments, such as MBA in MBA-12. Undefined without the extensions. */
   readonly projectKey: string | undefined
   /** All stages. The stages that the project uses come first. */
   readonly stages: readonly ProjectStage[]
@@ -29,7 +29,7 @@ export interface NameLookup {
   /** Returns no labels while no column shows them. */
   labelsOf(assignmentId: string): readonly Label[]
   keyOf(row: RecordOf<'assignment'>): string
-  /** Returns the reason why an assignment is blocked or waits; undefined while no column shows it. */
+  /** Returns the reason why an assignment is blocked or waits, or undefined while no column shows it. */
   blockReasonOf(row: RecordOf<'assignment'>): BlockReason | undefined
 }
 

@@ -21,7 +21,7 @@ export interface Shift {
   readonly days?: number
   /** The number of days by which only the end moves. */
   readonly endDays?: number
-  /** The id of the new responsible person; empty for none. */
+  /** The id of the new responsible person. Empty for none. */
   readonly userId?: string
 }
 
@@ -156,7 +156,8 @@ export const PeriodSteps = ({ label, isNow, labels, onStep, onNow }: PeriodSteps
 )
 
 /**
- * Counts the assignments without dates, which views of a period leave out. Returns undefined while loading.
+ * Counts the assignments without dates. Views of a period do not contain them. Returns undefined while
+ * loading.
  */
 export function useUnscheduledCount(projectId: string): number | undefined {
   const { configuration, tracker } = useServices()

@@ -18,9 +18,9 @@ interface ProjectFiltersProps {
   readonly filters: Filters
   /** False for views that show a period. */
   readonly hasDays: boolean
-  /** Whether the view can show the manual order. */
+  /** True if the view can show the manual order. */
   readonly hasOrder: boolean
-  /** Whether the view has groups and columns. */
+  /** True if the view has groups and columns. */
   readonly hasColumns: boolean
   /** Further controls in a narrow window. */
   readonly children?: ComponentChildren

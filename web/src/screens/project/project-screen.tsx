@@ -123,8 +123,8 @@ interface ContentProps extends BoardViewProps {
 }
 
 /**
- * Shows the bar and the view, which begins to load at once. Both are skeletons until the project's name is
- * known, because a long name would move them.
+ * Shows the bar and the view. The view begins to load at once. Both are skeletons until the name of the
+ * project is known, because a long name would move them.
  */
 function Content({ view, onMembers, ...viewProps }: ContentProps) {
   const savedViews = useSavedViews(viewProps.scope.projectId)
@@ -202,7 +202,7 @@ function ProjectBar({ scope, view, savedViews, onMembers }: ProjectBarProps) {
 const ListCount = () =>
   shownList.value && <span class="quiet-text shown-count">{shownList.value.countText}</span>
 
-/** Returns false for a truncated or mistyped id, which the API would reject. */
+/** Returns false for a truncated or mistyped id. The API would reject it. */
 const isUuid = (id: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
 
 const UnknownProject = () => (

@@ -81,7 +81,7 @@ export function useRowFilter({ projectId, doneStageIds }: ProjectViewProps['scop
   }
 }
 
-/** Returns the ids of the members, which are loaded only if the filters depend on them. */
+/** Returns the ids of the members. They are loaded only if the filters depend on them. */
 export function useMemberIds(projectId: string, filters: Filters) {
   const isNeeded = dependsOnMembers(filters)
   const { ids, isLoading } = useAllMembers(isNeeded ? projectId : undefined)

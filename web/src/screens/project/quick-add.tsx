@@ -118,7 +118,7 @@ const linesMax = 50
 interface QuickAddProps {
   readonly projectId: string
   readonly stage: RecordOf<'workflow'>
-  /** Whether the user has opened the form. If not, it is shown only while names are waiting. */
+  /** True if the user has opened the form. Otherwise it is shown only while names are waiting. */
   readonly isOpen: boolean
   readonly filters: Filters
   onNew(assignment: RecordOf<'assignment'>): void
@@ -277,7 +277,7 @@ function usePersonId({ filters }: Pick<QuickAddProps, 'filters'>): string {
 
 interface QueueStatusProps {
   readonly personId: string
-  /** The day that the name sets; empty for none. */
+  /** The day that the name sets. Empty for none. */
   readonly endDay: string
   readonly queue: Queue
   readonly type: string | undefined

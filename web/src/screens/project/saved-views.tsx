@@ -89,7 +89,7 @@ export function ViewMenu(props: SavedViewsProps) {
 const ViewDialog = lazyDialog(async () => (await import('./view-dialog.tsx')).ViewDialog)
 
 interface ViewAction extends MenuItem {
-  /** Whether it is a button next to the tabs instead of an item of the menu. */
+  /** True for a button next to the tabs, false for an item of the menu. */
   readonly isMain?: boolean
 }
 

@@ -19,7 +19,7 @@ export type SavedView = (
 
 export type SavedViews = ReturnType<typeof useSavedViews>
 
-/** Returns the saved views of a project, shared ones first. Without the extensions, there are none. */
+/** Returns the saved views of a project. Shared views come first. Without the extensions, there are none. */
 export function useSavedViews(projectId: string) {
   const { configuration, router, session } = useServices()
   const userId = session.person.value?.id

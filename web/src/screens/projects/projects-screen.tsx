@@ -24,7 +24,7 @@ type Project = RecordOf<'project'>
 /** The dialog in front of the list. */
 type OpenDialog = { readonly kind: 'new' } | { readonly kind: 'members'; readonly project: Project }
 
-/** Only this many rows are loaded; users search for others. */
+/** Only this many rows are loaded. Users search for others. */
 const rowsMax = 100
 
 /** Lists the user's projects by organization. */

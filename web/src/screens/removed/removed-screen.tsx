@@ -13,7 +13,7 @@ import { formatHours } from '../../time/hours.ts'
 import { Page, SearchField } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 
-/** Lists removed records by day; each can be restored. */
+/** Lists removed records by day. Each can be restored. */
 export function RemovedScreen({ parameters: { kindSegment } }: ScreenProps) {
   const { configuration, router, session } = useServices()
   const search = router.address.value.searchParams.get('search') ?? ''
@@ -139,7 +139,7 @@ function useRestore() {
 
 interface RemovedLineProps {
   readonly row: RemovedRow
-  /** The noun of its kind, which is shown if several kinds are listed. */
+  /** The noun of the kind. It is shown if several kinds are listed. */
   readonly kindNoun: string | undefined
   readonly relatedNames: RelatedNames
   readonly removerId: string | undefined
@@ -327,7 +327,7 @@ const nameIn = (
 interface RemovedKind {
   readonly resource: ResourceName
   readonly label: MessageKey
-  /** Whether only administrators may restore it. */
+  /** True if only administrators may restore it. */
   readonly administratorsOnly?: boolean
 }
 

@@ -123,7 +123,10 @@ export const PlannedPattern = ({ id }: { readonly id: string }) => (
   </defs>
 )
 
-/** Splits recorded hours into those within and over the plan. Other people may have recorded the latter. */
+/**
+ * Splits recorded hours into hours within the plan and hours over the plan. Other people may have recorded
+ * the excess.
+ */
 export const splitRecorded = ({ recorded, over }: Pick<Hours, 'recorded' | 'over'>) => {
   const within = Math.max(0, recorded - over)
   return { within, over: recorded - within }

@@ -254,7 +254,7 @@ const PlanHeaders = () => (
 interface PlanCellsProps {
   readonly recorded: number
   readonly planned: number
-  /** The hours of a bar with the full width. Undefined for the sum of all rows, which has no bar. */
+  /** The hours of a bar with the full width. Undefined for the sum of all rows, because it has no bar. */
   readonly max?: number
 }
 

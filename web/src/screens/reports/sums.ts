@@ -123,10 +123,7 @@ export function parseSumsQuery(query: URLSearchParams, period: Period): SumsQuer
   }
 }
 
-/**
- * Returns the API's query for the hours in the period. The API excludes `dateTo`, which is therefore a day
- * later.
- */
+/** Returns the query for the hours in the period. The API excludes `dateTo`, so it is a day later. */
 export const queryOfHours = ({ by, thenBy, period, filters }: SumsQuery) =>
   withoutBlanks({
     groupBy: thenBy === undefined ? by : `${by},${thenBy}`,
@@ -160,7 +157,7 @@ export interface AllTime {
   readonly assignments: readonly PlannedGroup[]
 }
 
-/** Returns the groups with hours in the period, and optionally those without. */
+/** Returns the groups with hours in the period, and optionally other groups. */
 export function sumRowsOf(
   { by, thenBy }: Pick<SumsQuery, 'by' | 'thenBy'>,
   inPeriod: readonly HoursGroup[],
@@ -223,7 +220,7 @@ const byName = (a: SumRow, b: SumRow): number => (a.name ?? '').localeCompare(b.
 interface CsvFormat {
   /** Returns the label of a column. */
   labelOf(column: string): string
-  /** Returns whether a column has numbers, which are formatted in the user's language. */
+  /** Returns whether a column has numbers. They are formatted in the language of the user. */
   isNumber(column: string): boolean
   readonly decimalSeparator: string
 }

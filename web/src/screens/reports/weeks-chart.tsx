@@ -85,7 +85,7 @@ const describe = ({ planned, recorded }: Hours): string =>
     planned: formatHours(planned),
   })
 
-/** Shows the figures, which are also the legend of the chart. */
+/** Shows the figures. They are also the legend of the chart. */
 const Figures = ({ planned, recorded, left, over }: Hours) => (
   <dl class="figures">
     <Figure label={t('Recorded')} swatch={<Swatch of="recorded" />}>

@@ -75,7 +75,7 @@ async function isStillSignedIn(session: Session): Promise<boolean> {
     const token = await session.accessToken()
     await session.renewToken(token)
   } catch {
-    // A failed renewal changes the state of the session, which is checked below.
+    // A failed renewal changes the state of the session. The state is checked below.
   }
   return session.state.peek() === 'signed-in'
 }

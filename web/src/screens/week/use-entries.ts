@@ -21,8 +21,8 @@ type PendingChanges = ReadonlyMap<
 export type EntriesState = ReturnType<typeof useEntries>
 
 /**
- * Returns the user's entries, including those that are being saved. Rejected text stays in its cell with the
- * reason until it is saved or discarded, and survives a reload.
+ * Returns the entries of the user, including entries that are being saved. Rejected text stays in its cell
+ * with the reason until it is saved or discarded.
  */
 export function useEntries(
   userId: string,
@@ -77,7 +77,7 @@ const newEntry = ({ assignmentId, day }: Cell, userId: string): Appointment => (
   active: true,
 })
 
-/** Applies pending changes to the loaded entries, and to those that wait for the network. */
+/** Applies pending changes to the loaded entries and to the entries that wait for the network. */
 function useChanges(loaded: readonly Appointment[], entriesWithQueue: readonly Appointment[]) {
   const [changes, setChanges] = useState<PendingChanges>(new Map())
   // The reloaded entries contain all changes that were saved before.

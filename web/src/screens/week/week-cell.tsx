@@ -103,7 +103,7 @@ function stepOf(event: KeyPress): Step | undefined {
   return columns === 0 || isAtEdge(event.currentTarget, columns) ? step : undefined
 }
 
-/** Moves to another cell; the cell that loses the focus saves its text. */
+/** Moves to another cell. The cell that loses the focus saves its text. */
 function moveFocus(
   event: KeyPress,
   position: WeekCellProps['position'],

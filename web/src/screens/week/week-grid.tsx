@@ -320,7 +320,7 @@ interface WeekSumsProps {
   readonly shownDays: readonly string[]
   readonly entries: readonly Appointment[]
   readonly planned: number
-  /** True for the user's own week, which also shows free hours. */
+  /** True for the own week of the user. It also shows free hours. */
   readonly isOwn: boolean
 }
 
@@ -393,7 +393,9 @@ const FreeHours = ({ recorded, target }: { readonly recorded: number; readonly t
 interface TotalProps {
   readonly recorded: number
   readonly planned: number
-  /** `of {hours}` does not suit the total, which may include hours that were not planned for this week. */
+  /**
+   * `of {hours}` does not fit the total, because it may include hours that were not planned for this week.
+   */
   readonly plannedText: 'of {hours}' | '{hours} planned'
 }
 

@@ -118,7 +118,7 @@ export function CalendarView(props: ProjectViewProps) {
 /** The list of the current month also shows late assignments that ended up to this long before it. */
 const overdueDays = 4 * daysInWeek
 
-/** Returns the first day to load, the day after the last one, and a predicate for the assignments to show. */
+/** Returns the first day to load, the day after the last day, and a predicate for the assignments to show. */
 function usePeriodOf(
   { mondays, month, isNow }: CalendarPeriod,
   isList: boolean,
@@ -248,7 +248,7 @@ function useLineCapacity(calendar: { readonly current: HTMLElement | null }, wee
 const calendarSpans = ['week', 'month'] as const
 type Span = (typeof calendarSpans)[number]
 
-/** The shown weeks, and the steps to other ones. */
+/** The visible weeks, and the steps to other weeks. */
 interface CalendarPeriod {
   readonly span: Span
   /** The Mondays of the weeks. */

@@ -17,9 +17,9 @@ export interface Column {
   readonly label: MessageKey
   readonly isNumber?: boolean
   readonly isHiddenByDefault?: boolean
-  /** Whether it is only available with the extensions. */
+  /** True if the column requires the extensions. */
   readonly isExtension?: boolean
-  /** Whether its values are edited in its cells. If so, the column and the field have the same name. */
+  /** True if values are edited in the cells. The column and the field then have the same name. */
   readonly isEditable?: true
   text(row: Assignment, names: NameLookup): string
   /** Returns the value in an exported table. If missing, the text is exported. */
@@ -37,7 +37,7 @@ export function labelNames({ id }: Assignment, names: NameLookup): string {
 
 const formatDayOf = (day: string): string => (day === '' ? '' : formatDay(day))
 
-/** The sort key of assignments without dates, which come after all others. */
+/** The sort key of assignments without dates. They come last. */
 const afterAllDays = '~'
 
 /** All columns in their order. The name is always shown. */
@@ -142,7 +142,7 @@ export function parseColumns(
   return availableColumns(configuration).filter(({ name }) => name === 'name' || names.includes(name))
 }
 
-/** Shows or hides a column. Returns the value for the address, which is empty for the default columns. */
+/** Shows or hides a column. Returns the value for the address. It is empty for the default columns. */
 export function toggleColumn(
   shown: readonly Column[],
   toggled: Column,
@@ -159,7 +159,7 @@ export interface SortOrder {
   readonly isDescending: boolean
 }
 
-/** Parses the name of a column from the address; a minus before it means descending. */
+/** Parses the name of a column from the address. A minus before it means descending. */
 export function parseOrder(query: URLSearchParams): SortOrder {
   const text = query.get('sort') ?? 'end'
   const name = text.replace(/^-/, '')
@@ -169,7 +169,7 @@ export function parseOrder(query: URLSearchParams): SortOrder {
 }
 
 /**
- * Sorts by the clicked column, or reverses its order. Returns the value for the address; empty for the
+ * Sorts by the clicked column, or reverses its order. Returns the value for the address. Empty for the
  * default.
  */
 export function toggleSort({ column, isDescending }: SortOrder, clicked: ColumnName): string {
@@ -184,10 +184,7 @@ export interface ListContext {
   readonly doneStageIds: { has(stageId: string): boolean }
 }
 
-/**
- * Sorts ties by name, then by id, so that the order is stable. In the default order, which is by end date,
- * finished work comes last.
- */
+/** Sorts equal rows by name and then by id. In the default order by end date, finished work comes last. */
 export function sortRows(
   rows: readonly Assignment[],
   { column, isDescending }: SortOrder,

@@ -103,7 +103,7 @@ export type Line =
       readonly row: Assignment
       /** The assignment that this row is a part of, if it is in the list. */
       readonly parent?: Assignment
-      /** The number of its ancestors in the list; missing if there are none. */
+      /** The number of its ancestors in the list. Missing if there are none. */
       readonly depth?: number
     }
   | {

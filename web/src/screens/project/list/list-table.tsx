@@ -143,8 +143,8 @@ function useRowElements(props: ListTableProps, isNarrow: boolean, ends: readonly
 }
 
 /**
- * Returns the height of an element. A hidden probe has the height of a line, which depends on the font size
- * and on the width of the window.
+ * Returns the height of an element. A hidden probe has the height of a line. It depends on the font size and
+ * the width of the window.
  */
 function useHeightOf(element: { readonly current: HTMLElement | null }): number {
   const [pixels, setPixels] = useState(40)
@@ -160,9 +160,9 @@ function useHeightOf(element: { readonly current: HTMLElement | null }): number 
 
 interface Section {
   readonly group: GroupLineProps['line'] | undefined
-  /** The index of its first line, which is the group line if there are groups. */
+  /** The index of its first line. With groups, this is the group line. */
   readonly first: number
-  /** The index of the line after its last one. */
+  /** The index after its last line. */
   readonly end: number
 }
 

@@ -23,7 +23,7 @@ import type { ProjectViewProps } from '../project-view.tsx'
 
 export interface Selection {
   has(id: string): boolean
-  /** Toggles a row, or the range from the row that was toggled last to this one. */
+  /** Toggles a row, or the range from the row that was toggled last. */
   toggle(id: string, isRange: boolean): void
   /** Selects all of these rows, or clears them if all are selected. */
   toggleAll(ids: readonly string[]): void

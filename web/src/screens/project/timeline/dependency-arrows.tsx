@@ -40,7 +40,7 @@ export function useOpenDependencies(
   }, [blockers, rows, doneStageIds])
 }
 
-/** Maps each waiting assignment to a line of text, which says the same as its arrows. */
+/** Maps each waiting assignment to a line of text with the meaning of its arrows. */
 export const waitingTextsOf = (dependencies: readonly OpenDependency[]): ReadonlyMap<string, string> =>
   new Map(
     [...Map.groupBy(dependencies, ({ id }) => id)].map(([id, group]) => [
@@ -59,7 +59,7 @@ export const waitingTextsOf = (dependencies: readonly OpenDependency[]): Readonl
 const arrowsMax = 300
 /** The distance from the end of a bar to the place below it where its arrow begins. */
 const insetPixels = 8
-/** The length of the last part of an arrow, which leads to the start of a bar. */
+/** The length of the last part of an arrow, before the start of a bar. */
 const stubPixels = 10
 const headPixels = 6
 const cornerPixels = 6
@@ -77,7 +77,7 @@ interface DependencyArrowsProps {
   readonly dependencies: readonly OpenDependency[]
   /** The bars by assignment. Assignments without a bar in the period are missing. */
   readonly places: ReadonlyMap<string, BarPlace>
-  /** The top of the first rendered lane and the bottom of the last one, in pixels. */
+  /** The top of the first rendered lane and the bottom of the last, in pixels. */
   readonly renderedTop: number
   readonly renderedBottom: number
   readonly rowPixels: number

@@ -31,8 +31,8 @@ export function dragBar(event: TargetedPointerEvent<HTMLElement>, options: DragO
 }
 
 /**
- * Keeps a drag from scrolling. It must be registered before the first touch: a browser that has begun to
- * scroll continues.
+ * Prevents scrolling during a drag. It must be registered before the first touch, because a browser that has
+ * begun to scroll continues.
  */
 export function preventScrolling(event: TouchEvent): void {
   if (event.target instanceof Element && event.target.closest('.dragging')) event.preventDefault()
@@ -118,7 +118,7 @@ function followPress(bar: HTMLElement, press: Press, options: DragOptions): void
   addEventListener('contextmenu', (menu) => menu.preventDefault(), { signal })
 }
 
-/** Resizes the bar, which keeps at least its first visible day. */
+/** Resizes the bar. At least its first visible day remains. */
 function resizeTo(bar: HTMLElement, width: number, dayPixels: number): void {
   bar.style.width = `${Math.max(dayPixels, width)}px`
   bar.classList.toggle('at-limit', Math.round(width) < Math.round(dayPixels))
@@ -129,7 +129,7 @@ function pixelsToEnd(bar: HTMLElement, clientX: number): number {
   return directionSign() > 0 ? right - clientX : clientX - left
 }
 
-/** Suppresses the click at the end of a drag, which would open the assignment. */
+/** Suppresses the click at the end of a drag. The click would open the assignment. */
 function swallowClick(): void {
   const stop = (event: Event) => {
     event.preventDefault()

@@ -159,7 +159,7 @@ interface DayLoadProps {
  */
 function DayLoad({ index, hours, target, isWeekFull }: DayLoadProps) {
   const level = loadLevelOf(hours, target, isWeekFull)
-  // The line is hidden from screen readers, which read the sum of the week instead.
+  // The line is hidden from screen readers. They read the sum of the week instead.
   return level === 'free' ? null : (
     <div
       aria-hidden="true"

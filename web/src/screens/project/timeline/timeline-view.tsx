@@ -276,7 +276,7 @@ interface Days {
   readonly from: string
   readonly dayCount: number
   readonly dayPixels: number
-  /** Whether each bar has a line of its own, with its name above it. */
+  /** True if each bar has its own line, with its name above it. */
   readonly isStacked: boolean
 }
 
