@@ -6,7 +6,6 @@ import { uuid } from '../model/field-kinds.ts'
 import { collectViolations, forbidden, notFound, parseObject, unauthenticated } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
 
-/** An active session. */
 export interface Session {
   readonly id: string
   readonly userId: string
@@ -26,7 +25,6 @@ export interface Session {
   readonly isCurrent: boolean
 }
 
-/** The caller and the session of the request. */
 interface SessionCaller {
   readonly caller: Caller
   readonly sessionId: string | undefined

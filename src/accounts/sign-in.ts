@@ -100,7 +100,6 @@ export const isAccountDeactivatedSql: Sql = raw(
   'exists (select 1 from deactivated_accounts as deactivated where deactivated.user_id = account.id)',
 )
 
-/** Stores the language of the sign-in. */
 export async function storeLanguage(
   transaction: Queries,
   accountId: string,

@@ -85,7 +85,6 @@ describe('The role of a host', () => {
         assert.equal(await failureOf(host, `update ${table} set ${column} = ${column}`), denied, column)
     })
 
-  /** Opens the database under the role of a host. */
   function openUnderRole(host: string): Database {
     const options = `options=${encodeURIComponent(`-c role=${roleOf(prefix, host)}`)}`
     return openTestDatabase(`${fresh.url}${fresh.url.includes('?') ? '&' : '?'}${options}`)

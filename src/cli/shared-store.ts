@@ -121,7 +121,6 @@ const createStoreLog = ({ logLevel }: StoreSettings): Log => createLog({ level: 
 interface OpenStore {
   readonly address: StoreAddress
   readonly database: Database
-  /** Closes the connections. */
   readonly close: () => Promise<void>
   /** Stops the embedded server. */
   readonly stop?: () => Promise<void>

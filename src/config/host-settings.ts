@@ -87,7 +87,6 @@ export const readRateLimit = (
   queueLimit: settings.get(`RateLimit__${host}__QueueLimit`),
 })
 
-/** The settings for sending mails. */
 export interface MailSettings {
   /** Contains a password, so it is never logged. */
   readonly smtpUrl: string

@@ -71,7 +71,6 @@ interface RowsToWrite {
   /** The query of the CTE `input`. It returns the rows to write, each with `id` and `position`. */
   readonly input: Sql
   readonly conditions: readonly Condition[]
-  /** The CTEs that write. */
   readonly ctes: readonly Cte[]
   readonly returning: { readonly columns: Sql; readonly cteName: string }
   /** Marks the statement for a sharded store. */

@@ -10,7 +10,6 @@ export interface WriteKind<Item, Result> {
   readonly accountOf: (item: Item) => string
   /** Returns the id of the row. A statement writes each row at most once. */
   readonly idOf: (item: Item) => string
-  /** Writes the item in a statement of its own. */
   readonly writeAlone: (item: Item) => Promise<Result>
   /** Writes several items in one statement. The result of a locked or rejected item is undefined. */
   readonly writeTogether: (

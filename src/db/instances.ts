@@ -33,7 +33,6 @@ export interface KnownClients {
 }
 
 export interface InstanceClock {
-  /** The current time. */
   readonly clock: Sql
   /** An instance that was last seen before this time is gone. */
   readonly goneBefore: Sql

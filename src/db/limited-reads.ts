@@ -142,7 +142,6 @@ function runInQueue<Result>(
 
 /** A server for statements that only read: the primary or a standby. */
 interface ReadingServer {
-  /** Sends the statement on the connection that all callers share. */
   queryShared<Row>(statement: Sql): Promise<Row[]>
   /** Sends the statement on a connection that no other statement uses meanwhile. */
   queryOwn<Row>(statement: Sql): Promise<Row[]>

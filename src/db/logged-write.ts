@@ -165,7 +165,6 @@ interface ChangedColumns {
 
 const fieldsSql = new WeakMap<HistoryTable, Map<string, Sql>>()
 
-/** Returns the SQL of `project_id` and `fields`, from a cache. */
 function projectAndFields(table: HistoryTable, change: ChangedColumns | undefined): Sql {
   const cache = fieldsSql.get(table) ?? new Map<string, Sql>()
   fieldsSql.set(table, cache)
@@ -214,7 +213,6 @@ export interface WriterSql {
   readonly from: Sql
 }
 
-/** Returns the SQL of one writer for all rows. */
 export const writerSql = (writer: Writer): WriterSql => {
   const { sessionId = null, clientId = null, host = null, requestId = null } = writer?.origin ?? {}
   return {

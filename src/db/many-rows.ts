@@ -131,7 +131,6 @@ type InputRow = ManyRows['rows'][number]
 
 interface Writes {
   readonly statements: readonly TableStatement[]
-  /** Returns the writes that belong to one row. */
   readonly writesOf: (row: InputRow) => readonly TableWrite[]
 }
 

@@ -29,7 +29,6 @@ interface Columns {
 
 const preparedByConnection = new WeakMap<pg.Connection, PreparedStatements>()
 
-/** The statements that a connection has prepared. */
 interface PreparedStatements {
   /** Keyed by the name of the statement. */
   readonly columns: Map<string, Columns>
@@ -125,7 +124,6 @@ class NamedQuery<Row> extends Query {
 /** The columns of a row, as text. */
 export type TextRow = readonly (string | null)[]
 
-/** A prepared statement with its values. */
 interface PreparedStatement {
   readonly name: string
   readonly text: string

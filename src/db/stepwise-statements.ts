@@ -4,7 +4,6 @@ import { type Sql, stepwiseStatement } from './sql.ts'
 
 /** A page of rows, their total count, and the time of the last change that can affect them. */
 export const pageOfList = stepwiseStatement<{
-  /** Serializes each row of `rows`. */
   readonly record: Sql
   readonly rows: Sql
   /** Sorts the rows and selects the page. */

@@ -28,7 +28,6 @@ export interface StreamRequest<Row> {
 /** The reader took no data, used up its share while others waited, or took too long overall. */
 export type CutReason = 'stalled' | 'gave way' | 'too long'
 
-/** The limits of an export. */
 export interface StreamLimits {
   /** The longest time that a reader may take no data while a connection waits for it. */
   readonly pauseSecondsMax: number

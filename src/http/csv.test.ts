@@ -3,7 +3,6 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { csvHeader, csvLine } from './csv.ts'
 
-/** Writes a line with one cell and returns the cell. */
 const cellOf = (text: string): string => {
   const line = csvLine([text])
   assert.ok(line.startsWith('"') && line.endsWith('"\r\n'))

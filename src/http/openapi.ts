@@ -97,7 +97,6 @@ export const documentOf = <O extends Operation>(
   components: { securitySchemes, schemas, ...(responses && { responses }) },
 })
 
-/** Adds examples of requests and responses. */
 const withOperationExamples = (
   { requestBody, responses, ...details }: OperationDescription,
   schemas: DocumentParts['schemas'],
@@ -204,7 +203,6 @@ function exampleOfObject({ properties = {} }: Schema, schemas: Schemas): Schema 
   )
 }
 
-/** Returns the same contents, each with an example of its schema. */
 const withExamples = (content: Schema, schemas: Schemas): Schema =>
   Object.fromEntries(
     Object.entries(content as Readonly<Record<string, Schema>>).map(([type, media]) => [

@@ -15,7 +15,6 @@ export interface ConditionalAnswer {
   readonly readAt: number
   /** Set only if every response that was read in this second or later includes the last change. */
   readonly lastModified?: number | undefined
-  /** The dates this host has sent. */
   readonly sentDates: SentDates
 }
 
@@ -91,7 +90,6 @@ export function isUnmodifiedSince(
   return date !== undefined && date >= lastModified && date <= now
 }
 
-/** Adds a header to `Vary`. */
 export function addVary(reply: FastifyReply, name: string): void {
   const existing = reply.getHeader('vary')
   reply.header('vary', existing === undefined ? name : `${existing}, ${name}`)

@@ -42,7 +42,6 @@ export interface BudgetState extends BudgetLimit {
   readonly rejected: number
 }
 
-/** The budgets of one process, by name. */
 export interface Budgets<Name extends string> {
   budget(name: Name): Budget
   /** The states of the budgets that were requested by name. */

@@ -13,7 +13,6 @@ export type HoursStep = 0.01 | 0.25 | 1
  * Defines how the values of a column are parsed, serialized and described. All kinds are in field-kinds.ts.
  */
 export interface Kind<Value, Wire extends WireKind = WireKind> {
-  /** The OpenAPI schema. */
   readonly schema: Readonly<Record<string, unknown>>
   /** The type in protobuf messages. */
   readonly wire: Wire
@@ -66,7 +65,6 @@ export interface Field<
   readonly references?: Reference
   /** By default, a new row refers to the account of the caller. */
   readonly isCallerDefault?: true
-  /** The default value of new rows. */
   readonly defaultValue?: unknown
   /** By default, the database generates the value of a new row. */
   readonly isGenerated?: true
@@ -89,7 +87,6 @@ export type ReferenceField<Target extends string, N extends number> = Field<stri
 
 export type ValueOf<F> = F extends Field<infer Value> ? Value : never
 
-/** The field numbers that all resources have in common. */
 export const commonFieldNumbers = { id: 1, createdAt: 11, updatedAt: 12, deletedAt: 13, active: 14 } as const
 
 /** The field number of `updateMask` in every update message. */

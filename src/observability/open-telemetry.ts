@@ -241,7 +241,6 @@ export function parseTraceContext(header: unknown, isSampled: () => boolean): Tr
   return { traceId, spanId, parentId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-/** Returns the context of a nested span. */
 const childContextOf = ({ traceId, spanId, isSampled }: TraceContext): TraceContext => ({
   traceId,
   spanId: newSpanId(),

@@ -37,7 +37,6 @@ export interface SecurityEvent {
   readonly event: SecurityEventName
   /** The outcome of the event, or its cause. */
   readonly outcome?: string
-  /** The account that the event is about. */
   readonly account?: string | undefined
   /** The account that caused the event, if it is a different account. */
   readonly by?: string | undefined

@@ -66,7 +66,6 @@ const createInGroup = (
     : writeInGroup(singleWrites, 'create', resource, request, createWithSameCounter)
 }
 
-/** The write that one caller requests. */
 interface WriteRequest {
   readonly caller: Caller
   readonly id: string

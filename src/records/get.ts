@@ -115,7 +115,6 @@ export function parseAt(input: unknown, violations: Violations): string | undefi
 export interface TimeoutAdvice {
   /** The subject of the sentence, such as "The list of projects". */
   readonly subject: string
-  /** Advice for the caller. */
   readonly advice: string
   /** The request parameter that makes the read slow, if it is a particular one. */
   readonly key?: string

@@ -20,7 +20,6 @@ const assignment = resourceNamed('assignment')
 /** A sharded store does not batch writes. */
 const skip = isDistributed
 
-/** Returns the number of transactions that wrote the rows. */
 async function transactionsOf(rows: readonly Row[]): Promise<number> {
   const ids = rows.map(({ id }) => id)
   const [counted] = await context.database.query<{ transactions: number }>(sql`

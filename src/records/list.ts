@@ -126,7 +126,6 @@ function conditionsOf(resource: ListedResource, query: ListQuery): Sql[] {
   ]
 }
 
-/** Returns the columns of the filters in the query. */
 function filteredColumns({ filters }: ListedResource, { idFilters, dateFrom, dateTo }: ListQuery): string[] {
   const periodColumns = filters.flatMap((filter) =>
     typeof filter === 'string' || 'instant' in filter ? [] : filter.period,

@@ -37,7 +37,6 @@ export function visibleRows(
   }
 }
 
-/** Returns whether the caller sees every row of the resource. */
 export const seesEveryRow = ({ access }: ListedResource, { isAdministrator }: Caller): boolean =>
   isAdministrator || access.kind === 'catalog'
 
@@ -233,7 +232,6 @@ function historyCondition({ access }: ListedResource, caller: Caller): Sql {
     : sql`exists (select 1 from assignments where id = row.assignment_id and project_id in ${projects})`
 }
 
-/** The kinds of access that depend on the row. */
 const rowBasedKinds: readonly AccessRule['kind'][] = ['owner', 'projectMembers']
 
 /** Returns the condition for reading an entry of the history, called `entry`, of any resource. */

@@ -33,7 +33,6 @@ export interface WriteItem {
   readonly stored: Values
 }
 
-/** The outcome of one item. */
 export interface Outcome {
   readonly index: number
   readonly problem?: Problem | undefined

@@ -22,7 +22,6 @@ export const resourcesOf = (edition: Edition, all: readonly Resource[] = resourc
     ? all.filter(({ shownIn }) => shownIn === 'ext').map(extensionForm)
     : all.filter((resource) => resource.edition === 'v1').map(contractForm)
 
-/** Returns every resource in each of its forms. */
 export const allForms = (all: readonly Resource[] = resources): readonly Resource[] => [
   ...resourcesOf('v1', all),
   ...resourcesOf('ext', all),
@@ -157,7 +156,6 @@ function filterNamesOf(servedResources: readonly Resource[]): ReadonlySet<string
   return new Set(names.filter((name) => !Object.hasOwn(pagingNumbers, name)))
 }
 
-/** Returns the description of a field. */
 export const describeField = (field: Field): string =>
   [field.about, describeContent(field), field.deprecation && describeDeprecation(field.deprecation)]
     .filter(Boolean)

@@ -73,7 +73,6 @@ export interface Exchange {
   readonly reply: FastifyReply
 }
 
-/** The response of a handler. */
 export interface RouteResponse {
   readonly body?: unknown
   /** Text that is JSON already, in place of a body. */

@@ -132,7 +132,6 @@ export const resultSchema = (
   properties: { result: { type: 'object', description, required, properties } },
 })
 
-/** Returns the schema of a body with a list of ids. */
 export const idsBodyOf = (items: Schema, maxItems: number): Schema => ({
   type: 'object',
   required: ['ids'],

@@ -14,7 +14,6 @@ import { until } from '../support/until.ts'
 
 const notMine = ['AssignmentId must refer to an active assignment.']
 
-/** Counts the stored files, their lines in `attachment_files`, and the attachments. */
 async function countStored({ rest, storedFiles }: AttachmentScene) {
   const [counts] = await rest.database.query(
     raw(`

@@ -27,7 +27,6 @@ const found = (text: string) =>
   )
 
 describe('A search', () => {
-  /** The names that are found, by the typed text. */
   type FoundNames = Readonly<Record<string, readonly string[]>>
   const cases: Readonly<Record<string, FoundNames>> = {
     'finds names by beginnings of words, those at the start first, then inside words, then by single letters':

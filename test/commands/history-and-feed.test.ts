@@ -348,7 +348,6 @@ async function startFeedUnderTest() {
     calls,
     client,
     now: async () => (await client.readChanges({ after: 'now' })).result?.cursor ?? '',
-    /** Creates an impediment with this name, and returns its id. */
     createNamed: async (name: string) => (await client.createImpediment({ name })).impediment?.id ?? '',
     openStreams: (person: Person) => budgets.budget('liveListingsOfAccount').used(person.id),
     async stop() {

@@ -2,7 +2,6 @@ import type { DeclaredResource } from '../../src/resources/all.ts'
 
 /** Describes one resource for the tests. */
 export interface Resource {
-  /** The beginning of its routes. */
   readonly root: '/api' | '/ext'
   /** The last part of the list route. Messages use it as the plural. */
   readonly list: string

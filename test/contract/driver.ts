@@ -18,7 +18,6 @@ export interface Host {
   list(entity: Entity, query: Query, as: Caller): Promise<Outcome>
   update(entity: Entity, input: Input, as: Caller): Promise<Outcome>
   remove(entity: Entity, ids: unknown, as: Caller): Promise<Outcome>
-  /** Creates an account and signs it in. */
   signUp(options?: Omit<AccountOptions, 'passwordHash'>): Promise<Person>
   readonly administrator: Person
   /** For tests that need a state to which no request leads. */

@@ -11,7 +11,6 @@ export interface RowMaker {
   /** Returns a valid body for a create, with `values` in place of the defaults. */
   valid(entity: Entity, values?: Input): Promise<Input>
   make(entity: Entity, values?: Input, as?: Caller): Promise<Row>
-  /** Creates a row, removes it, and returns it. */
   makeRemoved(entity: Entity, values?: Input): Promise<Row>
   removeRows(entity: Entity, ...rows: readonly Pick<Row, 'id'>[]): Promise<Outcome>
   /** Returns the values that a new parent needs so that the row, or a link to the row, may refer to it. */

@@ -31,14 +31,12 @@ export async function invalidWith(
   assert.deepEqual((await rejected(answer, 'invalid')).errors, errors)
 }
 
-/** Returns the record in the answer. */
 export async function recordIn(answer: Promise<Outcome>): Promise<Row> {
   const { record } = await done(answer)
   assert.ok(record, 'the answer holds a record')
   return record
 }
 
-/** Returns the page in the answer. */
 export async function pageIn(answer: Promise<Outcome>): Promise<Page> {
   const { page } = await done(answer)
   assert.ok(page, 'the answer holds a page')

@@ -64,7 +64,6 @@ export const requiredOnCreate = (entity: Entity): string[] => [
 
 /** Returns the path of the routes for one row. */
 export const pathOf = (entity: Entity) => `${resources[entity].root}/${entity}`
-/** Returns the path of the list. */
 export const listPathOf = (entity: Entity) => `${resources[entity].root}/${resources[entity].list}`
 
 /** The fields that a resource of the contract has only under `/ext/`, by the name of the resource. */

@@ -197,7 +197,6 @@ export const commandAttacks = {
 
 const request = Buffer.from('GET /api/projects HTTP/1.1\r\nHost: x\r\n\r\n')
 
-/** Attacks on an HTTP/1.1 port. */
 export const httpAttacks = {
   'connections that close': { first: Buffer.alloc(0) },
   'one request per connection': { first: request },

@@ -83,7 +83,6 @@ const countConnectionsInUse = async ({ rest }: ExportHost): Promise<number> => {
   return row?.count ?? 0
 }
 
-/** Returns the status of a short export. */
 async function runExport({ rest }: ExportHost, { token }: Person): Promise<number> {
   const { status } = await rest.call('GET', '/ext/export/organizations?search=none', { token })
   return status

@@ -282,7 +282,6 @@ interface Misbehaviour {
 /** A provider with faults. It has no pages, so tests perform its redirects. */
 interface MaliciousProvider {
   readonly issuer: string
-  /** The codes that it received. */
   readonly codes: string[]
   misbehave: Misbehaviour
   /** The nonce of the sign-in in progress. */

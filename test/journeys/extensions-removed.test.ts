@@ -380,7 +380,6 @@ async function createRowsOf(
   )
 }
 
-/** The resources that only the extensions have. */
 const extensionEntities = entities.filter((entity) => resources[entity].root === '/ext')
 
 /** The ids that new rows refer to, by resource. */

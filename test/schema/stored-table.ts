@@ -1,7 +1,6 @@
 import type { Queries } from '../../src/db/database.ts'
 import { sql } from '../../src/db/sql.ts'
 
-/** A table as the store describes it. */
 export interface StoredTable {
   readonly table: string
   readonly columns: ReadonlyMap<string, StoredColumn>

@@ -74,7 +74,6 @@ function fieldsIn(bytes: Uint8Array): Map<number, Buffer[]> {
 
 const lengthDelimited: WireType.LengthDelimited = 2
 
-/** Returns one field of each row. */
 export const valuesOf = <Name extends PropertyKey, Value>(
   rows: readonly Readonly<Record<Name, Value>>[],
   name: Name,

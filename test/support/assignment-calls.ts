@@ -10,10 +10,8 @@ export interface AssignmentCalls {
   call(method: string, path: string, body?: object, by?: Person): Promise<Answer>
   /** Sends a write that must succeed, and returns the body of the response. */
   write(method: string, path: string, body: object, by?: Person): Promise<Answer['body']>
-  /** Returns the page of a list. */
   listOf(path: string, by?: Person): Promise<Answer['body']['result']>
   batch(items: readonly Item[], mode?: string): Promise<Answer>
-  /** Returns the body of an assignment. */
   bodyOf(projectId: string, values?: Body): Body
 }
 

@@ -10,7 +10,6 @@ export interface Page {
   /** The unparsed `Location` header. Empty without a redirect. */
   readonly location: string
   readonly text: string
-  /** The URL of the page. */
   readonly address: URL
   // biome-ignore lint/suspicious/noExplicitAny: an answer is what came over the network
   readonly json: any

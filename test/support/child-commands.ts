@@ -65,7 +65,6 @@ const startSecondsMax = 60
 export interface ServedByChildren {
   readonly database: Database
   readonly children: readonly ChildCommands[]
-  /** The token of an administrator. */
   readonly token: string
   stop(): Promise<void>
 }

@@ -37,7 +37,6 @@ export const robot = { login: 'ann@example.com', secret: 'a secret of more than 
 export interface DeployedHosts {
   readonly ports: Readonly<Record<string, number>>
   readonly rolePrefix: string
-  /** The output of the container `prepare`. */
   readonly prepared: string
   /** Runs a command of `src/cli.ts` in one of the containers, as `docker compose exec` does. */
   runIn(name: string, args: readonly string[], input?: string): Promise<string>
@@ -47,7 +46,6 @@ export interface DeployedHosts {
   environment(name: string): Readonly<Record<string, string>>
   /** The pooler between the hosts and the store, if a mode was given. */
   readonly pooler: Pooler | undefined
-  /** Returns a token of `robot`. */
   tokenFor(scope: string): Promise<string>
   isRunning(name: string): boolean
   output(name: string): string

@@ -54,6 +54,5 @@ export async function explainedContext() {
 /** Returns the number of blocks that a plan has read, 8 KiB each. */
 export const blocksOf = (plan: Plan): number => plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
 
-/** Sums a value over all nodes of a plan. */
 export const sumOver = (plan: Plan, measure: (node: Plan) => number): number =>
   (plan.Plans ?? []).reduce((sum, node) => sum + sumOver(node, measure), measure(plan))

@@ -26,7 +26,6 @@ export interface ExternalAccount {
 export interface ExternalProviderUnderTest {
   readonly issuer: string
   person: ExternalAccount
-  /** Returns the settings of the identity host for this provider. */
   settings(id: string, extraSettings?: Environment): Environment
   /** Registers the identity host at the provider. */
   register(identityAddress: string, id: string): void

@@ -24,7 +24,6 @@ function printCases<Values>(details: fc.RunDetails<Values>): void {
 
 interface Fuzzing {
   readonly runs: number
-  /** The number of properties in the file. */
   readonly properties?: number
   readonly secondsMax?: number
 }

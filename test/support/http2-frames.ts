@@ -59,7 +59,6 @@ export function callHeaders(path: string, added: Readonly<Record<string, string>
   )
 }
 
-/** Returns the HEADERS frame of the call with this index. */
 export const openCall = (index: number, block: Buffer, flags: number = endHeaders): Buffer =>
   frame(frameTypes.headers, flags, 2 * index + 1, block)
 
@@ -78,7 +77,6 @@ export interface ReceivedFrame {
 
 export interface FrameConnection {
   send(...frames: readonly Buffer[]): void
-  /** Returns the frames that have arrived. */
   received(): readonly ReceivedFrame[]
   /** Returns the error code of the GOAWAY, if one has arrived. */
   goAwayCode(): number | undefined

@@ -75,6 +75,5 @@ function decode(mail: string): string {
   return head + Buffer.from(bytes, 'latin1').toString('utf8')
 }
 
-/** Returns the secret of the link in a mail. */
 export const secretIn = (mail: ReceivedMail | undefined): string =>
   /#(svl_[0-9a-f]{72})/.exec(mail?.text ?? '')?.[1] ?? ''

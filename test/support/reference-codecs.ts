@@ -137,7 +137,6 @@ export function decompressWithReference(body: Uint8Array, bytesMax: number): unk
 }
 
 interface CompressedBlocks {
-  /** The lengths of the decompressed blocks. */
   readonly lengths: readonly number[]
   readonly blocks: readonly Uint8Array[]
 }

@@ -14,7 +14,6 @@ import { submit } from './registered-clients.ts'
 
 type Host = Pick<IdentityUnderTest, 'address' | 'clock'>
 
-/** An authenticator app. */
 export interface TestApp {
   readonly recoveryCodes: readonly string[]
   /** Returns the code that the app shows now, or `steps` time steps later. */

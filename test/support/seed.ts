@@ -20,7 +20,6 @@ export interface Workspace {
   project(name?: string, by?: Person): Promise<string>
   assignment(projectId: string, userId: string, values?: Body): Promise<string>
   appointment(assignmentId: string, userId: string, values?: Body): Promise<string>
-  /** Returns the id of the membership. */
   join(projectId: string, userId: string): Promise<string>
 }
 

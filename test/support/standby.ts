@@ -20,11 +20,9 @@ import { migrate } from '../../src/db/migrate.ts'
 export interface ReplicatedStore {
   readonly primaryUrl: string
   readonly standbyUrl: string
-  /** A connection as the superuser. */
   readonly primary: pg.Client
   /** Runs a statement on the standby as the superuser, with a separate connection. */
   atStandby(statement: string): Promise<unknown>
-  /** Sends a signal to the standby. */
   signal(signal: NodeJS.Signals): void
   /** Ends the standby immediately. */
   kill(): Promise<void>

@@ -13,7 +13,6 @@ export interface IssuerKey {
 }
 
 export interface TokenOptions {
-  /** The account of the token. */
   readonly account: Pick<Account, 'id' | 'login' | 'securityStamp'>
   /** The session. The token of a service client has none. */
   readonly sid?: string

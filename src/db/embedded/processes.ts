@@ -98,7 +98,6 @@ function describeExit(code: number | null, signal: NodeJS.Signals | null): strin
   return code > 128 ? `killed by signal ${code - 128}` : `exit code ${code}`
 }
 
-/** The contents of `postmaster.pid`. */
 export interface Postmaster {
   readonly pid: number
   readonly isReady: boolean

@@ -16,7 +16,6 @@ export interface Involved {
 
 /** Connects an account to an assignment. */
 interface Link {
-  /** The id of the assignment. */
   readonly id: string
   readonly userId: string
 }

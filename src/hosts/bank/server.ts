@@ -24,7 +24,6 @@ export interface BankServer {
 
 export interface BankServerOptions {
   readonly budgets: Budgets
-  /** All endpoints by path. */
   readonly endpoints: ReadonlyMap<string, Endpoint>
   /** The requests that the fast path handles, with the same responses. Without any, there is no fast path. */
   readonly fastRoutes?: readonly FastRoute<Reply>[]

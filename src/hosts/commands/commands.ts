@@ -33,13 +33,11 @@ interface CommandBase extends CommandMessages {
 export interface UnaryCommand extends CommandBase {
   /** True for a command that writes accounts, and so may set logins and passwords. */
   readonly changesAccounts?: boolean
-  /** The message of a successful result. */
   readonly successMessage: string
   /** Returns the fields of the result in addition to its success. */
   run(context: Context, caller: Caller, request: Content): Promise<Content>
 }
 
-/** A command that responds with a stream of changes. */
 export interface StreamCommand extends CommandBase {
   /** Parses the request into the selection of changes to stream. */
   parseFeed(request: Content): FeedStreamRequest

@@ -192,7 +192,6 @@ function openCallLimiter(
   })
 }
 
-/** The time limits of clients. */
 export interface TimeLimits extends StreamLimits {
   readonly requestMilliseconds: number
   readonly keepaliveMilliseconds: number

@@ -12,7 +12,6 @@ import { parseViolations, statusDetailsKey } from './status-details.ts'
 
 const errorOf = (errors: FieldErrors): CallError => callErrorOf(invalid(errors)) as CallError
 
-/** Returns the bytes of the last field with this number. */
 function readField(reader: BinaryReader, number: number): Uint8Array {
   let bytes: Uint8Array = new Uint8Array()
   while (reader.pos < reader.len) {

@@ -37,7 +37,6 @@ export function parseViolations(bytes: Uint8Array): FieldErrors {
   return errors
 }
 
-/** Joins all messages to one text. */
 export const joinMessages = (errors: FieldErrors): string =>
   prefixWithin(
     statusTextBytesMax,

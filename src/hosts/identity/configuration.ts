@@ -75,7 +75,6 @@ export const secretSettingsOf = (settings: IdentitySettings): SharedSettings => 
 
 const publicTextOf = (key: KeyObject) => createPublicKey(key).export({ type: 'spki', format: 'pem' })
 
-/** The settings that only this host has. */
 const readHostSettings = (settings: Settings) => ({
   port: settings.get('IDENTITY_PORT'),
   apiAudience: settings.get('Jwt__Audience'),
@@ -248,7 +247,6 @@ const providerNameCharactersMax = 100
 /** The id is part of URLs. */
 const providerIdPattern = /^[a-z\d][\w-]{0,39}$/i
 
-/** Reads the external providers: `Identity__Providers__{id}__…`. */
 function readProviders(settings: Settings): readonly ProviderSettings[] {
   const ids = settings.ids('Identity__Providers')
   if (ids.length > providersMax)

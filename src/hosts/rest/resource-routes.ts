@@ -21,7 +21,6 @@ import {
 } from '../../routes/route.ts'
 import { listKeys, recordResponseSchema, ref, someText, updateResponseSchema } from '../../routes/schemas.ts'
 
-/** The paths of the editions. */
 const roots: Readonly<Record<Edition, string>> = { v1: '/api', ext: '/ext' }
 
 const pathOf = ({ shownIn, name }: Resource): string => `${roots[shownIn]}/${name}`

@@ -17,7 +17,6 @@ import type { Query } from './parse-query.ts'
 
 export interface QueryPage {
   readonly rows: readonly Values[]
-  /** The cursor of the next page. Null on the last page. */
   readonly nextCursor: string | null
   /** The number of rows on all pages. Undefined unless it was requested. */
   readonly totalCount?: number

@@ -426,7 +426,6 @@ function endOn(row: Assignment, day: string): Change {
   return start > day ? { startDate: day, endDate: day } : { endDate: day }
 }
 
-/** Returns the change that sets the start. */
 function startingOn(row: Assignment, day: string): Change {
   if (day === '') return { isUnscheduled: true }
   return row.isUnscheduled ? datesBetween(day, '') : startOn(day, row)

@@ -23,7 +23,6 @@ export interface KnownRecords {
   /** The kinds for which the server has more records than were loaded. */
   readonly cut: ReadonlySet<'projects' | 'people'>
   readonly projectsById: ById<RecordOf<'project'>>
-  /** Returns the look of the stage of an assignment. */
   lookOf(assignment: Pick<RecordOf<'assignment'>, 'projectId' | 'workflowId'>): StageLook | undefined
 }
 

@@ -296,7 +296,6 @@ function enterCards(): boolean {
   return isOnPage && focusFirst('main :is([id^="card-"], .row-link, .row a)')
 }
 
-/** Returns the id of the assignment in the open panel. */
 const openIdOf = (pathname: string): string | undefined =>
   matchPath('/projects/:projectId/assignments/:assignmentId', pathname)?.assignmentId
 

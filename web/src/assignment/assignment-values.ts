@@ -12,7 +12,6 @@ import { parsePriority } from './priority.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-/** The values of an assignment in a form. */
 export type AssignmentValues = {
   readonly name: string
   readonly description: string

@@ -35,7 +35,6 @@ type MessageOf = (count: number) => string
 type ChangeServices = Pick<Services, 'api' | 'configuration' | 'toasts' | 'tracker'>
 
 interface ChangeManyOptions {
-  /** Returns the message for a number of changed assignments. */
   readonly messageOf?: MessageOf | undefined
   onChanged?(rows: readonly Assignment[]): void
 }

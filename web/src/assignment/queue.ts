@@ -78,7 +78,6 @@ function refresh(services: Pick<QueueServices, 'session'>): void {
 /** Returns the changes that were not sent yet or were rejected. */
 export const waitingChanges = (all: readonly QueuedChange[]) => all.filter(({ isSent }) => !isSent)
 
-/** Returns the queued changes of an assignment. */
 export const changesOf = (assignmentId: string): readonly QueuedChange[] =>
   changes.value.filter(({ assignment }) => assignment.id === assignmentId)
 

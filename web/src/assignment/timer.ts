@@ -6,7 +6,6 @@ import type { Services } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { dayOfTimestamp } from '../time/days.ts'
 
-/** A timer that is running for an assignment. */
 export interface RunningTimer {
   readonly assignmentId: string
   /** Undefined if the assignment can no longer be seen. */

@@ -121,7 +121,6 @@ export interface ChangeNames {
   readonly nameOf: NameOf
   /** The looks of the stages of the project, by their ids. */
   readonly looks: ReadonlyMap<string, StageLook>
-  /** Returns the color of a label. */
   colorOf(id: string): string | undefined
   /** True while the names of the newest changes are being loaded. */
   readonly isStale: boolean

@@ -67,7 +67,6 @@ export interface StageLook {
   readonly isDone: boolean
 }
 
-/** Returns the look of each stage by its id. */
 export function stageLooksOf(
   stages: readonly { readonly id: string; readonly color: ColorName }[],
   doneStageIds: { has(id: string): boolean },

@@ -1,7 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 
 export interface Router {
-  /** The current address. */
   readonly address: ReadonlySignal<URL>
   /** Returns whether the user came from another address of this page. */
   hasMoved(): boolean
@@ -19,7 +18,6 @@ export interface Router {
 
 /** The state that the browser stores with a step of the history. */
 interface Step {
-  /** The number of the step in this tab. */
   readonly number: number
   /** The step from which an open assignment was opened. Undefined after a direct link. */
   readonly opener?: { readonly number: number; readonly pathname: string } | undefined

@@ -25,7 +25,6 @@ interface Change {
 }
 
 interface NewToast extends Pick<Toast, 'text' | 'kind' | 'action'>, Pick<Change, 'redo'> {
-  /** Undoes the reported change. */
   readonly undo?: Change['undo'] | undefined
 }
 

@@ -22,7 +22,6 @@ interface ComboboxProps {
   readonly id?: string
   /** The accessible name, where there is no visible label. */
   readonly label?: string
-  /** The chosen value as text. */
   readonly valueText: string
   readonly placeholder?: string
   /** Focuses the field and opens the list when it becomes true, for a field that appears on request. */

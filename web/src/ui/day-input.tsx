@@ -211,7 +211,6 @@ const StepButton = ({
   </button>
 )
 
-/** A day as a field of a form. */
 export function DayField<Values extends FormValues>(props: FieldProps<Values>) {
   const { form, name, label } = props
   return (

@@ -18,7 +18,6 @@ interface AttachmentProps {
   readonly name: string
 }
 
-/** Returns a function that downloads a file and saves it. */
 export function useSaveAttachment({ id, name }: AttachmentProps): () => void {
   const { files, toasts } = useServices()
   return () =>

@@ -19,7 +19,6 @@ export interface Match {
 
 /** The ranks of matches, the best first. */
 export const ranks = {
-  /** The name begins with the text. */
   start: 0,
   /** Words of the name begin with the words of the text, in this order. */
   inOrder: 1,
@@ -77,7 +76,6 @@ function fold(text: string): Folded {
   return { text: folded, starts }
 }
 
-/** Returns at most `max` matches of a text. */
 export type Search<Item> = (text: string, max?: number) => readonly (Item & Match)[]
 
 /**
@@ -103,7 +101,6 @@ export function createSearch<Item extends Searchable>(items: readonly Item[]): S
   }
 }
 
-/** Returns the indices of the entries of each rank. */
 function rankAll(query: Query, entries: readonly Entry[], max: number): readonly (readonly number[])[] {
   const byRank = Object.values(ranks).map((): number[] => [])
   let rest: number[] = []

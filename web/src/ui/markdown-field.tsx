@@ -59,7 +59,6 @@ export function MarkdownField({ field, id, onKeyDown, ...props }: MarkdownFieldP
   )
 }
 
-/** The description of a record in a form. */
 export function DescriptionTextField<Values extends FormValues & { readonly description: string }>({
   projectId,
   ...props

@@ -195,7 +195,6 @@ const InvitationRow = (props: { readonly link: Link; readonly inviter: string; o
   )
 }
 
-/** Creates a link that invites one person. */
 function InviteByLink(props: { readonly projectId: string; onCreated(): void }) {
   const { tracker } = useServices()
   const [link, setLink] = useState<string>()

@@ -5,7 +5,6 @@ import type { Hue } from './marks.tsx'
 
 type Kind = Notification['kind']
 
-/** The names of the kinds in a filter. */
 export const kindNames: Readonly<Record<Kind, MessageKey>> = {
   assigned: 'Assigned to me',
   mentioned: 'Mentions',

@@ -69,7 +69,6 @@ export function ErrorBoundary({ children, content, fallback }: ErrorBoundaryProp
 export interface SkeletonProps {
   /** Rows, columns of cards, cells of a table, fields with labels, or boxes side by side. */
   readonly as: 'rows' | 'columns' | 'grid' | 'fields' | 'boxes'
-  /** The number of blocks with a title. */
   readonly blocks?: number
   readonly rows: number
   /** The parts of a row, as classes: `face`, `icon`, `text`, `lines`, `button`, `field`, `day`, `area`. */

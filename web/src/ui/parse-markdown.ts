@@ -39,7 +39,6 @@ export interface Task {
   readonly isDone: boolean
   /** The position in the text of the character between the brackets. */
   readonly at: number
-  /** The source of the item. */
   readonly source: string
 }
 

@@ -239,7 +239,6 @@ interface ViewSwitchProps {
   readonly current?: ViewName
 }
 
-/** Links to all views of the project. */
 export function ViewSwitch({ projectId, current }: ViewSwitchProps) {
   const { router } = useServices()
   const { pathname, searchParams } = router.address.value

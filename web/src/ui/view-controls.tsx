@@ -30,10 +30,8 @@ export const ChoiceButtons = <Name extends string>(props: ChoiceButtonsProps<Nam
 )
 
 interface PopoverProps {
-  /** The content of the button. */
   readonly button: ComponentChildren
   readonly buttonClass?: string
-  /** Names the layer. */
   readonly label: string
   /** The content of the layer, which is rendered only while it is open. */
   readonly children: ComponentChildren

@@ -16,7 +16,6 @@ export interface TransactionLoad {
   readonly failed: readonly string[]
   /** Responses that show a balance below the limit; statements are read throughout as well. */
   readonly underLimit: readonly string[]
-  /** The number of statements read. */
   statements(): number
   /** Lets the last requests finish. */
   stop(): Promise<void>

@@ -40,7 +40,6 @@ export interface AuthorizationRequest {
   readonly prompts: ReadonlySet<Prompt>
   readonly maxAgeSeconds: number | undefined
   readonly idTokenHint: string | undefined
-  /** The login that the client expects. */
   readonly loginHint: string | undefined
   /** The supported language that the client requested. */
   readonly language: Language | undefined

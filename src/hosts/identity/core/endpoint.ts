@@ -24,7 +24,6 @@ export interface Identity {
   readonly lockouts: Lockouts
   readonly administrators: Administrators
   readonly clients: Clients
-  /** External providers for sign-ins. */
   readonly providers: ExternalProviders
   readonly signingKeys: SigningKeys
   readonly seals: Seals

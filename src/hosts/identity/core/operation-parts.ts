@@ -91,7 +91,6 @@ export const integer = (description: string, example: number): Schema => ({
   examples: [example],
 })
 
-/** The URL of an endpoint of this host. */
 export const hostUrl = (description: string, path: string): Schema =>
   text(description, `http://localhost:5200${path}`)
 

@@ -101,7 +101,6 @@ export interface ReplyTo {
   readonly redirectUri: string
   readonly state: string | undefined
   readonly mode: ResponseMode
-  /** All redirect URLs of the client. */
   readonly redirectUrls: readonly string[]
   readonly language: Language | undefined
 }

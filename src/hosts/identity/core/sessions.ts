@@ -18,7 +18,6 @@ export interface Account extends PossibleAdministrator {
   readonly accountId: string
   readonly name: string
   readonly securityStamp: string
-  /** The number of changes of the second factors. */
   readonly factorChanges: number
   /** True if the login is a verified email address. */
   readonly hasVerifiedLogin: boolean
@@ -91,7 +90,6 @@ export interface SignInSource {
 }
 
 export interface FederatedSignIn {
-  /** The id of the provider in the settings. */
   readonly provider: string
   readonly identityId: string
   /** The time of the authentication at the provider, if known. */

@@ -57,7 +57,6 @@ export interface SignOut {
   /** The client requested an unregistered address, so the browser stays here. */
   readonly isAddressUnknown?: boolean
   readonly state: string | undefined
-  /** The requesting client, if known. */
   readonly clientId?: string | undefined
   /** The page language that the client requested. */
   readonly language?: Language | undefined

@@ -21,7 +21,6 @@ import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { PersonAvatar } from '../../ui/people.tsx'
 import { Ago } from '../../ui/relative-time.tsx'
 
-/** The filters in the address. */
 interface Filters {
   readonly search: string
   readonly projectId: string
@@ -189,7 +188,6 @@ const NoImpediments = ({ filters, hasAny }: { readonly filters: Filters; readonl
 }
 
 interface ProjectGroupProps {
-  /** The impediments of one project. */
   readonly rows: readonly ImpedimentRow[]
   onChange(row: ImpedimentRow): void
 }
@@ -404,7 +402,6 @@ function ImpedimentDialog({ row, onClose }: ImpedimentDialogProps) {
 
 type Named = { readonly id: string; readonly name: string }
 
-/** An impediment with its assignment. */
 interface ImpedimentRow {
   readonly link: RecordOf<'assignmentImpediment'>
   readonly kind: string

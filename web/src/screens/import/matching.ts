@@ -47,7 +47,6 @@ export interface MatchingTargets {
 export const itemsOf = (source: Source, columns: ColumnMapping): readonly ImportedItem[] =>
   source.kind === 'items' ? source.items : source.rows.map((row) => itemOfRow(row, columns))
 
-/** Returns the names in the items that have to be matched. */
 export const namesIn = (items: readonly ImportedItem[]) => ({
   stages: distinctNames(items.map(({ stage }) => stage)),
   types: distinctNames(items.map(({ type }) => type)),

@@ -54,7 +54,6 @@ export interface Row {
 const itemsMax = 10_000
 const bytesMax = 50 * 1024 ** 2
 
-/** Splits a cell with several names. */
 export const splitNames = (cell: string): readonly string[] =>
   cell
     .split(/[,;|]/)

@@ -15,7 +15,6 @@ import { assignmentElementId } from './use-card-focus.ts'
 
 interface AssignmentBarProps {
   readonly bar: Bar
-  /** The color of its stage. */
   readonly color: ColorName
   readonly isDone: boolean
   /** True if the details are open. */

@@ -17,7 +17,6 @@ import { type ProjectViewProps, useRowFilter } from './project-view.tsx'
 type Assignment = RecordOf<'assignment'>
 
 export interface Shift {
-  /** The number of days by which start and end move. */
   readonly days?: number
   /** The number of days by which only the end moves. */
   readonly endDays?: number

@@ -16,7 +16,6 @@ import type { ProjectViewProps } from './project-view.tsx'
 interface ProjectFiltersProps {
   readonly scope: ProjectViewProps['scope']
   readonly filters: Filters
-  /** False for views that show a period. */
   readonly hasDays: boolean
   /** True if the view can show the manual order. */
   readonly hasOrder: boolean

@@ -28,7 +28,6 @@ interface QueuedName {
 }
 
 interface Queue {
-  /** The name of the draft in which the names are stored. */
   readonly draft: string
   readonly names: Signal<readonly QueuedName[]>
   /** The reason why waiting names are not sent. */

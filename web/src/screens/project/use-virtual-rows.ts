@@ -5,7 +5,6 @@ interface RowWindow {
   /** The rows from `from` to `end - 1` are near the visible part. */
   readonly from: number
   readonly end: number
-  /** The scrolling element. */
   readonly scroller: { current: HTMLDivElement | null }
   onScroll(): void
   /** Scrolls to the row. */

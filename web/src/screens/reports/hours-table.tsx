@@ -88,7 +88,6 @@ export const OverPlan = ({ hours, children }: OverPlanProps) => (
 /** The number of rows that are shown until the user asks for all. */
 const rowsAtFirst = 20
 
-/** A box with a table of hours. */
 export function HoursSection(props: HoursTableProps) {
   const id = useId()
   const [showsAll, setShowsAll] = useState(false)

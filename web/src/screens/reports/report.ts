@@ -7,7 +7,6 @@ import { t } from '../../texts/text.ts'
 import { addDays, dayOf, daysInWeek, mondayOf } from '../../time/days.ts'
 import { plannedHours, sumHours } from '../../time/hours.ts'
 
-/** Hours of a period. */
 export interface Hours {
   readonly planned: number
   readonly recorded: number

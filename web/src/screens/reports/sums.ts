@@ -101,7 +101,6 @@ export interface SumsQuery {
   readonly by: Entity
   readonly thenBy: Grouping | undefined
   readonly period: Period
-  /** The filters, by their names in the API. */
   readonly filters: Readonly<Record<FilterName, string>>
 }
 
@@ -218,7 +217,6 @@ const byHours = (a: SumRow, b: SumRow): number => b.hours - a.hours || byName(a,
 const byName = (a: SumRow, b: SumRow): number => (a.name ?? '').localeCompare(b.name ?? '')
 
 interface CsvFormat {
-  /** Returns the label of a column. */
   labelOf(column: string): string
   /** Returns whether a column has numbers. They are formatted in the language of the user. */
   isNumber(column: string): boolean

@@ -122,7 +122,6 @@ const marginTop = 12
 const marginBottom = 28
 /** The width of an average letter in a label. */
 const letterWidth = 6.5
-/** The width of a digit at an axis. */
 const digitWidth = 7.5
 const plannedWidthMax = 36
 

@@ -49,7 +49,6 @@ export function CopyWeekDialog({ userId, monday, existing, onClose }: CopyWeekDi
 }
 
 interface PreviewProps {
-  /** The entries to be created. */
   readonly entries: readonly Appointment[]
   readonly existing: readonly Appointment[]
   readonly nameOf: (assignmentId: string) => string

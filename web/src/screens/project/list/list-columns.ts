@@ -179,7 +179,6 @@ export function toggleSort({ column, isDescending }: SortOrder, clicked: ColumnN
 
 export interface ListContext {
   readonly names: NameLookup
-  /** The position of each stage in the workflow. */
   readonly stagePositions: ReadonlyMap<string, number>
   readonly doneStageIds: { has(stageId: string): boolean }
 }

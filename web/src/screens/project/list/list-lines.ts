@@ -18,7 +18,6 @@ import {
 
 type Assignment = RecordOf<'assignment'>
 
-/** The values that all assignments of a group have. */
 export type GroupValues = Readonly<
   Partial<Record<'workflowId' | 'userId' | 'priority' | 'assignmentTypeId' | 'endDate', string>>
 >

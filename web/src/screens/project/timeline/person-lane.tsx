@@ -260,7 +260,6 @@ const wideRem = {
   names: 11,
   /** The height of the name above a lane on narrow screens. */
   head: 2.5,
-  /** The height of the hours above the bars. */
   hours: 1.75,
   /** The height of a bar with the space around it. */
   bar: 2,

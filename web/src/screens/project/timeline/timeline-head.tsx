@@ -115,7 +115,6 @@ export const ZoomSelect = ({ zoom, setZoom }: ZoomProps) => (
 interface LegendProps {
   readonly stages: readonly ProjectStage[]
   readonly doneStageIds: ReadonlySet<string>
-  /** The ids of the stages of the shown bars. */
   readonly shownStageIds: ReadonlySet<string>
   /** Phones draw no dependencies. */
   readonly hasArrows: boolean
@@ -193,13 +192,11 @@ interface TimeScaleProps {
   readonly dayPixels: number
 }
 
-/** The minimum width of a day for its weekday and number. */
 const weekdayPixels = 48
 /** The minimum width of a day for its number. If days are narrower, only Mondays have numbers. */
 const numberPixels = 24
 /** The minimum width of a day for "Today" instead of its number. */
 const todayPixels = 36
-/** The minimum width of a month for its full name. */
 const longMonthPixels = 120
 /** The minimum width of a month for its short name. */
 const shortMonthPixels = 36

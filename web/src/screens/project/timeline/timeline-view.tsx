@@ -263,7 +263,6 @@ function placesOf(people: readonly Person[], { barsByPerson, laneBottoms, measur
 
 /** The approximate width of a letter. */
 const letterPixels = 6.1
-/** The space around a name. */
 const nameMarginPixels = 24
 /** The additional space of a name that is next to its bar. */
 const gapPixels = 6

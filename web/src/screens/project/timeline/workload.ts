@@ -1,7 +1,6 @@
 import { addDays, dayOf, daysBetween, daysInWeek, isWeekend } from '../../../time/days.ts'
 import { type Planned, plannedHours } from '../../../time/hours.ts'
 
-/** Returns the planned hours of each day. */
 export function plannedHoursByDay(
   rows: readonly Planned[],
   from: string,
@@ -47,7 +46,6 @@ export function loadLevelOf(hours: number, target: number, isWeekFull: boolean):
 const workingDaysOfWeek = 5
 
 export interface WeekLoad {
-  /** The index of its Monday. */
   readonly first: number
   /** The index of its first day with hours, or of its Monday. */
   readonly start: number
@@ -56,7 +54,6 @@ export interface WeekLoad {
   readonly isFull: boolean
 }
 
-/** Sums the hours of each week. */
 export function weekLoadsOf(hoursByDay: readonly number[], dailyTarget: number): readonly WeekLoad[] {
   const target = dailyTarget * workingDaysOfWeek
   return Array.from({ length: Math.ceil(hoursByDay.length / daysInWeek) }, (_, week) => {
