@@ -11,7 +11,7 @@ import { runQuery } from './query/run-query.ts'
 /** Assignments of other users, in a project that the member does not see. */
 const othersRows = 5000
 
-describe('A text of two letters, which no index covers,', () => {
+describe('A text of two letters without an index', () => {
   it('is searched in visible rows only', async (t) => {
     const fresh = await explainedContext()
     t.after(fresh.drop)

@@ -221,7 +221,7 @@ test('The package of the client has the versions of the project', () => {
     assert.equal(version, project.dependencies[name])
 })
 
-describe('The packed client, in a folder without the rest of the project,', () => {
+describe('The packed client without the project', () => {
   let host: CommandsUnderTest
   let directory: string
   before(async () => {

@@ -48,7 +48,7 @@ describe('The diagnostics of the command host', () => {
     assert.deepEqual([answer.status, await answer.text()], [200, 'Hello World!'])
   })
 
-  describe('on the port of the commands, over HTTP/2,', () => {
+  describe('on the port of the commands', () => {
     let raw: RawCalls
     before(() => {
       raw = openRawCalls(host.target)

@@ -228,7 +228,7 @@ describe('When things go wrong,', { concurrency: true }, () => {
 })
 
 function testRejectedStarts() {
-  describe('npm start, if it must fail,', { concurrency: true }, () => {
+  describe('npm start that must fail', { concurrency: true }, () => {
     let folder: string
 
     before(() => {

@@ -17,7 +17,7 @@ const otherMebibytesMax = 64
 /** A read may take this long on a busy machine. */
 const noiseMilliseconds = 1000
 
-describe('While hundreds sign in without an account and one account sends hundreds of searches,', () => {
+describe('During hundreds of sign-ins and searches', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tracker-flood-'))
   let store: FreshDatabase
   let host: ChildHost

@@ -129,7 +129,7 @@ async function startWithoutResponses(record: (text: string) => void, t: TestCont
   return (server.address() as AddressInfo).port
 }
 
-describe('The challenge, with a few seconds of its load,', () => {
+describe('The challenge with a few seconds of load', () => {
   for (const overLimitStatus of [200, 422] as const) {
     test(`passes when debits over the limit get ${overLimitStatus}`, async (t) => {
       // Each run has its own store, because a run may leave an account too near its limit for the checks.

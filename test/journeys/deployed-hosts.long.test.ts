@@ -18,7 +18,7 @@ import { fixture } from '../support/fixture.ts'
 import { nginxProgram, startNginxOn } from '../support/nginx.ts'
 import { until } from '../support/until.ts'
 
-describe('The hosts, with the commands, variables and database roles of compose.yaml,', {
+describe('The hosts as deployed by compose.yaml', {
   skip: hasPsql ? false : 'psql, which creates the roles, is not installed',
 }, () => {
   const deployed = fixture(() => startDeployedHosts())

@@ -241,7 +241,7 @@ describe('An error', { concurrency: true }, () => {
   })
 })
 
-describe('With HOURS_STEP=1, for clients that declare whole hours,', { concurrency: true }, () => {
+describe('With HOURS_STEP=1', { concurrency: true }, () => {
   test('REST rejects finer hours', async () => {
     await using rest = await startRestUnderTest({ HOURS_STEP: '1' })
     const errorsFor = async (resource: string, amountHours: number) => {

@@ -22,7 +22,7 @@ import { type RoundRobin, startRoundRobin } from '../support/round-robin.ts'
 
 const insecure = { execute: [openid.allowInsecureRequests] }
 
-describe('The flow of the contract, on two instances of both hosts behind one address each,', () => {
+describe('The flow of the contract on two instances of each host', () => {
   const deployment = fixture(startDeployment)
 
   const readMe = (token: string) => send(deployment.rest.address, 'GET', '/api/me', { token })

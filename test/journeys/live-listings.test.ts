@@ -34,7 +34,7 @@ const rejectedQueries = [
 ]
 
 // Fewer tests run at the same time than one account may open listings.
-describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
+describe('A live listing that is opened', { concurrency: 12 }, () => {
   let member: Person
   let mine: string
   let foreign: string
@@ -198,7 +198,7 @@ test('A live listing sends a comment line every 15 s', async () => {
   await app.close()
 })
 
-describe('A live listing under /ext/, when its client reconnects,', { concurrency: true }, () => {
+describe('A live listing under /ext/ after a reconnect', { concurrency: true }, () => {
   let assignmentId: string
   const rest = fixture(startRestUnderTest)
   const workspace = fixture(seed, rest)

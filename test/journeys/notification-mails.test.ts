@@ -404,7 +404,7 @@ describe('Mails about notifications', () => {
   })
 })
 
-describe('Mails about notifications, in a running host,', () => {
+describe('Mails about notifications in a running host', () => {
   const server = fixture(startMailServer)
   const rest = fixture(() =>
     startRestUnderTest({

@@ -117,7 +117,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
 })
 
 /** These tests change or lock rows that the tests above compare, so they run after them. */
-describe('A query under /ext/query/, while other users write,', () => {
+describe('A query during writes of other users', () => {
   test('reveals nothing about a user who shares no project with the reader', async () => {
     const [dora, emil] = [await rest.signUp({ name: 'Dora' }), await rest.signUp({ name: 'Emil' })]
     const shared = await workspace.project('Shared', dora)
@@ -249,7 +249,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
 const stableCount = 60
 const pageSize = 7
 
-describe('A reader who pages by cursor while writers create, remove, restore and change rows,', () => {
+describe('A reader who pages by cursor during concurrent writes', () => {
   const rest = fixture(startRestUnderTest)
   const workspace = fixture(seed, rest)
   let stableIds: readonly string[]

@@ -16,7 +16,7 @@ async function eventsOf(chunks: readonly string[]) {
 
 const latin = (text: string) => Buffer.from(text).toString('latin1')
 
-describe('Events of a stream, as the TypeScript client reads them,', () => {
+describe('Events of a stream in the TypeScript client', () => {
   test('are the same however the network splits them, even within a character', async () => {
     const text = latin('event: listing\nid: 7\ndata: {"name":"Übung"}\n\n')
     for (let cut = 1; cut < text.length; cut += 1) {

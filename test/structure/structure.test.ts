@@ -15,7 +15,7 @@ import {
 
 const root = join(import.meta.dirname, '..', '..')
 
-describe('The structure, drawn from every import,', () => {
+describe('The structure of imports', () => {
   for (const folder of ['src', 'web/src']) {
     test(`has no cycle in ${folder}`, () => {
       const graph = importGraph(folder)
