@@ -216,6 +216,13 @@ const additions: readonly (readonly [name: string, change: Change])[] = [
   ],
   ['a refusal', (it) => Object.assign(it.paths['/things'].post.responses, { 412: {} })],
   ['words', (it) => Object.assign(it.paths['/things'].get, { description: 'More of them.' })],
+  [
+    'the name of a new resource in an answer',
+    (it) => {
+      it.paths['/ext/gadget'] = it.paths['/things']
+      it.components.schemas.Thing.properties.state.enum.push('gadget')
+    },
+  ],
   ['a property that a body no longer wants', (it) => it.components.schemas.ThingInput.required.pop()],
 ]
 

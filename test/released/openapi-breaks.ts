@@ -162,6 +162,10 @@ const comparisonOf = ({ released, current }: Pair, direction: 'request' | 'answe
   where,
   resolveReleased: (schema: Schema) => schemaIn(released, schema),
   resolveCurrent: (schema: Schema) => schemaIn(current, schema),
+  isNewResource: (name: unknown) => {
+    const path = `/ext/${String(name)}`
+    return current.paths[path] !== undefined && released.paths[path] === undefined
+  },
 })
 
 const lastPart = (reference: string) => reference.split('/').at(-1) ?? ''
@@ -193,6 +197,8 @@ export interface Comparison {
   readonly where: string
   resolveReleased(schema: Schema): Schema
   resolveCurrent(schema: Schema): Schema
+  /** Whether the name is that of a resource that was added since. */
+  isNewResource(name: unknown): boolean
 }
 
 /** What a client of the released schema could no longer send or read, a sentence each. */
@@ -231,12 +237,13 @@ function typeBreaks(before: Schema, now: Schema, { direction, where }: Compariso
 
 const typesOf = ({ type = [] }: Schema): readonly string[] => [type].flat()
 
-function enumBreaks(before: Schema, now: Schema, { direction, where }: Comparison): string[] {
+/** A new resource adds its name to the answers that name the resource of a row: clients skip unknown ones. */
+function enumBreaks(before: Schema, now: Schema, { direction, where, isNewResource }: Comparison): string[] {
   if (direction === 'answer') {
     if (before.enum === undefined) return []
     if (now.enum === undefined) return [`${where}: is no longer one of ${before.enum.join(', ')}`]
     return now.enum.flatMap((value) =>
-      before.enum?.includes(value) ? [] : [`${where}: may now be ${String(value)}`],
+      before.enum?.includes(value) || isNewResource(value) ? [] : [`${where}: may now be ${String(value)}`],
     )
   }
   if (now.enum === undefined) return []

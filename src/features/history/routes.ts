@@ -10,6 +10,11 @@ import { differenceChangesMax, listDifferences, listHistory } from './history.ts
 
 const nullableText = { type: ['string', 'null'] }
 const nullableId = { ...uuid.schema, type: ['string', 'null'] }
+const resourceOfRow = {
+  type: 'string',
+  enum: resourceNames,
+  description: 'The resource of the row. Later versions add resources: skip those that you do not know.',
+}
 const changedFields = { type: ['object', 'null'], additionalProperties: true }
 
 export const historySchemas: Readonly<Record<string, Schema>> = {
@@ -22,7 +27,7 @@ export const historySchemas: Readonly<Record<string, Schema>> = {
         description: 'The id of the change. It is the same in the history, the feed and webhook deliveries.',
       },
       at: { ...dateTime, description: 'The time of the change.' },
-      resource: { type: 'string', enum: resourceNames, description: 'The resource of the row.' },
+      resource: resourceOfRow,
       rowId: { ...uuid.schema, description: 'The id of the row.' },
       action: {
         type: 'string',
@@ -66,7 +71,7 @@ export const historySchemas: Readonly<Record<string, Schema>> = {
           type: 'object',
           required: ['resource', 'rowId', 'kind', 'before', 'after'],
           properties: {
-            resource: { type: 'string', enum: resourceNames, description: 'The resource of the row.' },
+            resource: resourceOfRow,
             rowId: { ...uuid.schema, description: 'The id of the row.' },
             kind: {
               type: 'string',
