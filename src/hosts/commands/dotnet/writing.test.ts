@@ -3,6 +3,8 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { decode } from '../../../../test/support/message-pack-decoder.ts'
 import { encode, float64, instant } from '../../../../test/support/message-pack-encoder.ts'
+import { capitalize } from '../../../model/field.ts'
+import { resourcesOf } from '../../../resources/derived.ts'
 import { commandsOfEdition } from '../main.ts'
 import type { Content } from '../message.ts'
 import { messagePack } from './message-pack.ts'
@@ -14,6 +16,14 @@ const commandNamed = (name: string) => {
 }
 const write = (name: string, content: Content): Buffer =>
   messagePack.writer(commandNamed(name).result)(content)
+
+/** The fields of a record without values, so that a new field does not change the test. */
+const nilFieldsOf = (name: string) =>
+  Object.fromEntries(
+    resourcesOf('v1').flatMap((resource) =>
+      resource.name === name ? resource.columns.map((column) => [capitalize(column), null]) : [],
+    ),
+  )
 
 const id = '8de21ef6-19a3-41ee-b4cd-ea3fae2e91c9'
 const otherId = '81d2c3b4-a596-4788-99aa-bbccddeeff00'
@@ -31,6 +41,7 @@ describe('a result for a .NET client', () => {
       active: true,
     }
     const record = {
+      ...nilFieldsOf('project'),
       Id: id,
       Name: 'New pier',
       OrganizationId: otherId,
