@@ -4,27 +4,11 @@ import { join, resolve } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { type CSSOptions, defineConfig, type Plugin } from 'vite'
 
-/** The screens and files of the second script: none of them is needed for the first load. */
-const laterScreens = [
-  'project/list',
-  'project/calendar',
-  'project/timeline',
-  'account',
-  'activity',
-  'administration',
-  'assignment-key',
-  'impediments',
-  'import',
-  'inbox',
-  'links',
-  'my-work',
-  'project-settings',
-  'projects',
-  'removed',
-  'reports',
-  'webhooks',
-  'week',
-]
+/**
+ * The screens whose files are in the first script, unless `laterFiles` names them. Files in their subfolders, and all
+ * other screens, are in the second script: none of them is needed for the first load.
+ */
+const firstScreens = ['project', 'sign-in']
 const laterFiles = [
   'activity-section',
   'assignment-bar',
@@ -73,16 +57,11 @@ const laterFiles = [
   'view-dialog',
 ]
 const missing = [
-  ...laterScreens.filter(
-    (name) => globSync(`src/screens/${name}/*`, { cwd: import.meta.dirname }).length === 0,
-  ),
-  ...laterFiles.filter(
-    (name) => globSync(`src/**/${name}.{ts,tsx}`, { cwd: import.meta.dirname }).length === 0,
-  ),
-]
-if (missing.length > 0)
-  throw new Error(`The second script names files that do not exist: ${missing.join(', ')}.`)
-const later = new RegExp(`/screens/(${laterScreens.join('|')})/|/(${laterFiles.join('|')})\\.tsx?$`)
+  ...firstScreens.map((name) => `screens/${name}/*`),
+  ...laterFiles.map((name) => `**/${name}.{ts,tsx}`),
+].filter((pattern) => globSync(`src/${pattern}`, { cwd: import.meta.dirname }).length === 0)
+if (missing.length > 0) throw new Error(`The scripts name files that do not exist: ${missing.join(', ')}.`)
+const later = new RegExp(`/screens/(?!(${firstScreens.join('|')})/[^/]+$)|/(${laterFiles.join('|')})\\.tsx?$`)
 
 export default defineConfig({
   root: import.meta.dirname,
