@@ -5,6 +5,7 @@ import { changeSettings, chooseLanguage, currentDensity, themeSwitch } from '../
 import { currentLanguage, languages } from '../texts/language.ts'
 import { t } from '../texts/text.ts'
 import type { IconName } from '../ui/icon.tsx'
+import { projectPages } from '../ui/project-page.tsx'
 import type { Screen } from './screens.ts'
 import { keysOf, type Overlay } from './use-shortcuts.ts'
 
@@ -149,19 +150,10 @@ function projectCommands({ configuration, router }: Services, projectId: string)
     ...tool('bookmark', t('Save view'), '[data-tool=save-view]', 'favorite bookmark favorito'),
     // Only the list can be exported, so the other views lead to it.
     { ...page('download', t('Export…'), '?view=list', exportWords), ...(list && { run: list.save }) },
-    ...(configuration.extensions
-      ? [
-          page('file', t('Import'), '/import', 'csv upload enviar planilha'),
-          page('pulse', t('Activity'), '/activity', 'history changes histórico mudanças'),
-        ]
-      : []),
-    page('chart', t('Hours'), '/report', 'report time relatório tempo'),
-    page(
-      'gear',
-      t('Settings'),
-      '/settings',
-      'members invite rename archive membros convidar renomear arquivar',
-    ),
+    ...(configuration.extensions ? [page('file', t('Import'), '/import', 'csv upload enviar planilha')] : []),
+    ...projectPages
+      .filter(({ isExtension }) => configuration.extensions || !isExtension)
+      .map(({ icon, label, path, words }) => page(icon, t(label), `/${path}`, words)),
   ]
 }
 

@@ -23,11 +23,23 @@ export const projectViews = [
 
 export type ViewName = (typeof projectViews)[number]['name']
 
-/** The pages of a project other than its views. */
-const otherPages = [
-  { path: 'activity', icon: 'pulse', label: 'Activity', isExtension: true },
-  { path: 'report', icon: 'chart', label: 'Hours', isExtension: false },
-  { path: 'settings', icon: 'gear', label: 'Settings', isExtension: false },
+/** The pages of a project other than its views; `words` are what users type for them in the palette. */
+export const projectPages = [
+  {
+    path: 'activity',
+    icon: 'pulse',
+    label: 'Activity',
+    isExtension: true,
+    words: 'history changes histórico mudanças',
+  },
+  { path: 'report', icon: 'chart', label: 'Hours', isExtension: false, words: 'report time relatório tempo' },
+  {
+    path: 'settings',
+    icon: 'gear',
+    label: 'Settings',
+    isExtension: false,
+    words: 'members invite rename archive membros convidar renomear arquivar',
+  },
 ] as const
 
 interface SubPageProps {
@@ -54,7 +66,7 @@ function SubPage({ projectId, path, title, actions, children }: SubPageProps) {
   const [project] = rows
   const heading = usePageTitle(project ? `${title} · ${project.name}` : title, projectId)
   // Pages of the settings have no link of their own in the header, so their title is shown.
-  const isLinked = otherPages.some((page) => page.path === path)
+  const isLinked = projectPages.some((page) => page.path === path)
   const h1 = (
     <h1 ref={heading} tabIndex={-1} class={isLinked ? 'linked-title' : ''}>
       {title}
@@ -193,7 +205,7 @@ function ProjectPages({ project, current }: ProjectPagesProps) {
   const { configuration, router } = useServices()
   const isPhone = useMedia('(max-width: 640px)')
   const [isChangingMembers, setChangingMembers] = useState(false)
-  const shown = otherPages.filter(({ isExtension }) => configuration.extensions || !isExtension)
+  const shown = projectPages.filter(({ isExtension }) => configuration.extensions || !isExtension)
   const pages = shown.map(({ path, icon, label }) => ({
     icon,
     label: t(label),
