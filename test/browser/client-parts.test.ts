@@ -12,6 +12,7 @@ import { matchPath } from '../../web/src/router/router.ts'
 import { describeUserAgent } from '../../web/src/screens/account/describe-user-agent.ts'
 import { columnLabel, groupings, hoursCsvFormat, localizeCsv } from '../../web/src/screens/reports/sums.ts'
 import { signInStateOf } from '../../web/src/screens/sign-in/sign-in-state.ts'
+import { capitalize, nounOf } from '../../web/src/texts/declared-names.ts'
 import { ptBrCatalogue } from '../../web/src/texts/pt-br.ts'
 import { inOneLine, isolate, setLanguage, shorten, t } from '../../web/src/texts/text.ts'
 import {
@@ -56,6 +57,15 @@ describe('Errors', () => {
       /^Não foi possível/,
     )
   })
+})
+
+test('A resource or property without a label of its own is named by the nouns of the language', (context) => {
+  const names = () => ['comment', 'organizationId', 'assignmentDependencies'].map((name) => nounOf(name))
+  assert.deepEqual(names(), ['comment', 'organization', 'assignment dependencies'])
+  assert.equal(capitalize(nounOf('costCenter')), 'Cost center')
+  setLanguage('pt-BR', ptBrCatalogue)
+  context.after(() => setLanguage('en-GB', { texts: {} as never, errors: {}, nouns: {} }))
+  assert.deepEqual(names(), ['comentário', 'organização', 'dependências'])
 })
 
 test('The history hides the placeholders that the assignment declares', () =>

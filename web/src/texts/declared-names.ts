@@ -1,34 +1,26 @@
-import { type MessageKey, t } from './text.ts'
+import { type MessageKey, nounInWords, t } from './text.ts'
 
 /** Returns the label of a declared resource or property. In some resources, a property has another label. */
 export function nounOf(name: string, resource = ''): string {
-  const noun = nouns[`${resource}.${name}`] ?? nouns[name.replace(/Id$/, '')]
-  return noun === undefined ? splitWords(name.replace(/Id$/, '')) : t(noun)
+  const declared = name.replace(/Id$/, '')
+  const noun = nouns[`${resource}.${name}`] ?? nouns[declared]
+  return noun === undefined ? nounInWords(declared) : t(noun)
 }
 
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-const splitWords = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-
-/** A name without an entry is shown as declared. */
+/** The words of a name without an entry are shown as declared, or translated by the nouns of the language. */
 const nouns: Readonly<Record<string, MessageKey>> = {
-  organization: 'organization',
   workflow: 'stage',
   assignmentType: 'type',
   impediment: 'impediment type',
-  user: 'user',
-  project: 'project',
-  assignment: 'assignment',
   appointment: 'recorded hours',
   assignmentImpediment: 'impediment',
   userAssignment: 'participant',
   userProject: 'member',
   projectStage: 'stage',
-  comment: 'comment',
-  label: 'label',
   assignmentLabel: 'label',
   assignmentDependency: 'dependency',
-  attachment: 'attachment',
   savedView: 'view',
   projectView: 'shared view',
   name: 'name',

@@ -1317,19 +1317,13 @@ export const ptBr = {
   Offline: 'Sem conexão',
   'Not live': 'Não está ao vivo',
   'Choose: {label}': 'Escolher: {label}',
-  organization: 'organização',
   stage: 'etapa',
   type: 'tipo',
   'impediment type': 'tipo de impedimento',
-  user: 'usuário',
-  project: 'projeto',
-  assignment: 'tarefa',
   'recorded hours': 'horas apontadas',
   impediment: 'impedimento',
   participant: 'participante',
   member: 'membro',
-  comment: 'comentário',
-  attachment: 'anexo',
   view: 'visualização',
   'shared view': 'visualização compartilhada',
   name: 'nome',
@@ -1464,7 +1458,7 @@ export const ptBr = {
   'Someone you cannot see': 'Alguém que você não vê',
 }
 
-/** The things that errors name, in singular and plural. */
+/** The resources and things that errors and lists name, in singular and plural. */
 const ptBrNouns: Readonly<Record<string, string>> = {
   organization: 'organização',
   organizations: 'organizações',

@@ -147,8 +147,12 @@ function translateNouns(nouns: StringMap, part: string): string | undefined {
 }
 
 /** The server writes AssignmentType or assignment type. */
-const translateNoun = (nouns: StringMap, word: string): string | undefined =>
-  nouns[word.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()]
+const translateNoun = (nouns: StringMap, word: string): string | undefined => nouns[splitWords(word)]
+
+/** Returns a declared name, such as assignmentType, in the words of the language. */
+export const nounInWords = (name: string): string => translateNoun(current.nouns, name) ?? splitWords(name)
+
+const splitWords = (name: string): string => name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
 
 /** Returns a regular expression in which each placeholder is a named group. */
 const patternOf = (text: string): RegExp =>

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Tracker } from '#tracker-client'
+import { resourcePaths, type Tracker } from '#tracker-client'
 import { type Api, pluralOf, type ResourceName } from '../../api/api.ts'
 import { type ById, loadByIds, rowsMax } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import type { ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
-import { nounOf } from '../../texts/declared-names.ts'
+import { capitalize, nounOf } from '../../texts/declared-names.ts'
 import { inOneLine, type MessageKey, t } from '../../texts/text.ts'
 import { dayOfTimestamp, formatDay, formatLongDay, formatTimestamp } from '../../time/days.ts'
 import { formatHours } from '../../time/hours.ts'
@@ -38,7 +38,7 @@ export function RemovedScreen({ parameters: { kindSegment } }: ScreenProps) {
           <option value="/removed">{t('Everything')}</option>
           {kinds.map((kind) => (
             <option key={kind.resource} value={pathOf(kind)}>
-              {t(kind.label)}
+              {labelOf(kind)}
             </option>
           ))}
         </select>
@@ -326,39 +326,41 @@ const nameIn = (
 
 interface RemovedKind {
   readonly resource: ResourceName
-  readonly label: MessageKey
+  /** The label, if the plural of its noun is not clear. */
+  readonly label?: MessageKey
   /** True if only administrators may restore it. */
   readonly administratorsOnly?: boolean
 }
 
-type Kind = Omit<RemovedKind, 'resource'>
+/** The most common kinds. A resource that is not listed here comes after them. */
+const commonKinds: readonly RemovedKind[] = [
+  { resource: 'project' },
+  { resource: 'assignment' },
+  { resource: 'appointment', label: 'Hours' },
+  { resource: 'comment' },
+  { resource: 'attachment' },
+  { resource: 'savedView', label: 'Views' },
+  { resource: 'projectView', label: 'Shared views' },
+  { resource: 'label' },
+  { resource: 'assignmentLabel', label: 'Labels of assignments' },
+  { resource: 'assignmentDependency', label: 'Dependencies' },
+  { resource: 'assignmentImpediment', label: 'Impediments' },
+  { resource: 'userProject', label: 'Memberships' },
+  { resource: 'projectStage', label: 'Stages of projects' },
+  { resource: 'userAssignment', label: 'Participants' },
+  { resource: 'organization', administratorsOnly: true },
+  { resource: 'user', administratorsOnly: true },
+  { resource: 'workflow', label: 'Stages', administratorsOnly: true },
+  { resource: 'assignmentType', label: 'Types', administratorsOnly: true },
+  { resource: 'impediment', label: 'Impediment types', administratorsOnly: true },
+]
 
-/** All resources that can be removed, the most common first. The type requires every resource. */
-const kindsByResource: Readonly<Record<ResourceName, Kind>> = {
-  project: { label: 'Projects' },
-  assignment: { label: 'Assignments' },
-  appointment: { label: 'Hours' },
-  comment: { label: 'Comments' },
-  attachment: { label: 'Attachments' },
-  savedView: { label: 'Views' },
-  projectView: { label: 'Shared views' },
-  label: { label: 'Labels' },
-  assignmentLabel: { label: 'Labels of assignments' },
-  assignmentDependency: { label: 'Dependencies' },
-  assignmentImpediment: { label: 'Impediments' },
-  userProject: { label: 'Memberships' },
-  projectStage: { label: 'Stages of projects' },
-  userAssignment: { label: 'Participants' },
-  organization: { label: 'Organizations', administratorsOnly: true },
-  user: { label: 'Users', administratorsOnly: true },
-  workflow: { label: 'Stages', administratorsOnly: true },
-  assignmentType: { label: 'Types', administratorsOnly: true },
-  impediment: { label: 'Impediment types', administratorsOnly: true },
-}
+const otherKinds = Object.values(resourcePaths)
+  .map(({ name }): RemovedKind => ({ resource: name }))
+  .filter(({ resource }) => commonKinds.every((kind) => kind.resource !== resource))
+const removedKinds: readonly RemovedKind[] = [...commonKinds, ...otherKinds]
 
-const removedKinds: readonly RemovedKind[] = Object.entries(kindsByResource).map(([resource, kind]) => ({
-  resource: resource as ResourceName,
-  ...kind,
-}))
+const labelOf = ({ resource, label }: RemovedKind): string =>
+  label === undefined ? capitalize(nounOf(pluralOf(resource))) : t(label)
 
 const pathOf = ({ resource }: RemovedKind): string => `/removed/${pluralOf(resource)}`
