@@ -5,7 +5,6 @@ import { MonthGrid } from '../ui/day-input.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import type { Span } from '../ui/fuzzy.ts'
 import { Icon } from '../ui/icon.tsx'
-import { Keys } from '../ui/keys.tsx'
 import { OptionLine, useOptionSearch } from '../ui/option-search.tsx'
 import { PersonAvatar } from '../ui/people.tsx'
 import { Ago } from '../ui/relative-time.tsx'
@@ -320,3 +319,14 @@ function groupsOf(items: readonly PaletteItem[], hasSections: boolean): readonly
   }
   return groups
 }
+
+/** The keys of a shortcut, such as Ctrl and K. Macs have ⌘ instead of Ctrl. */
+export const Keys = ({ keys }: { readonly keys: readonly string[] }) => (
+  <span class="keys">
+    {keys.map((key) => (
+      <kbd key={key}>{key === 'Ctrl' && isMac() ? '⌘' : key}</kbd>
+    ))}
+  </span>
+)
+
+const isMac = (): boolean => navigator.platform.startsWith('Mac')

@@ -15,7 +15,7 @@ import {
 } from '../../services/settings.ts'
 import { currentLanguage, languages } from '../../texts/language.ts'
 import { type MessageKey, t, tx } from '../../texts/text.ts'
-import { NewPasswordField } from '../../ui/new-password-field.tsx'
+import { NewPasswordField } from '../../ui/form-fields.tsx'
 import { Page } from '../../ui/page.tsx'
 import { LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { useSecondsUntil } from '../../ui/relative-time.tsx'

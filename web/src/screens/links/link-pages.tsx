@@ -9,7 +9,7 @@ import { homePath, projectPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { loginKey, signInWithPassword, startSignIn } from '../../session/sign-in.ts'
 import { t, tx } from '../../texts/text.ts'
-import { NewPasswordField } from '../../ui/new-password-field.tsx'
+import { NewPasswordField } from '../../ui/form-fields.tsx'
 import { StandalonePage } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/page-states.tsx'
 
