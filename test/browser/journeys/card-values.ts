@@ -42,6 +42,39 @@ export function cardValueJourneys(stage: () => Stage): void {
     await card.locator('[data-field=hours]').click()
     await picker.getByRole('option', { name: '16 h' }).click()
     await card.getByText('16 h').waitFor()
+    const record = (amountHours: number) =>
+      workspace.make('appointment', {
+        assignmentId: id,
+        userId: workspace.jonas.id,
+        keepDate: '2026-11-16',
+        amountHours,
+      })
+    await record(4)
+    await card.getByText('4 / 16 h').waitFor()
+    await card.getByText('4 of 16 h recorded').waitFor()
+    const [whole = 0, part = 0] = await card
+      .locator('.hours-mark rect')
+      .evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().width))
+    assert.ok(whole > 0 && Math.abs(part / whole - 4 / 16) < 0.05, `${part} of ${whole} pixels`)
+    await record(20.5)
+    await card.locator('.over').getByText('24.5 / 16 h').waitFor()
+    await assertAccessible(page, 'a card with recorded hours')
+    // Cards do not wait for recorded hours, and do not move when these arrive.
+    const held = Promise.withResolvers<void>()
+    await page.route('**/ext/reports/hours?**', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.reload()
+    await card.getByText('16 h', { exact: true }).waitFor()
+    const boxes = () =>
+      card
+        .locator('.card-facts > *')
+        .evaluateAll((facts) => facts.map((fact) => fact.getBoundingClientRect().x))
+    const boxesBefore = await boxes()
+    held.resolve()
+    await card.getByText('24.5 / 16 h').waitFor()
+    assert.deepEqual(await boxes(), boxesBefore)
     await card.locator('[data-field=type]').click()
     await picker.getByRole('option').first().waitFor()
     await page.keyboard.press('Escape')
@@ -77,7 +110,7 @@ export function cardValueJourneys(stage: () => Stage): void {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('By the right button')
     const id = await make('Right', 0, 1, { userId: workspace.jonas.id })
-    await make('Wrong', 0, 1)
+    const wrongId = await make('Wrong', 0, 1)
     const page = await signIn('mara@example.com', path)
     await page.getByRole('link', { name: 'Right' }).click({ button: 'right' })
     const picker = page.getByRole('dialog')
@@ -140,6 +173,9 @@ export function cardValueJourneys(stage: () => Stage): void {
     await page.getByText('Right is now in Doing.').waitFor()
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
     await page.getByRole('link', { name: 'List', exact: true }).click()
+    const entry = { userId: workspace.jonas.id, keepDate: '2026-11-16', amountHours: 2 }
+    await workspace.make('appointment', { ...entry, assignmentId: wrongId })
+    await page.locator(`[data-row="${wrongId}"] .list-hours`).getByText('2 / 8 h').waitFor()
     for (const name of ['Right', 'Wrong']) await page.getByLabel(`Select ${name}`).check()
     await page.getByRole('link', { name: 'Wrong' }).click({ button: 'right' })
     await picker.getByRole('option', { name: 'Priority' }).click()

@@ -203,13 +203,18 @@ export function phoneBoardJourneys(stage: () => Stage): void {
 
   for (const width of [320, 390, 768])
     test(`cards show the whole key and the due day on a touch screen of ${width} pixels`, async () => {
-      const { signIn } = stage()
+      const { signIn, workspace } = stage()
       const { path, make } = await makeProject(`Keys at ${width}`)
-      await make('Has every fact', 0, 0, { priority: 4, amountHours: 40 })
+      const assignmentId = await make('Has every fact', 0, 0, { priority: 4, amountHours: 40 })
+      const entry = { assignmentId, userId: workspace.mara.id, keepDate: '2026-11-16', amountHours: 4.25 }
+      await workspace.make('appointment', entry)
       const page = await signIn('mara@example.com', path, { ...phone, viewport: { width, height: 844 } })
       const facts = page.locator('.card-facts')
+      // Where there is no room for the text of the hours, there may be some for their bar.
+      await facts.getByText('4.25 of 40 h recorded').waitFor()
       const line = (await facts.boundingBox()) ?? never
-      for (const selector of ['.card-key', '.due']) {
+      const selectors = ['.card-key', '.due', ...(width === 390 ? ['.hours-mark svg'] : [])]
+      for (const selector of selectors) {
         const fact = (await facts.locator(selector).boundingBox()) ?? never
         assert.ok(fact.x >= line.x && fact.x + fact.width <= line.x + line.width, selector)
         assert.ok(fact.y < line.y + line.height / 2, selector)

@@ -1,7 +1,7 @@
 import type { Label } from '../data/project-links.ts'
 import type { StageLook } from '../data/project-stages.ts'
 import { t } from '../texts/text.ts'
-import { formatHours } from '../time/hours.ts'
+import { formatHours, formatNumber } from '../time/hours.ts'
 
 /** The names of the hues in `tints.css`. Neighbours in the list below are easily told apart. */
 export type Hue = Label['color']
@@ -166,8 +166,40 @@ export const PriorityMark = ({ priority, name }: { readonly priority: number; re
   </span>
 )
 
-export const HoursMark = ({ hours }: { readonly hours: number }) => (
-  <span class="hours-mark" title={t('Planned hours')}>
-    {formatHours(hours)}
-  </span>
-)
+interface HoursMarkProps {
+  readonly planned: number
+  readonly recorded?: number | undefined
+}
+
+const barWidth = 20
+const barHeight = 4
+
+/** Shows the planned hours and, as soon as some are recorded, how many these are, with a bar. */
+export function HoursMark({ planned, recorded = 0 }: HoursMarkProps) {
+  if (recorded === 0)
+    return planned === 0 ? null : (
+      <span class="hours-mark" title={t('Planned hours')}>
+        {formatHours(planned)}
+      </span>
+    )
+  const values = { recorded: formatNumber(recorded), planned: formatNumber(planned) }
+  const text =
+    planned === 0
+      ? t('{hours} recorded, no hours planned yet', { hours: formatHours(recorded) })
+      : t('{recorded} of {planned} h recorded', values)
+  const shape = { height: barHeight, rx: barHeight / 2 }
+  return (
+    <span class={`hours-mark recorded ${planned > 0 && recorded > planned ? 'over' : ''}`} title={text}>
+      {planned > 0 && (
+        <svg width={barWidth} height={barHeight} aria-hidden="true">
+          <rect class="hours-rest" {...shape} width={barWidth} />
+          <rect class="hours-part" {...shape} width={barWidth * Math.min(1, recorded / planned)} />
+        </svg>
+      )}
+      <span aria-hidden="true">
+        {t('{recorded} / {planned} h', planned === 0 ? { ...values, planned: '–' } : values)}
+      </span>
+      <span class="visually-hidden">{text}</span>
+    </span>
+  )
+}

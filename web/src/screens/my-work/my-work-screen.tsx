@@ -147,7 +147,7 @@ function WorkRow({ assignment, work }: { readonly assignment: Assignment; readon
           {assignment.priority ? (
             <PriorityMark priority={assignment.priority} name={priorityName(assignment.priority)} />
           ) : null}
-          {assignment.amountHours > 0 && <HoursMark hours={assignment.amountHours} />}
+          <HoursMark planned={assignment.amountHours} />
           <span class="work-state">
             <QueueMark changes={changesOf(id)} />
             {blockedSince && (

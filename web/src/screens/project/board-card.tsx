@@ -33,6 +33,8 @@ interface BoardCardProps {
   /** The unfinished assignments that this assignment waits for. */
   readonly blockers: readonly Assignment[] | undefined
   readonly parts: PartCount | undefined
+  /** The recorded hours; undefined if there are none. */
+  readonly recorded: number | undefined
   /** Finished work is never overdue. */
   readonly isDone: boolean
   readonly isOpen: boolean
@@ -56,6 +58,7 @@ export function BoardCard(props: BoardCardProps) {
     typeName,
     projectKey,
     blockedSince,
+    recorded,
     isDone,
     isOpen,
     isNew,
@@ -86,6 +89,7 @@ export function BoardCard(props: BoardCardProps) {
       labelKey,
       blockerKey,
       partsKey,
+      recorded,
       isDone,
       isOpen,
       isNew,
@@ -233,8 +237,8 @@ function CardMarks({ assignment, labels = [], blockedSince, blockers = [], isDon
 const waitingTextOf = (blockers: readonly Assignment[]): string =>
   tn(blockers.length, 'Waits for {name}', 'Waits for {count} assignments', { name: blockers[0]?.name ?? '' })
 
-/** The facts at the bottom of each card, always in the same order. */
-function CardFacts({ assignment, typeName, projectKey, parts, isDone }: CardProps) {
+/** The facts at the bottom of each card, always in the same order. The last one may grow later. */
+function CardFacts({ assignment, typeName, projectKey, parts, recorded, isDone }: CardProps) {
   const key = assignmentKey(projectKey, assignment)
   return (
     <>
@@ -250,12 +254,12 @@ function CardFacts({ assignment, typeName, projectKey, parts, isDone }: CardProp
           <PriorityMark priority={assignment.priority} name={priorityName(assignment.priority)} />
         </span>
       ) : null}
-      {assignment.amountHours > 0 && (
-        <span data-field="hours">
-          <HoursMark hours={assignment.amountHours} />
+      {parts && <PartsMark {...parts} />}
+      {(assignment.amountHours > 0 || recorded !== undefined) && (
+        <span class="card-hours" data-field="hours">
+          <HoursMark planned={assignment.amountHours} recorded={recorded} />
         </span>
       )}
-      {parts && <PartsMark {...parts} />}
     </>
   )
 }

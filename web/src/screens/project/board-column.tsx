@@ -3,6 +3,7 @@ import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { chooseDoneStage } from '../../assignment/assignment-values.ts'
 import { useShownRows } from '../../assignment/panel-frame.tsx'
+import type { RecordedHours } from '../../assignment/use-recorded-hours.ts'
 import type { Blockers, LabelsByAssignment, PartCounts } from '../../data/project-links.ts'
 import {
   guessDoneStages,
@@ -39,6 +40,7 @@ export interface BoardProps {
   readonly labels: LabelsByAssignment
   readonly blockers: Blockers
   readonly parts: PartCounts
+  readonly recorded: RecordedHours
   readonly isStale: boolean
   readonly openId: string | undefined
   /** The query string of the page. Links keep it, so that the filters stay. */
@@ -177,6 +179,7 @@ const factsOf = (props: BoardColumnProps, { id, assignmentTypeId }: Assignment) 
   labels: props.labels.get(id),
   blockers: props.blockers.get(id),
   parts: props.parts.get(id),
+  recorded: props.recorded.get(id),
 })
 
 /** Returns the text of an empty column: where to drop a dragged card, or how to add the first assignment. */

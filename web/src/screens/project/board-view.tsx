@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { byId } from '../../api/load-all.ts'
 import { isCovered } from '../../assignment/panel-frame.tsx'
+import { type RecordedHours, useRecordedHours } from '../../assignment/use-recorded-hours.ts'
 import { useProjectDependencies, useProjectLabels, useProjectParts } from '../../data/project-links.ts'
 import type { ProjectStage } from '../../data/project-stages.ts'
 import { useFollowedRows } from '../../data/use-followed-rows.ts'
@@ -36,12 +37,14 @@ export function BoardView(props: BoardViewProps) {
   const [areCardsShown, setCardsShown] = useState(false)
   const needsAllRows = hasRowFilters(props.filters)
   const facts = useCardFacts(projectId, doneStageIds, !areCardsShown && !needsAllRows)
-  const factsProps = { ...props, facts, onShown: () => setCardsShown(true) }
+  const recorded = useRecordedHours(props.scope, areCardsShown)
+  const factsProps = { ...props, facts, recorded, onShown: () => setCardsShown(true) }
   return needsAllRows ? <FilteredBoard {...factsProps} /> : <PagedBoard {...factsProps} />
 }
 
 interface FactsProps extends BoardViewProps {
   readonly facts: ReturnType<typeof useCardFacts>
+  readonly recorded: RecordedHours
   onShown(): void
 }
 
@@ -149,6 +152,7 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
           labels={facts.labels}
           blockers={facts.blockers}
           parts={parts}
+          recorded={props.recorded}
           isStale={pages.isStale}
           hasFailed={problem !== undefined}
           openId={openId}

@@ -13,6 +13,7 @@ interface RowFactsProps {
   readonly row: RecordOf<'assignment'>
   readonly names: NameLookup
   readonly isDone: boolean
+  readonly recorded?: number | undefined
   /** Further facts. They are shown before facts that may be hidden. */
   readonly children?: ComponentChildren
   shows(name: FactName): boolean
@@ -35,7 +36,7 @@ const facts: Readonly<Record<FactName, Fact>> = {
   end: ({ row, isDone }) => !isDone && !row.isUnscheduled && <DueChip row={row} />,
   priority: ({ row: { priority } }) =>
     priority ? <PriorityMark priority={priority} name={priorityName(priority)} /> : undefined,
-  hours: ({ row: { amountHours } }) => amountHours > 0 && <HoursMark hours={amountHours} />,
+  hours: ({ row: { amountHours }, recorded }) => <HoursMark planned={amountHours} recorded={recorded} />,
 }
 
 /** `firstFacts` precede the facts of the caller. `otherFacts` follow them, and may be hidden. */

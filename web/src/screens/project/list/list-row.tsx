@@ -7,7 +7,7 @@ import type { PartCount } from '../../../data/project-links.ts'
 import { assignmentPath } from '../../../router/router.ts'
 import { t } from '../../../texts/text.ts'
 import type { IconName } from '../../../ui/icon.tsx'
-import { PartsMark, PriorityShape, StageMark, TypeShape } from '../../../ui/marks.tsx'
+import { HoursMark, PartsMark, PriorityShape, StageMark, TypeShape } from '../../../ui/marks.tsx'
 import { PersonAvatar } from '../../../ui/people.tsx'
 import type { NameLookup } from '../name-lookup.ts'
 import { BlockReasonMark, RowFacts } from '../row-facts.tsx'
@@ -25,6 +25,8 @@ interface ListRowProps {
   /** The number of its ancestors in the list. */
   readonly depth: number
   readonly parts: PartCount | undefined
+  /** The recorded hours; undefined if there are none. */
+  readonly recorded: number | undefined
   readonly index: number
   readonly top: number
   readonly columns: readonly Column[]
@@ -48,6 +50,7 @@ export function ListRow(props: ListRowProps) {
       props.depth,
       props.parts?.done,
       props.parts?.count,
+      props.recorded,
       index,
       top,
       columns,
@@ -121,7 +124,8 @@ export const cellMarks: Readonly<Partial<Record<string, Mark>>> = {
 }
 
 /** Renders text without a wrapper, because the cell truncates it. */
-function Cell({ column, row, names, isDone }: ListRowProps & { readonly column: Column }) {
+function Cell({ column, row, names, recorded, isDone }: ListRowProps & { readonly column: Column }) {
+  if (column.name === 'hours') return <HoursMark planned={row.amountHours} recorded={recorded} />
   if (column.name === 'labels') {
     const labels = names.labelsOf(row.id)
     return labels.length === 0 ? null : <LabelChips labels={labels} />
@@ -184,11 +188,11 @@ const Family = ({ parent, parts }: Pick<ListRowProps, 'parent' | 'parts'>) => (
 
 /** Shows the columns in one line below the name, and the person at the end of both lines. */
 function NarrowFacts(props: ListRowProps) {
-  const { row, columns, names, isDone } = props
+  const { row, columns, names, recorded, isDone } = props
   const shows = (name: Column['name']) => columns.some((column) => column.name === name)
   return (
     <>
-      <RowFacts row={row} names={names} isDone={isDone} shows={shows}>
+      <RowFacts row={row} names={names} recorded={recorded} isDone={isDone} shows={shows}>
         <Family {...props} />
       </RowFacts>
       {shows('person') && <PersonAvatar id={responsibleOf(row)} />}

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { useShownRows } from '../../../assignment/panel-frame.tsx'
+import { useRecordedHours } from '../../../assignment/use-recorded-hours.ts'
 import type { PartCounts } from '../../../data/project-links.ts'
 import { useServices } from '../../../services/services.ts'
 import { t, tn } from '../../../texts/text.ts'
@@ -113,7 +114,9 @@ const stepPixels = 80
  */
 function useRowElements(props: ListTableProps, isNarrow: boolean, ends: readonly number[]) {
   const { columns, scope, openId, query, names, parts, selection } = props
-  const elements = useMemo(() => new Map<string, VNode>(), [props, ends, isNarrow])
+  const hasHours = columns.some(({ name }) => name === 'hours')
+  const recorded = useRecordedHours(scope, hasHours)
+  const elements = useMemo(() => new Map<string, VNode>(), [props, recorded, ends, isNarrow])
   return (line: Line, index: number, first: number): VNode | null => {
     if (!('row' in line)) return null
     const cached = elements.get(line.id)
@@ -125,6 +128,7 @@ function useRowElements(props: ListTableProps, isNarrow: boolean, ends: readonly
         parent={line.parent}
         depth={line.depth ?? 0}
         parts={parts.get(line.id)}
+        recorded={recorded.get(line.id)}
         index={index + 2}
         top={(ends[index - 1] ?? 0) - (ends[first - 1] ?? 0)}
         columns={columns}

@@ -1,0 +1,67 @@
+import { useMemo } from 'preact/hooks'
+import type { Tracker } from '#tracker-client'
+import type { ProjectStage } from '../data/project-stages.ts'
+import { useLoaded } from '../data/use-loaded.ts'
+import { useServices } from '../services/services.ts'
+import { sumHours } from '../time/hours.ts'
+import { queuedChanges } from './queue.ts'
+
+/** The recorded hours by assignment. Those without any are missing. */
+export type RecordedHours = ReadonlyMap<string, number>
+
+interface RecordedScope {
+  readonly projectId: string
+  readonly stages: readonly ProjectStage[]
+}
+
+/**
+ * Returns the recorded hours of a project, with those that wait for the network. They are loaded as soon as
+ * they are needed, and again when hours are recorded anywhere. Without the extensions there are none.
+ */
+export function useRecordedHours({ projectId, stages }: RecordedScope, isNeeded: boolean): RecordedHours {
+  const { configuration, tracker } = useServices()
+  const isLoaded = configuration.extensions && isNeeded
+  const { value } = useLoaded(
+    `${projectId} ${isLoaded}`,
+    ['appointment'],
+    async (signal) => (isLoaded ? loadRecordedHours(tracker, { projectId, stages }, signal) : undefined),
+    { cacheName: 'recorded hours' },
+  )
+  const queued = queuedChanges.value
+  return useMemo(() => {
+    const recorded = new Map(value)
+    for (const change of queued) {
+      // The report has those that were sent, and the former hours of an entry that is changed.
+      if (change.kind !== 'hours' || !change.isNew || change.isSent) continue
+      const { assignmentId, amountHours } = change.entry
+      recorded.set(
+        assignmentId,
+        sumHours([{ amountHours: recorded.get(assignmentId) ?? 0 }, { amountHours }]),
+      )
+    }
+    return recorded
+  }, [value, queued])
+}
+
+type HoursOfAssignment = readonly [assignmentId: string, hours: number]
+
+/**
+ * A report has at most 1,000 groups. In a larger project, each stage has one of its own. Assignments beyond
+ * the limit are left out.
+ */
+async function loadRecordedHours(
+  tracker: Tracker,
+  { projectId, stages }: RecordedScope,
+  signal: AbortSignal,
+): Promise<readonly HoursOfAssignment[]> {
+  const read = async (workflowId?: string) => {
+    const query = { groupBy: 'assignment', projectId, ...(workflowId && { workflowId }) }
+    return (await tracker.call('GET /ext/reports/hours', { query }, { signal })).result
+  }
+  const reports = [await read()]
+  const isCut = reports.some(({ groups, totalGroups }) => totalGroups > groups.length)
+  for (const { id } of isCut ? stages : []) reports.push(await read(id))
+  return reports.flatMap(({ groups }) =>
+    groups.map(({ assignment, hours }): HoursOfAssignment => [assignment?.id ?? '', hours]),
+  )
+}
