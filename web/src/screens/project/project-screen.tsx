@@ -21,10 +21,9 @@ import { BoardView, type BoardViewProps } from './board-view.tsx'
 import { noFilters, parseFilters, resolveViewer, viewParameter } from './filters.ts'
 import { ProjectFilters, useChosenOrder } from './project-filters.tsx'
 import { type ProjectViewProps, ViewSkeleton } from './project-view.tsx'
-import { ViewMenu, ViewTabs } from './saved-views.tsx'
+import { type SavedViews, useSavedViews, ViewMenu, ViewTabs } from './saved-views.tsx'
 import { shownList } from './shown-list.ts'
 import { useCardFocus } from './use-card-focus.ts'
-import { type SavedViews, useSavedViews } from './use-saved-views.ts'
 
 /** Shows the assignments of a project in a view, and an open assignment next to them. */
 export const ProjectScreen = ({ parameters: { projectId = '', assignmentId } }: ScreenProps) =>

@@ -1,13 +1,87 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { limits } from '#tracker-client'
+import type { Api, RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
+import { useAllRows } from '../../data/use-listing.ts'
 import { projectPath } from '../../router/router.ts'
 import { useRemoval, useServices } from '../../services/services.ts'
 import { inOneLine, t } from '../../texts/text.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { lazyDialog } from '../../ui/lazy.tsx'
 import { Menu, type MenuItem } from '../../ui/menu.tsx'
-import { type Filters, isWorthSaving, viewParameter } from './filters.ts'
-import { contentOf, type SavedView, type SavedViews, writeView } from './use-saved-views.ts'
+import { type Filters, filterTextOf, isWorthSaving, queryOfView, viewParameter } from './filters.ts'
+
+/** A view of the user, or one that a member shares with the project. */
+type SavedView = (
+  | { readonly resource: 'savedView'; readonly row: RecordOf<'savedView'> }
+  | { readonly resource: 'projectView'; readonly row: RecordOf<'projectView'> }
+) & {
+  /** The query of the stored address. Its path is always the path of the project. */
+  readonly query: string
+  /** True if the user has created the view and may change it. */
+  readonly isOwn: boolean
+}
+
+export type SavedViews = ReturnType<typeof useSavedViews>
+
+/** Returns the saved views of a project. Shared views come first. Without the extensions, there are none. */
+export function useSavedViews(projectId: string) {
+  const { configuration, router, session } = useServices()
+  const userId = session.person.value?.id
+  const isAvailable = configuration.extensions && userId !== undefined
+  const shared = useAllRows('projectView', isAvailable ? { projectId, sortColumn: 'name' } : undefined)
+  const personal = useAllRows('savedView', isAvailable ? { userId, sortColumn: 'name' } : undefined)
+  const views = useMemo((): readonly SavedView[] => {
+    const all = [
+      ...shared.rows.map((row) => ({ resource: 'projectView', row }) as const),
+      ...personal.rows.map((row) => ({ resource: 'savedView', row }) as const),
+    ]
+    return all.flatMap((view) => {
+      const query = queryOfAddress(view.row.address, projectId)
+      return query === undefined ? [] : [{ ...view, query, isOwn: view.row.userId === userId }]
+    })
+  }, [shared.rows, personal.rows, projectId, userId])
+  const { searchParams } = router.address.value
+  const query = queryOfView(searchParams)
+  const current =
+    views.find(({ row }) => row.id === searchParams.get(viewParameter)) ??
+    views.find((view) => view.query === query)
+  return {
+    isAvailable,
+    views,
+    current,
+    /** The query of the address, without the parameters that views do not store. */
+    query,
+    isChanged: current !== undefined && current.query !== query,
+  }
+}
+
+/** Returns undefined if the address leads elsewhere. Other API clients may save other addresses, or none. */
+function queryOfAddress(address: string | null, projectId: string): string | undefined {
+  const [path, query] = (address ?? '').split('?', 2)
+  return path === projectPath(projectId) ? queryOfView(new URLSearchParams(query)) : undefined
+}
+
+/** Omits the filter if it is too long. The address contains the filter as well. */
+function contentOf(projectId: string, query: string, filters: Filters): ViewContent {
+  const filter = filterTextOf(filters, projectId)
+  return { address: projectPath(projectId, query), filter: filter.length <= limits.filter ? filter : null }
+}
+
+/** Sends the whole record, because an update clears optional fields that it leaves out. */
+function writeView(api: Api, view: SavedView, change: ViewChange): Promise<unknown> {
+  return view.resource === 'savedView'
+    ? api.update('savedView', { ...view.row, ...change })
+    : api.update('projectView', { ...view.row, ...change })
+}
+
+/** The stored state of the list that a view shows. */
+interface ViewContent {
+  readonly address: string
+  readonly filter: string | null
+}
+
+type ViewChange = Partial<Pick<RecordOf<'savedView'>, 'name' | 'address' | 'filter'>>
 
 function addressOf(projectId: string, { row, query }: SavedView): string {
   const parameters = new URLSearchParams(query)
@@ -133,11 +207,16 @@ function useViewActions({ projectId, filters, savedViews }: SavedViewsProps) {
         ]
       : []),
   ]
+  const renamed = editedView === 'new' ? undefined : editedView
+  const rename = async (name: string) => {
+    if (renamed) await writeView(api, renamed, { name })
+  }
   const dialog = editedView && (
     <ViewDialog
       projectId={projectId}
-      view={editedView === 'new' ? undefined : editedView}
+      view={renamed}
       content={contentOf(projectId, query, filters)}
+      onRename={rename}
       onClose={() => setEditedView(undefined)}
     />
   )

@@ -5,26 +5,25 @@ import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { viewParameter } from './filters.ts'
-import { type SavedView, type ViewContent, writeView } from './use-saved-views.ts'
 
 interface ViewDialogProps {
   readonly projectId: string
   /** The view to rename. If undefined, a new one is saved. */
-  readonly view: SavedView | undefined
-  readonly content: ViewContent
+  readonly view:
+    | { readonly resource: 'savedView' | 'projectView'; readonly row: { readonly name: string } }
+    | undefined
+  readonly content: { readonly address: string; readonly filter: string | null }
+  onRename(name: string): Promise<void>
   onClose(): void
 }
 
 /** Saves the content as a new view, or renames a view. */
-export function ViewDialog({ projectId, view, content, onClose }: ViewDialogProps) {
+export function ViewDialog({ projectId, view, content, onRename, onClose }: ViewDialogProps) {
   const { api, router } = useServices()
   const form = useForm({
     initial: { name: view?.row.name ?? '', resource: view?.resource ?? 'savedView' },
     async submit({ name, resource }) {
-      if (view) {
-        await writeView(api, view, { name })
-        return
-      }
+      if (view) return onRename(name)
       if (content.address.length > limits.address)
         reject({ name: [t('There are too many filters to save.')] })
       const body = { name, list: 'assignments', ...content }
