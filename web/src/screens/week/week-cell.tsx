@@ -4,8 +4,7 @@ import { formatDay, formatWeekday } from '../../time/days.ts'
 import { formatHoursInput, sumHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { directionSign, logicalArrowKey } from '../../ui/viewport.ts'
-import type { UnsavedText } from './use-entries.ts'
-import type { Cell } from './week.ts'
+import type { Cell, UnsavedText } from './week.ts'
 
 interface WeekCellProps {
   readonly cell: Cell

@@ -26,8 +26,14 @@ import {
   sumHours,
 } from '../../time/hours.ts'
 import { useMedia } from '../../ui/viewport.ts'
-import type { EntriesState } from './use-entries.ts'
-import { type Appointment, type Cell, cellKeyOf, entriesByCell, type WeekRow } from './week.ts'
+import {
+  type Appointment,
+  type Cell,
+  cellKeyOf,
+  type EntriesState,
+  entriesByCell,
+  type WeekRow,
+} from './week.ts'
 import { WeekCell } from './week-cell.tsx'
 
 interface WeekGridProps {

@@ -15,7 +15,6 @@ import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { PersonPicker } from '../../ui/people.tsx'
 import { CopyWeekDialog } from './copy-week-dialog.tsx'
 import { EntriesDialog } from './entries-dialog.tsx'
-import { useEntries } from './use-entries.ts'
 import {
   type Appointment,
   type Cell,
@@ -24,6 +23,7 @@ import {
   loadEntries,
   loadRecordedHours,
   loadWeekRows,
+  useEntries,
   type WeekRow,
   type WeekRows,
 } from './week.ts'

@@ -1,10 +1,17 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { filter, limits, type Tracker } from '#tracker-client'
 import type { Api, RecordOf } from '../../api/api.ts'
 import { type ById, byId, loadAll, loadByIds, rowsMax } from '../../api/load-all.ts'
+import { sentenceOf } from '../../api/problems.ts'
+import { discardChange, queuedChanges, recordHours, withQueuedHours } from '../../assignment/queue.ts'
+import { useHoursOfDay } from '../../forms/fields.tsx'
+import { readDraft, writeDraft } from '../../services/browser-storage.ts'
+import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
 import { addDays, dayOf, daysInWeek } from '../../time/days.ts'
 
 export type Appointment = RecordOf<'appointment'>
-export type Assignment = RecordOf<'assignment'>
+type Assignment = RecordOf<'assignment'>
 
 /** At most 500 entries are loaded. If there are more, the screen says so. */
 const pagesMax = 5
@@ -120,3 +127,144 @@ export const cellKeyOf = ({ assignmentId, day }: { assignmentId: string; day: st
 
 export const entriesByCell = (entries: readonly Appointment[]): ReadonlyMap<string, readonly Appointment[]> =>
   Map.groupBy(entries, ({ assignmentId, keepDate }) => cellKeyOf({ assignmentId, day: dayOf(keepDate) }))
+
+/** The unsaved text of a cell, and the reason why it was not saved. */
+export interface UnsavedText {
+  readonly text: string
+  readonly problem?: string
+}
+
+type PendingChanges = ReadonlyMap<
+  string,
+  { readonly entry: Appointment | undefined; readonly isSaved: boolean }
+>
+
+export type EntriesState = ReturnType<typeof useEntries>
+
+/**
+ * Returns the entries of the user, including entries that are being saved. Rejected text stays in its cell
+ * with the reason until it is saved or discarded.
+ */
+export function useEntries(
+  userId: string,
+  loaded: readonly Appointment[],
+  assignments: readonly Assignment[],
+) {
+  const entriesWithQueue = withQueuedHours(loaded, (entry) => entry.userId === userId)
+  const { entries, startChange, finishChange } = useChanges(loaded, entriesWithQueue)
+  const { unsaved, setText, revert } = useUnsavedTexts(userId)
+  const send = useSend(assignments)
+  const parseHours = useHoursOfDay()
+  const queue = useRef<Promise<void>>(Promise.resolve())
+  const save = (cell: Cell, text: string) => {
+    const previous = cell.entries[0]
+    const reject = (error: unknown) => setText(cell, text, sentenceOf(error))
+    try {
+      const hours = text.trim() === '' ? 0 : parseHours(text, cellKeyOf(cell))
+      revert(cell)
+      if (hours === (previous?.amountHours ?? 0)) return
+      const next = hours === 0 ? undefined : { ...(previous ?? newEntry(cell, userId)), amountHours: hours }
+      const id = (next ?? previous)?.id ?? ''
+      startChange(id, next)
+      // Changes are sent one after the other, because a change may depend on an earlier change of the same
+      // cell.
+      queue.current = queue.current
+        .then(() => send(previous, next))
+        .then(
+          () => finishChange(id, next, true),
+          (error) => {
+            finishChange(id, next, false)
+            reject(error)
+          },
+        )
+    } catch (error) {
+      reject(error)
+    }
+  }
+  return { entries, unsaved, setText, revert, save }
+}
+
+/** The client chooses the id, so that the entry can be shown before the response. */
+const newEntry = ({ assignmentId, day }: Cell, userId: string): Appointment => ({
+  id: crypto.randomUUID(),
+  assignmentId,
+  userId,
+  keepDate: day,
+  amountHours: 0,
+  description: null,
+  createdAt: new Date().toISOString(),
+  updatedAt: null,
+  deletedAt: null,
+  active: true,
+})
+
+/** Applies pending changes to the loaded entries and to the entries that wait for the network. */
+function useChanges(loaded: readonly Appointment[], entriesWithQueue: readonly Appointment[]) {
+  const [changes, setChanges] = useState<PendingChanges>(new Map())
+  // The reloaded entries contain all changes that were saved before.
+  useEffect(() => {
+    setChanges((all) => new Map([...all].filter(([, { isSaved }]) => !isSaved)))
+  }, [loaded])
+  const startChange = (id: string, entry: Appointment | undefined) =>
+    setChanges((all) => new Map(all).set(id, { entry, isSaved: false }))
+  /** Does nothing if the entry has been changed again in the meantime. */
+  const finishChange = (id: string, entry: Appointment | undefined, isSaved: boolean) =>
+    setChanges((all) => {
+      if (all.get(id)?.entry !== entry) return all
+      const next = new Map(all)
+      if (isSaved) next.set(id, { entry, isSaved })
+      else next.delete(id)
+      return next
+    })
+  const entries = [
+    ...entriesWithQueue.filter(({ id }) => !changes.has(id)),
+    ...[...changes.values()].flatMap(({ entry }) => entry ?? []),
+  ]
+  return { entries, startChange, finishChange }
+}
+
+function useUnsavedTexts(userId: string) {
+  const draft = `week-${userId}`
+  const [unsaved, setUnsaved] = useState<ReadonlyMap<string, UnsavedText>>(() => {
+    const drafts = Object.entries(readDraft<Record<string, string>>(draft))
+    return new Map(drafts.map(([key, text = '']) => [key, { text, problem: t('This is not saved yet.') }]))
+  })
+  useEffect(
+    () => writeDraft(draft, Object.fromEntries([...unsaved].map(([key, { text }]) => [key, text]))),
+    [draft, unsaved],
+  )
+  const setText = (cell: Cell, text: string, problem?: string) =>
+    setUnsaved((all) =>
+      new Map(all).set(cellKeyOf(cell), problem === undefined ? { text } : { text, problem }),
+    )
+  const revert = (cell: Cell) =>
+    setUnsaved((all) => new Map([...all].filter(([key]) => key !== cellKeyOf(cell))))
+  return { unsaved, setText, revert }
+}
+
+/** Creates, updates or removes an entry, depending on its previous and its next state. */
+function useSend(assignments: readonly Assignment[]) {
+  const services = useServices()
+  const { api, toasts } = services
+  return async (previous: Appointment | undefined, next: Appointment | undefined): Promise<void> => {
+    if (next === undefined) {
+      if (previous === undefined) return
+      const queued = queuedChanges
+        .peek()
+        .find((change) => change.kind === 'hours' && change.isNew && change.entry.id === previous.id)
+      if (queued && !queued.isSent) return discardChange(services, queued)
+      const remove = () => api.remove('appointment', [previous.id])
+      await remove()
+      const undo = () => api.restore('appointment', [previous.id])
+      return toasts.show({ kind: 'done', text: t('The entry was removed.'), undo, redo: remove })
+    }
+    const { id, keepDate, amountHours, assignmentId, userId } = next
+    const entry = { id, keepDate, amountHours, assignmentId, userId }
+    const assignment = assignments.find((candidate) => candidate.id === assignmentId) ?? {
+      id: assignmentId,
+      name: '',
+      projectId: '',
+    }
+    await recordHours(services, { kind: 'hours', entry, isNew: previous === undefined }, assignment)
+  }
+}
