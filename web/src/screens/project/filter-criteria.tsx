@@ -22,7 +22,7 @@ import {
   valuesOf,
   viewer,
 } from './filters.ts'
-import type { ProjectViewProps } from './project-view.tsx'
+import type { ProjectScope } from './name-lookup.ts'
 
 /** A value that a criterion can have. */
 interface FilterValue extends Option {
@@ -54,7 +54,7 @@ export interface Criterion {
 }
 
 interface CriteriaOptions {
-  readonly scope: ProjectViewProps['scope']
+  readonly scope: ProjectScope
   readonly filters: Filters
   /** False for views that show a period. */
   readonly hasDays: boolean

@@ -11,10 +11,10 @@ import { PersonAvatar } from '../../ui/people.tsx'
 import { useMedia } from '../../ui/viewport.ts'
 import { type Criterion, type CriterionName, useCriteria } from './filter-criteria.tsx'
 import { type Filters, isExcluding, toggleValue, valuesOf, viewParameter } from './filters.ts'
-import type { ProjectViewProps } from './project-view.tsx'
+import type { ProjectScope } from './name-lookup.ts'
 
 interface ProjectFiltersProps {
-  readonly scope: ProjectViewProps['scope']
+  readonly scope: ProjectScope
   readonly filters: Filters
   readonly hasDays: boolean
   /** True if the view can show the manual order. */

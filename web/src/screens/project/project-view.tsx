@@ -59,7 +59,7 @@ export function NoMatches() {
 }
 
 /** Returns a predicate for the filters that are not part of the query. Loads only the data that they need. */
-export function useRowFilter({ projectId, doneStageIds }: ProjectViewProps['scope'], filters: Filters) {
+export function useRowFilter({ projectId, doneStageIds }: ProjectScope, filters: Filters) {
   const needsBlocked = filters.blocked !== ''
   const labels = useProjectLabels(filters.labels === '' ? undefined : projectId)
   const dependencies = useProjectDependencies(needsBlocked ? projectId : undefined, doneStageIds)

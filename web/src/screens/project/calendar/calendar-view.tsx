@@ -26,7 +26,7 @@ import { LoadProblem } from '../../../ui/page-states.tsx'
 import { ChoiceButtons } from '../../../ui/view-controls.tsx'
 import { useMedia } from '../../../ui/viewport.ts'
 import { barsOf, shareLines } from '../bars.ts'
-import { useBlocked, useNameLookup } from '../name-lookup.ts'
+import { type ProjectScope, useBlocked, useNameLookup } from '../name-lookup.ts'
 import { PeriodSteps, UnscheduledLink, usePeriodRows, useUnscheduledCount } from '../period-view.tsx'
 import { type ProjectViewProps, ViewSkeleton } from '../project-view.tsx'
 import { useCardFocus } from '../use-card-focus.ts'
@@ -122,7 +122,7 @@ const overdueDays = 4 * daysInWeek
 function usePeriodOf(
   { mondays, month, isNow }: CalendarPeriod,
   isList: boolean,
-  { doneStageIds }: ProjectViewProps['scope'],
+  { doneStageIds }: ProjectScope,
 ) {
   const [first = '', last = ''] = [mondays[0], mondays.at(-1)]
   const isShown = useCallback(
@@ -137,7 +137,7 @@ function usePeriodOf(
 const noLabels: Parameters<typeof useNameLookup>[1] = new Map()
 
 /** Returns the functions that decide how an assignment looks, and where its bar is. */
-function useLooks(scope: ProjectViewProps['scope'], isLoading: boolean) {
+function useLooks(scope: ProjectScope, isLoading: boolean) {
   const { session } = useServices()
   const { blockReasons } = useBlocked(isLoading ? undefined : scope.projectId, scope.doneStageIds)
   const names = useNameLookup(scope, noLabels, blockReasons)

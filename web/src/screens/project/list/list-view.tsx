@@ -9,7 +9,7 @@ import { Icon } from '../../../ui/icon.tsx'
 import { EmptyState, LoadProblem } from '../../../ui/page-states.tsx'
 import { placeBelow } from '../../../ui/viewport.ts'
 import { isFiltered, queryOfFilters } from '../filters.ts'
-import { type NameLookup, useBlocked, useNameLookup } from '../name-lookup.ts'
+import { type NameLookup, type ProjectScope, useBlocked, useNameLookup } from '../name-lookup.ts'
 import { NoMatches, type ProjectViewProps, useRowFilter, ViewSkeleton } from '../project-view.tsx'
 import { shownList, useSharedList, useSharedSelection } from '../shown-list.ts'
 import {
@@ -122,7 +122,7 @@ type ListSettings = Readonly<{
 }>
 
 /** Loads the names that ids stand for, and sorts and groups the rows by these names. */
-function useLines(scope: ProjectViewProps['scope'], rows: readonly Assignment[], settings: ListSettings) {
+function useLines(scope: ProjectScope, rows: readonly Assignment[], settings: ListSettings) {
   const scopeOf = (column: Column['name']) =>
     settings.columns.some(({ name }) => name === column) ? scope.projectId : undefined
   const isEmpty = rows.length === 0

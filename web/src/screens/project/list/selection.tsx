@@ -18,8 +18,7 @@ import { addDays, dayOf, daysInWeek, fridayOffset, mondayOf, today } from '../..
 import { formatHours, usualHours } from '../../../time/hours.ts'
 import { Icon, IconButton } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
-import type { NameLookup } from '../name-lookup.ts'
-import type { ProjectViewProps } from '../project-view.tsx'
+import type { NameLookup, ProjectScope } from '../name-lookup.ts'
 
 export interface Selection {
   has(id: string): boolean
@@ -72,7 +71,7 @@ function rangeOf(order: readonly string[], anchorId: string, id: string): readon
 type Assignment = RecordOf<'assignment'>
 
 interface SelectionBarProps {
-  readonly scope: ProjectViewProps['scope']
+  readonly scope: ProjectScope
   readonly selected: readonly Assignment[]
   readonly names: NameLookup
   onChanged(rows: readonly Assignment[]): void

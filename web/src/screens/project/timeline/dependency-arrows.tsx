@@ -4,7 +4,7 @@ import { byId } from '../../../api/load-all.ts'
 import { type Blockers, startsTooEarly } from '../../../data/project-links.ts'
 import { inOneLine, t } from '../../../texts/text.ts'
 import { directionSign } from '../../../ui/viewport.ts'
-import type { ProjectViewProps } from '../project-view.tsx'
+import type { ProjectScope } from '../name-lookup.ts'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -19,7 +19,7 @@ export interface OpenDependency {
 
 /** Returns the dependencies of the shown assignments, whose dates include changes that are not saved yet. */
 export function useOpenDependencies(
-  { doneStageIds }: ProjectViewProps['scope'],
+  { doneStageIds }: ProjectScope,
   rows: readonly Assignment[],
   blockers: Blockers,
 ) {
