@@ -76,7 +76,7 @@ export const attachmentMutants: readonly Mutant[] = [
     tests: ['attachments/uploads'],
   },
   {
-    file: `${directory}/file-types.ts`,
+    file: `${directory}/receive-file.ts`,
     rule: 'a file that contains a NUL byte is not shown as text',
     from: '!piece.includes(0) && ',
     to: '',
@@ -125,14 +125,14 @@ export const attachmentMutants: readonly Mutant[] = [
     tests: ['attachments/downloads'],
   },
   {
-    file: `${directory}/sweep.ts`,
+    file: `${directory}/files.ts`,
     rule: 'the cleanup keeps a file whose row is being added',
     from: 'for update skip locked',
     to: '',
     tests: ['attachments/sweep'],
   },
   {
-    file: `${directory}/sweep.ts`,
+    file: `${directory}/files.ts`,
     rule: 'the cleanup keeps the file of an upload that may still be in progress',
     from: 'where begun_at < now() - make_interval(hours => ${graceHours}::int)',
     to: 'where ${graceHours}::int > 0',

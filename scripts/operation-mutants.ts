@@ -206,7 +206,7 @@ export const operationMutants: readonly Mutant[] = [
     tests: ['webhooks/queue'],
   },
   {
-    file: 'src/features/changes/stream-limits.ts',
+    file: 'src/features/changes/streams.ts',
     rule: 'an account opens a limited number of live listings',
     from: 'if (!ofAccount.take(1, account)) throw tooManyOfAccount(ofAccount.max)',
     to: 'ofAccount.take(0, account)',
@@ -234,7 +234,7 @@ export const operationMutants: readonly Mutant[] = [
     tests: ['changes/listing-scope'],
   },
   {
-    file: 'src/features/changes/changed-rows.ts',
+    file: 'src/features/changes/listing-scope.ts',
     rule: 'a row that leaves a narrowed listing refreshes it',
     from: '.filter((pair) => pair !== undefined)',
     to: '.filter(() => false)',

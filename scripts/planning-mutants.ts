@@ -4,14 +4,14 @@ import type { Mutant } from './mutant-table.ts'
 /** Rules of the extensions: account settings, timers, planning fields, project stages and imports. */
 export const planningMutants: readonly Mutant[] = [
   {
-    file: 'src/features/account-settings.ts',
+    file: 'src/features/own-account.ts',
     rule: 'changing one account setting leaves the others unchanged',
     from: 'raw(changes.map(({ column }) => `${column} = excluded.${column}`)',
     to: 'raw(Object.values(declared).map(({ column }) => `${column} = excluded.${column}`)',
     tests: ['journeys/account-settings'],
   },
   {
-    file: 'src/features/account-settings.ts',
+    file: 'src/features/own-account.ts',
     rule: 'each account has its own settings',
     from: ' from account_settings where user_id = ${caller.id}',
     to: ' from account_settings',
@@ -221,21 +221,21 @@ export const planningMutants: readonly Mutant[] = [
     tests: ['sub-assignments'],
   },
   {
-    file: 'src/features/assignment-order.ts',
+    file: 'src/features/assignments.ts',
     rule: 'moves within a project wait for each other',
     from: 'select pg_advisory_xact_lock(hashtextextended(',
     to: 'select (hashtextextended(',
     tests: ['assignment-order'],
   },
   {
-    file: 'src/features/assignment-order.ts',
+    file: 'src/features/assignments.ts',
     rule: 'neighbouring assignments get new ranks when no short rank fits between them',
     from: 'ranks?.every((rank) => rank.length <= rankCharactersMax)',
     to: 'ranks',
     tests: ['assignment-order'],
   },
   {
-    file: 'src/features/assignment-order.ts',
+    file: 'src/features/assignments.ts',
     rule: 'the end of a manual order leaves room for new assignments',
     from: "return next?.rank ?? ''",
     to: "return `${next?.rank && 'zz'}`",

@@ -36,14 +36,14 @@ export const sessionMutants: readonly Mutant[] = [
     rule: 'a stream requires a fresher session check than a request, so that it ends within the time of the cache',
     from: '(sessionCacheSeconds * 1000) / 3',
     to: '0',
-    tests: ['changes/watch-session'],
+    tests: ['changes/streams'],
   },
   {
-    file: 'src/features/changes/watch-session.ts',
+    file: 'src/features/changes/streams.ts',
     rule: 'a stream ends with its token, not with the next tick',
     from: 'timerDelay(session.expiresAt - now())',
     to: 'timerMillisecondsMax',
-    tests: ['changes/watch-session'],
+    tests: ['changes/streams'],
   },
   {
     file: 'src/features/changes/live-listings.ts',

@@ -21,7 +21,7 @@ import { defineResource } from './define-resource.ts'
 
 /** The largest integer of the column. */
 const assignmentNumberMax = 2_147_483_647
-/** Neighbours are given new ranks before a rank becomes longer (src/features/assignment-order.ts). */
+/** Neighbours are given new ranks before a rank becomes longer (src/features/assignments.ts). */
 export const rankCharactersMax = 60
 /** Counts an assignment, its sub-assignments, and theirs. */
 const levelsMax = 3

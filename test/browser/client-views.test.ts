@@ -297,7 +297,7 @@ const notForClient: readonly { readonly files: RegExp; readonly readers: string 
   // Errors in bodies, queries and ids that the client never sends.
   {
     files:
-      /^(records\/(batch|query|get|list-query)|features\/(changes\/(?!stream-limits)|webhooks\/deliveries)|http\/url)\b/,
+      /^(records\/(batch|query|get|list-query)|features\/(changes\/(?!streams)|webhooks\/deliveries)|http\/url)\b/,
     readers: 'developers of clients',
   },
   { files: /^features\/reports\/parse-report-query/, readers: 'developers of clients' },

@@ -4,7 +4,7 @@ import { createFeedStreams, type FeedTransport } from '../../src/features/change
 import { listView } from '../../src/features/changes/list-routes.ts'
 import { createLiveListings } from '../../src/features/changes/live-listings.ts'
 import type { LiveRequest } from '../../src/features/changes/live-stream.ts'
-import { createStreamLimits } from '../../src/features/changes/stream-limits.ts'
+import { createStreamLimits } from '../../src/features/changes/streams.ts'
 import { parseListQuery } from '../../src/records/list-query.ts'
 import { resourceNamed } from '../../src/resources/all.ts'
 import { fixture } from '../support/fixture.ts'

@@ -27,9 +27,8 @@ import { createConditions, referenceConditions } from '../../records/write-condi
 import { attachment } from '../../resources/assignment-records.ts'
 import type { Exchange, ReceivedBody } from '../../routes/route.ts'
 import type { UploadedFile } from './file-store.ts'
-import type { Files } from './files.ts'
+import { deleteFile, type Files } from './files.ts'
 import { emptyFile, type ReceivedFile, receiveFile, SlowBodyError } from './receive-file.ts'
-import { deleteFile } from './sweep.ts'
 
 /** A stored file without a row yet. */
 interface Upload extends NewAttachment {

@@ -12,8 +12,8 @@ import { attachment } from '../../resources/assignment-records.ts'
 import { type Exchange, type Route, recordBody } from '../../routes/route.ts'
 import { recordResponseSchema } from '../../routes/schemas.ts'
 import type { ByteRange } from './file-store.ts'
-import { isShownInline } from './file-types.ts'
 import type { Files } from './files.ts'
+import { isShownInline } from './receive-file.ts'
 import { createFromUpload, receiveUpload } from './receive-upload.ts'
 
 /** The routes of files. All other routes of attachments follow from the declaration. */

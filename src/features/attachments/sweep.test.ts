@@ -12,8 +12,8 @@ import { raw, sql } from '../../db/sql.ts'
 import { remove } from '../../records/remove.ts'
 import { resourceNamed, resources } from '../../resources/all.ts'
 import { openDiskStore, pathOfFile } from './file-store.ts'
+import { sweepFiles, sweepUploads } from './files.ts'
 import { createAttachment } from './receive-upload.ts'
-import { sweepFiles, sweepUploads } from './sweep.ts'
 
 const projectBytesMax = 1024 ** 2
 

@@ -12,8 +12,7 @@ import {
   readFeed,
 } from './read-feed.ts'
 import { type SerializedChange, serializeChange } from './serialize-change.ts'
-import { createSnapshotMemory, type SnapshotReservation, type StreamLimits } from './stream-limits.ts'
-import { watchSession } from './watch-session.ts'
+import { createSnapshotMemory, type SnapshotReservation, type StreamLimits, watchSession } from './streams.ts'
 
 export interface FeedStreams {
   /** Starts the response once the first page is read, so that every error precedes it. */

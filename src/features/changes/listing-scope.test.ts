@@ -7,8 +7,7 @@ import { sql } from '../../db/sql.ts'
 import { remove } from '../../records/remove.ts'
 import { update } from '../../records/update.ts'
 import { resourceNamed } from '../../resources/all.ts'
-import { type ChangedRows, changedRowsSince } from './changed-rows.ts'
-import { mayAffect, type Scope, scopeOf } from './listing-scope.ts'
+import { type ChangedRows, changedRowsSince, mayAffect, type Scope, scopeOf } from './listing-scope.ts'
 
 const assignment = resourceNamed('assignment')
 

@@ -6,7 +6,7 @@ import { parseListQuery } from '../../records/list-query.ts'
 import { resourceNamed } from '../../resources/all.ts'
 import { listView } from './list-routes.ts'
 import { createListing } from './listing.ts'
-import { createSnapshotMemory } from './stream-limits.ts'
+import { createSnapshotMemory } from './streams.ts'
 
 const { context, administrator, makeAny, drop } = await freshContext()
 after(drop)

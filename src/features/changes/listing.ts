@@ -6,7 +6,7 @@ import type { Context } from '../../records/context.ts'
 import type { ScopedListing } from './listing-scope.ts'
 import { isDue, type LiveStream, snapshotId } from './live-stream.ts'
 import { newestPosition } from './read-feed.ts'
-import type { SnapshotReservation } from './stream-limits.ts'
+import type { SnapshotReservation } from './streams.ts'
 
 /** A listing pauses for this multiple of the duration of its last statement: slow listings are read less often. */
 const pauseFactor = 4

@@ -3,11 +3,10 @@ import type { Database } from '../../db/database.ts'
 import { unauthenticated } from '../../model/problem.ts'
 import { type RepeatedWork, repeat } from '../../model/repeat.ts'
 import type { Context } from '../../records/context.ts'
-import { changedRowsSince, membersOf, unknownRows } from './changed-rows.ts'
 import { createListing, type Listing, type ListingView } from './listing.ts'
-import { mayAffect } from './listing-scope.ts'
+import { changedRowsSince, mayAffect, membersOf, unknownRows } from './listing-scope.ts'
 import { type LiveRequest, openLiveStream } from './live-stream.ts'
-import { createSnapshotMemory, type StreamLimits } from './stream-limits.ts'
+import { createSnapshotMemory, type StreamLimits } from './streams.ts'
 
 export interface LiveListings {
   /** Takes over the connection. Every error comes before the stream starts. */

@@ -3,8 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticated } from '../../auth/authenticate.ts'
 import { type EventStreamListeners, openEventStream } from '../../http/event-stream.ts'
 import { type FeedPosition, formatPosition } from './read-feed.ts'
-import type { SnapshotReservation } from './stream-limits.ts'
-import { watchSession } from './watch-session.ts'
+import { type SnapshotReservation, watchSession } from './streams.ts'
 
 export interface LiveRequest {
   readonly session: Authenticated

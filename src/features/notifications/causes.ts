@@ -5,8 +5,8 @@ import { sql } from '../../db/sql.ts'
 import { userAssignment } from '../../resources/assignment.ts'
 import { assignmentImpediment, comment } from '../../resources/assignment-records.ts'
 import type { StoredChange } from '../changes/serialize-change.ts'
-import { type Involved, mentionsIn, readInvolved, readMembers } from './involved.ts'
 import type { NewNotification } from './notifications.ts'
+import { type Involved, mentionsIn, readInvolved, readMembers } from './watching.ts'
 
 /** Changes of these resources can create notifications. */
 export const notifyingResources = ['assignment', 'userAssignment', 'comment', 'assignmentImpediment'] as const

@@ -12,9 +12,9 @@ import {
   readFeed,
 } from '../changes/read-feed.ts'
 import { notificationsOf, notifyingResources } from './causes.ts'
-import { readInvolved } from './involved.ts'
 import { queueNotificationMails } from './mails.ts'
 import { type NewNotification, purgeNotifications, storeNotifications } from './notifications.ts'
+import { readInvolved } from './watching.ts'
 
 export interface FollowOptions {
   readonly database: Database

@@ -8,7 +8,7 @@ import type { MetricsSettings } from '../../config/host-settings.ts'
 import { openInstances } from '../../db/instances.ts'
 import { storeReadiness } from '../../db/migrate.ts'
 import { createFeedStreams } from '../../features/changes/feed-streams.ts'
-import { createStreamLimits } from '../../features/changes/stream-limits.ts'
+import { createStreamLimits } from '../../features/changes/streams.ts'
 import { measureHost, shareMetricsOf } from '../../http/host-metrics.ts'
 import {
   addHealthRoutes,

@@ -1,14 +1,24 @@
 import { createLockouts } from '../../accounts/lockouts.ts'
 import type { SignInMethods } from '../../accounts/sign-in.ts'
-import { accountSettingsRoutes, accountSettingsSchemas } from '../../features/account-settings.ts'
+import {
+  consentRoutes,
+  consentSchemas,
+  identityRoutes,
+  identitySchemas,
+  sessionRoutes,
+  sessionSchemas,
+} from '../../features/account-access.ts'
 import {
   administratorRoutes,
   administratorSchemas,
   deactivationRoutes,
   deactivationSchemas,
 } from '../../features/administrators.ts'
-import { assignmentKeyRoute } from '../../features/assignment-keys.ts'
-import { assignmentOrderRoute, assignmentOrderSchemas } from '../../features/assignment-order.ts'
+import {
+  assignmentKeyRoute,
+  assignmentOrderRoute,
+  assignmentOrderSchemas,
+} from '../../features/assignments.ts'
 import type { Files } from '../../features/attachments/files.ts'
 import { attachmentRoutes } from '../../features/attachments/routes.ts'
 import { batchRoute, batchSchemas } from '../../features/batch.ts'
@@ -18,18 +28,20 @@ import { peopleRoute, removedRoute } from '../../features/changes/list-routes.ts
 import type { LiveListings } from '../../features/changes/live-listings.ts'
 import { feedRoute, feedSchemas } from '../../features/changes/routes.ts'
 import { clientRoutes, clientSchemas } from '../../features/clients/routes.ts'
-import { consentRoutes, consentSchemas } from '../../features/consents.ts'
 import { exportRoutes } from '../../features/exports.ts'
-import { identityRoutes, identitySchemas } from '../../features/federated-identities.ts'
 import { differenceRoute, historyRoute, historySchemas } from '../../features/history/routes.ts'
 import { linkRoutes, linkSchemas } from '../../features/links/routes.ts'
 import { mcpRoutes, mcpSchemas, toolsOf } from '../../features/mcp.ts'
 import { notificationRoutes, notificationSchemas } from '../../features/notifications/routes.ts'
 import { watchRoutes, watchSchemas } from '../../features/notifications/watching.ts'
-import { accountRoutes, accountSchemas } from '../../features/own-account.ts'
+import {
+  accountRoutes,
+  accountSchemas,
+  accountSettingsRoutes,
+  accountSettingsSchemas,
+} from '../../features/own-account.ts'
 import { queryPageSchema, queryRoute, queryRowSchema } from '../../features/queries.ts'
 import { reportRoutes, reportSchemas } from '../../features/reports/routes.ts'
-import { sessionRoutes, sessionSchemas } from '../../features/sessions.ts'
 import { timerRoutes, timerSchemas } from '../../features/timer.ts'
 import { tokenRoutes, tokenSchemas } from '../../features/tokens.ts'
 import { webhookRoutes, webhookSchemas } from '../../features/webhooks/routes.ts'

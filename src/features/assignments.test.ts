@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ranksBetween } from './assignment-order.ts'
+import { ranksBetween } from './assignments.ts'
 
 describe('Ranks between two others', () => {
   for (const [low, high, count] of [

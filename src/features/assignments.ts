@@ -7,6 +7,7 @@ import { capitalize, type Parsed } from '../model/field.ts'
 import { uuid } from '../model/field-kinds.ts'
 import { collectViolations, contended, invalid, notFound, parseObject } from '../model/problem.ts'
 import type { Context } from '../records/context.ts'
+import { get } from '../records/get.ts'
 import { requireAccess } from '../records/rights.ts'
 import { writeUpdate } from '../records/update.ts'
 import { visibleRows } from '../records/visible-rows.ts'
@@ -246,4 +247,60 @@ function toRank(number: bigint, length: number): string {
   for (let quotient = number; rank.length < length; quotient /= base)
     rank = digits[Number(quotient % base)] + rank
   return rank.replace(/0+$/, '')
+}
+
+const keyPattern = '^[A-Za-z][A-Za-z0-9]{1,7}-[1-9][0-9]{0,9}$'
+const keyRegExp = new RegExp(keyPattern)
+
+/** Finds an assignment by the key that users see: the key of its project and its number. */
+export function assignmentKeyRoute(): Route {
+  const extended = extensionForm(assignment)
+  return {
+    id: 'GetAssignmentByKey',
+    tag: extended.pluralTitle,
+    summary: 'Shows the assignment with a key such as MBA-12.',
+    description:
+      'For members of its project. An assignment is also found by the keys that it had before it moved to another project, or before the key of its project changed.',
+    method: 'GET',
+    path: '/ext/assignment/by-key',
+    parameters: [
+      {
+        name: 'key',
+        description:
+          'The key of the project, a hyphen and the number of the assignment, in upper or lower case.',
+        required: true,
+        schema: { type: 'string', minLength: 4, pattern: keyPattern, examples: ['MBA-12'] },
+      },
+    ],
+    response: recordResponseSchema(extended),
+    errors: [400, 403, 404],
+    isConditional: true,
+    async handle({ context, caller, request }) {
+      requireAccess(extended, caller, 'read')
+      const { key } = request.query as Readonly<Record<string, unknown>>
+      if (typeof key !== 'string' || !keyRegExp.test(key.trim()))
+        throw invalid({ key: ['Key must be that of an assignment, such as MBA-12.'] })
+      const [projectKey = '', number] = key.trim().toUpperCase().split('-')
+      const id = await findByKey(context.database, projectKey, Number(number))
+      if (id === undefined) throw notFound(extended.title)
+      const { row, lastChangeSecond } = await get(context, extended, caller, { id })
+      return { body: recordBody(extended, row), lastChangeSecond }
+    },
+  }
+}
+
+/** Sends one statement per table, because a sharded store has the tables on different nodes. */
+async function findByKey(database: Queries, key: string, number: number): Promise<string | undefined> {
+  const [project] = await database.query<{ id: string }>(sql`
+    select id from projects where key = ${key}
+    union all select project_id from former_project_keys where key = ${key}`)
+  if (!project) return undefined
+  const [numbered] = await database.query<{ id: string }>(
+    sql`select id from assignments where project_id = ${project.id} and number = ${number}::bigint`,
+  )
+  if (numbered) return numbered.id
+  const [moved] = await database.query<{ id: string }>(
+    sql`select assignment_id as id from assignment_addresses where project_id = ${project.id} and number = ${number}::bigint`,
+  )
+  return moved?.id
 }
