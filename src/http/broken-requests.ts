@@ -28,7 +28,8 @@ export function answerBrokenRequests(app: FastifyInstance): void {
       sendEnvelope(reply, { statusCode: 400, message: `The ${repeated} header must be sent once.` })
       return
     }
-    if (!isUncompressed(request.headers['content-encoding'])) {
+    // Compressed bodies are rejected, because their size is known only after decompression.
+    if (!/^(identity)?$/i.test((request.headers['content-encoding'] ?? '').trim())) {
       sendEnvelope(reply, { statusCode: 415, message: 'The content encoding of the body is not supported.' })
       return
     }
@@ -53,10 +54,6 @@ function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
   }
   return undefined
 }
-
-/** Compressed bodies are rejected, because their size is known only after decompression. */
-const isUncompressed = (contentEncoding: string | undefined): boolean =>
-  contentEncoding === undefined || /^(identity)?$/i.test(contentEncoding.trim())
 
 /**
  * Limits the rate of bodies that arrive after their request was answered. Node reads and drops these bytes at

@@ -98,7 +98,7 @@ export function createBudget(max: number): CountedBudget {
       rejected += 1
     },
     take(amount = 1, holder = sharedHolder) {
-      const total = used(holder) + amount
+      const total = (held.get(holder) ?? 0) + amount
       if (total > max) {
         rejected += 1
         return false
@@ -107,7 +107,7 @@ export function createBudget(max: number): CountedBudget {
       return true
     },
     release(amount = 1, holder = sharedHolder) {
-      const remaining = used(holder) - amount
+      const remaining = (held.get(holder) ?? 0) - amount
       if (remaining < 0) throw new Error('More was released than was taken.')
       if (remaining === 0) held.delete(holder)
       else held.set(holder, remaining)

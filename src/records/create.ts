@@ -30,20 +30,17 @@ export async function create(
     const relatedRows = hooks.relatedRows?.(caller, id) ?? []
     return insertRow(queries, resource, caller, { id, ...stored }, { conditions, relatedRows })
   }
-  const needsRules = needsProjectRules(resource, values)
-  const createAlone = () =>
-    needsRules
-      ? context.database.transaction(async (transaction) => {
-          const row = await createIn(transaction)
-          await requireProjectRules(transaction, resource, [row.id])
-          return row
-        })
-      : createIn(singleWrites)
-  const canBeGrouped = !hooks.prepare && !hooks.relatedRows && !needsRules
+  const canBeGrouped = !hooks.prepare && !hooks.relatedRows
   const request = { caller, id, values, stored }
-  const created = canBeGrouped
-    ? await createInGroup(singleWrites, resource, request, createAlone)
-    : await createAlone()
+  const created = needsProjectRules(resource, values)
+    ? await context.database.transaction(async (transaction) => {
+        const row = await createIn(transaction)
+        await requireProjectRules(transaction, resource, [row.id])
+        return row
+      })
+    : canBeGrouped
+      ? await createInGroup(singleWrites, resource, request, () => createIn(singleWrites))
+      : await createIn(singleWrites)
   if (isAccountResource(resource)) recordAccountChange(context.securityLog, caller, 'create', [created.id])
   return created
 }
