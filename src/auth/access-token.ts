@@ -15,7 +15,7 @@ export const accessTokenSeconds = 30 * 60
 /** The clocks of hosts may differ, so `iat` may be this far in the future. `exp` has no tolerance. */
 export const clockSkewSeconds = 60
 
-/** Claims in addition to those of RFC 9068. */
+/** Claims in addition to the claims of RFC 9068. */
 export const claimNames = {
   login: 'svc:login',
   securityStamp: 'svc:security_stamp',

@@ -2,7 +2,7 @@ import type { Database } from './database.ts'
 import { maintenanceLimits } from './failures.ts'
 import { raw, type Sql, sql } from './sql.ts'
 
-/** The number of rows per statement. It holds locks for a short time only. */
+/** The number of rows per statement. With more rows, a statement would hold its locks for too long. */
 export const batchSize = 1000
 /** This many batches are a million rows: more than clients without an account can add between two runs. */
 const batchesMax = 1000

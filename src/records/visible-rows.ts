@@ -59,12 +59,13 @@ export function resourcesAffecting(
 ): string[] {
   const { name, access } = resource
   if (access.kind === 'colleagues') return caller.isAdministrator ? ['user'] : ['user', 'userProject']
-  // A row that a cascade removed may become restorable on its own, and the change log has no entry about that.
+  // When a parent changes, a row that was removed with another parent may become restorable. The change log
+  // has no entry about that.
   const parents = state === 'removed' ? parentsOfRemoved(resource) : []
   if (access.kind !== 'projectMembers' || caller.isAdministrator) return [name, ...parents]
   const path = access.projectPath.length === 2 ? ['userProject', 'assignment'] : ['userProject']
   // When a parent is restored, a removed membership may pass to its other parent. The change log has no entry
-  // about that either.
+  // about that.
   const isOfRemoved = state === 'removed'
   const users = isOfRemoved ? ['user'] : []
   const projects = isOfRemoved || caller.token?.isOfAdministrator ? ['project'] : []

@@ -31,7 +31,7 @@ describe('A client that leaves while its token is checked', () => {
     await until(() => connections() <= before, 'the host to notice that the client has left')
     await client.query('rollback')
     await client.end()
-    // When this request is rejected, the first request would have its slot.
+    // This request is handled after the first request. By then, the first request would have its slot.
     await rest.call('POST', '/ext/batch', { token, body: { items: [] } })
     await until(() => budgets.budget('batches').used() === 0, 'the slot to be released')
   })

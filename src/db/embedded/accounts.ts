@@ -97,7 +97,7 @@ export function dedicatedUser(path: string): UserAndGroup {
   throw new Error(`Every number from ${rangeStart} to ${rangeStart + rangeSize - 1} is an account here.`)
 }
 
-/** Numbers between those of accounts and those of containers. */
+/** The range above the ids of accounts and below the ids of containers. */
 const rangeStart = 70_000
 const rangeSize = 30_000
 

@@ -131,8 +131,8 @@ export const unknownRows = (resources: ReadonlySet<string>): ChangedRows => ({
 
 /**
  * Reads the rows of these resources that have changed since a snapshot. The states of a row since then are
- * its current state and those in the history. The statement queues with the lists, because it reads the same
- * tables.
+ * its current state and its states in the history. The statement queues with the lists, because it reads the
+ * same tables.
  */
 export async function changedRowsSince(
   reads: LimitedReads,
