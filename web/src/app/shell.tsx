@@ -13,7 +13,7 @@ import { Icon } from '../ui/icon.tsx'
 import { lazyDialog } from '../ui/lazy.tsx'
 import { hueOf } from '../ui/marks.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { Page } from '../ui/page.tsx'
+import { Page, useRootClass } from '../ui/page.tsx'
 import { ErrorBoundary } from '../ui/page-states.tsx'
 import { initialsOf } from '../ui/people.tsx'
 import { ToastCorner } from '../ui/toasts.tsx'
@@ -193,6 +193,7 @@ const unreadMax = 99
 function Bell() {
   const { configuration, router } = useServices()
   const count = useUnreadCount()
+  useRootClass('has-bell', configuration.extensions)
   if (!configuration.extensions) return null
   const countText = count > unreadMax ? `${unreadMax}+` : String(count)
   const label =

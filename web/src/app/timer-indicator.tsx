@@ -13,11 +13,13 @@ import { t } from '../texts/text.ts'
 import { formatClock } from '../time/hours.ts'
 import { Icon } from '../ui/icon.tsx'
 import { lazyDialog } from '../ui/lazy.tsx'
+import { useRootClass } from '../ui/page.tsx'
 
 /** Shows the running timer on every screen and in every tab. */
 export function TimerIndicator() {
   const running = useOwnTimer()
   useTimerOfAccount()
+  useRootClass('has-timer', running !== undefined)
   if (running === undefined) return null
   return (
     <div class="timer-mark">

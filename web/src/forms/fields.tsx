@@ -130,14 +130,18 @@ export interface ControlAttributes {
 }
 
 export function Field<Values extends FormValues>(
-  props: FieldProps<Values> & { readonly children: (attributes: ControlAttributes) => ComponentChildren },
+  props: FieldProps<Values> & {
+    /** Whether the control needs the whole width of a row of settings. */
+    readonly isWide?: boolean
+    readonly children: (attributes: ControlAttributes) => ComponentChildren
+  },
 ) {
   const { form, name, label, hint, required = false, autofocus = false, isLabelHidden = false } = props
   const id = useId()
   const messages = (form.errors.value[name] ?? []).map((message) => withFieldLabel(label, name, message))
   const describedBy = [...(hint ? [`${id}-hint`] : []), ...(messages.length > 0 ? [`${id}-errors`] : [])]
   return (
-    <div class="field">
+    <div class={`field ${props.isWide ? 'wide' : ''}`}>
       <label for={id} class={isLabelHidden ? 'visually-hidden' : ''}>
         {label}
         {!required && <span class="field-optional"> {t('(optional)')}</span>}

@@ -32,7 +32,9 @@ export function MarkdownField({ field, id, onKeyDown, ...props }: MarkdownFieldP
   // The field can be used without the tools until they are loaded.
   const tools = useLater(true, () => import('./markdown-tools.tsx'))
   return (
-    <div class="markdown-field">
+    <div
+      class={`markdown-field ${props.value === '' ? 'empty' : ''} ${props['aria-invalid'] ? 'invalid' : ''}`}
+    >
       {tools ? (
         <tools.MarkdownTools fieldId={fieldId} field={element} isPreview={isPreview} onPreview={setPreview} />
       ) : (
@@ -65,7 +67,7 @@ export function DescriptionTextField<Values extends FormValues & { readonly desc
 }: Omit<FieldProps<Values>, 'name' | 'label'> & { readonly projectId?: string }) {
   const { form } = props
   return (
-    <Field {...props} name="description" label={t('Description')}>
+    <Field {...props} name="description" label={t('Description')} isWide>
       {(attributes) => (
         <MarkdownField
           {...attributes}

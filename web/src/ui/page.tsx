@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import type { RecordOf } from '../api/api.ts'
 import { useServices } from '../services/services.ts'
@@ -48,6 +48,19 @@ export function usePageTitle(title: string | undefined, recordId?: string) {
     if (router.hasMoved()) heading.current?.focus({ preventScroll: true })
   }, [router, recordId])
   return heading
+}
+
+/**
+ * Marks the root element while a component is shown, for styles of the frame around it. With `:has()`, every
+ * change inside the frame would make the browser search all cards.
+ */
+export function useRootClass(name: `has-${string}`, isShown = true): void {
+  useLayoutEffect(() => {
+    const { classList } = document.documentElement
+    if (!isShown) return
+    classList.add(name)
+    return () => classList.remove(name)
+  }, [name, isShown])
 }
 
 /** Opens the dialog of a new record when the URL has `?new=1`, as in links of the palette. */

@@ -9,7 +9,7 @@ import { t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
 import { MembersDialog, useLater } from './lazy.tsx'
 import { Menu } from './menu.tsx'
-import { Page, ProjectMark, usePageTitle } from './page.tsx'
+import { Page, ProjectMark, usePageTitle, useRootClass } from './page.tsx'
 import { ConnectionStatus } from './page-states.tsx'
 import { useMedia } from './viewport.ts'
 
@@ -120,6 +120,7 @@ interface ProjectHeaderProps {
 export function ProjectHeader(props: ProjectHeaderProps) {
   const { projectId, project, isLoading, current, connection, onNew } = props
   const { router } = useServices()
+  useRootClass('has-project-header')
   return (
     <header class="page-header project-header">
       <div class="page-title">

@@ -5,7 +5,7 @@ import { LabelChip } from '../../assignment/labels.tsx'
 import { priorityName } from '../../assignment/priority.ts'
 import { changesOf } from '../../assignment/queue.ts'
 import { QueueMark } from '../../assignment/queue-mark.tsx'
-import { TimerButton } from '../../assignment/timer-button.tsx'
+import { TimerButton, useTimer } from '../../assignment/timer-button.tsx'
 import { assignmentKey, dueColorOf, dueText, isLate, responsibleOf } from '../../data/assignments.ts'
 import type { Label, PartCount } from '../../data/project-links.ts'
 import { choosableStages, type ProjectStage, type StageLook } from '../../data/project-stages.ts'
@@ -256,7 +256,7 @@ function CardFacts({ assignment, typeName, projectKey, parts, recorded, isDone }
       ) : null}
       {parts && <PartsMark {...parts} />}
       {(assignment.amountHours > 0 || recorded !== undefined) && (
-        <span class="card-hours" data-field="hours">
+        <span class={`card-hours ${recorded ? 'is-recorded' : ''}`} data-field="hours">
           <HoursMark planned={assignment.amountHours} recorded={recorded} />
         </span>
       )}
@@ -278,22 +278,25 @@ function DueChip({ assignment }: Pick<CardProps, 'assignment'>) {
 const unknownLook: StageLook = { color: 'gray', progress: 0, isDone: false }
 
 /** Buttons that appear over the facts, never over the name. */
-const CardTools = ({ assignment, stages, looks, onMove }: CardProps) => (
-  <span class="card-tools">
-    <TimerButton assignment={assignment} />
-    <Menu
-      label={t('Move {name} to…', { name: assignment.name })}
-      items={choosableStages(stages, assignment.workflowId).map((stage) => ({
-        label: stage.name,
-        mark: <StageMark {...(looks.get(stage.id) ?? unknownLook)} />,
-        isCurrent: stage.id === assignment.workflowId,
-        run: () => onMove(assignment, stage),
-      }))}
-    >
-      <Icon name="move" />
-    </Menu>
-  </span>
-)
+function CardTools({ assignment, stages, looks, onMove }: CardProps) {
+  const { isRunning } = useTimer()(assignment)
+  return (
+    <span class={`card-tools ${isRunning ? 'running' : ''}`}>
+      <TimerButton assignment={assignment} />
+      <Menu
+        label={t('Move {name} to…', { name: assignment.name })}
+        items={choosableStages(stages, assignment.workflowId).map((stage) => ({
+          label: stage.name,
+          mark: <StageMark {...(looks.get(stage.id) ?? unknownLook)} />,
+          isCurrent: stage.id === assignment.workflowId,
+          run: () => onMove(assignment, stage),
+        }))}
+      >
+        <Icon name="move" />
+      </Menu>
+    </span>
+  )
+}
 
 /** Moves the focus between cards with the arrow keys. Empty columns are skipped. */
 function moveFocus(event: KeyboardEvent, card: HTMLElement): void {

@@ -13,7 +13,7 @@ import { projectPath, type ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { MembersDialog } from '../../ui/lazy.tsx'
-import { Page, useOpenNewFromUrl } from '../../ui/page.tsx'
+import { Page, useOpenNewFromUrl, useRootClass } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem } from '../../ui/page-states.tsx'
 import { ProjectHeader, type ViewName, ViewSwitch } from '../../ui/project-page.tsx'
 import { useMedia } from '../../ui/viewport.ts'
@@ -61,7 +61,10 @@ function Project({ projectId, assignmentId }: ProjectProps) {
     revealedId,
     onReveal: setRevealedId,
   }
-  if (!project.isLoading && !project.problem && name === undefined) return <UnknownProject />
+  const isUnknown = !project.isLoading && !project.problem && name === undefined
+  useRootClass('has-project', !isUnknown)
+  useRootClass('has-panel', !isUnknown && assignmentId !== undefined)
+  if (isUnknown) return <UnknownProject />
   return (
     <div class={`project ${assignmentId ? 'with-panel' : ''}`}>
       <div class="project-page" inert={assignmentId !== undefined && (isNarrow || isPanelFull(address))}>

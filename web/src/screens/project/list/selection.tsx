@@ -18,6 +18,7 @@ import { addDays, dayOf, daysInWeek, fridayOffset, mondayOf, today } from '../..
 import { formatHours, usualHours } from '../../../time/hours.ts'
 import { Icon, IconButton } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
+import { useRootClass } from '../../../ui/page.tsx'
 import type { NameLookup, ProjectScope } from '../name-lookup.ts'
 
 export interface Selection {
@@ -81,6 +82,7 @@ interface SelectionBarProps {
 /** Shows the actions for all selected assignments. */
 export function SelectionBar(props: SelectionBarProps) {
   const { selected, onClear } = props
+  useRootClass('has-selection')
   const remove = useRemoveMany()
   const menus = [...useFieldMenus(props), useLabelMenu(props)]
   return (
