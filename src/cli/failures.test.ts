@@ -78,7 +78,7 @@ describe('A start that fails', () => {
     assert.match(reason, /"nowhere" does not exist\. Check the name of the database in DATABASE_URL/)
   })
 
-  test('with a wrong password names DATABASE_URL, and how to encode it', async (t) => {
+  test('with a wrong password names DATABASE_URL', async (t) => {
     if (!/:[^@/]+@/.test(fresh.url)) return t.skip('this server requires no password')
     const DATABASE_URL = fresh.url.replace(/:[^@/:]+@/, ':hidden@')
     const { reason } = await failStart({ DATABASE_URL }, ['rest'])

@@ -50,7 +50,7 @@ for (const { name, mode, namedStatements } of poolers) {
       await fresh.drop()
     })
 
-    test('the pooler is recognized, even while other clients use it', async () => {
+    test('the pooler is recognized', async () => {
       const otherClients = openDatabase({
         url: pooler.url,
         applicationName: 'other clients',

@@ -15,7 +15,7 @@ describe('The conditions of a write', () => {
   const rejectionOf = (conditions: readonly Condition[]) =>
     requireConditions(fresh.database, conditions).catch((error: unknown) => error)
 
-  it('report all validation errors, even two with the same key', async () => {
+  it('report all validation errors', async () => {
     const error = await rejectionOf([
       reject('true', () => invalid({ name: ['Name is odd.'] })),
       reject('false', () => invalid({ name: ['Name is even.'] })),

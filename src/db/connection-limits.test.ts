@@ -95,7 +95,7 @@ describe('The connections of a process', () => {
     await direct.query(`drop role ${role}`)
   })
 
-  test('are at most DB_CONNECTIONS in a real host, and the doctor counts them', async (t) => {
+  test('are at most DB_CONNECTIONS in a real host', async (t) => {
     const issuer = await startTestIssuer()
     t.after(issuer.stop)
     const accounts = await Promise.all(Array.from({ length: 6 }, () => insertAccount(fresh.database)))

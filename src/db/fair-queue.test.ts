@@ -50,7 +50,7 @@ function testQueue(maxima: {
 const neverEvicted = { overdueMilliseconds: () => 0, evict: () => undefined }
 
 describe('A queue that is fair between accounts', () => {
-  it('keeps places free for others, however much work one account has', () => {
+  it('keeps places free for others', () => {
     const { begin, running } = testQueue({ atOnce: 4, atOncePerAccount: 2 })
     for (let count = 0; count < 50; count += 1) void begin('greedy')
     assert.deepEqual(running, ['greedy', 'greedy'])

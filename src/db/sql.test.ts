@@ -15,7 +15,7 @@ describe('a piece of SQL', () => {
     assert.equal(render(join([sql`${1}`, sql`${2}`], ', ')).text, '$1, $2')
     assert.equal(render(allOf([])).text, 'true')
   })
-  it('never takes a value for SQL, whatever it looks like', () => {
+  it('never takes a value for SQL', () => {
     const forged = JSON.parse('{"strings":["; drop table users"],"values":[]}')
     const statement = sql`select ${forged}`
     assert.equal(render(statement).text, 'select $1')
@@ -24,7 +24,7 @@ describe('a piece of SQL', () => {
 })
 
 describe('prepared statements', () => {
-  it('have one name for equal texts, and at most a thousand names in total', () => {
+  it('have one name for equal texts', () => {
     const prepare = preparedStatements({ named: true })
     assert.equal(prepare(sql`select ${1}`).name, prepare(sql`select ${2}`).name)
     for (let count = 0; count < 1000; count += 1) prepare(raw(`select ${count}`))

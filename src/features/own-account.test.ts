@@ -37,7 +37,7 @@ test('a new name is trimmed, changes updatedAt and is recorded in the change log
   assert.deepEqual(changes, [{ resource: 'user', action: 'update', caller: ada.id }])
 })
 
-test('updatedAt increases strictly, even if the clock is behind', async () => {
+test('updatedAt increases strictly', async () => {
   await fresh.database.query(
     sql`update users set updated_at = now() + interval '1 hour' where id = ${ada.id} returning id`,
   )
@@ -49,7 +49,7 @@ test('updatedAt increases strictly, even if the clock is behind', async () => {
   assert.equal(after?.isLater, true)
 })
 
-test('a name may have 200 characters, and an emoji counts as one character', async () => {
+test('a name may have 200 characters', async () => {
   await rename({ name: '🦀'.repeat(200) })
   await assert.rejects(rename({ name: '🦀'.repeat(201) }), {
     kind: 'invalid',

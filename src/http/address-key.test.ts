@@ -2,7 +2,7 @@ import { deepStrictEqual, equal, notEqual, ok } from 'node:assert/strict'
 import { it } from 'node:test'
 import { addressKey } from './addresses.ts'
 
-it('one IPv4 client has one key, however its address is written', () => {
+it('one IPv4 client has one key', () => {
   for (const address of [
     '1.2.3.4',
     '1.2.3.4:5678',

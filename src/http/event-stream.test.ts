@@ -92,7 +92,7 @@ describe('an event stream', () => {
     doesNotMatch(text(), /content-length/i)
   })
 
-  it('sends events with their ids, and comments as heartbeats', async (t) => {
+  it('sends events with their ids', async (t) => {
     const { state, port } = await streamHost(t)
     const { text } = await requestStream(t, port, state)
     const event = formatEvent({ event: 'listing', data: '{"a":1}' })

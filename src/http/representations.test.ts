@@ -177,7 +177,7 @@ describe('a large JSON answer', () => {
     }
   })
 
-  it('is sent uncompressed to other clients, with the same Vary header', async (t) => {
+  it('is sent uncompressed to other clients', async (t) => {
     const { ask } = hostWithAnswers(t)
     for (const headers of [{}, { 'accept-encoding': 'identity' }, { 'accept-encoding': 'gzip;q=0' }]) {
       const answer = await ask('/large', headers as Record<string, string>)

@@ -50,7 +50,7 @@ describe('a host that stops', () => {
     await rejects(send(port, { path: '/echo' }))
   })
 
-  it('keeps serving after it announced its stop, but is not ready', async (t) => {
+  it('keeps serving after it announced its stop', async (t) => {
     const { announceStop, port } = await startStoppableHost(t)
     const agent = new Agent({ keepAlive: true })
     equal((await send(port, { path: '/readyz', agent })).status, 200)

@@ -197,7 +197,7 @@ describe('a timestamp', () => {
     assert.equal(parseTimestamp(`2026-10-08T12:34:56.${digits}?`), undefined)
   })
 
-  it('is compared to the microsecond, however many digits it has', () => {
+  it('is compared to the microsecond', () => {
     assert.equal(isEarlier('2026-10-08T12:34:56Z', '2026-10-08T12:34:56.000001Z'), true)
     assert.equal(isEarlier('2026-10-08T12:34:56.5Z', '2026-10-08T12:34:56.49Z'), false)
     assert.equal(isEarlier('2026-10-08T12:34:56Z', '2026-10-08T12:34:56Z'), false)

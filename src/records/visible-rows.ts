@@ -67,8 +67,9 @@ export function resourcesAffecting(
   // When a parent is restored, a removed membership may pass to its other parent. The change log has no entry
   // about that.
   const isOfRemoved = state === 'removed'
+  const users = isOfRemoved ? ['user'] : []
   const projects = isOfRemoved || caller.token?.isOfAdministrator ? ['project'] : []
-  return [...new Set([name, ...path, ...(isOfRemoved ? ['user'] : []), ...projects, ...parents])]
+  return [...new Set([name, ...path, ...users, ...projects, ...parents])]
 }
 
 const parentsOfRemoved = (resource: ListedResource): string[] =>

@@ -45,19 +45,19 @@ const reservedFieldNames: ReadonlySet<string> = new Set([
 ])
 
 function nameProblems({ name, title, table, fields }: Resource): string[] {
-  return [
-    ...(camelCase.test(name) ? [] : [`${name}: the name of a resource must be in camelCase.`]),
-    ...(/^(Pagination|.*(Page|Command|Result))$/.test(title)
-      ? [`${name}: Pagination and names ending in Page, Command or Result are reserved for messages.`]
-      : []),
-    ...(/^[a-z][a-z_]*$/.test(table) ? [] : [`${name}: the table ${table} is not in snake_case.`]),
-    ...Object.keys(fields).flatMap((field) => [
-      ...(camelCase.test(field) ? [] : [`${name}.${field}: the name of a field must be in camelCase.`]),
-      ...(reservedFieldNames.has(field) || field === name
-        ? [`${name}.${field}: every record or message already has a property with this name.`]
-        : []),
-    ]),
-  ]
+  const problems: string[] = []
+  if (!camelCase.test(name)) problems.push(`${name}: the name of a resource must be in camelCase.`)
+  if (/^(Pagination|.*(Page|Command|Result))$/.test(title))
+    problems.push(
+      `${name}: Pagination and names ending in Page, Command or Result are reserved for messages.`,
+    )
+  if (!/^[a-z][a-z_]*$/.test(table)) problems.push(`${name}: the table ${table} is not in snake_case.`)
+  for (const field of Object.keys(fields)) {
+    if (!camelCase.test(field)) problems.push(`${name}.${field}: the name of a field must be in camelCase.`)
+    if (reservedFieldNames.has(field) || field === name)
+      problems.push(`${name}.${field}: every record or message already has a property with this name.`)
+  }
+  return problems
 }
 
 /** The largest field number of protobuf, 2^29 - 1. */
@@ -72,19 +72,16 @@ function numberProblems({ name, fields, retired }: Resource, field: string, { nu
   const earlier = Object.keys(fields).slice(0, Object.keys(fields).indexOf(field))
   const other = earlier.find((earlierField) => fields[earlierField]?.number === number)
   const retiredName = retired[number]
-  return [
-    ...(Number.isInteger(number) && number > 0 && number <= fieldNumberMax && !isReservedByProtobuf(number)
-      ? []
-      : [`${where} is not a valid field number.`]),
-    ...(common ? [`${where} belongs to ${common[0]} in every message.`] : []),
-    ...(other === undefined ? [] : [`${where} is already that of ${name}.${other}.`]),
-    ...(retiredName === undefined
-      ? []
-      : [`${where} belonged to ${retiredName}, which is retired. Use a new one.`]),
-    ...(Object.values(retired).includes(field)
-      ? [`${name}.${field}: a retired field had this name with another number. Use a new name.`]
-      : []),
-  ]
+  const isInRange = Number.isInteger(number) && number > 0 && number <= fieldNumberMax
+  const problems: string[] = []
+  if (!isInRange || isReservedByProtobuf(number)) problems.push(`${where} is not a valid field number.`)
+  if (common) problems.push(`${where} belongs to ${common[0]} in every message.`)
+  if (other !== undefined) problems.push(`${where} is already that of ${name}.${other}.`)
+  if (retiredName !== undefined)
+    problems.push(`${where} belonged to ${retiredName}, which is retired. Use a new one.`)
+  if (Object.values(retired).includes(field))
+    problems.push(`${name}.${field}: a retired field had this name with another number. Use a new name.`)
+  return problems
 }
 
 function referenceProblems(
@@ -166,13 +163,15 @@ function filterProblems(resource: Resource, filter: Filter, index: number): stri
   }
   const isInPath = access.kind === 'projectMembers' && access.projectPath[1] === filter
   if (!fields[filter] && !isInPath) return [`${name}: the filter ${filter} has no column.`]
-  return [
-    ...(isInPath || fields[filter]?.references ? [] : [`${name}: the filter ${filter} is not a reference.`]),
-    ...(filters.indexOf(filter) < index ? [`${name}: the filter ${filter} is declared twice.`] : []),
-    ...(idFilterNumberOf(filter) === undefined
-      ? [`${name}: the filter ${filter} has no number in src/resources/define-resource.ts; give it the next.`]
-      : []),
-  ]
+  const problems: string[] = []
+  if (!isInPath && !fields[filter]?.references)
+    problems.push(`${name}: the filter ${filter} is not a reference.`)
+  if (filters.indexOf(filter) < index) problems.push(`${name}: the filter ${filter} is declared twice.`)
+  if (idFilterNumberOf(filter) === undefined)
+    problems.push(
+      `${name}: the filter ${filter} has no number in src/resources/define-resource.ts; give it the next.`,
+    )
+  return problems
 }
 
 function accessProblems(resources: readonly Resource[], resource: Resource): string[] {

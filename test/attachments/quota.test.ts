@@ -62,7 +62,7 @@ describe('The files of a project', () => {
     assertFull(await scene.upload('x', { assignmentId }))
   })
 
-  test('count as at least 4 KiB each, so that their number is limited, too', async () => {
+  test('count as at least 4 KiB each', async () => {
     const { projectId, assignmentId } = await scene.another()
     await scene.rest.database.query(sql`
       insert into attachments (id, name, type, size, sha256, assignment_id, user_id)
@@ -73,7 +73,7 @@ describe('The files of a project', () => {
     )
   })
 
-  test('count while they are removed, because they can be restored', async () => {
+  test('count while they are removed', async () => {
     const { assignmentId } = await scene.another()
     const { id } = await scene.attach(bytes(600 * kibibyte), { assignmentId })
     await scene.workspace.write('DELETE', '/ext/attachment', { ids: [id] })

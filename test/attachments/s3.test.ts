@@ -66,7 +66,7 @@ describe('With an S3-compatible store', () => {
     ],
     ['that closes the connection', (request) => void request.destroy()],
   ] as const satisfies readonly (readonly [string, NonNullable<S3Server['fault']>])[])
-    test(`a store ${what} causes a 503, and an upload leaves nothing behind`, async () => {
+    test(`a store ${what} causes a 503`, async () => {
       const { id } = await scene.attach('x')
       const objects = server.objects.size
       server.fault = fault
@@ -98,7 +98,7 @@ describe('With an S3-compatible store', () => {
     assert.ok(objectOf(id))
   })
 
-  test('each bucket has its own identity, which contains no secret', async () => {
+  test('each bucket has its own identity', async () => {
     const identity = (bucket: string) => {
       const { s3 } = settingsOf({ ...server.environment, Attachments__S3__Bucket: bucket })
       return s3 && openS3Store(s3).identity()
@@ -142,7 +142,7 @@ describe('The client of S3', () => {
     assert.equal(server.objects.size, 0)
   })
 
-  test('names the reason of a rejection for the log, and no secret', async () => {
+  test('names the reason of a rejection for the log', async () => {
     for (const [overrides, code] of [
       [{ Attachments__S3__SecretKey: 'another secret' }, /403: .*SignatureDoesNotMatch/],
       [{ Attachments__S3__AccessKey: 'ANOTHER' }, /403: .*InvalidAccessKeyId/],

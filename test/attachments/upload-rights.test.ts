@@ -72,7 +72,7 @@ describe('The right to upload', () => {
     return upload.answer
   }
 
-  test('ends with the membership, even while the body arrives', () =>
+  test('ends with the membership', () =>
     assertNothingRemains(scene, async () => {
       const { projectId, assignmentId } = await scene.another()
       const leaver = await scene.rest.signUp()
@@ -83,7 +83,7 @@ describe('The right to upload', () => {
       assert.deepEqual(answer.body.errors, { assignmentId: notMine })
     }))
 
-  test('ends with the assignment, even while the body arrives', () =>
+  test('ends with the assignment', () =>
     assertNothingRemains(scene, async () => {
       const { assignmentId } = await scene.another()
       const remove = () => scene.workspace.write('DELETE', '/api/assignment', { ids: [assignmentId] })
@@ -133,7 +133,7 @@ describe('Uploads at the same time', () => {
 describe('A slow upload', () => {
   const scene = fixture(attachmentScene)
 
-  test('is answered with 408 after its time limit, and leaves nothing behind', () =>
+  test('is answered with 408 after its time limit', () =>
     assertNothingRemains(scene, async () => {
       const attachments = {
         ...readSettings({ DATA_DIR: scene.rest.dataDirectory }, readAttachmentSettings),

@@ -51,7 +51,7 @@ describe('On the pages for access, in a real browser', { skip }, () => {
       await row.waitFor({ state: 'detached' })
     })
 
-  test('a user can choose which notifications are mailed, and when', async () => {
+  test('a user can choose which notifications are mailed', async () => {
     const { login } = await stage.workspace.join('Nils Night')
     const page = await stage.signIn(login, '/inbox', { timezoneId: 'America/Sao_Paulo' })
     await page.getByRole('link', { name: 'Choose what is mailed' }).click()
@@ -79,7 +79,7 @@ describe('On the pages for access, in a real browser', { skip }, () => {
     assert.equal(await section.getByRole('checkbox', { name: 'Mentions' }).isDisabled(), true)
   })
 
-  test('a user can create an address for calendars, which is shown once', async () => {
+  test('a user can create an address for calendars', async () => {
     const { login } = await stage.workspace.join('Carla Calendar')
     const page = await stage.signIn(login, '/account')
     await page.getByRole('button', { name: 'New token' }).click()

@@ -9,7 +9,7 @@ const assignment = (id: string, startDate: string, endDate: string) =>
   ({ id, startDate: `${startDate}T00:00:00.000Z`, endDate: `${endDate}T00:00:00.000Z` }) as Row
 
 describe('Bars in a calendar', () => {
-  test('are on different lines if they overlap, and reuse a line that is free', () => {
+  test('are on different lines if they overlap', () => {
     const bars = barsOf(
       [
         assignment('long', '2026-11-16', '2026-11-19'),

@@ -104,7 +104,7 @@ describe('Markdown', () => {
     assert.equal(tasksIn(parseMarkdown(deep.replaceAll('- x', '- [ ] x'))).length, 12)
   })
 
-  test('nests up to eight quotes, and deeper marks are text', () => {
+  test('nests up to eight quotes', () => {
     assert.equal(depthOf(parseMarkdown(`${'> '.repeat(8)}x`)), 8)
     const [deepest] = innermost(parseMarkdown('>'.repeat(1999)))
     assert.deepEqual(deepest, paragraph('>'.repeat(1991)))

@@ -127,7 +127,7 @@ describe('Filters of a project', () => {
     assert.equal(invert(invert('a,b')), 'a,b')
   })
 
-  test('have the value "me" for the current user, even without the extensions', () => {
+  test('have the value "me" for the current user', () => {
     const userIdByQuery = {
       'userId=me': 'u1',
       'userId=me,u2': 'u1,u2',
@@ -168,7 +168,7 @@ describe('A saved view', () => {
     assert.equal(queryOfView(parameters('saved=s')), '')
   })
 
-  test('ignores unknown parameters and values, which do not change the view', () => {
+  test('ignores unknown parameters and values', () => {
     assert.equal(queryOfView(parameters('view=calendar&span=week&zoom=year')), '?view=calendar')
     assert.equal(queryOfView(parameters('view=board&toString=1')), '')
     assert.equal(

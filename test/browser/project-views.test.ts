@@ -207,7 +207,7 @@ function viewJourneys(stage: () => Stage): void {
 function timelineJourneys(stage: () => Stage): void {
   const { makeProject, dayOf } = datedProjects(stage)
 
-  test('highlights overloaded days, and reassigns by dragging and by keys', async () => {
+  test('highlights overloaded days', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('By person')
     const id = await make('Handed over', 0, 1, { amountHours: 24 })

@@ -269,7 +269,7 @@ function administrationJourneys(stage: () => Stage): void {
     await workspace.change('DELETE', 'project', { ids: [project.id] })
   })
 
-  test('shows who removed a record last, even if others had removed it before', async () => {
+  test('shows who removed a record last', async () => {
     const { hosts, workspace } = stage()
     const removedTwice = await workspace.assignment('Removed twice')
     const removedOnce = await workspace.assignment('Let go')

@@ -82,7 +82,7 @@ function sessionJourneys(stage: () => Stage): void {
     await page.getByText('Website relaunch').waitFor()
   })
 
-  test('is renewed in another tab after it has ended, without loss of input', async () => {
+  test('is renewed in another tab after it has ended', async () => {
     const { signIn, workspace } = stage()
     const person = await workspace.join('Nora Newpass')
     const page = await signIn(person.login, '/projects')

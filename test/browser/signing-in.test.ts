@@ -24,7 +24,7 @@ function signInJourneys(stage: () => Stage): void {
     assert.equal(await page.evaluate('localStorage.getItem("tracker.session")'), null)
   })
 
-  test('says that the login or the password is wrong, and keeps the login', async () => {
+  test('says that the login or the password is wrong', async () => {
     const { visit } = stage()
     const page = await visit('/projects')
     await fillSignIn(page, 'jonas@example.com', 'Wrong-Horse-1')
@@ -353,7 +353,7 @@ function languageJourneys(stage: () => Stage): void {
     await page.getByRole('row', { name: 'Total' }).getByText('3,25 h').first().waitFor()
   })
 
-  test('are chosen on the account page, and are kept on all devices', async () => {
+  test('are chosen on the account page', async () => {
     const { hosts, signIn, workspace } = stage()
     const { login } = await workspace.join('Sofia Switch')
     const page = await signIn(login, '/account')

@@ -26,7 +26,7 @@ describe('Messages of changes', () => {
     assert.equal(toasts.undoLast(), false)
   })
 
-  test('are undone one by one with keys, even after the line has disappeared', async () => {
+  test('are undone one by one with keys', async () => {
     const { toasts, undone, showChange } = setUp()
     for (const text of ['Moved.', 'Named.']) showChange(text)
     assert.equal(toasts.undoLast(), true)
@@ -53,7 +53,7 @@ describe('Messages of changes', () => {
     assert.equal(toasts.redoLast(), false)
   })
 
-  test('that cannot be undone or redone say why, and are not offered again', async () => {
+  test('that cannot be undone or redone say why', async () => {
     const { toasts, showChange } = setUp()
     const fail = () => Promise.reject(new Error('It was removed.'))
     toasts.show({ kind: 'done', text: 'Moved.', undo: fail, redo: fail })
@@ -81,7 +81,7 @@ describe('Messages of changes', () => {
     assert.equal(end(), 14_000)
   })
 
-  test('disappear with their screen, unless they report problems', () => {
+  test('disappear with their screen', () => {
     const { toasts, showChange } = setUp()
     showChange('Moved.')
     toasts.show({ kind: 'done', text: 'Copied.' })

@@ -32,7 +32,7 @@ describe('A hostile body from a .NET client', () => {
       ExpectedVersion: null,
     })
 
-  test('that claims gigabytes is rejected, and costs neither memory nor time', async () => {
+  test('that claims gigabytes is rejected', async () => {
     const block = lz4Block(update())
     const { rss } = process.memoryUsage()
     const { user, system } = process.cpuUsage()

@@ -58,7 +58,7 @@ describe('The limiter of the command host', () => {
     client.close()
   })
 
-  test('drops a waiting call that is cancelled, so that another may wait', async () => {
+  test('drops a waiting call that is cancelled', async () => {
     await using host = await startCommandsUnderTest(limitsOf(1, 1))
     const client = clientOf(host)
     assert.equal(codeOf(await client.call()), 'OK')
@@ -85,7 +85,7 @@ describe('The limiter of the command host', () => {
     client.close()
   })
 
-  test('counts each address separately, and trusts no header by default', async () => {
+  test('counts each address separately', async () => {
     await using host = await startCommandsUnderTest(limitsOf(1, 0))
     const clients = ['127.0.0.1', '127.0.0.2'].map((localAddress) => clientOf(host, localAddress))
     for (const client of clients) {

@@ -152,7 +152,7 @@ describe('When things go wrong,', { concurrency: true }, () => {
       assert.equal((await create('First')).status, 200)
     })
 
-    test('rejects a second start with a clear message, and keeps running', async () => {
+    test('rejects a second start with a clear message', async () => {
       const second = spawnStart({ ...environment, REST_PORT: String(await freePort()) })
       assert.equal(await second.exited, 1, second.output())
       assert.match(second.output(), /already|in use|running/i)

@@ -55,7 +55,7 @@ describe('The program', () => {
     await until(async () => !(await answers()), 'the end of the program')
   })
 
-  test('stops the hosts gracefully when its terminal is closed, with SIGHUP', async (t) => {
+  test('stops the hosts gracefully when its terminal is closed', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'hangup-'))
     t.after(() => rmSync(folder, { recursive: true, force: true }))
     const host = await startChild({ DATA_DIR: folder })

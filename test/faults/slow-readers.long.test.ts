@@ -129,7 +129,7 @@ describe('Two accounts that stop reading', () => {
     await until(async () => (await countConnectionsInUse(scene)) === 0, 'the exports to end')
   }
 
-  test('do not stop the export of a third, however often they do so', async () => {
+  test('do not stop the export of a third', async () => {
     const [, , cleo] = scene.accounts as [Person, Person, Person]
     for (let round = 0; round < 3; round += 1) {
       const readers = await occupy()

@@ -86,7 +86,7 @@ describe('While a client without a token keeps reconnecting to the port of comma
     { kind: 'window updates', atOnce: 8 },
     { kind: 'empty data', atOnce: 8 },
   ] as const) {
-    test(`with ${kind}, other clients are served, and memory does not grow`, async (t) => {
+    test(`with ${kind}, other clients are served`, async (t) => {
       const quiet = await hosts.measureReads(quietMilliseconds)
       const attacker = startReconnecting(target, kind, atOnce)
       let isDone = false

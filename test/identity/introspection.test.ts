@@ -49,7 +49,7 @@ describe('introspection', () => {
     assert.deepEqual((await ask(tokens.access_token)).json, inactive)
   })
 
-  it('describes a refresh token until it is used, and also a service token', async () => {
+  it('describes a refresh token until it is used', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const { json } = await ask(tokens.refresh_token)
     const { sid } = claimsOf(tokens.access_token)

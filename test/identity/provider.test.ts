@@ -43,7 +43,7 @@ describe('the identity provider', () => {
     assert.match(headers.get('cache-control') ?? '', /max-age=300/)
   })
 
-  it('publishes RS256 keys of 2048 bits, and nothing of their private half', async () => {
+  it('publishes RS256 keys of 2048 bits', async () => {
     const { json } = await browser.get('/.well-known/openid-configuration/jwks')
     assert.equal(json.keys.length, 1)
     for (const key of json.keys) {
@@ -88,7 +88,7 @@ describe('the identity provider', () => {
     }
   })
 
-  it('lets no script read navigation paths, and needs no preflight for them', async () => {
+  it('lets no script read navigation paths', async () => {
     const preflight = { origin, 'access-control-request-method': 'POST' }
     for (const path of [
       '/connect/authorize',
@@ -254,7 +254,7 @@ describe('the metadata of the provider', () => {
     assert.deepEqual(json, JSON.parse(await readFile(snapshot, 'utf8')))
   })
 
-  it('describes every path under /ext/ that is served, and no other', async () => {
+  it('describes every path under /ext/ that is served', async () => {
     const provider = { Issuer: 'https://login.example.com', ClientId: 'tracker' }
     const settings = Object.entries(provider).map(([name, value]) => [
       `Identity__Providers__corp__${name}`,

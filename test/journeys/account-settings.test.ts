@@ -24,7 +24,7 @@ describe('The settings of an account', () => {
   const read = async (token = ann.token) => (await rest.call('GET', '/ext/settings', { token })).body.settings
   const change = (body: unknown, token = ann.token) => rest.call('PATCH', '/ext/settings', { token, body })
 
-  test('are null until they are chosen, and each can be changed alone', async () => {
+  test('are null until they are chosen', async () => {
     assert.deepEqual(await read(), defaults)
     assert.deepEqual((await change({ theme: 'dark' })).body.settings, { ...defaults, theme: 'dark' })
     await change({ density: 'compact', language: 'pt-BR' })

@@ -56,7 +56,7 @@ describe('The calendar of assignments', () => {
       .map(({ summary }) => summary)
       .sort()
 
-  test('contains the assignments of its owner, and needs no header', async () => {
+  test('contains the assignments of its owner', async () => {
     const { secret } = await tokenOf(ann)
     const answer = await subscribe({ token: secret })
     assert.equal(answer.status, 200)

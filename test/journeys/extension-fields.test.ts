@@ -142,7 +142,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     assert.ok(!('priority' in ignored.body.result.data[0]))
   })
 
-  test('appear in live listings under /ext/, but not in live listings of v1', async () => {
+  test('appear in live listings under /ext/', async () => {
     const projectId = await workspace.project()
     const { id } = await make({ ...(await bodyOf(projectId)), priority: 1 })
     const { token } = rest.administrator
@@ -227,7 +227,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     dotnet.close()
   })
 
-  test('can be written by members only, and are 404 for other callers', async () => {
+  test('can be written by members only', async () => {
     const [member, stranger] = await Promise.all([rest.signUp(), rest.signUp()])
     const projectId = await workspace.project()
     await workspace.join(projectId, member.id)
@@ -238,7 +238,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     assertEnvelope(await updateAs(stranger), 404)
   })
 
-  test('exist for resources of v1 only, and every form has a unique type name', () => {
+  test('exist for resources of v1 only', () => {
     const names = allForms().map(({ typeName }) => typeName)
     assert.equal(new Set(names).size, names.length)
     for (const { edition, fields } of resources)

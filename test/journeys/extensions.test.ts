@@ -189,7 +189,7 @@ describe('The interface under /ext/', { concurrency: true }, () => {
       }
     })
 
-    test(`returns an ETag for ${path}, with which its caller gets a 304`, async () => {
+    test(`returns an ETag for ${path}`, async () => {
       const first = await get(path)
       assert.equal(first.status, 200)
       const tag = first.headers.get('etag') ?? ''
@@ -219,7 +219,7 @@ describe('The interface under /ext/', { concurrency: true }, () => {
 describe('With EXTENSIONS=off', () => {
   const rest = fixture(startRestUnderTest, { EXTENSIONS: 'off' })
 
-  test('every path under /ext/ is unknown, and so are its document and page', async () => {
+  test('every path under /ext/ is unknown', async () => {
     const { token } = rest.administrator
     for (const path of [...paths, documentAddress, '/swagger/extensions', '/swagger/extensions/start.js'])
       for (const method of ['GET', 'POST'])

@@ -126,7 +126,7 @@ describe('A POST with an Idempotency-Key', () => {
     assert.equal(await countOf(name), 0)
   })
 
-  test('creates an account once, and neither compares nor stores its password', async () => {
+  test('creates an account once', async () => {
     const key = randomUUID()
     const body = { name: 'Ann', login: `${key}@example.com`, password: 'Secret-1234-x' }
     const at = '/api/user'
@@ -155,7 +155,7 @@ describe('A POST with an Idempotency-Key', () => {
     assert.deepEqual(answer.body, { success: true })
   })
 
-  test('can reuse a key after a day, and older keys are deleted', async () => {
+  test('can reuse a key after a day', async () => {
     const { key, name } = makeKeyAndName()
     await post(key, { name })
     const makeKeysOld = (hours: number) =>

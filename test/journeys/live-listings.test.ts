@@ -61,7 +61,7 @@ describe('A live listing that is opened', { concurrency: 12 }, () => {
     })
   }
 
-  test('has the headers of an event stream, which proxies do not buffer', async () => {
+  test('has the headers of an event stream', async () => {
     const live = await openEventStream(rest.address, '/api/organizations', { token: member.token })
     live.close()
     assert.equal(live.status, 200)

@@ -176,7 +176,7 @@ describe('Language models', () => {
     assert.ok((await namesOf(client)).includes('create_assignment'))
   })
 
-  test('without a token get the address of the provider, and nothing else', async () => {
+  test('without a token get the address of the provider', async () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
     const { status, headers } = await rest.call('POST', '/ext/mcp', { body: message })
     assert.equal(status, 401)

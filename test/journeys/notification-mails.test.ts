@@ -366,7 +366,7 @@ describe('Mails about notifications', () => {
       assert.equal(await frequency(), 'none')
     })
 
-    test('with one click in a mail program, even for a mail that is queued', async () => {
+    test('with one click in a mail program', async () => {
       await assign()
       await queue('02:00:00')
       const body = new FormData()

@@ -259,7 +259,7 @@ describe('Notifications', () => {
     assert.equal(await remind(rest.database), false)
   })
 
-  test('are created once by two instances, and can be read from both', async () => {
+  test('are created once by two instances', async () => {
     await using another = await rest.startAnother()
     const dan = await rest.signUp({ name: 'Dan' })
     await workspace.join(projectId, dan.id)
@@ -314,7 +314,7 @@ describe('Notifications', () => {
     assert.equal((await read(fay, 'kind=assigned&unread=true')).totalCount, 0)
   })
 
-  test('report several moves to participants as one, with the newest stage', async () => {
+  test('report several moves to participants as one', async () => {
     const assignmentId = await workspace.assignment(projectId, bob.id)
     await followChanges(rest.database)
     const { id: review } = await workspace.make('workflow', { name: 'Review', order: 7 })

@@ -77,7 +77,7 @@ describe('The security log', () => {
     assert.equal(locked?.outcome, 'locked')
   })
 
-  test('contains no unknown login, but recognizes repeated ones', async () => {
+  test('contains no unknown login', async () => {
     const typed = 'My-Secret-Password-1'
     const [first] = await eventsOf(() => attempt(typed, 'x'))
     const [second] = await eventsOf(() => attempt(` ${typed.toUpperCase()}`, 'x'))
@@ -204,7 +204,7 @@ describe('The security log', () => {
     assert.doesNotMatch(written.join(''), /wrong-field/)
   })
 
-  test('records rejections of the limiter once a second, with their number', async () => {
+  test('records rejections of the limiter once a second', async () => {
     const lines: string[] = []
     await using limited = await startRestUnderTest(
       { LOG_LEVEL: 'warn', RateLimit__Rest__PermitLimit: '1', RateLimit__Rest__QueueLimit: '0' },
@@ -219,7 +219,7 @@ describe('The security log', () => {
     assert.equal(rejections[0].address, '127.0.0.1')
   })
 
-  test('contains no password and no token, and has only documented events', async () => {
+  test('contains no password and no token', async () => {
     const log = written.join('')
     assert.ok(!log.includes(password) && !log.includes(newPassword))
     assert.doesNotMatch(log, /eyJ[\w-]+\.eyJ/)

@@ -284,7 +284,7 @@ describe('Nothing long-lived is created', { concurrency: true }, () => {
     'a deactivation': ({ id }) => ask('POST', '/ext/deactivations', rest.administrator.token, { userId: id }),
   }
   for (const [cause, end] of Object.entries(ends))
-    test(`by a session that ${cause} has ended, although it is still cached`, async () => {
+    test(`by a session that ${cause} has ended`, async () => {
       const person = await rest.signUp()
       await cacheSession(person.token)
       assert.equal((await end(person)).status, 200)

@@ -19,7 +19,7 @@ describe('An access token of the identity host', { concurrency: true }, () => {
   const write = (statement: Sql) => rest.database.transaction((store) => store.query(statement))
   const statusOf = async (token: string, path = '/api/me') => (await rest.call('GET', path, { token })).status
 
-  test('of a user is for the REST host, and is accepted there', async () => {
+  test('of a user is for the REST host', async () => {
     const { id, token } = await rest.signUp()
     const { body } = await rest.call('GET', '/api/me', { token })
     assert.deepEqual([body.id, claimsOf(token).aud], [id, 'svc-api'])
@@ -325,7 +325,7 @@ describe('A client with tokens signed by ES256', { concurrency: true }, () => {
     assert.equal(person.json.sub, id)
   })
 
-  test('changes nothing for other clients, and is listed in the documents', async () => {
+  test('changes nothing for other clients', async () => {
     const { login } = await rest.signUp()
     const tokens = await rest.identity.signIn(login)
     assert.equal(headerOf(tokens.access_token).alg, 'RS256')

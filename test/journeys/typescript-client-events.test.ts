@@ -17,7 +17,7 @@ async function eventsOf(chunks: readonly string[]) {
 const latin = (text: string) => Buffer.from(text).toString('latin1')
 
 describe('Events of a stream in the TypeScript client', () => {
-  test('are the same however the network splits them, even within a character', async () => {
+  test('are the same however the network splits them', async () => {
     const text = latin('event: listing\nid: 7\ndata: {"name":"Übung"}\n\n')
     for (let cut = 1; cut < text.length; cut += 1) {
       const events = await eventsOf([text.slice(0, cut), text.slice(cut)])
@@ -25,7 +25,7 @@ describe('Events of a stream in the TypeScript client', () => {
     }
   })
 
-  test('may have line ends of Windows, and several lines of data', async () => {
+  test('may have line ends of Windows', async () => {
     const events = await eventsOf(['id: 1\r\ndata: a\r', '\ndata: b\r\n\r\nid: 2\r\ndata: c\r\n\r\n'])
     assert.deepEqual(events, [
       { id: '1', data: 'a\nb' },

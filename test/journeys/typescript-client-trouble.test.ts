@@ -67,7 +67,7 @@ describe('The TypeScript client on a bad connection', () => {
       assert.ok(pause >= 100 * 2 ** index && pause <= 200 * 2 ** index, `${pause} ms`)
   })
 
-  test('gives up after its retries, and says that there was no response', async () => {
+  test('gives up after its retries', async () => {
     const tracker = open(losing(4, vanish))
     assert.equal(await statusOf(tracker.impediments.list()), 0)
     assert.equal(await statusOf(open(losing(1, vanish), { retries: 0 }).impediments.list()), 0)
@@ -110,7 +110,7 @@ describe('The TypeScript client on a bad connection', () => {
     assert.equal(await statusOf(rows.next()), 0)
   })
 
-  test('retries any request after the requested time, unless that is too long', async () => {
+  test('retries any request after the requested time', async () => {
     const busy = (seconds: string) => () =>
       new Response('{"statusCode":429,"message":"Busy."}', {
         status: 429,
@@ -182,7 +182,7 @@ describe('The TypeScript client on a bad connection', () => {
     await assert.rejects(call, { message: 'Enough.' })
   })
 
-  test('aborts an attempt that takes too long, and makes another one', async () => {
+  test('aborts an attempt that takes too long', async () => {
     let tries = 0
     const slowFirst: Fetch = (url, init) => {
       tries += 1
@@ -268,7 +268,7 @@ describe('The TypeScript client on a bad connection', () => {
     assert.deepEqual(await feed.next(), { done: true, value: undefined })
   })
 
-  test('follows a query and a report like a list, and ends with its signal', async () => {
+  test('follows a query and a report like a list', async () => {
     const tracker = open(fetch)
     const end = new AbortController()
     const totals: number[] = []

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { runners } from './execution.ts'
 
-it('every stepwise statement has a runner, and no other statement has one', () => {
+it('every stepwise statement has a runner', () => {
   const sources = new URL('../../', import.meta.url)
   const names = readdirSync(sources, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))

@@ -75,7 +75,7 @@ describe('The storage of attachments', () => {
     assert.deepEqual(await records(rowless, recent, kept), [false, true, true])
   })
 
-  test('deletes the files of purged rows, and keeps the files of removed rows', async () => {
+  test('deletes the files of purged rows', async () => {
     const [removed, purged] = [await store(25), await store(25)]
     for (const id of [removed, purged]) await addRow(id)
     await remove(fresh.context, resourceNamed('attachment'), fresh.administrator, {
@@ -158,7 +158,7 @@ describe('The storage of attachments', () => {
     assert.deepEqual([await files(id), await records(id)], [[false], [false]])
   })
 
-  test('deletes uploads that a crash has interrupted, but none in progress', async () => {
+  test('deletes uploads that a crash has interrupted', async () => {
     const uploads = join(directory, 'uploads')
     await mkdir(uploads)
     for (const [name, minutesAgo] of [

@@ -158,7 +158,7 @@ describe('the configuration of the identity host', () => {
     )
   })
 
-  it('reads the key secret from either variable, and does not require it', () => {
+  it('reads the key secret from either variable', () => {
     const secretOf = (environment: Record<string, string>) =>
       readSettings(environment, readIdentitySettings).keySecret
     assert.equal(secretOf({ DATABASE_URL: 'postgresql://localhost/x' }), undefined)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Stage } from '../support/stage.ts'
 
 export function assignmentKeyJourneys(stage: () => Stage): void {
-  test('is shown in the panel and on the card, and is copied by a click', async () => {
+  test('is shown in the panel and on the card', async () => {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Has a key')
     const path = `/projects/${workspace.projectId}/assignments/${id}`

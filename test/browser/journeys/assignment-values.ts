@@ -65,7 +65,7 @@ export function assignmentValueJourneys(stage: () => Stage): void {
     await card.getByText('Urgent').waitFor({ state: 'detached' })
   })
 
-  test('apply to the card under the pointer, unless another one has the focus', async () => {
+  test('apply to the card under the pointer', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('By the pointer')
     const pointed = await make('Pointed at', 0, 1)

@@ -80,7 +80,7 @@ export function attachmentJourneys(stage: () => Stage): void {
     await row(jonas, 'dot.png').waitFor()
   })
 
-  test('are pasted or dropped into a text, which shows images', async () => {
+  test('are pasted or dropped into a text', async () => {
     const { page } = await open('With pictures')
     const comment = page.getByRole('textbox', { name: 'Write a comment' })
     await comment.fill('Look:')

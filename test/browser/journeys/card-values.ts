@@ -86,7 +86,7 @@ export function cardValueJourneys(stage: () => Stage): void {
     await page.getByRole('complementary', { name: 'Clicked' }).waitFor()
   })
 
-  test('are also shown in a row of My work, and changed there by keys', async () => {
+  test('are also shown in a row of My work', async () => {
     const { signIn, workspace } = stage()
     const { make } = await makeProject('Chosen in my work')
     const id = await make('Mine to do', 0, 1, { userId: workspace.mara.id })

@@ -83,7 +83,7 @@ export function importJourneys(stage: () => Stage): void {
       assert.equal(await countActive(stage(), id), 0)
     })
 
-  test('continues after an interruption, without creating anything twice', async () => {
+  test('continues after an interruption', async () => {
     const { id, page } = await openImport('Interrupted')
     const rows = Array.from({ length: 600 }, (_, index) => `Row ${index},numbered`)
     const many = ['Title,Label', ...rows].join('\n')

@@ -209,7 +209,7 @@ export function paletteJourneys(stage: () => Stage): void {
     await card.getByText('Unheard of by all').waitFor()
   })
 
-  test('shows where recent records belong, and when they were opened', async () => {
+  test('shows where recent records belong', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Opened a while ago')
     const path = `/projects/${workspace.projectId}`

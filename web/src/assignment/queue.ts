@@ -113,10 +113,6 @@ const newEntry = (at: number) => ({
   active: true,
 })
 
-/**
- * Keeps a change until there is a network. A later change of the same record is merged into it. Returns
- * false if the queue is full.
- */
 function mergeChanges(last: QueuedChange | undefined, change: NewChange): NewChange {
   if (change.kind === 'stage' && last?.kind === 'stage') return { ...change, from: last.from }
   if (change.kind === 'hours' && last?.kind === 'hours')
@@ -124,6 +120,10 @@ function mergeChanges(last: QueuedChange | undefined, change: NewChange): NewCha
   return change
 }
 
+/**
+ * Keeps a change until there is a network. A later change of the same record is merged into it. Returns
+ * false if the queue is full.
+ */
 function queueChange(
   services: QueueServices,
   change: NewChange,
