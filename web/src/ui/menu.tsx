@@ -1,5 +1,5 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
-import { useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 import { placeBelow } from './viewport.ts'
 
@@ -25,19 +25,19 @@ interface MenuProps {
 
 /**
  * A button with a list of actions below it: arrows move, Escape closes, a letter goes to the next action that
- * begins with it.
+ * begins with it. The actions are rendered while the list is open, because a board has a menu on every card.
  */
 export function Menu({ children, label, items, class: className = 'button quiet icon-only' }: MenuProps) {
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const [isOpen, setOpen] = useState(false)
-  const open = () => {
-    if (button.current === null || list.current === null) return
+  useLayoutEffect(() => {
+    if (!isOpen || button.current === null || list.current === null) return
     list.current.showPopover()
     placeBelow(list.current, button.current)
     itemsIn(list.current)[0]?.focus()
-  }
+  }, [isOpen])
   const close = () => list.current?.hidePopover()
   const choose = (item: MenuItem) => {
     if (item.isChecked !== undefined) return item.run()
@@ -55,7 +55,7 @@ export function Menu({ children, label, items, class: className = 'button quiet 
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-controls={id}
-        onClick={() => (isOpen ? close() : open())}
+        onClick={() => (isOpen ? close() : setOpen(true))}
       >
         {children}
       </button>
@@ -70,9 +70,8 @@ export function Menu({ children, label, items, class: className = 'button quiet 
         onToggle={(event) => setOpen(event.newState === 'open')}
         onKeyDown={moveFocus}
       >
-        {items.map((item) => (
-          <MenuButton key={item.label} item={item} onChoose={() => choose(item)} />
-        ))}
+        {isOpen &&
+          items.map((item) => <MenuButton key={item.label} item={item} onChoose={() => choose(item)} />)}
       </div>
     </>
   )
