@@ -153,7 +153,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/rest/register-routes.ts',
     rule: 'a session that has just ended creates nothing long-lived',
-    from: 'outlastsSession && !(await session.isActiveNow())',
+    from: 'isCredentialChange && !(await session.isActiveNow())',
     to: 'false',
     tests: ['journeys/sessions-end'],
   },

@@ -363,8 +363,8 @@ export const storeMutants: readonly Mutant[] = [
   {
     file: 'src/config/store-settings.ts',
     rule: 'a store at DATABASE_URL is seeded only with an account that the settings name',
-    from: 'isSeeded: databaseUrl === undefined ||',
-    to: 'isSeeded: true ||',
+    from: 'seedsDemoAccount: isEmbedded ||',
+    to: 'seedsDemoAccount: true ||',
     tests: ['cli/seed-store'],
   },
   {
@@ -384,7 +384,7 @@ export const storeMutants: readonly Mutant[] = [
   {
     file: 'src/accounts/change-password.ts',
     rule: 'a password from the command line must not be easy to guess',
-    from: 'if (guessable !== undefined) throw',
+    from: 'if (reason !== undefined) throw',
     to: 'if (false) throw',
     tests: ['cli/accounts'],
   },

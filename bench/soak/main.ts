@@ -13,12 +13,14 @@ const ports: Ports = { rest: 5160, identity: 5260, commands: 5360, bank: 9960, w
 const inFlightMax = 200
 
 /**
- * Checks whether the memory of a default start stays constant under steady load. `--minutes 60 --rate 40` means
- * 40 requests per second for an hour.
+ * Checks whether the memory of the hosts, started with default settings, stays constant under steady load.
+ * `--minutes 60 --rate 40` means 40 requests per second for an hour.
  */
 export async function runSoak(args: readonly string[]): Promise<void> {
-  const numberOf = (name: string, defaultValue: number) =>
-    Number(args[args.indexOf(`--${name}`) + 1] ?? '') || defaultValue
+  const numberOf = (name: string, defaultValue: number) => {
+    const index = args.indexOf(`--${name}`)
+    return index === -1 ? defaultValue : Number(args[index + 1]) || defaultValue
+  }
   const [minutes, rate] = [numberOf('minutes', 60), numberOf('rate', 40)]
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-soak-'))
   const secret = randomBytes(24).toString('hex')
@@ -61,7 +63,7 @@ async function run(work: Work, { minutes, rate, pid }: { minutes: number; rate: 
   const samples: Megabytes[] = []
   const latencies: number[] = []
   const failures = new Map<string, number>()
-  let [inFlight, leftOut, sent] = [0, 0, 0]
+  let [inFlight, skipped, due] = [0, 0, 0]
   const runJob = async (job: () => Promise<unknown>) => {
     inFlight += 1
     const startedAt = performance.now()
@@ -73,17 +75,17 @@ async function run(work: Work, { minutes, rate, pid }: { minutes: number; rate: 
   const elapsedMinutes = () => (performance.now() - startedAt) / 60_000
   const sampleEveryMinutes = minutes / 60
   while (elapsedMinutes() < minutes) {
-    // Sends all requests that are due by now, so that a delay of this loop loses none.
-    for (const due = elapsedMinutes() * 60 * rate; sent < due; sent += 1) {
-      if (inFlight >= inFlightMax) leftOut += 1
-      else void runJob(work.jobs[sent % work.jobs.length] as () => Promise<unknown>)
+    // Sends all requests that have become due, so that a delay of this loop loses none.
+    for (const dueNow = elapsedMinutes() * 60 * rate; due < dueNow; due += 1) {
+      if (inFlight >= inFlightMax) skipped += 1
+      else void runJob(work.jobs[due % work.jobs.length] as () => Promise<unknown>)
     }
     if (elapsedMinutes() >= samples.length * sampleEveryMinutes) samples.push(memoryOf(pid))
     await sleep(1000 / rate)
   }
   latencies.sort((first, second) => first - second)
   console.log(
-    `${sent} requests in ${minutes} minutes, ${leftOut} left out while ${inFlightMax} were in flight,`,
+    `${due} requests were due in ${minutes} minutes, ${skipped} were skipped while ${inFlightMax} were in flight,`,
     `p50 ${percentile(latencies, 0.5).toFixed(1)} ms, p99 ${percentile(latencies, 0.99).toFixed(0)} ms; failures:`,
     Object.fromEntries(failures),
   )
@@ -93,6 +95,7 @@ async function run(work: Work, { minutes, rate, pid }: { minutes: number; rate: 
 /** Garbage varies. Growth by more than a tenth plus 8 MB from the second third to the last is a leak. */
 function verdict(samples: readonly Megabytes[], minutes: number) {
   const warm = samples.slice(Math.ceil(samples.length / 10))
+  const thirdMinutes = (minutes * 0.9) / 3
   const third = (index: number) =>
     warm.slice(Math.floor((index * warm.length) / 3), Math.floor(((index + 1) * warm.length) / 3))
   return Object.keys(samples[0] ?? {}).map((name) => {
@@ -105,7 +108,7 @@ function verdict(samples: readonly Megabytes[], minutes: number) {
       'first third': Math.round(first),
       'second third': Math.round(second),
       'last third': Math.round(last),
-      'MB an hour, second to last': Math.round(((last - second) / (minutes * 0.3)) * 60),
+      'MB an hour, second to last': Math.round(((last - second) / thirdMinutes) * 60),
       'at most': Math.round(Math.max(...samples.map((sample) => sample[name] ?? 0))),
       flat: last <= second * 1.1 + 8 ? 'yes' : 'no',
     }
@@ -121,7 +124,7 @@ const median = (numbers: readonly number[]): number =>
 type Megabytes = Readonly<Record<string, number>>
 
 /**
- * Returns the memory of a start and its descendants: the resident memory of each process of this program, and
+ * Returns the memory of the launched process and its descendants: the resident memory of each process of this program, and
  * the proportional memory (PSS) of the store, because all of its processes share the buffers.
  */
 function memoryOf(root: number): Megabytes {

@@ -32,7 +32,7 @@ import {
 } from './links.ts'
 import type { LockoutKey, Lockouts } from './lockouts.ts'
 import { isMailAddress, queueMail } from './mail-queue.ts'
-import { guessableProblem, type Passwords } from './passwords.ts'
+import { type Passwords, whyGuessable } from './passwords.ts'
 import { invalidateAccounts, lockActiveSession } from './sessions.ts'
 import { isAccountDeactivatedSql, recordVerifiedAddress } from './sign-in.ts'
 
@@ -97,8 +97,8 @@ function hashNewPassword(
   newPassword: string,
   login: string | undefined,
 ): Promise<string> {
-  const guessable = guessableProblem(newPassword, login)
-  if (guessable !== undefined) throw invalid({ newPassword: [`NewPassword ${guessable}.`] })
+  const reason = whyGuessable(newPassword, login)
+  if (reason !== undefined) throw invalid({ newPassword: [`NewPassword ${reason}.`] })
   return passwords.hash(newPassword)
 }
 

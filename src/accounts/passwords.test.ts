@@ -43,7 +43,7 @@ test('an unknown login and an unusable hash cost as much as a wrong password', a
   await passwords.verify(hash, 'guess')
   await passwords.verify('no hash at all', 'guess')
   await passwords.verify(hash, 'half a character: \ud800')
-  await passwords.verifyAbsent('guess')
+  await passwords.verifyForUnknownLogin('guess')
   assert.deepEqual(
     costs,
     Array.from({ length: 4 }, () => '$argon2id$v=19$m=1024,t=1,p=1'),
@@ -63,7 +63,7 @@ test('four passwords are verified at once, sixteen wait, and the twenty-first is
       })
     },
   })
-  const attempts = Array.from({ length: 21 }, () => passwords.verifyAbsent('guess'))
+  const attempts = Array.from({ length: 21 }, () => passwords.verifyForUnknownLogin('guess'))
   const results = await Promise.allSettled(attempts)
   assert.equal(runningCountMax, 4)
   const rejected = results.filter((result) => result.status === 'rejected')

@@ -14,7 +14,7 @@ export interface Passwords {
    * Takes as long as `verify`. It is called for logins without an account, so that the response time does not
    * reveal which logins exist.
    */
-  verifyAbsent(password: string): Promise<false>
+  verifyForUnknownLogin(password: string): Promise<false>
 }
 
 /** The parameters of Argon2. The contract prescribes the defaults. */
@@ -45,7 +45,7 @@ export function createPasswords(
     waiting: budgets.budget('passwordHashesWaiting'),
     retryAfterSeconds,
   })
-  const verifyAbsent = async (password: string): Promise<false> => {
+  const verifyForUnknownLogin = async (password: string): Promise<false> => {
     await runLimited(() => argon2.verify(absentHash, password))
     return false
   }
@@ -56,8 +56,8 @@ export function createPasswords(
     verify: (storedHash, password) =>
       isUsable(storedHash) && password.isWellFormed()
         ? runLimited(() => argon2.verify(storedHash, password))
-        : verifyAbsent(password),
-    verifyAbsent,
+        : verifyForUnknownLogin(password),
+    verifyForUnknownLogin,
   }
 }
 
@@ -95,7 +95,7 @@ function isUsable(storedHash: string): boolean {
  * Returns the problem of a password that is easily guessed: it is the login or one of the 19,640 most common
  * passwords. Case and surrounding punctuation are ignored.
  */
-export function guessableProblem(password: string, login: string | undefined): string | undefined {
+export function whyGuessable(password: string, login: string | undefined): string | undefined {
   const forms = formsOf(password)
   if (forms.some((form) => commonPasswords().has(form))) return 'is one of the most common passwords'
   if (login !== undefined && forms.some((form) => loginForms(login).includes(form)))

@@ -117,7 +117,7 @@ export async function runRemoveFactors([login = '']: readonly string[], { yes }:
     await confirm(`This removes the second factors of ${login} and ends all of its sessions.`, {
       yes: yes === true,
     })
-    const host = { settings: { mail: context.sendsMail }, now: Date.now }
+    const host = { settings: { isMailConfigured: context.sendsMail }, now: Date.now }
     await context.database.transaction((transaction) => resetFactors(host, transaction, { accountId: id }))
     record(context, { event: 'factor-changed', outcome: 'taken away' }, id)
     console.log(`${login} has no second factor, and its sessions have ended.`)

@@ -39,7 +39,7 @@ export async function seedStore(context: SharedContext, settings: StoreSettings)
   const isEmpty = !(await hasAccounts(context.database))
   const isNew =
     isEmpty &&
-    settings.isSeeded &&
+    settings.seedsDemoAccount &&
     (await createDemoAccount(context, settings, demoPassword ?? (await readOrCreatePendingPassword(file))))
   await backfillSeededAccount(context.database, demoLogin)
   const account = await findSeededAccount(context.database)
@@ -47,7 +47,7 @@ export async function seedStore(context: SharedContext, settings: StoreSettings)
   const isGenerated = demoPassword === undefined && existsSync(file)
   return {
     login: account?.login,
-    hint: isEmpty && !settings.isSeeded ? `none yet: ${createAccountCommand}` : undefined,
+    hint: isEmpty && !settings.seedsDemoAccount ? `none yet: ${createAccountCommand}` : undefined,
     generatedPassword: isNew && isGenerated ? (await readFile(file, 'utf8')).trim() : undefined,
     passwordFile: isGenerated ? file : undefined,
   }

@@ -25,20 +25,21 @@ export interface StoreSettings {
   readonly demoPassword: string | undefined
   readonly demoData: boolean
   /** True if an empty store gets the demo account. */
-  readonly isSeeded: boolean
+  readonly seedsDemoAccount: boolean
 }
 
 export function readStoreSettings(settings: Settings): StoreSettings {
   const configuredUrl = settings.get('DATABASE_URL')
   const databaseUrl = configuredUrl && readDatabaseUrl(settings, 'DATABASE_URL', configuredUrl)
+  const isEmbedded = databaseUrl === undefined
   const readUrls = settings
     .get('DATABASE_READ_URL')
     .map((url) => readDatabaseUrl(settings, 'DATABASE_READ_URL', url))
-  if (readUrls.length > 0 && databaseUrl === undefined)
+  if (readUrls.length > 0 && isEmbedded)
     settings.addProblem('DATABASE_READ_URL needs DATABASE_URL: the embedded store has no standbys.')
   const demoLogin = settings.get('SVC_DEMO_LOGIN')
   const demoPassword = settings.get('SVC_DEMO_PASSWORD')
-  const demoData = settings.get('SVC_DEMO_DATA') ?? databaseUrl === undefined
+  const demoData = settings.get('SVC_DEMO_DATA') ?? isEmbedded
   return {
     databaseUrl,
     readUrls,
@@ -53,7 +54,7 @@ export function readStoreSettings(settings: Settings): StoreSettings {
     demoData,
     // A store at DATABASE_URL may be reachable by strangers, so it gets no account with a well-known login
     // unless the settings require one.
-    isSeeded: databaseUrl === undefined || demoLogin !== undefined || demoPassword !== undefined || demoData,
+    seedsDemoAccount: isEmbedded || demoLogin !== undefined || demoPassword !== undefined || demoData,
   }
 }
 
@@ -77,13 +78,16 @@ const urlParameters = [
   'application_name',
 ]
 
-/** Checks the URL. Returns it with `uselibpqcompat`, so that `sslmode` means the same as for libpq. */
+/** Advice for URLs in settings. */
+export const percentEncodingAdvice = 'Percent-encode / as %2F, # as %23, ? as %3F, @ as %40 and % as %25'
+
+/** Checks the URL. Returns it with `uselibpqcompat`, so that `sslmode` means the same as for libpq (except `prefer`: see `tlsModes`). */
 function readDatabaseUrl(settings: Settings, name: string, url: string): string {
   const addProblem = (problem: string) => settings.addProblem(`${name} ${problem}`)
   if (!/^postgres(ql)?:\/\//.test(url)) addProblem('must start with postgresql://.')
   else if (!isParsedAsMeant(url))
     addProblem(
-      `must be postgresql://user:password@host:port/database. ${percentEncode} in each of its parts.`,
+      `must be postgresql://user:password@host:port/database. ${percentEncodingAdvice} in each of its parts.`,
     )
   else return readUrlParameters(url, addProblem)
   return url
@@ -106,9 +110,6 @@ function readUrlParameters(url: string, addProblem: (problem: string) => void): 
   return parameters.has('uselibpqcompat') ? url : `${url}&uselibpqcompat=true`
 }
 
-/** Advice for URLs in settings. */
-export const percentEncode = 'Percent-encode / as %2F, # as %23, ? as %3F, @ as %40 and % as %25'
-
 /**
  * Returns false if a `/`, `#` or `?` in the password ends the authority of the URL, so that its `@` is in the
  * path. The driver would then connect to a wrong host, and a message about any part could reveal the
@@ -126,7 +127,9 @@ function isParsedAsMeant(url: string): boolean {
   if (!URL.canParse(withHost)) return false
   try {
     const { username, password } = new URL(withHost)
-    return decodeURIComponent(`${username}${password}`) !== undefined
+    // Throws on an invalid escape.
+    decodeURIComponent(username + password)
+    return true
   } catch {
     return false
   }

@@ -53,7 +53,10 @@ export async function detectPoolers(
 export const describePooler = ({ mode, supportsNamedStatements }: Pooler): string =>
   `The database is behind a pooler in ${mode} mode${supportsNamedStatements ? '.' : ' that does not support named statements.'}`
 
-/** Returns undefined for a direct connection. This takes one round trip, and about ten behind a pooler. */
+/**
+ * Detects the pooler, or returns undefined if the connection is direct. Takes one round trip without a pooler,
+ * and about ten with one.
+ */
 export async function detectPooler(
   url: string,
   milliseconds = waitMilliseconds,
@@ -102,7 +105,10 @@ async function readServerProcess(client: Client): Promise<number> {
   return rows[0]?.pid ?? 0
 }
 
-/** Another client may use the same server connection, so one observation is not enough. */
+/**
+ * Another client may take the shared server connection between two queries, and so hide that it is shared.
+ * Therefore one observation is not enough.
+ */
 const observations = 3
 
 /**

@@ -1,4 +1,4 @@
-import { guessableProblem, type Passwords } from '../accounts/passwords.ts'
+import { type Passwords, whyGuessable } from '../accounts/passwords.ts'
 import { invalidateAccounts } from '../accounts/sessions.ts'
 import type { Queries } from '../db/database.ts'
 import { loginTaken } from '../db/failures.ts'
@@ -64,7 +64,7 @@ async function endSessionsWhenCredentialsChange(
 
 /** Compares the password with the login of the same body. */
 function rejectGuessablePassword({ password, login }: { password?: string; login?: string }) {
-  const problem = password === undefined ? undefined : guessableProblem(password, login)
+  const problem = password === undefined ? undefined : whyGuessable(password, login)
   return problem === undefined ? undefined : { password: [`Password ${problem}.`] }
 }
 

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { Assignment } from '#tracker-client'
-import { guessableProblem } from '../../src/accounts/passwords.ts'
+import { whyGuessable } from '../../src/accounts/passwords.ts'
 import { allowedReceivers } from '../../src/http/addresses.ts'
 import { capitalize } from '../../src/model/field.ts'
 import { passwordProblems } from '../../src/model/field-kinds.ts'
@@ -135,8 +135,8 @@ describe('The load of a day', () => {
 
   test('is summed by week, beginning with the first day that has hours', () => {
     const [first, second] = weekLoadsOf([0, 0, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0.5], 8)
-    assert.deepEqual(first, { first: 0, start: 2, hours: 32, target: 40, isFull: false })
-    assert.deepEqual(second, { first: 7, start: 13, hours: 0.5, target: 40, isFull: false })
+    assert.deepEqual(first, { mondayIndex: 0, firstBusyIndex: 2, hours: 32, target: 40, isFull: false })
+    assert.deepEqual(second, { mondayIndex: 7, firstBusyIndex: 13, hours: 0.5, target: 40, isFull: false })
     assert.equal(weekLoadsOf([8, 8, 8, 8, 1, 0, 0], 8)[0]?.isFull, true)
   })
 })
@@ -406,7 +406,7 @@ describe('The Portuguese translation of error messages', () => {
     assert.ok(new Set(found).size > 30, found.join())
     const passwords = ['', '\u0007', 'x'.repeat(300)].flatMap((text) => passwordProblems(text, 'NewPassword'))
     const guessable = ['Password1!', 'ada@example.com'].map(
-      (text) => `NewPassword ${guessableProblem(text, 'ada@example.com')}.`,
+      (text) => `NewPassword ${whyGuessable(text, 'ada@example.com')}.`,
     )
     assert.deepEqual(untranslated([...found, ...passwords, ...guessable]), [])
   })

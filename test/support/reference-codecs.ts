@@ -69,7 +69,7 @@ export const keyOf = (key: unknown): string =>
   inspect(key, { depth: null, maxArrayLength: null, maxStringLength: null, sorted: true })
 
 /** The library removes a byte order mark from the start of a long text. */
-export const textOf = (value: string): string => value.replace(/^\ufeff/, '')
+export const withoutByteOrderMark = (value: string): string => value.replace(/^\ufeff/, '')
 
 export const bytesOf = (bytes: Uint8Array, type?: number) => ({
   type,
@@ -77,7 +77,7 @@ export const bytesOf = (bytes: Uint8Array, type?: number) => ({
 })
 
 function comparable(value: unknown): unknown {
-  if (typeof value === 'string') return textOf(value)
+  if (typeof value === 'string') return withoutByteOrderMark(value)
   if (value instanceof Uint8Array) return bytesOf(value)
   if (value instanceof ExtData) return bytesOf(value.data as Uint8Array, value.type)
   if (Array.isArray(value)) return value.map(comparable)

@@ -1,4 +1,4 @@
-import { percentEncode } from '../../config/store-settings.ts'
+import { percentEncodingAdvice } from '../../config/store-settings.ts'
 
 /** One line of the doctor's report. */
 export interface Finding {
@@ -44,7 +44,7 @@ export function errorText(error: unknown): string {
 const errorsWithAdvice: readonly { readonly pattern: RegExp; readonly advice: string }[] = [
   {
     pattern: /^28P01|password authentication failed|SASL|no such user/,
-    advice: `Check user and password in DATABASE_URL. If a pooler is in front of PostgreSQL, its list of users needs the new password as well: docs/deployment.md, Poolers. ${percentEncode}.`,
+    advice: `Check user and password in DATABASE_URL. If a pooler is in front of PostgreSQL, its list of users needs the new password as well: docs/deployment.md, Poolers. ${percentEncodingAdvice}.`,
   },
   {
     pattern: /^3D000|no such database/,

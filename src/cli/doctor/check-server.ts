@@ -4,7 +4,7 @@ import { applicationNamePattern } from '../../db/pooled-connections.ts'
 import type { IdentitySettings } from '../../hosts/identity/configuration.ts'
 import { error, type Finding, ok, warning } from './advice.ts'
 import { assessDisk, readFreeBytes } from './check-machine.ts'
-import { queryRow } from './check-records.ts'
+import { queryRow } from './check-store-state.ts'
 
 export interface CheckedStore {
   readonly client: pg.Client
@@ -95,7 +95,8 @@ export async function checkActivity({ client }: CheckedStore): Promise<readonly 
 
 /**
  * Compares the connections with the limit of the server. Only roles that may read all statistics can see
- * which program has opened a connection.
+ * which program has opened a connection. Each process of a host has its own application name, which ends with
+ * the number of connections that it may open.
  */
 export async function checkConnections({ client }: CheckedStore): Promise<Finding> {
   const counts = await queryRow<ConnectionCounts>(
@@ -272,8 +273,8 @@ export function assessClock(storeNow: number, before: number, after: number): Fi
 const mebibytes = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(1)} MiB`
 
 /**
- * Beyond this lag, the lists that follow a write are all read from the primary, so the standby takes no load off
- * it.
+ * A standby serves only reads for which it has replayed every commit. Beyond this lag it hardly ever has, so it
+ * relieves the primary of nothing.
  */
 const readLagSecondsMax = 5
 
@@ -288,7 +289,7 @@ export async function checkReadStandbys(
 }
 
 /**
- * Returns the end of the log of the primary. Returns undefined if it cannot be read, because other checks
+ * Returns the current WAL position of the primary. Returns undefined if it cannot be read, because other checks
  * report that.
  */
 async function readPrimaryPosition(url: string): Promise<string | undefined> {
@@ -312,7 +313,8 @@ async function checkReadStandby(url: string, primaryPosition: string | undefined
   const address = `${client.host}:${client.port}`
   try {
     await client.connect()
-    // A standby that has lost its connection has replayed all it has received, so the primary is asked first.
+    // The position of the primary is used if it is known: a standby that has lost its connection has replayed
+    // all that it has received, and would seem to have no lag.
     const { rows } = await client.query<ReadStandby>(
       `select pg_is_in_recovery() as "isStandby",
          case when pg_last_wal_replay_lsn() >= coalesce($1::pg_lsn, pg_last_wal_receive_lsn()) then 0

@@ -18,8 +18,8 @@ import { until } from '../../../test/support/until.ts'
 import { raw, sql } from '../../db/sql.ts'
 import { createKeyBox } from '../../hosts/identity/keys/secret-box.ts'
 import { assessCertificate, assessDisk } from './check-machine.ts'
-import { assessBackup } from './check-records.ts'
 import { assessClock, assessConnections, assessReadStandby, assessReplica } from './check-server.ts'
+import { assessBackup } from './check-store-state.ts'
 import { checkStore, collectFindings } from './run-doctor.ts'
 
 describe('The doctor', () => {
@@ -270,7 +270,10 @@ describe('The doctor', () => {
     rmSync(join(folder, 'identity-secret'))
     await database.query(raw('delete from identity_keys'))
     const [withoutFile, withWrongSecret, withRightSecret] = results
-    assert.match(withoutFile ?? '', /^ok not checked: Identity__KeyEncryptionSecret is not set here/)
+    assert.match(
+      withoutFile ?? '',
+      /^ok not checked: Identity__KeyEncryptionSecret is set for the identity hosts, but not here/,
+    )
     assert.equal(withWrongSecret, withoutFile)
     assert.equal(withRightSecret, 'warning the secret is a file of this machine')
   })

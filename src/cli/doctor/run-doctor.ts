@@ -11,7 +11,6 @@ import { readIdentitySettings } from '../../hosts/identity/configuration.ts'
 import { selectHosts } from '../hosts.ts'
 import { adviceOn, error, errorText, type Finding, ok, warning } from './advice.ts'
 import { checkAddresses, checkDirectory, checkPorts, checkProcesses } from './check-machine.ts'
-import { checkAdministrators, checkBackup, checkInstances, checkKeys } from './check-records.ts'
 import {
   type CheckedStore,
   checkActivity,
@@ -26,6 +25,7 @@ import {
   checkUnusedSlots,
   createDatabaseClient,
 } from './check-server.ts'
+import { checkAdministrators, checkBackup, checkInstances, checkKeys } from './check-store-state.ts'
 
 const severityWidth = 9
 const subjectWidth = 16

@@ -35,8 +35,8 @@ export const handleList =
   }
 
 /**
- * Rejects the key `at` under `/ext/`, because a list that ignored it would return the current rows. In v1,
- * unknown keys are ignored.
+ * Rejects the key `at` (read as of a past time) under `/ext/`: a list cannot do this, and would otherwise
+ * silently return the current rows. v1 ignores `at` like every unknown key.
  */
 export function rejectAtKey({ routeOptions: { url = '' }, query }: FastifyRequest): void {
   if (url.startsWith('/ext/') && (query as Readonly<Record<string, unknown>>).at !== undefined)
@@ -62,7 +62,7 @@ export const listView = (
     },
     { ofRemoved: query.state === 'removed' },
   ),
-  read: async (reads) => serializePage(await list(context, resource, caller, query, reads)),
+  read: async (limitedReads) => serializePage(await list(context, resource, caller, query, limitedReads)),
 })
 
 /**

@@ -62,7 +62,7 @@ export function createListing(
     if (statement < newestStatement) return
     newestStatement = statement
     const problem = newest.replace(event)
-    if (!problem) return streams.fallBehind()
+    if (!problem) return streams.markAllBehind()
     streams.close(problem.message)
     throw problem
   }
@@ -146,7 +146,7 @@ interface ListingStreams {
   join(stream: LiveStream): void
   leave(stream: LiveStream): void
   /** Called when a newer snapshot exists. No stream has it yet. */
-  fallBehind(): void
+  markAllBehind(): void
   /** Offers the newest snapshot to the streams that lack it. */
   offer(now: number): void
   maintain(now: number): void
@@ -193,7 +193,7 @@ export function createListingStreams(newest: () => Buffer): ListingStreams {
       all.delete(stream)
       behind.delete(stream)
     },
-    fallBehind() {
+    markAllBehind() {
       for (const stream of all) behind.add(stream)
     },
     offer,

@@ -32,6 +32,7 @@ export const reports: readonly Report[] = [
   {
     name: 'hours',
     summed: appointment,
+    // The day of an appointment.
     dateColumn: 'keepDate',
     measures: [
       { name: 'hours', column: 'amountHours', description: 'The hours booked.' },
@@ -55,7 +56,7 @@ export interface EntityGrouping {
   readonly column: string
   /** The key of the filter by this id, if it is not the name of the column. */
   readonly filter?: string
-  /** The resource that the ids refer to. A group has the name of its row if the caller may see that row. */
+  /** The resource that the ids refer to. A group is named after the record of its id, if the caller may see it. */
   readonly resource: ListedResource
 }
 
@@ -116,34 +117,34 @@ const reportKeys = [
  */
 export function parseReportQuery(queryValues: Readonly<Record<string, unknown>>): ReportQuery {
   const violations = collectViolations()
-  const keys = parseKeys(queryValues, violations)
-  const [dateFrom, dateTo] = ['dateFrom', 'dateTo'].map((key) => parseDay(key, keys[key], violations))
+  const values = parseValues(queryValues, violations)
+  const [dateFrom, dateTo] = ['dateFrom', 'dateTo'].map((key) => parseDay(key, values[key], violations))
   if (dateFrom && dateTo && dateTo < dateFrom)
     violations.add('dateTo', 'DateTo must be on or after DateFrom.')
   const query: ReportQuery = {
-    groupBy: parseGroupings(keys.groupBy, violations),
+    groupBy: parseGroupings(values.groupBy, violations),
     dateFrom,
     dateTo,
-    timeZone: parseTimeZone(keys.timeZone, violations),
-    filters: parseFilters(keys, violations),
-    limit: parseLimit(keys.limit, violations),
+    timeZone: parseTimeZone(values.timeZone, violations),
+    filters: parseFilters(values, violations),
+    limit: parseLimit(values.limit, violations),
   }
   violations.throwIfAny()
   return query
 }
 
-type Keys = Readonly<Record<string, string>>
+type QueryValues = Readonly<Record<string, string>>
 
-function parseKeys(queryValues: Readonly<Record<string, unknown>>, violations: Violations): Keys {
-  const keys: Record<string, string> = {}
+function parseValues(queryValues: Readonly<Record<string, unknown>>, violations: Violations): QueryValues {
+  const values: Record<string, string> = {}
   for (const [key, value] of Object.entries(queryValues)) {
     if (!reportKeys.includes(key))
       violations.add(key, `Unknown report key ${key}. Valid keys: ${reportKeys.join(', ')}.`)
     else if (Array.isArray(value)) violations.add(key, `${capitalize(key)} must be given once.`)
     else if (isNullOrBlank(value)) violations.add(key, `${capitalize(key)} must not be empty.`)
-    else keys[key] = String(value).trim()
+    else values[key] = String(value).trim()
   }
-  return keys
+  return values
 }
 
 function parseGroupings(input: string | undefined, violations: Violations): readonly Grouping[] {
@@ -181,10 +182,10 @@ function parseTimeZone(input: string | undefined, violations: Violations): strin
 
 export const unknownTimeZone = 'TimeZone must be UTC or a name of the IANA database such as Europe/Berlin.'
 
-function parseFilters(keys: Keys, violations: Violations): Readonly<Record<string, string>> {
+function parseFilters(values: QueryValues, violations: Violations): Readonly<Record<string, string>> {
   const filters = Object.keys(entityFilters).flatMap((key): [string, string][] => {
-    if (keys[key] === undefined) return []
-    const parsed = uuid.parse(keys[key], capitalize(key))
+    if (values[key] === undefined) return []
+    const parsed = uuid.parse(values[key], capitalize(key))
     if ('value' in parsed) return [[key, parsed.value]]
     violations.add(key, ...parsed.problems)
     return []

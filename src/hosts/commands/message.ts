@@ -1,7 +1,7 @@
 import type { WireKind } from '../../model/field.ts'
 import type { Edition } from '../../resources/define-resource.ts'
 
-/** `values` is an object with named fields, as in JSON. */
+/** `values` counts as a scalar although it is an object: no message describes its named fields. */
 export type Scalar = WireKind | 'boolean' | 'values'
 
 /** A message of a command, in any encoding. */
@@ -9,13 +9,13 @@ export interface Message {
   readonly name: string
   /** The comment in the .proto file. By default it is derived from the declaration of the resource. */
   readonly about?: string
-  /** Set for a message of Google that has its own file. */
+  /** Set for well-known types of Protocol Buffers, which are imported from their own .proto file. */
   readonly package?: 'google.protobuf'
   /** Ordered by their numbers. */
   readonly fields: readonly MessageField[]
   /**
-   * Names that are not fields, but that an encoding with named keys reads, so that the operation can reject
-   * them.
+   * Unsupported names. Encodings with named keys pass them on, so that the operation rejects them instead of
+   * ignoring them.
    */
   readonly rejectedNames?: readonly string[]
   /** Numbers and names of former fields. They are never assigned again. */
@@ -68,8 +68,8 @@ export interface TimestampParts {
 }
 
 /**
- * Parses the text of PostgreSQL, which has at most six digits after the second. `Date.parse` takes ten times
- * as long.
+ * Parses a timestamp as our statements return it: `YYYY-MM-DDThh:mm:ss`, up to six digits after a point, and
+ * `Z`. `Date.parse` takes ten times as long.
  */
 export function parseTimestamp(timestamp: string): TimestampParts {
   const pair = (at: number) => 10 * digitAt(timestamp, at) + digitAt(timestamp, at + 1)

@@ -42,7 +42,7 @@ export function readIdentitySettings(settings: Settings): IdentitySettings {
     ...readHostSettings(settings),
     passkeys: readPasskeySettings(settings, tracker),
     passkeySignInDomain: readPasskeySignInDomain(settings, tracker),
-    mail: isMailConfigured(settings),
+    isMailConfigured: isMailConfigured(settings),
     registeredClients: tracker.extensions ? registered : [],
     providers: tracker.extensions ? providers : [],
   }

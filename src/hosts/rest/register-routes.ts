@@ -79,7 +79,10 @@ interface Host extends Registration {
   readonly admissions: WeakMap<FastifyRequest, Admission>
 }
 
-/** Every key that any route supports, and every name that a list rejects. */
+/**
+ * The keys that need one spelling: paging, the names that lists know as filters (supported or rejected), and
+ * the parameters of the routes.
+ */
 const queryKeysOf = (routes: readonly Route[]): string[] => [
   ...Object.keys(pagingNumbers),
   ...filterNames.ext,
@@ -113,8 +116,8 @@ function admissionHookOf(route: Route, { context, authentication, normalizeKeys,
       request.accountId = session.caller.id
       if (requiresWebClient) requireWebClientSession(session.caller)
       else if (!acceptsPersonalAccessTokens) rejectToken(session.caller)
-      // Apps may not change anything through routes without personal access tokens, because new credentials
-      // would outlast the consent.
+      // Routes that accept no personal access tokens manage accounts and credentials. Third-party apps may only
+      // read there: credentials that they create would outlast the user's consent.
       if (!acceptsPersonalAccessTokens && method !== 'GET') rejectThirdPartyApp(session.caller)
       await route.admit?.(session.caller)
       return session
@@ -181,14 +184,14 @@ function withReceivedBody({ receive }: Route, respond: Respond): Respond {
 /** Sends the response of the route's handler. */
 function responderOf(route: Route, { runOnce }: Host) {
   const isKeyedRoute = acceptsIdempotencyKey(route)
-  const outlastsSession = changesCredentials(route)
+  const isCredentialChange = changesCredentials(route)
   return async (exchange: Exchange): Promise<void> => {
     const { context, session, request, reply } = exchange
     // The body may have taken long to arrive, so the session is checked after it.
-    if (outlastsSession && !(await session.isActiveNow())) throw unauthenticated()
+    if (isCredentialChange && !(await session.isActiveNow())) throw unauthenticated()
     const key = isKeyedRoute ? request.headers['idempotency-key'] : undefined
     if (key !== undefined) return respondOnce(runOnce, route, exchange, key)
-    const checkedExchange = outlastsSession
+    const checkedExchange = isCredentialChange
       ? { ...exchange, context: requireSession(session, context) }
       : exchange
     const response = await route.handle(checkedExchange)
@@ -202,7 +205,7 @@ const conditionalResponderOf =
   (route: Route, { modificationDates, sentDates }: Host) =>
   async (exchange: Exchange): Promise<void> => {
     const { caller, request, reply } = exchange
-    // The dates are read first, because they must cover everything that is read afterwards.
+    // The dates are read first, because they must not be newer than the rows.
     const dates = await modificationDates()
     const response = await route.handle(exchange)
     if (!response) return
@@ -212,8 +215,8 @@ const conditionalResponderOf =
       isAdministrator: caller.isAdministrator,
       sentDates,
       readAt: dates.second,
-      // A personal access token sees more or less when the role of its account changes, and no change of a
-      // row shows that.
+      // The rights of a personal access token change with the role of its account. No row changes then, so a
+      // 304 could confirm an outdated body.
       lastModified: caller.token ? undefined : dates.dateOf(response.lastChangeSecond),
     })
   }
@@ -250,7 +253,7 @@ const anonymousSession = (origin: RequestOrigin): Authenticated => ({
 
 interface QueueSlot {
   bodyArrived(): void
-  /** Called before the response is sent, because its reader may take long. */
+  /** Called when the handler has sent the response. It does not wait until the client has read it. */
   release(): void
 }
 
@@ -341,6 +344,7 @@ function parseKeyedRequest(key: string | string[], request: FastifyRequest, call
     account: caller.id,
     // The response for one token must not be returned for another token with fewer rights.
     key: hashOf(key, caller.token ? `key of ${caller.token.id}` : 'key'),
+    // Encrypts the stored response.
     secret: hashOf(key, 'answer'),
     request: hashOf(key, `${method} ${routeOptions.url}\n${JSON.stringify(body, comparableValue)}`),
   }

@@ -2,14 +2,14 @@ import { type ReadonlySignal, signal } from '@preact/signals'
 
 export interface Router {
   readonly address: ReadonlySignal<URL>
-  /** Returns whether the user came from another address of this page. */
+  /** Returns whether the address has changed since the app was loaded. */
   hasMoved(): boolean
-  /** Navigates within the page. `replace` adds no step to the history. */
+  /** Navigates within the app. `replace` adds no step to the history. */
   go(to: string, options?: { readonly replace?: boolean }): void
   /**
-   * Closes an assignment. Returns to the page from which it was opened. After a direct link, goes to `to`,
-   * the path of its project. If the assignment was opened from this path, the query of `to` is used, because
-   * filters may have changed.
+   * Closes an assignment. Returns to the screen from which it was opened. After a direct link, goes to `to`,
+   * the path of its project. If that screen is the project itself, it gets the query of `to`: the filters may
+   * have changed meanwhile.
    */
   close(to: string): void
   /** Changes only the query. Blank values are removed. */
@@ -49,7 +49,7 @@ export function createRouter(): Router {
     address.value = new URL(location.href)
   }
   const go: Router['go'] = (to, { replace = false } = {}) => {
-    // A path with two leading slashes would lead to another site without the origin.
+    // Without the origin, a path such as `//host` would lead to another site.
     const target = to.startsWith('/') ? location.origin + to : to
     if (replace) history.replaceState(history.state, '', target)
     else history.pushState(nextStep(), '', target)

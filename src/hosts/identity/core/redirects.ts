@@ -30,7 +30,7 @@ export const forgotPasswordPath = '/ext/forgot-password'
 
 /** True if a reset link can be mailed. */
 export const canResetPassword = ({ settings }: Pick<Identity, 'settings'>): boolean =>
-  settings.mail && settings.passwords
+  settings.isMailConfigured && settings.passwords
 
 /** Registered clients have no sign-in page of their own, so this host has one for them. */
 export const signInPageUrlFor = (

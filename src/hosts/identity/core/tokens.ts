@@ -79,6 +79,7 @@ export async function issueIdentityToken(
     sid: session.sessionId,
     iat: issuedAt,
     exp: issuedAt + identityTokenSeconds,
+    // 0 if the external provider did not say when the user authenticated.
     auth_time: Math.floor((session.authenticatedAt || session.signedInAt) / 1000),
     ...(nonce && { nonce }),
     ...(session.methods && { amr: session.methods }),
@@ -101,6 +102,7 @@ export function userClaims(
   const claims: Record<string, unknown> = {}
   if (scopes.includes('profile')) {
     claims.name = name
+    // Only registered clients; the clients of the contract have no registration.
     if (client?.registration) claims.preferred_username = login
   }
   if (scopes.includes('email') && mailPattern.test(login)) {
@@ -132,6 +134,7 @@ export const opaqueTokenId = (token: string): Buffer => createHash('sha256').upd
 export async function verifyAccessToken(identity: Identity, token: string): Promise<JWTPayload | undefined> {
   const now = identity.now()
   const payload = await verifyToken(identity, token, accessTokenType, new Date(now))
+  // jose tolerates clock differences at `exp`, and this host does not.
   return payload && isWithinLifetime(payload, now) ? payload : undefined
 }
 

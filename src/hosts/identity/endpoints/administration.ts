@@ -45,7 +45,8 @@ export const listAccounts: Endpoint = {
           isAdministrator: { type: 'boolean', description: 'Whether the account is an administrator.' },
           hasRole: {
             type: 'boolean',
-            description: 'Whether an administrator granted the role; false if it comes from the settings.',
+            description:
+              'Whether another administrator or the operator granted the role; false if only the settings do.',
           },
           isDeactivated: { type: 'boolean', description: 'Whether the account may not sign in.' },
           hasFactor: { type: 'boolean', description: 'Whether the account has a second factor.' },
@@ -92,8 +93,6 @@ function parseIds({ parameters }: Call): readonly string[] {
   return distinct
 }
 
-const setting = { type: 'string', description: 'The setting that decides it.' }
-
 export const showSignInPolicy: Endpoint = {
   ...administrationOperation,
   id: 'ShowSignInPolicy',
@@ -126,7 +125,7 @@ export const showSignInPolicy: Endpoint = {
             type: ['string', 'integer', 'boolean', 'null'],
             description: 'Its value; null if it is not set.',
           },
-          setting,
+          setting: { type: 'string', description: 'The setting that decides the rule.' },
         }),
       },
       providers: {
@@ -145,7 +144,7 @@ export const showSignInPolicy: Endpoint = {
             description:
               'Whether the first sign-in connects the account whose login is the verified address.',
           },
-          setting,
+          setting: { type: 'string', description: 'The setting that adds the provider.' },
         }),
       },
     }),
@@ -163,7 +162,7 @@ function policyOf({ settings, providers }: Identity) {
     { name: 'passkeyDomain', value: settings.passkeys?.domain ?? null, setting: 'Identity__PasskeyDomain' },
     { name: 'inactivityMinutes', value: settings.inactivityMinutes, setting: 'Identity__InactivityMinutes' },
     { name: 'loginsAreVerified', value: settings.loginsAreVerified, setting: 'Identity__LoginsAreVerified' },
-    { name: 'mail', value: settings.mail, setting: 'SMTP_URL' },
+    { name: 'mail', value: settings.isMailConfigured, setting: 'SMTP_URL' },
     { name: 'administrators', value: settings.adminLogins.length, setting: 'SVC_ADMIN_LOGINS' },
   ]
   return {

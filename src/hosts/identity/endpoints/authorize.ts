@@ -234,7 +234,7 @@ export const submitConsent: Endpoint = {
   parameters: [authRequestParameter, required('answer', '`allow`; anything else denies it.')],
   createHandler: (identity) =>
     withPendingConsent(identity, async ({ call, pending, session }) => {
-      requireAllowedOrigin([hostOrigin(identity.settings)], call.headers, 'The answer')
+      requireAllowedOrigin([hostOrigin(identity.settings)], call.headers, { subject: 'The answer' })
       const isAllowed = singleParameters(call.parameters).answer === 'allow'
       const { address, requestId } = call
       identity.securityLog({

@@ -324,7 +324,7 @@ export const renamePasskey: Endpoint = {
         if (!renamed) throw notFound('Passkey')
         return { success: true }
       },
-      { endsOtherSessions: false },
+      { changesCredentials: false },
     ),
 }
 

@@ -47,7 +47,7 @@ import { nextStepOf, stepUrl } from '../sign-in/sign-in-steps.ts'
 import type { ProviderSettings } from '../values/settings.ts'
 
 /** An external identity that waits for the user's confirmation. */
-interface PendingIdentity extends ConnectPurpose {
+interface PendingConnection extends ConnectPurpose {
   readonly providerId: string
   readonly issuer: string
   readonly subject: string
@@ -100,23 +100,23 @@ export const confirmConnecting: Endpoint = {
   path: connectPath,
   parameters: [required('proof', 'The two accounts, sealed.')],
   createHandler: (identity) => async (call) => {
-    requireAllowedOrigin([hostOrigin(identity.settings)], call.headers, 'The answer')
+    requireAllowedOrigin([hostOrigin(identity.settings)], call.headers, { subject: 'The answer' })
     const { proof = '' } = singleParameters(call.parameters)
-    const pending = await identity.seals.open<PendingIdentity>('outsideIdentity', proof)
+    const pending = await identity.seals.open<PendingConnection>('outsideIdentity', proof)
     const provider = identity.providers.get(pending?.providerId ?? '')
     if (!pending || !provider) return { page: outdatedPage }
     const session = await findUnchangedSession(identity, call, pending.sessionId)
     if (session === undefined) return failConnecting(identity, provider, call, 'other session', pending)
     const { sessionId, accountId: userId } = session
     const { address, requestId } = call
-    const outcome = await connectIdentity(identity, provider, pending, {
+    const result = await connectIdentity(identity, provider, pending, {
       label: pending.label,
       userId,
-      outcome: 'the person',
+      confirmedBy: 'the person',
       origin: { address, requestId, sessionId },
     })
-    if (outcome === 'connected') return { redirectTo: pending.returnTo }
-    return failConnecting(identity, provider, call, outcome, pending, userId)
+    if (result === 'connected') return { redirectTo: pending.returnTo }
+    return failConnecting(identity, provider, call, result, pending, userId)
   },
 }
 
@@ -179,11 +179,14 @@ async function consumeMatchingAttempt(
   return attempt?.browser === browser && attempt.providerId === provider.id ? attempt : undefined
 }
 
+/** A parameter may be missing, or be sent several times. */
+const valuesOf = (value: string | readonly string[] | undefined): readonly string[] => [value ?? []].flat()
+
 /** Returns the registered redirect URL with the received parameters, whatever host name the browser used. */
 function receivedCallbackUrl({ settings }: Identity, { id }: ExternalProvider, { parameters }: Call): URL {
   const url = new URL(callbackUrl(settings, id))
   for (const [name, value] of Object.entries(parameters))
-    for (const text of [value ?? []].flat()) url.searchParams.append(name, text)
+    for (const text of valuesOf(value)) url.searchParams.append(name, text)
   return url
 }
 
@@ -277,7 +280,7 @@ async function askToConnect(
     return failConnecting(identity, provider, call, 'other session', { returnTo, language })
   const { issuer, subject } = user
   const { label } = await user.fetchProfile()
-  const pending: PendingIdentity = {
+  const pending: PendingConnection = {
     providerId: provider.id,
     issuer,
     subject,

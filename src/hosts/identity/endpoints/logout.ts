@@ -235,7 +235,7 @@ const confirmationHandler =
   (identity: Identity, origins: readonly string[]): Handler =>
   async (call) => {
     const { parameters, headers } = call
-    requireAllowedOrigin(origins, headers, 'The sign-out')
+    requireAllowedOrigin(origins, headers, { subject: 'The sign-out' })
     const signOut = await openSignOut(identity, singleParameters(parameters).logoutId)
     const sessionId = await readSessionId(identity, headers)
     return finishSignOut(identity, call, signOut, [signOut.sessionId, signOut.askedSessionId, sessionId])

@@ -46,8 +46,8 @@ export const lacksSecondFactor = (
 ): boolean => mustHaveFactor(identity, session) && !session.methods?.includes('mfa')
 
 /**
- * Marks the step as used. Returns false if it was already used. Because of the primary key, only one of two
- * concurrent uses succeeds.
+ * Marks the sealed state of a sign-in step, between the password and the session, as used. Returns false if it
+ * was already used. Because of the primary key, only one of two concurrent uses succeeds.
  */
 export async function consumeStep(
   transaction: Queries,
@@ -106,7 +106,7 @@ export function base32(bytes: Buffer): string {
 
 /** The parts of `Identity` that a change of factors needs. The command line has only these. */
 interface FactorContext extends Pick<Identity, 'now'> {
-  readonly settings: Pick<Identity['settings'], 'mail'>
+  readonly settings: Pick<Identity['settings'], 'isMailConfigured'>
 }
 
 type FactorChange = (
@@ -119,14 +119,14 @@ type FactorChange = (
 /**
  * Creates the handler of a change. Changes of an account are serialized and require a recent sign-in. A
  * required last factor cannot be removed. Renaming a passkey changes no credential, so it ends no other
- * sessions.
+ * sessions and sends no mail.
  */
 export const factorChangeHandler =
   (
     identity: Identity,
     outcome: string,
     change: FactorChange,
-    { endsOtherSessions }: { readonly endsOtherSessions: boolean } = { endsOtherSessions: true },
+    { changesCredentials }: { readonly changesCredentials: boolean } = { changesCredentials: true },
   ): Handler =>
   async (call) => {
     const session = await requireRecentSignIn(identity, call)
@@ -137,10 +137,11 @@ export const factorChangeHandler =
       // A previous change may have ended the session while this one waited for the lock.
       await requireRecentSignIn(identity, call)
       const result = await change(transaction, session, form, await findFactors(transaction, accountId))
-      if (endsOtherSessions) await completeFactorChange(identity, transaction, accountId, session.sessionId)
+      if (changesCredentials) await completeFactorChange(identity, transaction, accountId, session.sessionId)
       if (hasFactor(await findFactors(transaction, accountId))) return result
       if (mustHaveFactor(identity, session))
         throw invalid({ generalErrors: ['You must have a second factor. Set up another one first.'] })
+      // Only recovery codes are left.
       await removeAllFactors(transaction, accountId)
       return result
     })
@@ -182,15 +183,15 @@ export const createFirstRecoveryCodes = async (
 export const recordFactorChange = (
   { securityLog }: Identity,
   { address, requestId }: Call,
-  { accountId, sessionId }: ActiveSession,
+  { accountId: by, sessionId }: ActiveSession,
   outcome: string,
-  account = accountId,
+  changedAccountId = by,
 ): void =>
   securityLog({
     event: 'factor-changed',
     outcome,
-    account,
-    by: accountId,
+    account: changedAccountId,
+    by,
     session: sessionId,
     address,
     requestId,
@@ -228,7 +229,7 @@ export async function requireRecentSignIn(identity: Identity, call: Call): Promi
 
 /**
  * Ends the other sessions, because an attacker may use one of them (OWASP ASVS 5, 7.4.3), and notifies the
- * user by mail.
+ * user by mail. Also counts the change, so that the step of a sign-in that began before it no longer works.
  */
 export async function completeFactorChange(
   { settings, now }: FactorContext,
@@ -240,5 +241,5 @@ export async function completeFactorChange(
     insert into factor_changes (user_id, count) values (${accountId}, 1)
     on conflict (user_id) do update set count = factor_changes.count + 1`)
   await endOtherSessions(transaction, accountId, keptSessionId, now())
-  if (settings.mail) await queueMail(transaction, { purpose: 'factors', creatorId: accountId })
+  if (settings.isMailConfigured) await queueMail(transaction, { purpose: 'factors', creatorId: accountId })
 }

@@ -95,13 +95,13 @@ async function linkOrCreateAccount(
     return createIfAllowed(identity, provider, federatedUser, { ...profile, login, origin })
   if (!existing.isUsable) return 'account closed'
   if (!provider.linkByVerifiedEmail || !isSameLogin(existing.login, login)) return 'login taken'
-  const outcome = await connectIdentity(identity, provider, federatedUser, {
+  const result = await connectIdentity(identity, provider, federatedUser, {
     label: profile.label,
     userId: existing.accountId,
-    outcome: 'verified address',
+    confirmedBy: 'verified address',
     origin,
   })
-  return outcome === 'too many identities' ? outcome : undefined
+  return result === 'too many identities' ? result : undefined
 }
 
 async function createIfAllowed(
@@ -214,7 +214,8 @@ async function findProject(queries: Queries, id: string | undefined): Promise<st
 interface NewConnection {
   readonly label: string
   readonly userId: string
-  readonly outcome: 'verified address' | 'the person'
+  /** Who vouched that both accounts belong to the same user. The log has it as the outcome. */
+  readonly confirmedBy: 'verified address' | 'the person'
   readonly origin: RequestOrigin
 }
 
@@ -226,7 +227,7 @@ export async function connectIdentity(
   { database, securityLog, settings, now }: Pick<Identity, 'database' | 'securityLog' | 'settings' | 'now'>,
   provider: Pick<ProviderSettings, 'id'>,
   subject: ExternalSubject,
-  { label, userId, outcome, origin }: NewConnection,
+  { label, userId, confirmedBy, origin }: NewConnection,
 ): Promise<'connected' | 'connected elsewhere' | 'too many identities' | 'other session'> {
   const status = await database.transaction(async (transaction) => {
     await transaction.query(sql`select pg_advisory_xact_lock(hashtextextended(${`outside ${userId}`}, 0))`)
@@ -241,14 +242,14 @@ export async function connectIdentity(
     })
     // If the provider has not verified the address, the label has a mark and so equals no login.
     if (result === 'new') await recordVerifiedAddress(transaction, userId, label)
-    if (result === 'new' && settings.mail)
+    if (result === 'new' && settings.isMailConfigured)
       await queueMail(transaction, { purpose: 'factors', creatorId: userId })
     return result
   })
   if (status !== 'new') return status
   securityLog({
     event: 'identity-connected',
-    outcome,
+    outcome: confirmedBy,
     account: userId,
     provider: provider.id,
     address: origin.address,

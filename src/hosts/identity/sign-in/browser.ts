@@ -194,12 +194,12 @@ export async function signInSourceOf(
 
 /**
  * Rejects posts from pages of other origins. A foreign page could sign a visitor out, or in to an account of
- * its choice.
+ * its choice. `subject` begins the sentence of the error.
  */
 export function requireAllowedOrigin(
   allowedOrigins: readonly string[],
   { origin, referer }: IncomingHttpHeaders,
-  subject = 'The sign-in',
+  { subject = 'The sign-in' }: { readonly subject?: string } = {},
 ): void {
   const sender = origin ?? originOf(referer)
   if (sender === undefined || !allowedOrigins.includes(sender))

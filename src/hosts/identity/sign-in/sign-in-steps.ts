@@ -168,7 +168,7 @@ export async function verifyCredentials(
     account = candidate
     const isCorrect = candidate
       ? await passwords.verify(candidate.passwordHash, credentials.password)
-      : await passwords.verifyAbsent(credentials.password)
+      : await passwords.verifyForUnknownLogin(credentials.password)
     if (!candidate || !isCorrect) return 'failed'
     next = await nextStepOf(identity, candidate)
     return next === 'session' ? 'passed' : 'first step passed'

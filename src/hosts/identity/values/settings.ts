@@ -42,7 +42,7 @@ export interface IdentitySettings extends TrackerSettings, MetricsSettings {
   /** The accounts that must have a second factor. */
   readonly secondFactor: SecondFactorPolicy
   /** True if mails can be queued. The REST host sends them. */
-  readonly mail: boolean
+  readonly isMailConfigured: boolean
   /** Undefined if passkeys cannot work at the address of the host. */
   readonly passkeys: PasskeySettings | undefined
   /** The domain of passkeys that sign in without a password. Undefined if no page accepts them. */

@@ -104,7 +104,12 @@ function Lane(props: PersonLaneProps) {
           />
         ))}
         {weeks.map((week) => (
-          <WeekSum key={week.first} monday={addDays(from, week.first)} week={week} dayPixels={dayPixels} />
+          <WeekSum
+            key={week.mondayIndex}
+            monday={addDays(from, week.mondayIndex)}
+            week={week}
+            dayPixels={dayPixels}
+          />
         ))}
         {bars.map((bar) => (
           <LaneBar
@@ -178,12 +183,12 @@ interface WeekSumProps {
 
 /** Shows the hours of a week where its line begins, or before that if there is no room after it. */
 function WeekSum({ monday, week, dayPixels }: WeekSumProps) {
-  const { first, hours, target, isFull } = week
+  const { mondayIndex, firstBusyIndex, hours, target, isFull } = week
   const level = loadLevelOf(hours, target, isFull)
   const isExceeded = level === 'over' || level === 'far-over'
   const values = { hours: formatPlanned(hours), over: formatPlanned(hours - target) }
-  const end = first + daysInWeek
-  const start = Math.max(first, Math.min(week.start, end - Math.ceil(sumPixels / dayPixels)))
+  const end = mondayIndex + daysInWeek
+  const start = Math.max(mondayIndex, Math.min(firstBusyIndex, end - Math.ceil(sumPixels / dayPixels)))
   const isShort = (end - start) * dayPixels < longSumPixels
   return (
     <p

@@ -16,10 +16,11 @@ export function plannedHoursByDay(
     // All working days of an assignment have equal hours, and all weekend days have equal hours, so each is
     // computed once.
     const [workdayHours = 0, weekendHours = 0] = [false, true].map((isWeekendDay) => {
-      const day = days.findIndex(
+      const dayIndex = days.findIndex(
         (_, index) => index >= first && index <= last && weekends[index] === isWeekendDay,
       )
-      return day === -1 ? 0 : plannedHours(row, days[day] ?? '', addDays(days[day] ?? '', 1))
+      const day = days[dayIndex]
+      return day === undefined ? 0 : plannedHours(row, day, addDays(day, 1))
     })
     for (let index = first; index <= last; index += 1)
       sums[index] = (sums[index] ?? 0) + (weekends[index] ? weekendHours : workdayHours)
@@ -46,26 +47,33 @@ export function loadLevelOf(hours: number, target: number, isWeekFull: boolean):
 const workingDaysOfWeek = 5
 
 export interface WeekLoad {
-  readonly first: number
-  /** The index of its first day with hours, or of its Monday. */
-  readonly start: number
+  readonly mondayIndex: number
+  /** The index of its first day with hours. In a week without hours, the index of its Monday. */
+  readonly firstBusyIndex: number
   readonly hours: number
   readonly target: number
   readonly isFull: boolean
 }
 
+/** Sums the hours by week. `hoursByDay` begins on a Monday. */
 export function weekLoadsOf(hoursByDay: readonly number[], dailyTarget: number): readonly WeekLoad[] {
   const target = dailyTarget * workingDaysOfWeek
   return Array.from({ length: Math.ceil(hoursByDay.length / daysInWeek) }, (_, week) => {
-    const first = week * daysInWeek
-    const ofWeek = hoursByDay.slice(first, first + daysInWeek)
+    const mondayIndex = week * daysInWeek
+    const ofWeek = hoursByDay.slice(mondayIndex, mondayIndex + daysInWeek)
     const hours = ofWeek.reduce((sum, dayHours) => sum + dayHours, 0)
-    const start =
-      first +
+    const firstBusyIndex =
+      mondayIndex +
       Math.max(
         0,
         ofWeek.findIndex((dayHours) => dayHours > tolerance),
       )
-    return { first, start, hours, target, isFull: hours > target * fullWeekShare + tolerance }
+    return {
+      mondayIndex,
+      firstBusyIndex,
+      hours,
+      target,
+      isFull: hours > target * fullWeekShare + tolerance,
+    }
   })
 }

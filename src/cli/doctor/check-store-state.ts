@@ -43,7 +43,7 @@ export function assessInstances(instances: readonly RunningInstance[]): readonly
       error(
         'instances',
         unknown.join('; '),
-        'Add them to its settings, or remove them from those of the others.',
+        'Add these clients to the settings of that instance, or remove them from the other instances.',
       ),
     )
   if (found.length > 0) return found
@@ -58,19 +58,19 @@ const backupHoursGood = 2 * dayHours
 const backupHoursMax = 7 * dayHours
 
 export async function checkBackup(client: pg.Client): Promise<Finding> {
-  const { hours, archives } = await queryRow<{ hours: number | null; archives: boolean }>(
+  const { hours, isArchiving } = await queryRow<{ hours: number | null; isArchiving: boolean }>(
     client,
     `select (select extract(epoch from now() - made_at)::float8 / 3600 from latest_backup) as hours,
-      current_setting('archive_mode') <> 'off' as archives`,
+      current_setting('archive_mode') <> 'off' as "isArchiving"`,
   )
-  return assessBackup(hours ?? undefined, archives)
+  return assessBackup(hours ?? undefined, isArchiving)
 }
 
-export function assessBackup(hours: number | undefined, archives: boolean): Finding {
+export function assessBackup(hours: number | undefined, isArchiving: boolean): Finding {
   const advice =
     'Run `npm run backup` every day; after a backup by other tools, run `npm run cli -- backed-up`.'
   if (hours === undefined)
-    return archives ? ok('backup', 'WAL is archived') : warning('backup', 'none was recorded', advice)
+    return isArchiving ? ok('backup', 'WAL is archived') : warning('backup', 'none was recorded', advice)
   const age = hours < dayHours ? `${hours.toFixed(1)} hours` : `${(hours / dayHours).toFixed(1)} days`
   const result = `the newest is ${age} old`
   if (hours <= backupHoursGood) return ok('backup', result)
@@ -83,8 +83,9 @@ type KeySettings = Pick<
 >
 
 /**
- * Checks that the secret of this machine decrypts the current keys of the store. The setting
- * `Jwt__SigningKey` is another name for this secret, although it signs nothing.
+ * Checks that the secret of this machine decrypts the current keys of the store. The advice names
+ * `Identity__KeyEncryptionSecret`, because it takes precedence over `Jwt__SigningKey`, the older setting for this
+ * secret, which signs nothing.
  */
 export async function checkKeys(client: pg.Client, settings: KeySettings): Promise<Finding> {
   const { rows: all } = await client.query<StoredKey>(
@@ -98,7 +99,7 @@ export async function checkKeys(client: pg.Client, settings: KeySettings): Promi
     return error(
       'keys',
       `the newest ${overdue} key has expired or expires within hours, and has no successor`,
-      'Start an identity host and read its log: it creates the next key a day before, and `The signing keys could not be renewed.` says why it did not.',
+      'Start an identity host and read its log: it creates the next key a day before the expiry. If that failed, the log has the reason after `The signing keys could not be renewed.`',
     )
   const rows = all.filter(({ isCurrent }) => isCurrent)
   // A file that cannot be read is treated as missing, because another check reports it.
@@ -109,13 +110,13 @@ export async function checkKeys(client: pg.Client, settings: KeySettings): Promi
   if (undecryptable.length > 0 && isSecretLocal)
     return ok(
       'keys',
-      'not checked: Identity__KeyEncryptionSecret is not set here, as it is for the identity hosts',
+      'not checked: Identity__KeyEncryptionSecret is set for the identity hosts, but not here',
     )
   if (undecryptable.length > 0)
     return error(
       'keys',
       `${undecryptable.length} of ${rows.length} cannot be decrypted with this machine's secret`,
-      'Set Jwt__SigningKey to the secret of the other instances, or restore identity-secret from a backup. If it is lost: docs/runbooks.md',
+      'Set Identity__KeyEncryptionSecret to the secret of the other instances, or restore identity-secret from a backup. If it is lost: docs/runbooks.md',
     )
   if (needPrevious.length > 0)
     return warning(
@@ -127,7 +128,7 @@ export async function checkKeys(client: pg.Client, settings: KeySettings): Promi
     return warning(
       'keys',
       'the secret is a file of this machine',
-      'Set Jwt__SigningKey before another instance starts.',
+      'Set Identity__KeyEncryptionSecret before another instance starts.',
     )
   return ok('keys', `the secret decrypts all ${rows.length}`)
 }
