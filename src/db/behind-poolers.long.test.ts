@@ -229,14 +229,14 @@ describe('Between hosts and database', {
     )
     // A pooler that has never reached the server accepts no connection. One that has lost the server accepts
     // connections, but answers no query.
-    await pooler.network.shut()
+    await pooler.network.rejectConnections()
     assert.match(
       await findingFor(pooler.url),
       /timeout.*in front of it, its log says whether it reaches Postgre/,
     )
-    await pooler.network.open()
+    await pooler.network.acceptConnections()
     await until(() => checkStore(pooler.url, {}).then(({ length }) => length > 1), 'the pooler')
-    await pooler.network.shut()
+    await pooler.network.rejectConnections()
     await until(
       async () => /does not reach PostgreSQL: start it/.test(await findingFor(pooler.url)),
       'a failure',

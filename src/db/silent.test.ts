@@ -36,7 +36,7 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
   after(async () => {
     proxy.resume()
     await database.close()
-    proxy.close()
+    proxy.stop()
     await fresh.drop()
   })
 

@@ -7,7 +7,7 @@ import { listen, sampleHost, send } from './testing/sample-host.ts'
 
 const limits = { permitLimit: 3, queueLimit: 1, windowMilliseconds: 250 }
 
-/** Resolves when the limiter has seen this many requests, because it reads the clock once for each. */
+/** Waits until the limiter has seen this many requests. It reads the clock once for each, so the reads are counted. */
 const untilSeen = (count: number, { readCount }: Pick<ReturnType<typeof manualClock>, 'readCount'>) =>
   until(() => readCount() === count, `request ${count} to reach the limiter`)
 

@@ -45,7 +45,7 @@ function boardJourneys(stage: () => Stage): void {
     await cardIn(mara, 'Done', 'And the next one').waitFor()
   })
 
-  test('requests the members of its project once', async () => {
+  test('requests the members of its project once per load, and once when an assignment is opened', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Asked for once')
     const page = await signIn('mara@example.com', board())
@@ -77,6 +77,7 @@ function boardJourneys(stage: () => Stage): void {
     const large = await makeProject('Large team')
     const addMember = (projectId: string, userId: string) =>
       workspace.make('userProject', { projectId, userId })
+    // Mara sees the users of the large team only because she shares this project with them.
     for (const { id } of [small, large]) await addMember(id, workspace.mara.id)
     const zora = await insertAccount(hosts.database, { name: 'Zora Zander' })
     await addMember(small.id, zora.id)
@@ -91,6 +92,7 @@ function boardJourneys(stage: () => Stage): void {
     await page.getByRole('option', { name: 'Aaron A0' }).waitFor()
     const list = page.getByRole('listbox', { name: 'Responsible' })
     const options = await list.getByRole('option').allTextContents()
+    // Rosa is a member because she created the project.
     assert.deepEqual(
       options.slice(0, 4).map((text) => text.replace(/^[A-Z]{2}/, '')),
       ['Mara Lindqvist', 'Rosa Root', 'Zora Zander', 'Aaron A0Not a member'],
@@ -218,6 +220,7 @@ function boardJourneys(stage: () => Stage): void {
     assert.ok((await page.locator('.card').count()) < 120, String(await page.locator('.card').count()))
     await page.getByRole('button', { name: 'New assignment in Backlog' }).click()
     await page.getByLabel('Name of the new assignment in Backlog').fill('The newest')
+    // The form shows the values that the assignment will get.
     await column(page, 'Backlog')
       .getByText(/^\w+ · No dates · Unassigned$/)
       .waitFor()
@@ -265,13 +268,14 @@ function boardJourneys(stage: () => Stage): void {
     await column(mara, 'Archive').getByText('Should have ended').waitFor()
     assert.equal(await column(mara, 'Done').getByText('Should have ended').count(), 0)
     assert.equal(await mara.getByRole('button', { name: 'Stage Archive' }).count(), 0)
-    // Once any stage is marked, names no longer count, so both have to be marked.
+    // Until a stage is marked, a stage named Done counts as done. The first mark ends that, so both have to be
+    // marked.
     for (const name of ['Done', 'Archive']) {
       await rosa.getByRole('button', { name: `Stage ${name}` }).click()
       await rosa.getByRole('menuitem', { name: 'This stage means done' }).click()
       await column(rosa, name).getByTitle('Assignments in this stage count as done').waitFor()
     }
-    // The name of the stage had counted before, so only the message says what has changed.
+    // Done looked the same before, because its name counted. Only the message shows the change.
     await rosa.getByText('Done now means done for all users.').waitFor()
     await mara.reload()
     await cardIn(mara, 'Archive', 'Put away').waitFor()
@@ -340,7 +344,7 @@ function connectionJourneys(stage: () => Stage): void {
   test('is shown as lost during an outage and catches up afterwards', async () => {
     const { hosts, signIn, workspace } = stage()
     await workspace.assignment('There before the outage')
-    // With the search, the column renders the card.
+    // A column renders only the cards near its visible ones. The search makes this card one of them.
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}?search=outage`)
     await page.getByText('Live', { exact: true }).waitFor()
     // The types of assignments are loaded, too, so that a form can offer them in the outage.
@@ -423,7 +427,7 @@ function connectionJourneys(stage: () => Stage): void {
     await page.getByText('Live', { exact: true }).waitFor()
   })
 
-  test('is shown as live after a response', async () => {
+  test('is shown as live after a response, even if the browser claims to be offline', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.addInitScript("Object.defineProperty(navigator, 'onLine', { get: () => false })")
@@ -473,14 +477,14 @@ function connectionJourneys(stage: () => Stage): void {
 }
 
 // Each group has its own hosts and project: a board with the cards of all groups would slow down each page.
-describeInBrowser('On boards and in My work', {
+describeInBrowser('Assignments, part 1', {
   'my work': myWorkJourneys,
   'the board': boardJourneys,
   labels: labelJourneys,
   dependencies: dependencyJourneys,
 })
 
-describeInBrowser('In lists of assignments', {
+describeInBrowser('Assignments, part 2', {
   'the key of an assignment': assignmentKeyJourneys,
   'the inbox': inboxJourneys,
   'the manual order': manualOrderJourneys,

@@ -125,6 +125,7 @@ describe('Values of a file', () => {
     { text: '2026-02-30', order: 'day', day: undefined },
     { text: '3/4/2026', order: 'day', day: '2026-04-03' },
     { text: '3/4/2026', order: 'month', day: '2026-03-04' },
+    // Dates with dots always have the day first.
     { text: '3.4.26', order: 'month', day: '2026-04-03' },
     { text: '03/Jan/25 10:22 AM', order: 'day', day: '2025-01-03' },
     { text: '31 de janeiro de 2026', order: 'day', day: '2026-01-31' },
@@ -204,15 +205,15 @@ test('The columns of a Jira export are recognized by their headers', () => {
 
 test('The columns of an exported list are recognized in both languages', (context) => {
   const derived = ['blocked', 'changed']
-  const unknownIn = () => {
+  const unrecognizedColumns = () => {
     const known = guessColumns(columns.map(({ label }) => t(label)))
     return columns.filter((_, index) => known[index] === undefined).map(({ name }) => name)
   }
-  assert.deepEqual(unknownIn(), derived)
+  assert.deepEqual(unrecognizedColumns(), derived)
   assert.deepEqual(guessColumns([t('Planned')]), ['estimate'])
   setLanguage('pt-BR', ptBrCatalogue)
   context.after(() => setLanguage('en-GB', { texts: {} as never, errors: {}, nouns: {} }))
-  assert.deepEqual(unknownIn(), derived)
+  assert.deepEqual(unrecognizedColumns(), derived)
   assert.deepEqual(guessColumns([t('Planned')]), ['estimate'])
 })
 
@@ -295,13 +296,18 @@ test('The open cards of a Trello board are imported in the order of the board', 
 
 describe('A matching', () => {
   test('finds users by name and login, stages also by synonyms', () => {
-    const items = [item({ stage: 'closed', type: 'Bug', people: ['ANN@example.com', 'Bob', 'Stranger'] })]
-    const matching = matchingOf(items, { people: { stranger: 'ann' }, types: { bug: 'no longer there' } })
-    assert.deepEqual(matching.people, { 'ann@example.com': 'ann', bob: 'bob', stranger: 'ann' })
+    const matching = matchingOf([item({ stage: 'closed', people: ['ANN@example.com', 'Bob'] })])
+    assert.deepEqual(matching.people, { 'ann@example.com': 'ann', bob: 'bob' })
     assert.deepEqual(matching.stages, { closed: 'done' })
-    assert.deepEqual(matching.types, { bug: '' })
     assert.equal(matching.defaultStage, 'backlog')
     assert.equal(matching.defaultPerson, '')
+  })
+
+  test('has the remembered choices that still exist', () => {
+    const remembered = { people: { stranger: 'ann' }, types: { bug: 'no longer there' } }
+    const matching = matchingOf([item({ type: 'Bug', people: ['Stranger'] })], remembered)
+    assert.deepEqual(matching.people, { stranger: 'ann' })
+    assert.deepEqual(matching.types, { bug: '' })
   })
 
   test('applies the synonyms of stages to stages only', () => {
@@ -407,7 +413,13 @@ describe('A plan', () => {
     const workOf = (hours: string) => [{ person: '', date: '', hours, text: '' }]
     assert.deepEqual(problemsOf({ work: workOf('abc') }), ['“abc” is not a number of hours.'])
     assert.deepEqual(problemsOf({ work: workOf('1000001') }), ['“1000001” is more than 1,000,000 hours.'])
-    assert.equal(plan([item({ name: '' })]).batches.length, 1)
+  })
+
+  test('has only the batch of labels if no row can be imported', () => {
+    assert.deepEqual(
+      plan([item({ name: '' })]).batches.map(({ requests }) => requests.length),
+      [0],
+    )
   })
 
   test('fills in a missing start or end', () => {
@@ -443,11 +455,12 @@ describe('A plan', () => {
   test('has at most 500 writes in a batch', () => {
     const comments = (count: number) =>
       Array.from({ length: count }, () => ({ author: '', date: '', text: 'x' }))
-    const sizes = (counts: readonly number[]) =>
+    const sizesOf = (counts: readonly number[]) =>
       plan(counts.map((count) => item({ comments: comments(count) }))).batches.map(
         ({ requests }) => requests.length,
       )
-    assert.deepEqual(sizes([299, 199, 1]), [0, 500, 2])
-    assert.deepEqual(sizes([700]), [0, 500, 201])
+    // The first batch has the labels, of which there are none.
+    assert.deepEqual(sizesOf([299, 199, 1]), [0, 500, 2])
+    assert.deepEqual(sizesOf([700]), [0, 500, 201])
   })
 })

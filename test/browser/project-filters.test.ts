@@ -54,22 +54,34 @@ describe('Filters of a project', () => {
   const found = (query: string, { extensions = true, among = rows } = {}) =>
     among.filter(matcherOf(filtersOf(query, { extensions }), facts)).map(({ id }) => id)
 
-  test('find assignments by labels, by priorities and by what blocks them', () => {
+  test('find assignments that have all chosen labels', () => {
     assert.deepEqual(found(''), ['a', 'b', 'c'])
     assert.deepEqual(found('labels=l1'), ['a', 'b'])
     assert.deepEqual(found('labels=l1,l2'), ['a'])
+    assert.deepEqual(found('labels=gone'), [])
+  })
+
+  test('find assignments that have one of the chosen priorities', () => {
+    // 0 is no priority.
     assert.deepEqual(found('priorities=0,2'), ['b', 'c'])
     assert.deepEqual(found('labels=l1&priorities=0'), ['b'])
+  })
+
+  test('find unfinished assignments that are blocked', () => {
+    // c is blocked, too, but done.
     assert.deepEqual(found('blocked=1'), ['b'])
-    assert.deepEqual(found('labels=gone'), [])
   })
 
   test('find assignments by stage and type', () => {
     assert.deepEqual(found('stages=done'), ['c'])
     assert.deepEqual(found('stages=s1,done&types=t1'), ['a', 'c'])
+  })
+
+  test('find overdue and recently changed assignments', () => {
     assert.deepEqual(found('overdue=1'), ['a'])
     for (const days of [1, 7, 30]) assert.deepEqual(found(`changed=${days}`), ['a'])
-    assert.deepEqual(found('changed=never'), ['a', 'b', 'c'])
+    // Unknown values are ignored.
+    assert.deepEqual(found('changed=nonsense'), ['a', 'b', 'c'])
   })
 
   test('find assignments of several users and of non-members', () => {
@@ -136,7 +148,7 @@ describe('Filters of a project', () => {
     }
     for (const [query, userId] of Object.entries(userIdByQuery))
       assert.equal(resolveViewer(filtersOf(query, { extensions: false }), 'u1').userId, userId, query)
-    // Until the current user is known, neither the API nor the page returns assignments of others.
+    // Until the current user is known, the API is asked without a user, and the page shows no assignment.
     const unknown = resolveViewer(filtersOf('userId=me'), undefined)
     assert.equal(queryOfFilters(unknown).userId, '')
     assert.deepEqual(rows.filter(matcherOf(unknown, facts)), [])
@@ -177,13 +189,13 @@ describe('A saved view', () => {
     )
   })
 
-  test('is offered only if more was chosen than a standard view', () => {
+  test('can be saved only if the query has more than the choice of a standard view', () => {
     for (const query of ['', '?view=list']) assert.equal(isWorthSaving(query), false, query)
     for (const query of ['?view=list&group=stage', '?overdue=1'])
       assert.equal(isWorthSaving(query), true, query)
   })
 
-  test('has its filters in the syntax of queries', () => {
+  test('is converted to a filter expression of the API, as far as the API has its filters', () => {
     const projectId = '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b50'
     const one = '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b51'
     const two = '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b52'

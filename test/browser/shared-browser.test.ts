@@ -17,7 +17,7 @@ function fakeBrowsers(context: TestContext) {
   return { started, start }
 }
 
-test('A browser that disconnects late is not replaced by the next file', async (context) => {
+test('A late disconnect of the previous browser does not replace the current one', async (context) => {
   const { started, start } = fakeBrowsers(context)
   const launch = shareBrowser(start)
   await (await launch()).close()
@@ -27,12 +27,13 @@ test('A browser that disconnects late is not replaced by the next file', async (
   started[0]?.emit('disconnected')
   await launch()
   assert.equal(started.length, 2)
+  // A disconnect of the current browser does replace it.
   started[1]?.emit('disconnected')
   await launch()
   assert.equal(started.length, 3)
 })
 
-test('A browser that failed to start is started again by the next file', async (context) => {
+test('After a failed start, the next file starts a browser, which is closed when it is unused', async (context) => {
   const { started, start } = fakeBrowsers(context)
   let fails = true
   const launch = shareBrowser(async () => {

@@ -82,6 +82,7 @@ describe('A token for commands', { concurrency: true }, () => {
   }
 })
 
+/** The token of an account in these tests is that of its service client. */
 describe('A service client of the identity host', { concurrency: true }, () => {
   const host = fixture(startCommandsUnderTest)
   const calls = fixture(() => openCommandCalls(host.target))
@@ -90,10 +91,13 @@ describe('A service client of the identity host', { concurrency: true }, () => {
     status[(await calls.call(command, { pagination: {} }, { token })).code]
 
   test('calls commands with a token for them, alone or together with REST', async () => {
-    const { login, token } = await host.signUp()
-    assert.equal(await codeOf(token), 'OK')
-    assert.equal(await codeOf(await host.identity.serviceToken(login)), 'OK')
-    assert.equal(await codeOf(await host.identity.serviceToken(login, 'svc.api')), 'UNAUTHENTICATED')
+    const { login } = await host.signUp()
+    for (const { scope, code } of [
+      { scope: 'svc.grpc', code: 'OK' },
+      { scope: 'svc.grpc svc.api', code: 'OK' },
+      { scope: 'svc.api', code: 'UNAUTHENTICATED' },
+    ])
+      assert.equal(await codeOf(await host.identity.serviceToken(login, scope)), code, scope)
   })
 
   test('lists users only for an administrator', async () => {
@@ -107,6 +111,7 @@ describe('A service client of the identity host', { concurrency: true }, () => {
     const token = await host.identity.serviceToken(login, 'svc.grpc')
     assert.equal(await codeOf(token, 'ListUsers'), 'OK')
     await host.database.transaction((store) => invalidateAccounts(store, [id]))
+    // Reads may use the cached session check; changes must not.
     assert.equal(await codeOf(token, 'ListUsers'), 'OK')
     const { id: other } = await host.signUp()
     const account = { name: 'Late', login: 'late@example.com', password: 'Another-Horse-456' }
@@ -119,17 +124,20 @@ describe('A service client of the identity host', { concurrency: true }, () => {
   })
 })
 
+/** A busy machine may need this much longer. */
+const slackMilliseconds = 2000
+
 describe('Between two session checks,', () => {
-  test('a revoked token is accepted no longer than the cache time', async () => {
+  test('a revoked token is rejected soon after the cache time', async () => {
     await using host = await startCommandsUnderTest({ Auth__SessionValidationCacheSeconds: '1' })
     await using calls = openCommandCalls(host.target)
     const { id, token } = await host.signUp()
     const code = async () => (await calls.call('ListProjects', { pagination: {} }, { token })).code
     assert.equal(await code(), status.OK)
     await host.database.transaction((store) => invalidateAccounts(store, [id]))
-    const endsAt = performance.now() + 3000
+    const endsAt = performance.now() + 1000 + slackMilliseconds
     while ((await code()) === status.OK) {
-      assert.ok(performance.now() < endsAt, 'the token is rejected within the time of the cache')
+      assert.ok(performance.now() < endsAt, 'the token is still accepted')
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
     assert.equal(await code(), status.UNAUTHENTICATED)

@@ -24,11 +24,13 @@ import { until } from '../support/until.ts'
 import { requireKept } from './bank-checks.ts'
 
 const rounds = 3
+/** The requests that a load keeps in progress. */
+const writers = 32
 
 test('kill -9 of the database under load loses no acknowledged transaction', async (t) => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bank-fault-'))
   t.after(() => rmSync(dataDirectory, { recursive: true, force: true }))
-  // The default of the database is asynchronous commits. The bank must not use it.
+  // This server commits asynchronously by default. The bank must override that.
   const start = () => startEmbeddedStore({ dataDirectory, settings: { synchronous_commit: 'off' } })
   let store = await start()
   t.after(() => store.stop())
@@ -38,11 +40,12 @@ test('kill -9 of the database under load loses no acknowledged transaction', asy
   const instances = bank.pids()
 
   for (let round = 1; round <= rounds; round++) {
-    const load = startTransactionLoad(bank.port, 32, `${round}.`)
+    const load = startTransactionLoad(bank.port, writers, `${round}.`)
     await until(() => load.applied.length >= 200, 'answers')
     const failedBefore = load.failed.length
     process.kill(serverOf(dataDirectory), 'SIGKILL')
-    await until(() => load.failed.length > failedBefore + 32, 'rejections')
+    // More failures than requests in progress: new requests are rejected, too.
+    await until(() => load.failed.length > failedBefore + writers, 'rejections')
 
     // Otherwise the store would restart the killed server before the next requests.
     await store.stop()
@@ -66,34 +69,33 @@ test('kill -9 of the database under load loses no acknowledged transaction', asy
 const serverOf = (dataDirectory: string) =>
   Number(readFileSync(join(dataDirectory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
 
-const writers = 32
-
 describe('kill -9 under load', () => {
   let load: TransactionLoad
   const store = fixture(freshDatabase)
   const bank = fixture(() => startBank(store, testSettings, pino({ level: 'silent' })))
-  let count = 0
+  let loadCount = 0
   beforeEach(() => {
-    load = startTransactionLoad(bank.port, writers, `${++count}.`)
+    load = startTransactionLoad(bank.port, writers, `${++loadCount}.`)
   })
   afterEach(async () => {
     await load.stop()
     requireKept(load, await auditLedger(store.url))
   })
-  const waitForAnswers = async (count: number) => {
-    const target = load.applied.length + count
-    await until(() => load.applied.length >= target, `${count} more answers`)
+  const waitForAnswers = async (more: number) => {
+    const target = load.applied.length + more
+    await until(() => load.applied.length >= target, `${more} more answers`)
   }
 
   test('of one instance loses at most the requests in progress', async () => {
     for (let round = 0; round < 3; round++) {
       const [first, second] = bank.pids()
-      const victim = (round % 2 === 0 ? first : second) ?? assert.fail('there is an instance')
+      const victim = (round % 2 === 0 ? first : second) ?? assert.fail('no instance is running')
       const failedBefore = load.failed.length
       await waitForAnswers(100)
       process.kill(victim, 'SIGKILL')
       await waitForAnswers(100)
-      assert.ok(load.failed.length - failedBefore <= writers, `${load.failed.length} failed`)
+      const failedCount = load.failed.length - failedBefore
+      assert.ok(failedCount <= writers, `${failedCount} failed`)
       await until(() => bank.pids().length === 2 && !bank.pids().includes(victim), 'another instance')
     }
   })
@@ -125,9 +127,9 @@ describe('The program that started the bank', () => {
   const store = fixture(freshDatabase)
 
   for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT'] as const) {
-    test(`ends on ${signal} under load`, async (t) => {
+    test(`takes its instances along on ${signal} under load, and loses no acknowledged transaction`, async (t) => {
       const { launcher, port, pids } = await launch(t, store.url)
-      // Descriptions are short, so they begin only with the letter in which the signals differ.
+      // A description has at most ten characters, so its prefix is one letter: K, T or I.
       const load = startTransactionLoad(port, 16, `${signal[3]}.`)
       await until(() => load.applied.length >= 100, 'answers')
       launcher.kill(signal)
@@ -137,8 +139,8 @@ describe('The program that started the bank', () => {
     })
   }
 
-  test('ends before there is a store', async (t) => {
-    const launcher = spawnLauncher(t, 'new Promise(() => setTimeout(() => {}, 60_000))')
+  test('takes its instances along before there is a store', async (t) => {
+    const launcher = spawnLauncher(t, 'new Promise(() => {})')
     await until(() => instancesOf(launcher.pid ?? 0).length === 2, 'two instances')
     const pids = instancesOf(launcher.pid ?? 0)
     launcher.kill('SIGKILL')
@@ -165,18 +167,18 @@ interface Launched {
 
 /** Starts the bank in a separate process, as `npm start` does. */
 async function launch(t: TestContext, url: string): Promise<Launched> {
-  const launcher = spawnLauncher(t, JSON.stringify(url))
+  const launcher = spawnLauncher(t, JSON.stringify({ url }))
   const [line] = (await once(createInterface(launcher.stdout), 'line')) as [string]
   return { launcher, ...JSON.parse(line) }
 }
 
-/** `urlExpression` is the source of an expression, because a test needs a promise that is never fulfilled. */
-function spawnLauncher(t: TestContext, urlExpression: string) {
+/** `storeExpression` is the source of an expression, because a test needs a promise that is never fulfilled. */
+function spawnLauncher(t: TestContext, storeExpression: string) {
   const source = `
     import { pino } from 'pino'
     import { startBank } from ${JSON.stringify(import.meta.resolve('../../src/hosts/bank/main.ts'))}
     import { testSettings } from ${JSON.stringify(import.meta.resolve('../../src/hosts/bank/testing/settings.ts'))}
-    const { port, pids, stop } = await startBank({ url: ${urlExpression} }, testSettings, pino({ level: 'silent' }))
+    const { port, pids, stop } = await startBank(${storeExpression}, testSettings, pino({ level: 'silent' }))
     for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void stop().then(() => process.exit()))
     console.log(JSON.stringify({ port, pids: pids() }))`
   const launcher = spawn(process.execPath, ['--input-type=module', '-e', source], {

@@ -19,7 +19,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { signedIn } from '../support/browser.ts'
 import { type ChildHost, freePort, spawnStart, startChild } from '../support/child-host.ts'
 import { connectDirectly } from '../support/direct-connection.ts'
-import { isAlive, isGone, runningServer } from '../support/embedded-store.ts'
+import { endsWithin, isAlive, runningServer } from '../support/embedded-store.ts'
 import { origin } from '../support/known-clients.ts'
 import { openEventStream } from '../support/live-events.ts'
 import { type Answer, send, startRestUnderTest } from '../support/rest-host.ts'
@@ -169,7 +169,7 @@ describe('When things go wrong,', { concurrency: true }, () => {
       await live.ended
       // A host that waited for its clients would finally disconnect them without this comment.
       assert.match(live.comments.join(), /The host stops\./)
-      assert.ok(await isGone(pid, 1), 'The database still runs.')
+      assert.ok(await endsWithin(pid, 1), 'The database still runs.')
     })
 
     test('starts again quickly, with all data', async (context) => {
@@ -186,7 +186,7 @@ describe('When things go wrong,', { concurrency: true }, () => {
       const writers = writeUntilGone()
       await waitForAnswers(50)
       assert.equal(await host.end('SIGKILL'), 'SIGKILL')
-      assert.ok(await isGone(pid, 5), 'The database outlived its launcher.')
+      assert.ok(await endsWithin(pid, 5), 'The database outlived its launcher.')
       await writers
       host = await startChild(environment)
       await assertNothingLost()

@@ -14,7 +14,7 @@ import { create } from '../../src/records/create.ts'
 import { update } from '../../src/records/update.ts'
 import { impediment } from '../../src/resources/catalogs.ts'
 import { freePort, startChild } from '../support/child-host.ts'
-import { isGone } from '../support/embedded-store.ts'
+import { endsWithin } from '../support/embedded-store.ts'
 import { freshDatabase } from '../support/fresh-database.ts'
 import { insertAccount } from '../support/insert-account.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -61,7 +61,7 @@ describe('The program', () => {
     const host = await startChild({ DATA_DIR: folder })
     const { pid = 0 } = host.process
     assert.equal(await host.end('SIGHUP'), 0, host.output())
-    assert.ok(await isGone(pid, 1))
+    assert.ok(await endsWithin(pid, 1))
   })
 })
 

@@ -189,9 +189,9 @@ describe('While the store', { concurrency: 1 }, () => {
 
   test('rejects connections, all hosts reject requests in time', async () => {
     const { identity, rows } = await prepare()
-    await store.proxy.shut()
+    await store.proxy.rejectConnections()
     await assertAllRejected(identity())
-    await store.proxy.open()
+    await store.proxy.acceptConnections()
     await assertRecovered()
     assert.deepEqual(await countRows(), afterRecovery(rows))
     await assertAllReleased(budgets, commandBudgets)
@@ -199,7 +199,10 @@ describe('While the store', { concurrency: 1 }, () => {
 
   for (const { event, vanish } of [
     { event: 'freezes', vanish: () => store.freeze() },
-    { event: 'is cut off', vanish: () => store.proxy.shut().then(store.proxy.open) },
+    {
+      event: 'is cut off',
+      vanish: () => store.proxy.rejectConnections().then(store.proxy.acceptConnections),
+    },
   ])
     test(`${event} during a write, no client is asked to repeat it, and it is executed at most once`, async () => {
       const [restId, commandId] = await Promise.all([workspace.project(), workspace.project()])
@@ -233,10 +236,10 @@ describe('While the store', { concurrency: 1 }, () => {
     await holder.query('begin; lock table organizations')
     const read = call('GET', `/api/organization?id=${workspace.organizationId}`)
     await untilWaiting(store.direct)
-    await store.proxy.shut()
+    await store.proxy.rejectConnections()
     await holder.query('rollback')
     await holder.end()
-    await store.proxy.open()
+    await store.proxy.acceptConnections()
     assert.equal((await read).status, 200)
   })
 })

@@ -41,7 +41,7 @@ describe('the pages of the identity host, in a real browser', {
     page.setDefaultTimeout(browserMillisecondsMax)
     return page
   }
-  const goTo = (page: Page, overrides = {}) =>
+  const openAuthorization = (page: Page, overrides = {}) =>
     page.goto(
       `${host.address}/connect/authorize?${new URLSearchParams(authorizationRequestOf(app(), createPkce(), overrides))}`,
     )
@@ -57,7 +57,7 @@ describe('the pages of the identity host, in a real browser', {
       const page = await open({ colorScheme, viewport: { width: 320, height: 640 } })
       const complaints: string[] = []
       page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
-      await goTo(page)
+      await openAuthorization(page)
       await page.locator('[name=login]:focus').waitFor()
       await assertAccessible(page, 'sign-in')
       await submitSignIn(page, login, 'Wrong-Horse-1')
@@ -70,7 +70,8 @@ describe('the pages of the identity host, in a real browser', {
       await page.getByRole('button', { name: 'Allow', exact: true }).click()
       // The callback redirects to another origin of the client.
       await page.getByRole('heading', { name: 'Home' }).waitFor()
-      // The client is another site: its URL has the name localhost, while this host has an IP address.
+      // The client is another site, because its URL has the name localhost, while this host has an IP address.
+      // So this host asks before it signs the user out.
       await page.evaluate(`location.assign('${host.address}/connect/endsession?client_id=app')`)
       await page.getByRole('heading', { name: 'Sign out?' }).waitFor()
       await assertAccessible(page, 'sign-out')
@@ -81,10 +82,10 @@ describe('the pages of the identity host, in a real browser', {
       assert.deepEqual(complaints, [])
     })
 
-  it('do not ask a user who typed the URL of the sign-out', async () => {
+  it('sign out without a question if the user typed the URL, and ignore an unregistered return address', async () => {
     const { login } = await host.addAccount()
     const page = await open({ viewport: { width: 320, height: 640 } })
-    await goTo(page)
+    await openAuthorization(page)
     await submitSignIn(page, login, password)
     await page.getByRole('button', { name: 'Allow', exact: true }).click()
     await page.getByRole('heading', { name: 'Home' }).waitFor()
@@ -104,7 +105,7 @@ describe('the pages of the identity host, in a real browser', {
     for (const javaScriptEnabled of [true, false]) {
       const { login } = await host.addAccount()
       const page = await open({ javaScriptEnabled })
-      await goTo(page, { response_mode: 'form_post' })
+      await openAuthorization(page, { response_mode: 'form_post' })
       await submitSignIn(page, login, password)
       await page.getByRole('button', { name: 'Allow', exact: true }).click()
       if (!javaScriptEnabled) await page.getByRole('button', { name: 'Continue' }).click()
@@ -170,7 +171,9 @@ describe('setting up a second factor at the sign-in, in a real browser', {
 }, () => {
   let browser: SharedBrowser
   let host: IdentityUnderTest
-  /** The client. It responds, because a failing page would still be loading when the next one is opened. */
+  /**
+   * The client. It must respond: otherwise, the redirect would still be loading when the next page is opened.
+   */
   const client = createServer((_request, response) => response.end('Welcome.'))
   let app: TestClient
   before(async () => {
@@ -185,7 +188,7 @@ describe('setting up a second factor at the sign-in, in a real browser', {
     ;[browser, host] = await Promise.all([
       launchChromium(),
       startIdentityUnderTest({
-        isNamed: true,
+        hostName: 'localhost',
         environment: {
           ...registrationOf(app),
           Identity__SecondFactor: 'all',
@@ -207,7 +210,7 @@ describe('setting up a second factor at the sign-in, in a real browser', {
     page.setDefaultTimeout(browserMillisecondsMax)
     return page
   }
-  const goTo = async (page: Page, login: string) => {
+  const signIn = async (page: Page, login: string) => {
     await page.goto(
       `${host.address}/connect/authorize?${new URLSearchParams(authorizationRequestOf(app, createPkce(), { prompt: 'login' }))}`,
     )
@@ -215,14 +218,14 @@ describe('setting up a second factor at the sign-in, in a real browser', {
     await page.getByLabel('Password').fill(password)
     await page.keyboard.press('Enter')
   }
-  const isBack = (page: Page) =>
+  const untilBack = (page: Page) =>
     page.waitForURL((address) => address.href.startsWith(`${app.redirectUri}?code=`))
 
   for (const colorScheme of ['light', 'dark'] as const)
     it(`works with an app, in ${colorScheme} colours`, async () => {
       const { login } = await host.addAccount()
       const page = await open({ colorScheme, viewport: { width: 320, height: 640 } })
-      await goTo(page, login)
+      await signIn(page, login)
       await page.getByRole('heading', { name: 'Set up a second step' }).waitFor()
       await assertAccessible(page, 'set-up')
       assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
@@ -231,22 +234,22 @@ describe('setting up a second factor at the sign-in, in a real browser', {
       await page.getByRole('button', { name: 'Continue' }).click()
       await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor()
       await assertAccessible(page, 'recovery codes')
-      const back = isBack(page)
+      const back = untilBack(page)
       await page.getByRole('link', { name: 'I have saved them' }).click()
       await back
     })
 
-  it('works with a passkey, which the next sign-in on this host requests', async () => {
+  it('works with a passkey, which the next sign-in asks for', async () => {
     const { login } = await host.addAccount()
     const page = await open()
     await addAuthenticator(page)
-    await goTo(page, login)
+    await signIn(page, login)
     await page.getByRole('button', { name: 'Use a passkey instead' }).click()
-    const first = isBack(page)
+    const first = untilBack(page)
     await page.getByRole('link', { name: 'I have saved them' }).click()
     await first
-    await goTo(page, login)
-    const second = isBack(page)
+    await signIn(page, login)
+    const second = untilBack(page)
     await page.getByRole('button', { name: 'Use a passkey' }).click()
     await second
   })
@@ -254,7 +257,7 @@ describe('setting up a second factor at the sign-in, in a real browser', {
   it('works without scripts', async () => {
     const { login } = await host.addAccount()
     const page = await open({ javaScriptEnabled: false })
-    await goTo(page, login)
+    await signIn(page, login)
     const secret = ((await page.locator('code').textContent()) ?? '').replaceAll(' ', '')
     assert.equal(await page.getByRole('button', { name: 'Use a passkey instead' }).isVisible(), false)
     await page.getByLabel('Code shown by the app').fill(testApp(host, secret).code())

@@ -14,7 +14,7 @@ const web = 'http://localhost:5400'
 describe('a passkey', () => {
   const written: string[] = []
   const host = fixture(startIdentityUnderTest, {
-    isNamed: true,
+    hostName: 'localhost',
     destination: { write: (line) => void written.push(line) },
     environment: { LOG_LEVEL: 'info', Cors__AllowedOrigins__2: web, Identity__PasskeyDomain: 'localhost' },
   })

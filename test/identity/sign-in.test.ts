@@ -382,7 +382,7 @@ describe('the login-by-link attack', () => {
 
 describe('the language of the pages of the identity host', () => {
   const host = fixture(startIdentityUnderTest, {
-    isNamed: true,
+    hostName: 'localhost',
     environment: {
       ...registrationOf(wiki),
       Identity__SecondFactor: 'all',

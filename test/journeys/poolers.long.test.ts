@@ -76,7 +76,7 @@ for (const mode of ['session', 'transaction'] as const) {
     })
 
     for (const { failure, fail, repair } of [
-      { failure: 'is dead', fail: 'shut', repair: 'open' },
+      { failure: 'is dead', fail: 'rejectConnections', repair: 'acceptConnections' },
       { failure: 'is silent', fail: 'pause', repair: 'resume' },
     ] as const) {
       test(`are unavailable within ten seconds while PostgreSQL ${failure}`, async () => {

@@ -27,7 +27,7 @@ function isZombie(pid: number): boolean {
 }
 
 /** Returns whether the process ends within the time. */
-export async function isGone(pid: number, seconds: number): Promise<boolean> {
+export async function endsWithin(pid: number, seconds: number): Promise<boolean> {
   for (let waits = 0; waits < seconds * 20; waits += 1) {
     if (!isAlive(pid)) return true
     await sleep(50)

@@ -64,7 +64,7 @@ export async function startFlakyStore(options: {
       thaw()
       proxy.resume()
       await database.close()
-      proxy.close()
+      proxy.stop()
       await direct.end()
       await store.stop()
       rmSync(dataDirectory, { recursive: true, force: true })

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 
 /**
- * Returns the parameters of a property. It is tried `runs` times within `secondsMax`. With FUZZ_SECONDS, the
- * properties of a file share this time instead and print their numbers of cases. FUZZ_SEED sets the seed. A
- * failure prints the seed and the path for repeating it.
+ * Returns the parameters of a property. It is tried up to `runs` times, within its share of `secondsMax`: the
+ * `properties` of a file divide this time equally. FUZZ_SECONDS replaces `secondsMax` and lifts the limit of
+ * runs; the numbers of cases are then printed. FUZZ_SEED sets the seed. A failure prints the seed and the path
+ * for repeating it.
  */
 export function fuzzed({ runs, properties = 1, secondsMax }: Fuzzing) {
   const seconds = process.env.FUZZ_SECONDS ? Number(process.env.FUZZ_SECONDS) : secondsMax
@@ -55,8 +56,8 @@ const damage = fc.record({
 })
 
 /**
- * Any character except half of a surrogate pair, for `fc.string`. The unit of fast-check first creates a
- * table of all characters, which takes a second.
+ * Any character except half of a surrogate pair, for `fc.string`. The built-in unit `binary` of fast-check
+ * first creates a table of all characters, which takes a second.
  */
 export const anyCharacter = fc
   .oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }))

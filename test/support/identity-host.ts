@@ -41,8 +41,8 @@ export interface HostOptions {
   readonly environment?: Environment
   readonly passwords?: Passwords
   readonly now?: () => number
-  /** True if the address is `localhost` instead of 127.0.0.1. Passkeys require this. */
-  readonly isNamed?: boolean
+  /** The host of the address. Passkeys need a name instead of the default, 127.0.0.1. */
+  readonly hostName?: 'localhost'
   /** The log is written here instead of to standard output. */
   readonly destination?: DestinationStream
 }
@@ -50,11 +50,11 @@ export interface HostOptions {
 /** Starts the identity host on a free port, with a store that others may share, without rate limits. */
 export async function startIdentityHost(
   database: Database,
-  { environment = {}, passwords = cheapPasswords(), now, isNamed, destination }: HostOptions = {},
+  { environment = {}, passwords = cheapPasswords(), now, hostName, destination }: HostOptions = {},
 ): Promise<IdentityOnStore> {
   // The settings contain the issuer, so the port has to be known before the host listens.
   const port = await freePort()
-  const address = `http://${isNamed ? 'localhost' : '127.0.0.1'}:${port}`
+  const address = `http://${hostName ?? '127.0.0.1'}:${port}`
   const stops: (() => Promise<void>)[] = []
   const start = async (changes: Environment, clock = now): Promise<IdentityInstance> => {
     const settings = readSettings({ ...defaults(address), ...environment, ...changes }, readIdentitySettings)
@@ -106,7 +106,7 @@ export interface IdentityUnderTest extends IdentityOnStore {
 export async function startIdentityUnderTest({
   environment = {},
   passwords,
-  isNamed = false,
+  hostName,
   destination,
 }: Omit<HostOptions, 'now'> = {}): Promise<IdentityUnderTest> {
   const { database, drop } = await freshDatabase()
@@ -121,7 +121,7 @@ export async function startIdentityUnderTest({
   const identity = await startIdentityHost(database, {
     environment: { ...serviceClientSettings(robot), ...environment },
     ...(passwords && { passwords }),
-    isNamed,
+    ...(hostName && { hostName }),
     ...(destination && { destination }),
     now: clock.now,
   })

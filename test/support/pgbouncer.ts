@@ -73,7 +73,7 @@ export async function startPooler(
       const ended = once(server, 'exit')
       server.kill('SIGKILL')
       await ended
-      network.close()
+      network.stop()
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -12,10 +12,11 @@ export interface StoreProxy {
   resume(): void
   /** Returns the number of connections that were opened so far. */
   connections(): number
-  /** Closes all connections, and rejects new ones until `open` is called. */
-  shut(): Promise<void>
-  open(): Promise<void>
-  close(): void
+  /** Closes all connections, and rejects new ones until `acceptConnections` is called. */
+  rejectConnections(): Promise<void>
+  acceptConnections(): Promise<void>
+  /** Closes all connections, and ends the proxy. */
+  stop(): void
 }
 
 export async function startStoreProxy({
@@ -66,14 +67,14 @@ export async function startStoreProxy({
       for (const socket of sockets) socket.resume()
     },
     connections: () => connections,
-    async shut() {
+    async rejectConnections() {
       const closed = once(server, 'close')
       server.close()
       closeConnections()
       await closed
     },
-    open: () => listen(proxyPort),
-    close() {
+    acceptConnections: () => listen(proxyPort),
+    stop() {
       server.close()
       closeConnections()
     },

@@ -21,14 +21,14 @@ export function openAccessibilityReport(): AccessibilityReport {
     async look(page, where) {
       violations.light.push(...(await findViolations(page, where)))
       await page.emulateMedia({ colorScheme: 'dark' })
-      violations.dark.push(...(await findViolations(page, where, colorRules)))
+      violations.dark.push(...(await findViolations(page, where, colorOptions)))
       await page.emulateMedia({ colorScheme: 'light' })
     },
   }
 }
 
-export const allRules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-const colorRules = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } }
+export const checkedTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+const colorOptions = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } }
 
 interface Violation {
   readonly id: string
@@ -49,18 +49,21 @@ const waitForAnimations = `(async () => {
     await Promise.allSettled(animations.map(({ finished }) => finished))
 })()`
 
-/** Runs axe in the page through the debugger, to which the content policy does not apply. */
+/**
+ * Runs axe in the page through the debugger, to which the content policy does not apply. `targetExpression` is
+ * the source of an expression.
+ */
 export async function findViolations(
   page: Page,
   where: string,
-  options: object = { runOnly: allRules },
-  part = 'document',
+  options: object = { runOnly: checkedTags },
+  targetExpression = 'document',
 ): Promise<readonly string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe)
   await page.evaluate(waitForAnimations)
   const axeOptions = JSON.stringify({ ...options, resultTypes: ['violations'], preload: false })
   const violations = await page.evaluate<Violation[]>(
-    `axe.run(${part}, ${axeOptions}).then((result) => result.violations)`,
+    `axe.run(${targetExpression}, ${axeOptions}).then((result) => result.violations)`,
   )
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${where}: ${id}: ${html}\n${failureSummary}`),

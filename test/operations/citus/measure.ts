@@ -14,7 +14,7 @@ import { assignment } from '../../../src/resources/assignment.ts'
 import { appointment } from '../../../src/resources/assignment-records.ts'
 
 /**
- * Measures the processor time that each read and write of a member costs each node:
+ * Measures the CPU time on each node that a member's reads and writes cost:
  *   node measure.ts TITLE FOLDER-OF-A-NODE…
  */
 const [title = '', ...folders] = process.argv.slice(2)
@@ -52,7 +52,8 @@ const query = (given: Partial<ListQuery>): ListQuery =>
     sortOrder: 'asc',
     ...given,
   }) as ListQuery
-const pick = <Item>(items: readonly Item[], count: number) => items[(count * 7919) % items.length] as Item
+/** A prime spreads successive picks over the items. */
+const pick = <Item>(items: readonly Item[], index: number) => items[(index * 7919) % items.length] as Item
 const operations: Readonly<Record<string, (count: number) => Promise<unknown>>> = {
   get: (count) => get(context, assignment, caller, { id: pick(ids, count) }),
   'list of a project': (count) =>
@@ -98,9 +99,9 @@ for (const [name, operation] of Object.entries(operations)) {
   const cost = folders.map(
     (folder, index) => (processorMilliseconds(folder) - (before[index] ?? 0)) / took.length,
   )
-  const half = took.sort((first, second) => first - second)[Math.floor(took.length / 2)] ?? 0
+  const median = took.sort((first, second) => first - second)[Math.floor(took.length / 2)] ?? 0
   console.log(
-    `  ${name}: ${took.length} times, half in ${half.toFixed(1)} ms; processor: ${cost.map((milliseconds) => milliseconds.toFixed(2)).join(' + ')} ms${rejected > 0 ? `; ${rejected} rejected` : ''}`,
+    `  ${name}: ${took.length} times, median ${median.toFixed(1)} ms; CPU: ${cost.map((milliseconds) => milliseconds.toFixed(2)).join(' + ')} ms${rejected > 0 ? `; ${rejected} rejected` : ''}`,
   )
 }
 await database.close()
