@@ -49,7 +49,12 @@ test('kill -9 of the database under load loses no acknowledged transaction', asy
 
     // Otherwise the store would restart the killed server before the next requests.
     await store.stop()
-    const { status, text } = await transact(bank.port, 1, 1, 'c', 'refused')
+    const { status, text } = await transact(bank.port, {
+      client: 1,
+      valor: 1,
+      tipo: 'c',
+      descricao: 'refused',
+    })
     assert.deepEqual(
       [status, JSON.parse(text).erro],
       [422, 'The transaction was not applied: the database is not available.'],
@@ -213,7 +218,7 @@ for (const [state, silence] of Object.entries(silences))
     const bank = await startBank(store, testSettings, pino({ level: 'silent' }))
     t.after(bank.stop)
     const { port } = bank
-    assert.equal((await transact(port, 1, 7, 'c', 'before')).status, 200)
+    assert.equal((await transact(port, { client: 1, valor: 7, tipo: 'c', descricao: 'before' })).status, 200)
     assert.equal((await get(port, '/readyz')).status, 200)
     await silence(store)
     const requests: Promise<{ readonly answer: Answer; readonly seconds: number }>[] = []
@@ -226,7 +231,7 @@ for (const [state, silence] of Object.entries(silences))
     for (let count = 0; count < 20; count += 1) {
       for (const client of [1, 2]) {
         requests.push(timed(get(port, `/clientes/${client}/extrato`)))
-        requests.push(timed(transact(port, client, 1, 'c', 'silent')))
+        requests.push(timed(transact(port, { client, valor: 1, tipo: 'c', descricao: 'silent' })))
       }
       await sleep(200)
     }
@@ -239,7 +244,11 @@ for (const [state, silence] of Object.entries(silences))
     assert.deepEqual([status, text, headers.get('retry-after')], [503, 'Not ready: database.', '1'])
     store.thaw()
     store.proxy.resume()
-    await until(async () => (await transact(port, 1, 7, 'c', 'after')).status === 200, 'an answer')
+    await until(
+      async () =>
+        (await transact(port, { client: 1, valor: 7, tipo: 'c', descricao: 'after' })).status === 200,
+      'an answer',
+    )
     assert.equal((await get(port, '/clientes/2/extrato')).status, 200)
     assert.equal((await get(port, '/readyz')).status, 200)
     await auditLedger(store.url)

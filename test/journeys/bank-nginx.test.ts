@@ -44,7 +44,10 @@ describe('Behind nginx', { skip }, () => {
 
   test('every response of the instances is passed on unchanged', async () => {
     assert.equal((await get(port, '/healthz')).text, 'Healthy')
-    assert.equal((await transact(port, 1, 10, 'c')).text, '{"id":1,"limite":100000,"saldo":10}')
+    assert.equal(
+      (await transact(port, { client: 1, valor: 10, tipo: 'c' })).text,
+      '{"id":1,"limite":100000,"saldo":10}',
+    )
     assert.equal((await get(port, '/clientes/1/extrato')).status, 200)
     const rejected = await post(port, '/clientes/1/transacoes', { valor: 1.2 })
     assert.deepEqual([rejected.status, Object.keys(JSON.parse(rejected.text))], [422, ['erro']])

@@ -52,11 +52,16 @@ describe('The bank responds', () => {
 
   test('to a transaction with the balance, and to a statement with the entries', async () => {
     const before = new Date(Date.now() - 1).toISOString()
-    const { status, text, headers } = await transact(bank.port, 2, 70, 'c', 'ação "1"')
+    const { status, text, headers } = await transact(bank.port, {
+      client: 2,
+      valor: 70,
+      tipo: 'c',
+      descricao: 'ação "1"',
+    })
     assert.deepEqual([status, text], [200, '{"id":2,"limite":80000,"saldo":70}'])
     assert.equal(headers.get('content-type'), 'application/json; charset=utf-8')
     assert.equal(
-      (await transact(bank.port, 2, 100, 'd', 'devolve')).text,
+      (await transact(bank.port, { client: 2, valor: 100, tipo: 'd', descricao: 'devolve' })).text,
       '{"id":2,"limite":80000,"saldo":-30}',
     )
     const { saldo, ultimas_transacoes } = await statementOf(bank.port, 2)
@@ -79,7 +84,8 @@ describe('The bank responds', () => {
   })
 
   test('with the ten latest entries, newest first', async () => {
-    for (let valor = 1; valor <= 12; valor++) await transact(bank.port, 3, valor, 'c', `n${valor}`)
+    for (let valor = 1; valor <= 12; valor++)
+      await transact(bank.port, { client: 3, valor, tipo: 'c', descricao: `n${valor}` })
     const { saldo, ultimas_transacoes } = await statementOf(bank.port, 3)
     assert.equal(saldo.total, 78)
     assert.deepEqual(
@@ -90,10 +96,10 @@ describe('The bank responds', () => {
 
   test('to a debit beyond the limit with the unchanged balance', async () => {
     assert.equal(
-      (await transact(bank.port, 5, 500_000, 'd')).text,
+      (await transact(bank.port, { client: 5, valor: 500_000, tipo: 'd' })).text,
       '{"id":5,"limite":500000,"saldo":-500000}',
     )
-    const beyond = await transact(bank.port, 5, 1, 'd', 'beyond')
+    const beyond = await transact(bank.port, { client: 5, valor: 1, tipo: 'd', descricao: 'beyond' })
     assert.deepEqual([beyond.status, beyond.text], [200, '{"id":5,"limite":500000,"saldo":-500000}'])
     assert.equal((await statementOf(bank.port, 5)).ultimas_transacoes[0]?.descricao, 'test')
   })
@@ -218,18 +224,18 @@ describe('The bank responds', () => {
   test('with exact balances beyond the range of a number', async () => {
     await bank.database.query(sql`update bank.account set balance = 9223372036854775805 where id = 4`)
     assert.equal(
-      (await transact(bank.port, 4, 2, 'c')).text,
+      (await transact(bank.port, { client: 4, valor: 2, tipo: 'c' })).text,
       '{"id":4,"limite":10000000,"saldo":9223372036854775807}',
     )
-    const overflow = await transact(bank.port, 4, 1, 'c')
+    const overflow = await transact(bank.port, { client: 4, valor: 1, tipo: 'c' })
     assert.deepEqual(
       [overflow.status, JSON.parse(overflow.text).erro],
       [422, 'Valor must not take the balance above the maximum.'],
     )
     // The two transactions are in one call. The call must not fail, and the debit must succeed.
     const [credit, debit] = await Promise.all([
-      transact(bank.port, 4, 5, 'c'),
-      transact(bank.port, 4, 7, 'd'),
+      transact(bank.port, { client: 4, valor: 5, tipo: 'c' }),
+      transact(bank.port, { client: 4, valor: 7, tipo: 'd' }),
     ])
     assert.deepEqual([credit?.status, debit?.status], [422, 200])
     assert.match((await get(bank.port, '/clientes/4/extrato')).text, /"total" : 9223372036854775800/)
@@ -248,16 +254,16 @@ describe('With BANK_OVER_LIMIT_STATUS=422', () => {
   test('a debit over the limit is rejected with a message, alone and among others', async (t) => {
     const { port, url, stop } = await startInProcessBank({ overLimitStatus: 422 })
     t.after(stop)
-    assert.equal((await transact(port, 1, 100_000, 'd')).status, 200)
-    const { status, text } = await transact(port, 1, 1, 'd')
+    assert.equal((await transact(port, { client: 1, valor: 100_000, tipo: 'd' })).status, 200)
+    const { status, text } = await transact(port, { client: 1, valor: 1, tipo: 'd' })
     assert.deepEqual(
       [status, JSON.parse(text).erro],
       [422, 'Valor must not take the balance below the limit.'],
     )
     const answers = await Promise.all([
-      transact(port, 1, 5, 'd'),
-      transact(port, 1, 3, 'c'),
-      transact(port, 2, 1, 'd'),
+      transact(port, { client: 1, valor: 5, tipo: 'd' }),
+      transact(port, { client: 1, valor: 3, tipo: 'c' }),
+      transact(port, { client: 2, valor: 1, tipo: 'd' }),
     ])
     assert.deepEqual(
       answers.map((answer) => answer.status),

@@ -115,7 +115,7 @@ describe('the bank', () => {
     t.after(stop)
     // Each request opens its own connection, so that both processes get a share.
     for (let count = 0; count < 40; count++) await sendAlone(port, statementRequest(1))
-    for (let count = 0; count < 10; count++) await transact(port, 1, 1, 'c')
+    for (let count = 0; count < 10; count++) await transact(port, { client: 1, valor: 1, tipo: 'c' })
     await get(port, '/metrics')
     const { status, text, headers } = await get(port, '/metrics')
     assert.equal(status, 200)

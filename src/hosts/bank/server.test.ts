@@ -80,7 +80,9 @@ describe('on the wire', { concurrency: true }, () => {
     'a compressed body': Buffer.from('1f8b0800', 'hex'),
   })) {
     test(`${name} results in 422, and the other transactions of its batch are applied`, async () => {
-      const others = Array.from({ length: 8 }, () => transact(bank.port, 1, 1, 'c', 'neighbour'))
+      const others = Array.from({ length: 8 }, () =>
+        transact(bank.port, { client: 1, valor: 1, tipo: 'c', descricao: 'neighbour' }),
+      )
       const invalid = Array.from({ length: 8 }, () => send(requestBytes('POST', path, bytes)))
       assert.deepEqual(
         (await Promise.all(invalid)).flatMap(statusesOf),

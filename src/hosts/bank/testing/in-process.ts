@@ -80,8 +80,16 @@ export async function post(
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-export const transact = (port: number, client: number, valor: number, tipo: string, descricao = 'test') =>
-  post(port, `/clientes/${client}/transacoes`, { valor, tipo, descricao })
+/** `valor` is the amount; `tipo` is `c` for a credit and `d` for a debit. */
+interface Transaction {
+  readonly client: number
+  readonly valor: number
+  readonly tipo: 'c' | 'd'
+  readonly descricao?: string
+}
+
+export const transact = (port: number, { client, descricao = 'test', ...transaction }: Transaction) =>
+  post(port, `/clientes/${client}/transacoes`, { ...transaction, descricao })
 
 export interface Statement {
   readonly saldo: { readonly total: number; readonly data_extrato: string; readonly limite: number }
