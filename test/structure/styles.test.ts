@@ -73,6 +73,19 @@ describe('The style sheets of the web client', () => {
     assert.deepEqual(sidedDeclarations(`.a:hover { ${[...rejected, ...allowed].join('; ')}; }`), rejected)
   })
 
+  test('are all imported once, in the order of the cascade', () => {
+    const index = readFileSync(join(folder, 'index.css'), 'utf8')
+    const imported = [...index.matchAll(/@import "\.\/([\w-]+\.css)";/g)].map(([, name]) => name)
+    assert.deepEqual(
+      imported.toSorted(),
+      globSync('*.css', { cwd: folder })
+        .filter((name) => name !== 'index.css')
+        .toSorted(),
+    )
+    assert.equal(imported[0], 'tokens.css')
+    assert.equal(imported.at(-1), 'print.css')
+  })
+
   test('use :has() for children and siblings, and for descendants of small parts only', () => {
     const faults = globSync('*.css', { cwd: folder }).flatMap((name) =>
       slowConditions(readFileSync(join(folder, name), 'utf8')).map((selector) => `${name}: ${selector}`),

@@ -33,7 +33,7 @@ export function MarkdownField({ field, id, onKeyDown, ...props }: MarkdownFieldP
   const tools = useLater(true, () => import('./markdown-tools.tsx'))
   return (
     <div
-      class={`markdown-field ${props.value === '' ? 'empty' : ''} ${props['aria-invalid'] ? 'invalid' : ''}`}
+      class={`markdown-field ${props.value === '' ? 'is-empty' : ''} ${props['aria-invalid'] ? 'is-invalid' : ''}`}
     >
       {tools ? (
         <tools.MarkdownTools fieldId={fieldId} field={element} isPreview={isPreview} onPreview={setPreview} />
