@@ -52,12 +52,16 @@ export function cardValueJourneys(stage: () => Stage): void {
     await record(4)
     await card.getByText('4 / 16 h').waitFor()
     await card.getByText('4 of 16 h recorded').waitFor()
-    const [whole = 0, part = 0] = await card
-      .locator('.hours-mark rect')
-      .evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().width))
-    assert.ok(whole > 0 && Math.abs(part / whole - 4 / 16) < 0.05, `${part} of ${whole} pixels`)
+    const assertShare = async (share: number) => {
+      const [whole = 0, part = 0] = await card
+        .locator('.hours-mark rect')
+        .evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().width))
+      assert.ok(whole > 0 && Math.abs(part / whole - share) < 0.05, `${part} of ${whole} pixels`)
+    }
+    await assertShare(4 / 16)
     await record(20.5)
     await card.locator('.over').getByText('24.5 / 16 h').waitFor()
+    await assertShare(16 / 24.5)
     await assertAccessible(page, 'a card with recorded hours')
     // Cards do not wait for recorded hours, and do not move when these arrive.
     const held = Promise.withResolvers<void>()
@@ -115,6 +119,9 @@ export function cardValueJourneys(stage: () => Stage): void {
     await page.getByRole('link', { name: 'Right' }).click({ button: 'right' })
     const picker = page.getByRole('dialog')
     await picker.getByRole('option', { name: 'Copy link' }).waitFor()
+    // There is not enough room for the menu above or below the pointer.
+    const { y = 0, height = 0 } = (await picker.boundingBox()) ?? {}
+    assert.ok(Math.abs(y + height - (page.viewportSize()?.height ?? 0)) <= 8, `the menu is at ${y}`)
     const sections = await picker
       .getByRole('group')
       .evaluateAll((groups) =>

@@ -174,7 +174,10 @@ interface HoursMarkProps {
 const barWidth = 20
 const barHeight = 4
 
-/** Shows the planned hours and, as soon as some are recorded, how many these are, with a bar. */
+/**
+ * Shows the planned hours and, as soon as some are recorded, how many these are, with a bar. Over the plan, the
+ * second part of the bar is what exceeds it.
+ */
 export function HoursMark({ planned, recorded = 0 }: HoursMarkProps) {
   if (recorded === 0)
     return planned === 0 ? null : (
@@ -193,7 +196,11 @@ export function HoursMark({ planned, recorded = 0 }: HoursMarkProps) {
       {planned > 0 && (
         <svg width={barWidth} height={barHeight} aria-hidden="true">
           <rect class="hours-rest" {...shape} width={barWidth} />
-          <rect class="hours-part" {...shape} width={barWidth * Math.min(1, recorded / planned)} />
+          <rect
+            class="hours-part"
+            {...shape}
+            width={(barWidth * Math.min(recorded, planned)) / Math.max(recorded, planned)}
+          />
         </svg>
       )}
       <span aria-hidden="true">

@@ -18,7 +18,10 @@ const gapPixels = 4
 /** An element, or a point where the pointer was. */
 export type Anchor = Pick<Element, 'getBoundingClientRect'>
 
-/** Places an overlay below its anchor, inside the window, on the side with enough room. */
+/**
+ * Places an overlay below its anchor, inside the window, or above it if there is more room. Without enough
+ * room on either side, it ends at the bottom of the window.
+ */
 export function placeBelow(
   overlay: HTMLElement,
   anchor: Anchor,
@@ -31,7 +34,9 @@ export function placeBelow(
   if (matchesWidth) overlay.style.minWidth = `${Math.min(anchorBox.width, innerWidth - 2 * gapPixels)}px`
   const { offsetWidth: width, offsetHeight: height } = overlay
   const below = anchorBox.bottom + gapPixels
-  const top = below + height <= innerHeight ? below : Math.max(gapPixels, anchorBox.top - gapPixels - height)
+  const above = anchorBox.top - gapPixels - height
+  const lowest = Math.max(gapPixels, innerHeight - gapPixels - height)
+  const top = below <= lowest ? below : above >= gapPixels ? above : lowest
   // A list as wide as its field aligns with the start of the field, and a menu with the end of its button.
   const isRightToLeft = directionSign() < 0
   const alignsRight = matchesWidth ? isRightToLeft : !isRightToLeft
