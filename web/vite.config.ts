@@ -31,7 +31,6 @@ const laterFiles = [
   'identity',
   'known-records',
   'labels-dialog',
-  'long-press',
   'markdown-text',
   'markdown-tools',
   'members-dialog',

@@ -93,6 +93,24 @@ export function longPressJourneys(stage: () => Stage): void {
       await sheet.waitFor({ state: 'detached' })
     })
 
+  test('stays closed after short taps, which open an assignment or the choice of a stage', async () => {
+    const { signIn } = stage()
+    const { path, make } = await makeProject('Tapped briefly')
+    const id = await make('Tapped card', 0, 1)
+    const page = await signIn('mara@example.com', path, phone)
+    /** Fails as soon as the sheet is shown. It would be shown after half a second. */
+    const assertNoSheet = () =>
+      assert.rejects(page.getByRole('dialog', { name: 'Actions' }).waitFor({ timeout: 900 }), /Timeout/)
+    await page.getByRole('button', { name: 'Move Tapped card to…' }).tap()
+    await assertNoSheet()
+    await page.getByRole('menuitem', { name: 'Doing' }).tap()
+    await page.getByText('Tapped card is now in Doing.').waitFor()
+    await untilStill(page, `#card-${id}`)
+    await page.locator(`#card-${id}`).tap()
+    await page.locator('.panel').waitFor()
+    await assertNoSheet()
+  })
+
   test('stays closed when a finger scrolls or is lifted early', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('Scrolled by fingers')

@@ -3,7 +3,10 @@ const pressMilliseconds = 500
 /** A finger that rests may move this much. */
 const stillPixels = 10
 
-/** Calls `open` if the finger rests where it was put. A finger that moves earlier scrolls or drags. */
+/**
+ * Calls `open` if the finger rests where it was put. A finger that moves earlier scrolls or drags. This file is in
+ * the first script: while another script was loaded, a finger that taps would be lifted unnoticed.
+ */
 export function followPress(press: PointerEvent, open: () => void): void {
   const controller = new AbortController()
   const { signal } = controller
@@ -14,8 +17,7 @@ export function followPress(press: PointerEvent, open: () => void): void {
     hasRested = true
     if (!opensOnRelease) open()
   }
-  // Loading this script may have taken some of the time.
-  const timer = setTimeout(rest, pressMilliseconds - (performance.now() - press.timeStamp))
+  const timer = setTimeout(rest, pressMilliseconds)
   const end = () => {
     clearTimeout(timer)
     controller.abort()

@@ -5,6 +5,7 @@ import { assignmentElementId } from '../screens/project/use-card-focus.ts'
 import { type Services, useServices } from '../services/services.ts'
 import type { MessageKey } from '../texts/text.ts'
 import type { Anchor } from '../ui/viewport.ts'
+import { followPress } from './long-press.ts'
 
 /** The layer that is open in front of the page. */
 export type Overlay =
@@ -238,11 +239,7 @@ function listenToPointer(open: ShortcutContext['open']): () => void {
   const onPointerDown = (event: PointerEvent) => {
     const id = event.target instanceof Element ? findIdAt(event.target) : undefined
     if (id === undefined || event.pointerType !== 'touch' || !event.isPrimary) return
-    // The import fails after an update of the client, because the scripts of the earlier build are gone.
-    import('./long-press.ts').then(
-      ({ followPress }) => followPress(event, () => openMenu(id, 'bottom')),
-      ignore,
-    )
+    followPress(event, () => openMenu(id, 'bottom'))
   }
   const controller = new AbortController()
   const { signal } = controller
@@ -251,8 +248,6 @@ function listenToPointer(open: ShortcutContext['open']): () => void {
   addEventListener('pointerdown', onPointerDown, { signal })
   return () => controller.abort()
 }
-
-const ignore = () => undefined
 
 /** Focuses the cell or card of a value. The focus returns there after the choice, so that keys work on it. */
 function focusValue(value: HTMLElement, id: string): void {
