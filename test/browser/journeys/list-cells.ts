@@ -106,6 +106,12 @@ export function listCellJourneys(stage: () => Stage): void {
       async () => String((await workspace.get('assignment', id)).endDate).startsWith(next),
       'the new end date',
     )
+    await page.getByRole('button', { name: 'Undo' }).first().waitFor()
+    await page.keyboard.press('Control+z')
+    await until(
+      async () => (await workspace.get('assignment', id)).endDate === endDate,
+      'the end date before the change',
+    )
   })
 
   test('show type and priority with the same marks as cards', async () => {

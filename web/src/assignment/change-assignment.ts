@@ -64,8 +64,11 @@ export function offerUndo(
 
 const changedText = () => t('It was changed or removed in the meantime.')
 
-/** Absent and null both mean that there is no value. */
-const isEqual = (a: unknown, b: unknown): boolean => (a ?? null) === (b ?? null)
+/** Absent and null both mean that there is no value. A day and the timestamp of its start are the same. */
+const isEqual = (a: unknown, b: unknown): boolean => comparable(a) === comparable(b)
+
+const comparable = (value: unknown): unknown =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\d(T|$)/.test(value) ? Date.parse(value) : (value ?? null)
 
 /** Names the record that could not be changed, because the user may no longer look at it. */
 export const throwUnchanged =
