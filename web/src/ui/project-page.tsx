@@ -265,7 +265,12 @@ export function ViewSwitch({ projectId, current }: ViewSwitchProps) {
   return (
     <nav class="view-switch" aria-label={t('View')}>
       {projectViews.map(({ name, label, icon }) => (
-        <a key={name} href={hrefOf(name)} aria-current={name === current ? 'page' : undefined}>
+        <a
+          key={name}
+          href={hrefOf(name)}
+          title={t(label)}
+          aria-current={name === current ? 'page' : undefined}
+        >
           <Icon name={icon} />
           <span>{t(label)}</span>
         </a>

@@ -13,6 +13,9 @@ import { type Criterion, type CriterionName, useCriteria } from './filter-criter
 import { type Filters, isExcluding, toggleValue, valuesOf, viewParameter } from './filters.ts'
 import type { ProjectScope } from './name-lookup.ts'
 
+/** Below this width, the views and the filters share one row. */
+export const narrowBar = '(max-width: 1199px)'
+
 interface ProjectFiltersProps {
   readonly scope: ProjectScope
   readonly filters: Filters
@@ -21,7 +24,7 @@ interface ProjectFiltersProps {
   readonly hasOrder: boolean
   /** True if the view has groups and columns. */
   readonly hasColumns: boolean
-  /** Further controls in a narrow window. */
+  /** Further controls in a bar without room for them elsewhere. */
   readonly children?: ComponentChildren
   onMembers(): void
   onChange(changed: Partial<Filters>): void
@@ -114,9 +117,9 @@ interface SearchProps {
   onChange(text: string): void
 }
 
-/** Shows a search field. A phone has room for it only while it is used, so a button opens it there. */
+/** Shows a search field. A narrow bar has room for it only while it is used, so a button opens it there. */
 function Search({ value, onChange }: SearchProps) {
-  const isPhone = useMedia('(max-width: 640px)')
+  const isNarrow = useMedia(narrowBar)
   const [isRequested, setRequested] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   const label = t('Search assignments')
@@ -130,7 +133,7 @@ function Search({ value, onChange }: SearchProps) {
   }
   return (
     <>
-      {isPhone && (
+      {isNarrow && (
         <button
           ref={button}
           type="button"
@@ -142,7 +145,7 @@ function Search({ value, onChange }: SearchProps) {
           <Icon name="search" />
         </button>
       )}
-      {(!isPhone || isOpen) && <SearchField label={label} value={value} onChange={onChange} />}
+      {(!isNarrow || isOpen) && <SearchField label={label} value={value} onChange={onChange} />}
     </>
   )
 }
@@ -224,6 +227,7 @@ function DisplayButton() {
         aria-haspopup="dialog"
         aria-expanded={isOpen}
         aria-controls={id}
+        title={t('Display')}
         onClick={() => setOpen(!isOpen)}
       >
         <Icon name="table" />

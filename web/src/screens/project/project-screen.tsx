@@ -19,7 +19,7 @@ import { ProjectHeader, type ViewName, ViewSwitch } from '../../ui/project-page.
 import { useMedia } from '../../ui/viewport.ts'
 import { BoardView, type BoardViewProps } from './board-view.tsx'
 import { noFilters, parseFilters, resolveViewer, viewParameter } from './filters.ts'
-import { ProjectFilters, useChosenOrder } from './project-filters.tsx'
+import { narrowBar, ProjectFilters, useChosenOrder } from './project-filters.tsx'
 import { type ProjectViewProps, ViewSkeleton } from './project-view.tsx'
 import { type SavedViews, useSavedViews, ViewMenu, ViewTabs } from './saved-views.tsx'
 import { shownList } from './shown-list.ts'
@@ -177,12 +177,12 @@ function ProjectBar({ scope, view, savedViews, onMembers }: ProjectBarProps) {
   const address = router.address.value
   // Unlike the filters of the views, these keep `me` as in the URL, so that a saved view suits every user.
   const filters = parseFilters(address.searchParams, configuration)
-  const isPhone = useMedia('(max-width: 640px)')
+  const isNarrow = useMedia(narrowBar)
   const savedViewProps = { projectId: scope.projectId, filters, savedViews }
   return (
     <div class="project-bar">
       <ViewSwitch projectId={scope.projectId} current={view.name} />
-      {savedViews.isAvailable && !isPhone && <ViewTabs {...savedViewProps} />}
+      {savedViews.isAvailable && !isNarrow && <ViewTabs {...savedViewProps} />}
       <ListCount />
       <ProjectFilters
         scope={scope}
@@ -194,7 +194,7 @@ function ProjectBar({ scope, view, savedViews, onMembers }: ProjectBarProps) {
         onChange={(next) => router.setQuery({ ...next })}
         onClear={() => router.setQuery({ ...noFilters, [viewParameter]: '' })}
       >
-        {savedViews.isAvailable && isPhone && <ViewMenu {...savedViewProps} />}
+        {savedViews.isAvailable && isNarrow && <ViewMenu {...savedViewProps} />}
       </ProjectFilters>
     </div>
   )

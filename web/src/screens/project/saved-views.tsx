@@ -140,7 +140,7 @@ export function ViewTabs(props: SavedViewsProps) {
   )
 }
 
-/** Shows the saved views and the actions as a menu, for phones. */
+/** Shows the current saved view, and the others and the actions as a menu, where tabs have no room. */
 export function ViewMenu(props: SavedViewsProps) {
   const { projectId, savedViews } = props
   const { router } = useServices()
@@ -152,8 +152,14 @@ export function ViewMenu(props: SavedViewsProps) {
   }))
   return (
     <>
-      <Menu label={t('Saved views')} items={[...items, ...actions]}>
+      <Menu
+        label={t('Saved views')}
+        items={[...items, ...actions]}
+        class={`button quiet ${savedViews.current ? 'view-menu' : 'icon-only'}`}
+      >
         <Icon name="bookmark" />
+        {savedViews.current && <span dir="auto">{savedViews.current.row.name}</span>}
+        {savedViews.isChanged && <span class="view-changed" />}
       </Menu>
       {dialog}
     </>
