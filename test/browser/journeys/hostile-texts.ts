@@ -38,12 +38,12 @@ export function hostileTextJourneys(stage: () => Stage): void {
   })
 
   test('a section that fails shows an error', async () => {
-    const { id, page, workspace } = await open('Section fails', {}, failOnHours)
+    const { id, page, workspace } = await open('Section fails', {}, failOnDay)
     await workspace.make('appointment', {
       assignmentId: id,
       userId: workspace.mara.id,
-      keepDate: '2026-11-16',
-      amountHours: 666.25,
+      keepDate: '2001-02-05',
+      amountHours: 2,
     })
     await page.reload()
     await page.getByRole('alert').filter({ hasText: 'This part cannot be shown.' }).first().waitFor()
@@ -64,14 +64,14 @@ const failOnUnreadable = `
     return exec.call(this, text)
   }`
 
-/** Makes the format of 666.25 throw, so that the chart of these hours fails. Runs in the page. */
-const failOnHours = `
-  const formatOf = Object.getOwnPropertyDescriptor(Intl.NumberFormat.prototype, 'format').get
-  Object.defineProperty(Intl.NumberFormat.prototype, 'format', {
+/** Makes the format of days in 2001 throw, so that the list of these hours fails. Runs in the page. */
+const failOnDay = `
+  const formatOf = Object.getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, 'format').get
+  Object.defineProperty(Intl.DateTimeFormat.prototype, 'format', {
     get() {
       const format = formatOf.call(this)
       return (value) => {
-        if (value === 666.25) throw new Error('${injected}')
+        if (new Date(value).getUTCFullYear() === 2001) throw new Error('${injected}')
         return format(value)
       }
     },
