@@ -42,6 +42,14 @@ export function cardValueJourneys(stage: () => Stage): void {
     await card.locator('[data-field=hours]').click()
     await picker.getByRole('option', { name: '16 h' }).click()
     await card.getByText('16 h').waitFor()
+    // Choosing the value again changes nothing, so nothing is sent that could be undone.
+    const updates: string[] = []
+    page.on('request', (request) => {
+      if (request.method() !== 'GET') updates.push(`${request.method()} ${request.url()}`)
+    })
+    await card.locator('[data-field=hours]').click()
+    await picker.getByRole('option', { name: '16 h' }).click()
+    await picker.waitFor({ state: 'detached' })
     const record = (amountHours: number) =>
       workspace.make('appointment', {
         assignmentId: id,
@@ -51,6 +59,7 @@ export function cardValueJourneys(stage: () => Stage): void {
       })
     await record(4)
     await card.getByText('4 / 16 h').waitFor()
+    assert.deepEqual(updates, [])
     await card.getByText('4 of 16 h recorded').waitFor()
     const assertShare = async (share: number) => {
       const [whole = 0, part = 0] = await card

@@ -11,7 +11,7 @@ type ChangeServices = Pick<Services, 'api' | 'configuration' | 'toasts' | 'track
 
 /**
  * Changes fields of one assignment, unless they have other values than the user saw. Shows a message with
- * Undo, or the error.
+ * Undo, or the error; neither if the fields already have these values.
  */
 export async function changeAssignment(
   services: ChangeServices,
@@ -24,6 +24,7 @@ export async function changeAssignment(
     const before = await api.get('assignment', seen.id)
     const names = Object.keys(change) as (keyof Assignment)[]
     if (names.some((name) => !isEqual(before[name], seen[name]))) throw new Error(changedText())
+    if (names.every((name) => isEqual(before[name], change[name]))) return
     await api.update('assignment', { ...updateBodyOf(before), ...change })
     offerUndo(services, { before, after: { ...before, ...change }, names, text: messageOf() })
   } catch (error) {
