@@ -58,9 +58,9 @@ async function loadRecordedHours(
     const query = { groupBy: 'assignment', projectId, ...(workflowId && { workflowId }) }
     return (await tracker.call('GET /ext/reports/hours', { query }, { signal })).result
   }
-  const reports = [await read()]
-  const isCut = reports.some(({ groups, totalGroups }) => totalGroups > groups.length)
-  for (const { id } of isCut ? stages : []) reports.push(await read(id))
+  const whole = await read()
+  const reports = [whole]
+  if (whole.totalGroups > whole.groups.length) for (const { id } of stages) reports.push(await read(id))
   return reports.flatMap(({ groups }) =>
     groups.map(({ assignment, hours }): HoursOfAssignment => [assignment?.id ?? '', hours]),
   )
