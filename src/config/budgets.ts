@@ -57,7 +57,7 @@ export const budgetLimits = {
   /** A snapshot with many readers is counted once. */
   liveBytes: { max: 64 * mebibyte, per: 'process', of: 'bytes' },
 
-  /** By default, files that are being received occupy at most 400 MB on the disk. */
+  /** Files being received occupy at most 400 MB on the disk with the default size limit. */
   uploads: { max: 16, per: 'process', of: 'requests' },
   uploadsOfAccount: { max: 4, per: 'account', of: 'requests' },
   /** A download holds an open file and 64 KiB, for a quarter of an hour if its reader is slow. */

@@ -51,8 +51,8 @@ export function lastChangeSecond(resources: readonly string[]): Sql {
 }
 
 /**
- * With `=`, the planner may scan the newest changes of all resources. With `between`, it uses the index by
- * resource.
+ * The planner uses the index by resource because of `between`. It might scan the newest changes of all
+ * resources if the condition were `=`.
  */
 const newestSequence = (name: string): Sql => {
   // The name comes from a declaration and contains no quote.

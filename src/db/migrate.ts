@@ -31,7 +31,7 @@ export const migrate = (url: string): Promise<string[]> =>
   withClient(url, 'migrate', async (client) => {
     await requireSuitableServer(client)
     const all = await readMigrations()
-    // With this check, a host with a role that may only read can start on a schema that is up to date.
+    // This check lets a host whose role may only read start on a schema that is up to date.
     if (findPending(all, await readApplied(client)).length === 0) return []
     return inTransaction(client, () => migrateWithin(client))
   })

@@ -103,8 +103,7 @@ function settingsFor({ cluster, major }: Setup, socketDirectory: string): Settin
     lc_messages: 'C',
     // Compilation pays off only for long analytical queries.
     jit: 'off',
-    // By default PostgreSQL 18 starts three more processes, which help only if the data does not fit in
-    // memory.
+    // PostgreSQL 18 would start three more processes. They help only if the data does not fit in memory.
     ...(major >= 18 ? { io_method: 'sync' } : {}),
   }
 }

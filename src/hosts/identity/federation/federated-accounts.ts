@@ -214,7 +214,7 @@ async function findProject(queries: Queries, id: string | undefined): Promise<st
 interface NewConnection {
   readonly label: string
   readonly userId: string
-  /** Who vouched that both accounts belong to the same user. The log has it as the outcome. */
+  /** The log records as the outcome how it was confirmed that both accounts belong to the same user. */
   readonly confirmedBy: 'verified address' | 'the person'
   readonly origin: RequestOrigin
 }

@@ -149,7 +149,7 @@ const cookieName = ({ settings }: CookieSettings, name: string): string =>
 const isSecure = ({ settings }: CookieSettings): boolean => settings.issuer.startsWith('https:')
 
 /**
- * With Lax, the cookie is sent when the browser is redirected to authorize, but never with posts of another
+ * Lax lets the browser send the cookie when it is redirected to authorize, but never with posts of another
  * site.
  */
 export const serializeCookie = (
