@@ -6,8 +6,8 @@ import {
   destroy,
   limitConnection,
   limitStatements,
+  pauseIfServerIsFull,
   socketOf,
-  whileServerIsFull,
 } from './pooled-connections.ts'
 import { queryRows } from './query-rows.ts'
 import { render, type Sql, sql } from './sql.ts'
@@ -139,34 +139,29 @@ export function openPipelinedConnection(
       client: connect(() => evict(connection)),
       lastAnswerAt: performance.now(),
     }
+    connection.client.catch(() => evict(connection))
     return connection
   }
   const evict = (connection: OpenConnection) => {
     if (current === connection) current = undefined
   }
-  const connectOnce = async () => {
-    const client = new pg.Client(config)
-    // `connect` rejects with the same error. Without a listener, it would also end the process.
-    client.on('error', () => undefined)
-    try {
-      await client.connect()
-      await onConnect(client)
-    } catch (error) {
-      // A connection that failed may never end, so there is no wait.
-      client.end().catch(() => undefined)
-      throw error
-    }
-    return client
-  }
   const connect = async (onEnd: () => void) => {
-    try {
-      const client = await whileServerIsFull(performance.now() + config.connectionTimeoutMillis, connectOnce)
-      client.on('error', onEnd)
-      client.on('end', onEnd)
-      return client
-    } catch (error) {
-      onEnd()
-      throw error
+    const endsAt = performance.now() + config.connectionTimeoutMillis
+    for (;;) {
+      const client = new pg.Client(config)
+      // `connect` rejects with the same error. Without a listener, it would also end the process.
+      client.on('error', () => undefined)
+      try {
+        await client.connect()
+        await onConnect(client)
+        client.on('error', onEnd)
+        client.on('end', onEnd)
+        return client
+      } catch (error) {
+        // A connection that failed may never end, so there is no wait.
+        client.end().catch(() => undefined)
+        await pauseIfServerIsFull(error, endsAt)
+      }
     }
   }
   const drop = (connection: OpenConnection) => {

@@ -15,12 +15,17 @@ let pipelined: PipelinedConnection
 
 before(async () => {
   fresh = await freshDatabase()
-  const config = { connectionString: fresh.url, connectionTimeoutMillis: timeoutMilliseconds, pipeline: true }
-  pipelined = openPipelinedConnection(config, async () => undefined)
+  pipelined = openPipelinedConnection(config(), async () => undefined)
 })
 after(async () => {
   await pipelined?.close()
   await fresh?.drop()
+})
+
+const config = () => ({
+  connectionString: fresh.url,
+  connectionTimeoutMillis: timeoutMilliseconds,
+  pipeline: true,
 })
 
 const queryNumber = (number: number) =>
@@ -46,6 +51,19 @@ test('a statement that is sent later leaves in a write of its own', async () => 
     for (const number of [1, 2, 3]) assert.deepEqual(await queryNumber(number), [{ number }])
   })
   assert.equal(writes, 3)
+})
+
+test('a connection that could not be prepared is opened again by the next call', async () => {
+  let attempts = 0
+  const failingOnce = openPipelinedConnection(config(), async () => {
+    attempts += 1
+    if (attempts === 1) throw new Error('not yet')
+  })
+  const query = () =>
+    failingOnce.use((client) => client.query('select 1'), performance.now() + timeoutMilliseconds)
+  await assert.rejects(query(), /not yet/)
+  assert.equal((await query()).rowCount, 1)
+  await failingOnce.close()
 })
 
 test('a silent server does not get a new connection for each call that times out', async () => {

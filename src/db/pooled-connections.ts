@@ -14,38 +14,35 @@ export const applicationNameOf = (program: string, connections: number): string 
 /** Matches these names in SQL. The group is the number of connections. */
 export const applicationNamePattern = '^\\w+ [0-9a-f]{6} \\((\\d+)\\)$'
 
-export const acquire = (pool: pg.Pool, endsAt: number): Promise<pg.PoolClient> =>
-  whileServerIsFull(endsAt, () => acquireOnce(pool, endsAt))
-
-/** Retries while the server has no free connection. Other processes or this pool may release connections. */
-export async function whileServerIsFull<Result>(
-  endsAt: number,
-  attempt: () => Promise<Result>,
-): Promise<Result> {
+/** Waits for a connection. One that arrives after the deadline is released again. */
+export async function acquire(pool: pg.Pool, endsAt: number): Promise<pg.PoolClient> {
   for (;;) {
+    const pending = pool.connect()
+    const releaseLater = () =>
+      pending.then(
+        (client) => client.release(),
+        () => undefined,
+      )
     try {
-      return await attempt()
+      return await withDeadline(endsAt, pending, releaseLater)
     } catch (error) {
-      const pause = fullPauseMilliseconds * (0.5 + Math.random())
-      if (!isServerFull(error) || performance.now() + pause > endsAt) throw error
-      await sleep(pause)
+      await pauseIfServerIsFull(error, endsAt)
     }
   }
 }
 
+/**
+ * Pauses before the next attempt if the server had no free connection, because other processes or this pool may
+ * release one. Throws other errors, and throws this error if no time is left.
+ */
+export async function pauseIfServerIsFull(error: unknown, endsAt: number): Promise<void> {
+  const pause = fullPauseMilliseconds * (0.5 + Math.random())
+  if (!isServerFull(error) || performance.now() + pause > endsAt) throw error
+  await sleep(pause)
+}
+
 /** Each attempt starts a process on the server. */
 const fullPauseMilliseconds = 200
-
-/** A connection that arrives after the deadline is released again. */
-async function acquireOnce(pool: pg.Pool, endsAt: number): Promise<pg.PoolClient> {
-  const pending = pool.connect()
-  return withDeadline(endsAt, pending, () =>
-    pending.then(
-      (client) => client.release(),
-      () => undefined,
-    ),
-  )
-}
 
 /** Returns a connection to the pool, or closes it if it was lost. */
 export const release = (client: pg.PoolClient, failure: unknown): void =>
