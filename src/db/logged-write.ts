@@ -70,6 +70,7 @@ export type Action = 'create' | 'update' | 'remove' | 'restore'
 
 export interface TableStatement {
   readonly table: Table
+  /** Returns the written rows, with all columns. */
   readonly statement: Sql
   /** Absent for new rows. */
   readonly change?: ChangedColumns
@@ -109,19 +110,12 @@ export const writeRows = stepwiseStatement<LoggedWrite>('write rows')
 /** The name of the CTE that writes the first table. */
 export const mainCte = 'written0'
 
-/** Returns the CTEs that write the rows, the change log and the history. */
-export function loggedWriteCtes(action: Action, writer: WriterSql, writes: readonly TableStatement[]): Cte[] {
-  const returning: TableStatement[] = []
-  for (const write of writes) returning.push({ ...write, statement: sql`${write.statement} returning row.*` })
-  return writeAndLogCtes(action, writer, returning)
-}
-
 /**
- * Returns the same CTEs as `loggedWriteCtes`, for statements that return their rows. One statement writes
- * rows, change log and history, so none of them can be missing. The history contains only declared columns
- * and therefore no secrets. It has the values of a new row, and `[before, after]` of each changed column.
+ * Returns the CTEs that write the rows, the change log and the history. One statement writes all of them, so none
+ * can be missing. The history contains only declared columns and therefore no secrets. It has the values of a new
+ * row, and `[before, after]` of each changed column.
  */
-export function writeAndLogCtes(
+export function loggedWriteCtes(
   action: Action,
   { caller, origin, from }: WriterSql,
   writes: readonly TableStatement[],

@@ -66,7 +66,8 @@ export async function insertMany(
     table: many.table,
     // A duplicate key must not fail the other rows.
     statement: sql`insert into ${tableOf(many.table)} as row (${join(names.map(column), ', ')})
-      select ${join(values, ', ')} from verdict where ${noRejectionSql} order by ${order} on conflict do nothing`,
+      select ${join(values, ', ')} from verdict where ${noRejectionSql} order by ${order} on conflict do nothing
+      returning row.*`,
   }
   const statements = [main, ...relatedRowStatements(relatedRows)]
   const writesOf = (row: InputRow) =>
@@ -117,7 +118,7 @@ export function updateMany(
     ', ',
   )
   const statement = sql`update ${tableOf(many.table)} as row set ${changes}
-    from verdict where row.id = verdict.id and ${noRejectionSql}`
+    from verdict where row.id = verdict.id and ${noRejectionSql} returning row.*`
   const change = { before: beforeCte, columns: changedColumns(many.table, set) }
   const statements = [{ table: many.table, statement, change }]
   const writesOf = (row: InputRow) => [{ table: many.table, change, content: { set: pickValues(row, set) } }]
@@ -205,7 +206,8 @@ function relatedRowStatements(relatedRows: readonly RelatedRowOf[]): TableStatem
       from json_populate_recordset(null::${tableOf(table)}, ${json}::json) with ordinality as related
       join unnest(${rows.map((row) => row.mainRowId)}::uuid[]) with ordinality as main (id, number)
         on main.number = related.ordinality
-      where main.id in (select id from ${raw(mainCte)})`
+      where main.id in (select id from ${raw(mainCte)})
+      returning row.*`
     return { table, statement }
   })
 }

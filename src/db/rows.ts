@@ -66,7 +66,7 @@ function insertStatement({ table, values }: RelatedRow, isConditional: boolean):
   const rows = isConditional
     ? sql`select ${valueList} from verdict where ${noRejectionSql}`
     : sql`values (${valueList})`
-  const statement = sql`insert into ${tableOf(table)} as row (${columns}) ${rows}`
+  const statement = sql`insert into ${tableOf(table)} as row (${columns}) ${rows} returning row.*`
   return { table, statement, content: { insert: values } }
 }
 
@@ -82,7 +82,7 @@ export async function updateRow(
     return requireFirst(await updateRows(queries, table, writer, values, sql`row.id = ${id}`))
   const update = {
     table,
-    statement: sql`${updateStatement(table, values)} from verdict where row.id = ${id} and ${noRejectionSql}`,
+    statement: sql`${updateStatement(table, values)} from verdict where row.id = ${id} and ${noRejectionSql} returning row.*`,
     content: { set: values },
     change: { before: beforeCte, columns: changedColumns(table, Object.keys(values)) },
   }
@@ -184,7 +184,7 @@ function rewrite(
     where,
     strength: 'no key update',
   })
-  const statement = sql`${update} from before where row.id = before.id`
+  const statement = sql`${update} from before where row.id = before.id returning row.*`
   const written = { table, statement, content: { update }, change: { before: beforeCte, columns: set } }
   return write(queries, action, writer, [written], { locks: [{ name: beforeCte, rows }] })
 }

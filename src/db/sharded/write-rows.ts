@@ -7,7 +7,7 @@ import {
   type Verdict,
 } from '../conditional-write.ts'
 import { violatedUniqueConstraint } from '../failures.ts'
-import { type LoggedWrite, type Table, type TableWrite, writeAndLogCtes, writerSql } from '../logged-write.ts'
+import { type LoggedWrite, loggedWriteCtes, type Table, type TableWrite, writerSql } from '../logged-write.ts'
 import type { LoggedManyWrite } from '../many-rows.ts'
 import { toColumnNames, updateStatement } from '../rows.ts'
 import { join, type Queries, raw, type Sql, sql } from '../sql.ts'
@@ -142,7 +142,7 @@ export async function write(
   if (count === 0) return []
   if (assignmentIds.size > 0) known.push(await readAssignments(queries, [...assignmentIds]))
   await queries.query(commitInTwoPhases)
-  const ctes = [...known, ...writeAndLogCtes(action, writerSql(writer), written)]
+  const ctes = [...known, ...loggedWriteCtes(action, writerSql(writer), written)]
   return queries.query(sql`with ${joinCtes(ctes)} select 0 as rejections, ${columns} from written0 as row`)
 }
 
