@@ -137,6 +137,11 @@ export function verdictCtes(conditions: readonly Condition[], mode: CheckMode): 
   return [...ctes, { name: 'verdict', statement: conditionsSql(conditions, mode) }]
 }
 
+const beforeJoins: Readonly<Record<CheckMode, string>> = {
+  single: ` left join ${beforeCte} on true`,
+  perInputRow: ` left join ${beforeCte} on ${beforeCte}.id = input.id`,
+}
+
 /** The bit mask must be a positive 32-bit integer in PostgreSQL and in JavaScript. */
 const conditionsMax = 31
 
@@ -150,14 +155,16 @@ export function conditionsSql(conditions: readonly Condition[], mode: CheckMode)
       `A write has ${conditions.length} conditions, but at most ${conditionsMax} can be checked.`,
     )
   const bits: Sql[] = []
-  for (const [index, { rejectIf }] of conditions.entries())
+  let locksBefore = false
+  for (const [index, { rejectIf, locks }] of conditions.entries()) {
     bits.push(sql`((${rejectIf}) is not false)::int * ${raw(String(1 << index))}`)
+    locksBefore ||= locks?.name === beforeCte
+  }
   const rejections = bits.length === 0 ? raw('0') : join(bits, ' + ')
-  const locksBefore = conditions.some(({ locks }) => locks?.name === beforeCte)
-  const joinBefore = (on: string) => raw(locksBefore ? ` left join ${beforeCte} on ${on}` : '')
+  const joinBefore = raw(locksBefore ? beforeJoins[mode] : '')
   return mode === 'single'
-    ? sql`select ${rejections} as rejections from (select 1) as once${joinBefore('true')}`
-    : sql`select input.*, ${rejections} as rejections from input${joinBefore(`${beforeCte}.id = input.id`)}`
+    ? sql`select ${rejections} as rejections from (select 1) as once${joinBefore}`
+    : sql`select input.*, ${rejections} as rejections from input${joinBefore}`
 }
 
 export function joinCtes(ctes: readonly Cte[]): Sql {
