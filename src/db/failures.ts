@@ -172,18 +172,18 @@ interface Deadline {
 /** Retries up to four times after transient errors, while there is time left. */
 export async function retry<Result, Limit extends Deadline>(
   limit: Limit,
-  attempt: () => Promise<Result>,
+  attempt: (limit: Limit) => Promise<Result>,
   isTransient: (error: unknown, limit: Limit) => boolean,
 ): Promise<Result> {
   for (const wait of waitsMilliseconds) {
     try {
-      return await attempt()
+      return await attempt(limit)
     } catch (error) {
       if (!isTransient(error, limit) || performance.now() + wait > limit.endsAt) throw error
       await new Promise((resolve) => setTimeout(resolve, wait * (0.5 + Math.random())))
     }
   }
-  return attempt()
+  return attempt(limit)
 }
 
 export interface TimeLimits {

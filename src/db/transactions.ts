@@ -7,7 +7,6 @@ import {
   isConflict,
   isLostConnection,
   isRejectedByServer,
-  retry,
   type TimeLimits,
   withDeadline,
 } from './failures.ts'
@@ -89,8 +88,8 @@ function createTransaction(
         ),
       work: ({ query }: Queries) => work({ query: (statement) => execution.execute(query, statement) }),
     }
-    const result = await call({ kind: 'transaction', limits }, (state) =>
-      retry(state, () => runTransaction(acquireConnection, state, steps), decideRetry),
+    const result = await call({ kind: 'transaction', limits, isTransient }, (state) =>
+      runTransaction(acquireConnection, state, steps),
     )
     recordCommit()
     return result
@@ -104,8 +103,8 @@ function createSingleQuery(
   { recordCommit }: Commits,
 ): SingleWrites['query'] {
   const query = async <Row>(statement: Sql) => {
-    const rows = await call({ kind: 'write', statement }, (state) =>
-      retry(state, () => sendAlone<Row>(statement, state), decideRetry),
+    const rows = await call({ kind: 'write', statement, isTransient }, (state) =>
+      sendAlone<Row>(statement, state),
     )
     recordCommit()
     return rows
@@ -306,8 +305,8 @@ const rollBack = (client: pg.PoolClient): Promise<unknown> =>
 const unknownOutcome = (error: unknown) =>
   uncertain(new Error('The outcome of a commit is unknown.', { cause: error }))
 
-/** Returns whether to retry. A conflict shows that the store answers, so it restarts the time limit. */
-function decideRetry(error: unknown, state: CallState): boolean {
+/** Returns whether a retry may help. A conflict shows that the store answers, so it restarts the time limit. */
+function isTransient(error: unknown, state: CallState): boolean {
   if (isConflict(error)) state.renew()
   return isConflict(error) || isLostConnection(error)
 }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { contended, Problem } from '../model/problem.ts'
-import { convertUnavailable, isConflict, type TimeLimits } from './failures.ts'
+import { convertUnavailable, isConflict, retry, type TimeLimits } from './failures.ts'
 import { render, type Sql } from './sql.ts'
 
 /** A request or command in progress. Its statements are attributed to it. */
@@ -130,6 +130,8 @@ export interface CallOptions {
   readonly statement?: Sql | undefined
   /** The default is the limits of a request. */
   readonly limits?: TimeLimits
+  /** Returns whether to run the call again after this error. By default, it runs once. */
+  readonly isTransient?: (error: unknown, state: CallState) => boolean
 }
 
 /** Runs a call of the store within its time limit. */
@@ -144,7 +146,7 @@ export function createStoreCalls(current: WorkContext['current'], requestLimits:
   return {
     onStatement: (listener: StatementListener) => void listeners.push(listener),
     async call<Result>(options: CallOptions, run: (state: CallState) => Promise<Result>): Promise<Result> {
-      const { kind, limits = requestLimits } = options
+      const { kind, limits = requestLimits, isTransient } = options
       const work = current()
       const startedAt = performance.now()
       let isFailed = true
@@ -156,7 +158,7 @@ export function createStoreCalls(current: WorkContext['current'], requestLimits:
         },
       }
       try {
-        const result = await run(state)
+        const result = await (isTransient ? retry(state, run, isTransient) : run(state))
         isFailed = false
         return result
       } catch (error) {
