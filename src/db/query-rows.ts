@@ -9,10 +9,10 @@ import { pgTypeParsers } from './columns.ts'
 export async function queryRows<Row>(client: pg.ClientBase, statement: pg.QueryConfig): Promise<Row[]> {
   const { name } = statement
   if (name === undefined) return (await client.query(statement)).rows as Row[]
-  const { promise, resolve, reject } = Promise.withResolvers<Row[]>()
-  client.query(new NamedQuery<Row>({ ...statement, name }, resolve, reject))
+  const query = new NamedQuery<Row>({ ...statement, name })
+  client.query(query)
   try {
-    return await promise
+    return await query.answer.promise
   } catch (error) {
     // Replaces the stack of the socket event with the stack of the caller.
     if (error instanceof Error) Error.captureStackTrace(error)
@@ -60,39 +60,26 @@ function columnsOf(fields: readonly Field[]): Columns {
 /** The types of the driver do not declare its class for queries. */
 const { Query } = pg as unknown as {
   readonly Query: new (
-    statement: pg.QueryConfig,
-  ) => pg.Submittable & { prepare(connection: pg.Connection): void }
+    statement: pg.QueryConfig & { readonly name: string },
+  ) => pg.Submittable & { readonly name: string; prepare(connection: pg.Connection): void }
 }
 
 class NamedQuery<Row> extends Query {
-  readonly #name: string
-  readonly #resolve: (rows: Row[]) => void
-  readonly #reject: (error: unknown) => void
+  readonly answer = Promise.withResolvers<Row[]>()
   readonly #rows: Row[] = []
   #columns: Columns | undefined
   #prepared: PreparedStatements | undefined
   #failure: unknown
 
-  constructor(
-    statement: pg.QueryConfig & { readonly name: string },
-    resolve: (rows: Row[]) => void,
-    reject: (error: unknown) => void,
-  ) {
-    super(statement)
-    this.#name = statement.name
-    this.#resolve = resolve
-    this.#reject = reject
-  }
-
   override prepare(connection: pg.Connection): void {
     this.#prepared = preparedByConnection.get(connection) ?? rememberConnection(connection)
-    this.#columns = this.#prepared.columns.get(this.#name)
+    this.#columns = this.#prepared.columns.get(this.name)
     super.prepare(this.#columns ? this.#prepared.withoutDescribe : connection)
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly Field[] }): void {
     this.#columns = columnsOf(fields)
-    this.#prepared?.columns.set(this.#name, this.#columns)
+    this.#prepared?.columns.set(this.name, this.#columns)
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
@@ -112,12 +99,12 @@ class NamedQuery<Row> extends Query {
   handleCommandComplete(): void {}
 
   handleReadyForQuery(): void {
-    if (this.#failure === undefined) this.#resolve(this.#rows)
-    else this.#reject(this.#failure)
+    if (this.#failure === undefined) this.answer.resolve(this.#rows)
+    else this.answer.reject(this.#failure)
   }
 
   handleError(error: unknown): void {
-    this.#reject(error)
+    this.answer.reject(error)
   }
 }
 
