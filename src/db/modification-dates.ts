@@ -24,7 +24,8 @@ export interface KnownDates {
 const freshMilliseconds = 500
 /** While there are reads or writes, the database is queried this often. */
 const refreshMilliseconds = 1000
-const idleAfterMilliseconds = 10_000
+/** After this many refreshes without a read or write, the database is no longer queried. */
+const idleRefreshesMax = 10
 /** A date that was dropped is determined again. Until then, clients get a full response. */
 const datesRememberedMax = 1000
 const settlementsRememberedMax = 60
@@ -90,7 +91,7 @@ export function createModificationDates(
     return date
   }
 
-  const recordUse = refreshWhileUsed(refresh, now)
+  const recordUse = refreshWhileUsed(refresh)
   database.onCommit(recordUse)
   return async () => {
     recordUse()
@@ -109,14 +110,15 @@ export function createModificationDates(
 }
 
 /** Returns a function that records a use. While there are uses, dates are refreshed in the background. */
-function refreshWhileUsed(refresh: () => Promise<void>, now: () => number): () => void {
+function refreshWhileUsed(refresh: () => Promise<void>): () => void {
   let repeating: RepeatedWork | undefined
-  let usedAt = 0
+  let idleRefreshes = 0
   return () => {
-    usedAt = now()
+    idleRefreshes = 0
     // After an error, the next refresh tries again.
     repeating ??= repeat({ everyMilliseconds: refreshMilliseconds, onFailure: () => undefined }, async () => {
-      if (now() - usedAt <= idleAfterMilliseconds) return refresh()
+      idleRefreshes += 1
+      if (idleRefreshes <= idleRefreshesMax) return refresh()
       void repeating?.stop()
       repeating = undefined
     })
