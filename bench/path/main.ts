@@ -9,9 +9,11 @@ import { createSharedStore } from '../../src/cli/shared-store.ts'
 import { readSettings } from '../../src/config/settings.ts'
 import { readStoreSettings } from '../../src/config/store-settings.ts'
 import { openDatabase } from '../../src/db/database.ts'
+import { newId } from '../../src/db/rows.ts'
+import { sql } from '../../src/db/sql.ts'
 import { readRestSettings } from '../../src/hosts/rest/configuration.ts'
+import { insertAccount } from '../../test/support/insert-account.ts'
 import { startTestIssuer } from '../../test/support/test-issuer.ts'
-import { seedStore } from '../rest/seed.ts'
 
 const port = 5197
 /** After these requests, caches are filled and statements are prepared on every connection. */
@@ -46,9 +48,11 @@ export async function runPathBench(args: readonly string[]): Promise<void> {
     stops.push(host.stop)
     const database = openDatabase({ ...(await store.address()), applicationName: 'bench' })
     stops.push(() => database.close())
-    const { member, organizations } = await seedStore(database)
+    const member = await insertAccount(database)
+    const organizationId = newId()
+    await database.query(sql`insert into organizations (id, name) values (${organizationId}, 'Path')`)
     const token = await issuer.signIn(database, member.id)
-    const post = () => postProject(token, organizations[0] ?? '')
+    const post = () => postProject(token, organizationId)
     for (let requests = 0; requests < warmUpRequests; requests += 1) await post()
     const paths = await recordPaths(post)
     const [path = []] = paths.sort((a, b) => a.length - b.length)
