@@ -60,21 +60,19 @@ export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) 
         />
       }
     >
-      <div class="narrow-page">
-        {problem && <LoadProblem problem={problem} onRetry={reload} />}
-        {changes === undefined && !problem && <Skeleton as="rows" rows={8} cells="face lines" />}
-        {changes?.length === 0 && (
-          <EmptyState icon="pulse" title={t('Nothing has happened yet')}>
-            <p>{t('All changes in this project are listed here.')}</p>
-          </EmptyState>
-        )}
-        <ChangeDays changes={changes ?? []} />
-        {hasOlder && (
-          <button type="button" class="button" onClick={() => void loadOlder()}>
-            {t('Show older')}
-          </button>
-        )}
-      </div>
+      {problem && <LoadProblem problem={problem} onRetry={reload} />}
+      {changes === undefined && !problem && <Skeleton as="rows" rows={8} cells="face lines" />}
+      {changes?.length === 0 && (
+        <EmptyState icon="pulse" title={t('Nothing has happened yet')}>
+          <p>{t('All changes in this project are listed here.')}</p>
+        </EmptyState>
+      )}
+      <ChangeDays changes={changes ?? []} />
+      {hasOlder && (
+        <button type="button" class="button" onClick={() => void loadOlder()}>
+          {t('Show older')}
+        </button>
+      )}
     </ProjectSubPage>
   )
 }

@@ -64,40 +64,38 @@ export function InboxScreen() {
         </>
       }
     >
-      <div class="narrow-page">
-        <InboxFilters isUnreadOnly={isUnreadOnly} kind={kind} />
-        {problem && <LoadProblem problem={problem} onRetry={reload} />}
-        {page === undefined && !problem && <Skeleton as="rows" rows={6} cells="lines button" />}
-        {page?.data.length === 0 && (
-          <EmptyState icon="bell" title={isUnreadOnly ? t('No unread notifications') : t('Nothing here yet')}>
-            <p>
-              {t(
-                'You are notified when an assignment becomes yours, when you are mentioned, and when your work changes.',
-              )}
-            </p>
-          </EmptyState>
-        )}
-        <ul class="rows inbox" ref={list.element} onKeyDown={list.onKeyDown} aria-label={t('Inbox')}>
-          {groups.map((group) => (
-            <InboxRow
-              key={group.assignmentId}
-              group={group}
-              details={details}
-              actorOf={(id) => (id === null ? t('the system') : people.nameOf(id))}
-              onMark={(isRead) => {
-                list.keepPlace()
-                mark(isRead, { ids: group.notifications.map(({ id }) => id) })
-              }}
-            />
-          ))}
-        </ul>
-        {page && page.totalPages > 1 && (
-          <p class="form-buttons">
-            {pageNumber > 1 && <PageLink number={pageNumber - 1} label={t('Newer')} />}
-            {pageNumber < page.totalPages && <PageLink number={pageNumber + 1} label={t('Show older')} />}
+      <InboxFilters isUnreadOnly={isUnreadOnly} kind={kind} />
+      {problem && <LoadProblem problem={problem} onRetry={reload} />}
+      {page === undefined && !problem && <Skeleton as="rows" rows={6} cells="lines button" />}
+      {page?.data.length === 0 && (
+        <EmptyState icon="bell" title={isUnreadOnly ? t('No unread notifications') : t('Nothing here yet')}>
+          <p>
+            {t(
+              'You are notified when an assignment becomes yours, when you are mentioned, and when your work changes.',
+            )}
           </p>
-        )}
-      </div>
+        </EmptyState>
+      )}
+      <ul class="rows inbox" ref={list.element} onKeyDown={list.onKeyDown} aria-label={t('Inbox')}>
+        {groups.map((group) => (
+          <InboxRow
+            key={group.assignmentId}
+            group={group}
+            details={details}
+            actorOf={(id) => (id === null ? t('the system') : people.nameOf(id))}
+            onMark={(isRead) => {
+              list.keepPlace()
+              mark(isRead, { ids: group.notifications.map(({ id }) => id) })
+            }}
+          />
+        ))}
+      </ul>
+      {page && page.totalPages > 1 && (
+        <p class="form-buttons">
+          {pageNumber > 1 && <PageLink number={pageNumber - 1} label={t('Newer')} />}
+          {pageNumber < page.totalPages && <PageLink number={pageNumber + 1} label={t('Show older')} />}
+        </p>
+      )}
     </Page>
   )
 }

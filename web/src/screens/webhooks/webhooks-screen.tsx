@@ -23,38 +23,36 @@ export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
   )
   return (
     <ProjectSubPage projectId={projectId} path="webhooks" title={t('Webhooks')}>
-      <div class="narrow-page">
-        <p class="quiet-text">
-          {t('Each change is sent to an address of yours, signed with a secret that is shown once.')}
-        </p>
-        {secret && (
-          <div class="form-note new-secret">
-            <p role="status">
-              {t('The secret, which is only shown now:')} <code>{secret}</code>
-            </p>
-            <CopyButton text={secret} />
-          </div>
-        )}
-        <NewWebhook
-          projectId={projectId}
-          onCreated={(newSecret) => {
-            setSecret(newSecret)
-            reload()
-          }}
-        />
-        {problem && <LoadProblem problem={problem} onRetry={reload} />}
-        {value === undefined && !problem && <Skeleton as="rows" rows={2} cells="lines button" />}
-        {value?.webhooks.length === 0 && (
-          <EmptyState icon="link" title={t('No webhooks yet')}>
-            <p>{t('Enter an address above: from then on each change is sent to it.')}</p>
-          </EmptyState>
-        )}
-        <ul class="rows">
-          {value?.webhooks.map((webhook) => (
-            <WebhookRow key={webhook.id} webhook={webhook} onChanged={reload} onSecret={setSecret} />
-          ))}
-        </ul>
-      </div>
+      <p class="quiet-text">
+        {t('Each change is sent to an address of yours, signed with a secret that is shown once.')}
+      </p>
+      {secret && (
+        <div class="form-note new-secret">
+          <p role="status">
+            {t('The secret, which is only shown now:')} <code>{secret}</code>
+          </p>
+          <CopyButton text={secret} />
+        </div>
+      )}
+      <NewWebhook
+        projectId={projectId}
+        onCreated={(newSecret) => {
+          setSecret(newSecret)
+          reload()
+        }}
+      />
+      {problem && <LoadProblem problem={problem} onRetry={reload} />}
+      {value === undefined && !problem && <Skeleton as="rows" rows={2} cells="lines button" />}
+      {value?.webhooks.length === 0 && (
+        <EmptyState icon="link" title={t('No webhooks yet')}>
+          <p>{t('Enter an address above: from then on each change is sent to it.')}</p>
+        </EmptyState>
+      )}
+      <ul class="rows">
+        {value?.webhooks.map((webhook) => (
+          <WebhookRow key={webhook.id} webhook={webhook} onChanged={reload} onSecret={setSecret} />
+        ))}
+      </ul>
     </ProjectSubPage>
   )
 }
@@ -76,10 +74,12 @@ function NewWebhook({
     },
   })
   return (
-    <Form form={form} submitLabel={t('Add a webhook')} onDone={form.discard}>
-      <TextField form={form} name="url" label={t('URL')} hint={t('It begins with https://.')} required />
-      <TextField form={form} name="name" label={t('Name')} />
-    </Form>
+    <div class="setting-box">
+      <Form form={form} submitLabel={t('Add a webhook')} onDone={form.discard}>
+        <TextField form={form} name="url" label={t('URL')} hint={t('It begins with https://.')} required />
+        <TextField form={form} name="name" label={t('Name')} />
+      </Form>
+    </div>
   )
 }
 
