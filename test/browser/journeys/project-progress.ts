@@ -4,28 +4,59 @@ import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
 export function progressJourneys(stage: () => Stage): void {
-  test('is shown in the list of projects with one request', async () => {
+  test('is shown in the list of projects, with hours and dates, by a fixed number of requests', async () => {
     const { signIn, workspace } = stage()
-    const { organizationId, stages } = workspace
+    const { impedimentId, mara, organizationId, stages } = workspace
     const { id: projectId } = await workspace.make('project', { name: 'Half done', organizationId })
-    const { id: otherId } = await workspace.make('project', { name: 'Untouched', organizationId })
-    for (const id of [projectId, otherId])
-      await workspace.make('userProject', { projectId: id, userId: workspace.mara.id })
-    for (const name of ['Backlog', 'Doing', 'Done', 'Done', 'Done'])
-      await workspace.assignment(`In ${name}`, { projectId, workflowId: stages[name] })
+    const { id: otherId } = await workspace.make('project', { name: 'Just planned', organizationId })
+    const { id: emptyId } = await workspace.make('project', { name: 'Untouched', organizationId })
+    for (const id of [projectId, otherId, emptyId])
+      await workspace.make('userProject', { projectId: id, userId: mara.id })
+    const ended = { startDate: '2026-01-05', endDate: '2026-01-09' }
+    for (const name of ['Doing', 'Done', 'Done', 'Done'])
+      await workspace.assignment(`In ${name}`, { projectId, workflowId: stages[name], ...ended })
+    const assignmentId = await workspace.assignment('In Backlog', { projectId, ...ended })
+    await workspace.make('appointment', {
+      assignmentId,
+      userId: mara.id,
+      keepDate: '2026-01-05',
+      amountHours: 3,
+    })
+    await workspace.make('assignmentImpediment', { assignmentId, impedimentId })
+    for (const month of ['05', '03'])
+      await workspace.assignment(`Ends in ${month}`, {
+        projectId: otherId,
+        startDate: '2096-03-05',
+        endDate: `2096-${month}-09`,
+      })
     const page = await signIn('mara@example.com', '/account')
     const requestedUrls: string[] = []
     page.on('request', (request) => {
-      if (request.url().includes('/ext/reports/')) requestedUrls.push(request.url())
+      if (/\/ext\/(reports|query)\//.test(request.url())) requestedUrls.push(request.url())
     })
     await page.getByRole('link', { name: 'Projects', exact: true }).click()
     const row = (name: string) => page.locator('.project-row', { has: page.getByRole('link', { name }) })
     await row('Half done').getByText('3 of 5 done').waitFor()
+    await row('Half done').getByText('3 / 40 h').waitFor()
+    await row('Half done').getByText('2 overdue').waitFor()
+    await row('Half done').getByText('1 blocked').waitFor()
+    await row('Just planned').getByText('Next end 9 Mar 2096').waitFor()
+    await row('Just planned').getByText('16 h').waitFor()
+    assert.equal(await row('Just planned').getByText('overdue').count(), 0)
     await row('Untouched').getByText('No assignments').waitFor()
+    await row('Untouched').getByText('No dates').waitFor()
     await assertAccessible(page, 'projects with their progress')
-    assert.equal(requestedUrls.length, 1)
+    assert.equal(requestedUrls.length, 4)
     const done = await row('Half done').locator('.mark-disc').boundingBox()
     const all = await row('Half done').locator('.mark-rest').boundingBox()
     assert.ok(done && all && Math.abs(done.width / all.width - 3 / 5) < 0.02)
+    // On a phone, a name of two words stays in one line, next to its key.
+    await page.setViewportSize({ width: 390, height: 844 })
+    const link = row('Just planned').getByRole('link')
+    const height = await link.evaluate((element) => element.getBoundingClientRect().height)
+    const lineHeight = await link.evaluate((element) =>
+      Number.parseFloat(getComputedStyle(element).lineHeight),
+    )
+    assert.ok(height < 1.5 * lineHeight, `${height} ${lineHeight}`)
   })
 }

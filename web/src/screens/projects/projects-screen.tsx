@@ -2,22 +2,22 @@ import { useState } from 'preact/hooks'
 import { TrackerError } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
 import { withFieldLabel } from '../../api/problems.ts'
-import { doneStagesOf } from '../../assignment/assignment-values.ts'
-import { catalogQuery, organizationQuery, useListing } from '../../data/use-listing.ts'
-import { useLoaded } from '../../data/use-loaded.ts'
+import { organizationQuery, useListing } from '../../data/use-listing.ts'
 import { NameField, reject, TextField } from '../../forms/fields.tsx'
 import { Form, useForm } from '../../forms/form.tsx'
 import { useRemoval, useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
+import { formatDay } from '../../time/days.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { newOrganizationId, OrganizationField } from '../../ui/form-fields.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { MembersDialog } from '../../ui/lazy.tsx'
-import { hueOf } from '../../ui/marks.tsx'
+import { HoursMark, hueOf } from '../../ui/marks.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Page, ProjectMark, SearchField, useOpenNewFromUrl } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { Faces } from '../../ui/people.tsx'
+import { type ProjectFacts, useProjectFacts } from './project-facts.ts'
 
 type Project = RecordOf<'project'>
 
@@ -56,7 +56,7 @@ export function ProjectsScreen() {
       }
     >
       {projects.problem && <LoadProblem problem={projects.problem} onRetry={projects.reload} />}
-      {projects.isLoading && <Skeleton as="rows" blocks={2} rows={3} cells="text cell face face icon" />}
+      {projects.isLoading && <Skeleton as="rows" blocks={2} rows={3} cells="lines cell face face icon" />}
       {!projects.isLoading && projects.rows.length === 0 && !projects.problem && (
         <NoProjects search={search} />
       )}
@@ -115,7 +115,7 @@ interface ProjectGroupsProps {
 function ProjectGroups({ projects, memberships, onOpenDialog }: ProjectGroupsProps) {
   const organizations = useListing('organization', organizationQuery(projects))
   const members = Map.groupBy(memberships, ({ projectId }) => projectId)
-  const progress = useProgress()
+  const factsOf = useProjectFacts()
   const groups = organizations.rows.filter(({ id }) =>
     projects.some((project) => project.organizationId === id),
   )
@@ -136,7 +136,7 @@ function ProjectGroups({ projects, memberships, onOpenDialog }: ProjectGroupsPro
                 <ProjectRow
                   key={project.id}
                   project={project}
-                  progress={progress?.(project.id)}
+                  facts={factsOf?.(project.id)}
                   memberIds={(members.get(project.id) ?? []).map(({ userId }) => userId)}
                   onMembers={() => onOpenDialog({ kind: 'members', project })}
                 />
@@ -150,27 +150,37 @@ function ProjectGroups({ projects, memberships, onOpenDialog }: ProjectGroupsPro
 
 interface ProjectRowProps {
   readonly project: Project
-  /** Undefined until it is loaded. */
-  readonly progress: Progress | undefined
+  /** Undefined until they are loaded. */
+  readonly facts: ProjectFacts | undefined
   readonly memberIds: readonly string[]
   onMembers(): void
 }
 
-function ProjectRow({ project, progress, memberIds, onMembers }: ProjectRowProps) {
-  const { router } = useServices()
+function ProjectRow({ project, facts = {}, memberIds, onMembers }: ProjectRowProps) {
+  const { configuration, router } = useServices()
   const remove = useRemoval()
   return (
     <li class="row whole-row project-row">
       <ProjectMark project={project} />
-      <span class="project-name">
+      <span class="project-title">
         <a class="row-link" dir="auto" href={`/projects/${project.id}`}>
           {project.name}
         </a>
         {project.key && <span class="project-key">{project.key}</span>}
         {project.isArchived && <span class="chip">{t('Archived')}</span>}
       </span>
+      {configuration.extensions && (
+        <>
+          <span class="project-attention">{facts.attention && <Attention {...facts.attention} />}</span>
+          <span class="project-hours">
+            {facts.work && (
+              <HoursMark planned={facts.work.plannedHours} recorded={facts.work.recordedHours} />
+            )}
+          </span>
+        </>
+      )}
       <span class="project-progress" data-color={project.color ?? hueOf(project.id)}>
-        {progress && <ProgressBar {...progress} />}
+        {facts.work && <ProgressBar {...facts.work} />}
       </span>
       {/* A person may have two memberships. */}
       <Faces ids={[...new Set(memberIds)]} />
@@ -188,45 +198,26 @@ function ProjectRow({ project, progress, memberIds, onMembers }: ProjectRowProps
   )
 }
 
-interface Progress {
-  readonly open: number
-  readonly total: number
-}
-
-/**
- * Loads one report on all projects. Returns a function that returns the progress of a project, or undefined
- * while the report is loading and without the extensions.
- */
-function useProgress(): ((projectId: string) => Progress | undefined) | undefined {
-  const { configuration, tracker } = useServices()
-  const { extensions } = configuration
-  const stages = useListing('workflow', extensions ? catalogQuery : undefined).rows
-  const { value } = useLoaded('progress', ['assignment'], async (signal) => {
-    if (!extensions) return undefined
-    const query = { groupBy: 'project,workflow' }
-    const { result } = await tracker.call('GET /ext/reports/assignments', { query }, { signal })
-    return result
-  })
-  if (value === undefined || stages.length === 0) return undefined
-  const groups = Map.groupBy(value.groups, ({ project }) => project?.id)
-  // Groups are sorted by project. If the report is truncated, the last project in it may be incomplete.
-  const isCut = value.totalGroups > value.groups.length
-  const cutId = isCut ? value.groups.at(-1)?.project?.id : undefined
-  return (projectId) => {
-    const projectGroups = groups.get(projectId) ?? []
-    if (projectId === cutId || (isCut && projectGroups.length === 0)) return undefined
-    const doneStageIds = doneStagesOf(projectId, stages)
-    const sumOf = (parts: typeof projectGroups) =>
-      parts.reduce((sum, { assignments }) => sum + assignments, 0)
-    return {
-      open: sumOf(projectGroups.filter(({ workflow }) => !doneStageIds.has(workflow?.id ?? ''))),
-      total: sumOf(projectGroups),
-    }
-  }
-}
+/** Shows what is overdue or blocked, and the next day on which an assignment ends. */
+const Attention = ({ overdue, blocked, nextEnd }: NonNullable<ProjectFacts['attention']>) => (
+  <>
+    {overdue > 0 && (
+      <span class="late">
+        <Icon name="clock" /> {t('{count} overdue', { count: overdue })}
+      </span>
+    )}
+    {blocked > 0 && (
+      <span class="blocked">
+        <Icon name="warning" /> {tn(blocked, '1 blocked', '{count} blocked')}
+      </span>
+    )}
+    {nextEnd && <span>{t('Next end {day}', { day: formatDay(nextEnd) })}</span>}
+    {overdue + blocked === 0 && !nextEnd && <span>{t('No dates')}</span>}
+  </>
+)
 
 /** Shows how many assignments are done, as a bar and as a text. */
-const ProgressBar = ({ open, total }: Progress) =>
+const ProgressBar = ({ open, total }: NonNullable<ProjectFacts['work']>) =>
   total === 0 ? (
     <span class="quiet-text">{t('No assignments')}</span>
   ) : (
