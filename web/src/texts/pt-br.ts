@@ -1254,8 +1254,6 @@ export const ptBr = {
   'of {hours} a day': 'de {hours} por dia',
   'More than 24 h': 'Mais de 24 h',
   '{hours} free': '{hours} livres',
-  '{hours} planned': '{hours} planejadas',
-  'of {hours}': 'de {hours}',
   Undo: 'Desfazer',
   'The sign-in service cannot be reached.': 'Não foi possível acessar o serviço de login.',
   'The sign-in service has an unexpected address.': 'O serviço de login tem um endereço inesperado.',

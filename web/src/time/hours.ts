@@ -63,7 +63,9 @@ export function plannedHours({ startDate, endDate, amountHours }: Planned, from:
 }
 
 /** Rounds to tenths, because a share of an estimate is only a guess. */
-export const formatPlanned = (hours: number): string => formatHours(Math.round(hours * 10) / 10)
+export const roundPlanned = (hours: number): number => Math.round(hours * 10) / 10
+
+export const formatPlanned = (hours: number): string => formatHours(roundPlanned(hours))
 
 const dayMilliseconds = 86_400_000
 

@@ -4,7 +4,7 @@ import { changesOf } from '../../assignment/queue.ts'
 import { QueueMark } from '../../assignment/queue-mark.tsx'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { assignmentPath } from '../../router/router.ts'
-import { inOneLine, t } from '../../texts/text.ts'
+import { inOneLine, t, tx } from '../../texts/text.ts'
 import {
   addDays,
   dateFormat,
@@ -20,9 +20,9 @@ import {
 import {
   formatHours,
   formatNumber,
-  formatPlanned,
   hoursPerDay,
   plannedHours,
+  roundPlanned,
   sumHours,
 } from '../../time/hours.ts'
 import { useMedia } from '../../ui/viewport.ts'
@@ -85,7 +85,7 @@ export function WeekGrid({ monday, rows, state, recorded, isOwn, onOpen }: WeekG
                 </th>
               ))}
               <th scope="col" class="number">
-                {t('Week')} <span class="quiet-text week-head-more">{t('of planned')}</span>
+                {t('Week')} {planned > 0 && <span class="quiet-text week-head-more">{t('of planned')}</span>}
               </th>
             </tr>
           </thead>
@@ -246,11 +246,10 @@ function Row({ index, row, recorded, isOwn, monday, shownDays, state, cellOf, on
               </td>
             ),
         )}
-        <td class="week-total">
+        <td class="week-total" data-label={t('Week')}>
           <Total
             recorded={sumHours(cells.flatMap((cell) => cell.entries))}
             planned={plannedHours(assignment, monday, addDays(monday, daysInWeek))}
-            plannedText="of {hours}"
           />
         </td>
       </tr>
@@ -346,7 +345,7 @@ const WeekSums = ({ days, shownDays, entries, planned, isOwn }: WeekSumsProps) =
         </td>
       ))}
       <td class="week-total" data-label={t('Week')}>
-        <Total recorded={sumHours(entries)} planned={planned} plannedText="{hours} planned" />
+        <Total recorded={sumHours(entries)} planned={planned} />
         {isOwn && (
           <FreeHours recorded={sumHours(entries)} target={dailyTarget() * days.filter(isWorkingDay).length} />
         )}
@@ -399,17 +398,17 @@ const FreeHours = ({ recorded, target }: { readonly recorded: number; readonly t
 interface TotalProps {
   readonly recorded: number
   readonly planned: number
-  /**
-   * `of {hours}` does not fit the total, because it may include hours that were not planned for this week.
-   */
-  readonly plannedText: 'of {hours}' | '{hours} planned'
 }
 
-const Total = ({ recorded, planned, plannedText }: TotalProps) => (
-  <>
-    <strong>{formatHours(recorded)}</strong>{' '}
-    {planned > 0 && (
-      <span class="quiet-text week-head-more">{t(plannedText, { hours: formatPlanned(planned) })}</span>
-    )}
-  </>
-)
+/** Shows the recorded hours of a week, and the planned ones if there are any. */
+const Total = ({ recorded, planned }: TotalProps) =>
+  planned === 0 ? (
+    <strong>{formatHours(recorded)}</strong>
+  ) : (
+    <span class="week-of">
+      {tx('{recorded} / {planned} h', {
+        recorded: <strong>{formatNumber(recorded)}</strong>,
+        planned: formatNumber(roundPlanned(planned)),
+      })}
+    </span>
+  )
