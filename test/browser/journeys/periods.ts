@@ -103,6 +103,8 @@ export function periodJourneys(stage: () => Stage): void {
     assert.equal(await page.locator('.calendar-week').count(), 1)
     assert.equal(await page.getByRole('button', { name: /^\d+ more/ }).count(), 0)
     assert.equal(await bar(page, 'Next week only').count(), 0)
+    // A bar has a second line, which begins with the key.
+    await page.locator('.bar .card-key').first().waitFor()
     await assertAccessible(page, 'a week of the calendar')
     await page.getByRole('button', { name: 'Next week' }).click()
     await bar(page, 'Next week only').waitFor()
@@ -166,7 +168,7 @@ export function periodJourneys(stage: () => Stage): void {
     const shownCount = await bar(page, 'Of Jonas \\d').count()
     assert.ok(shownCount > 2 && shownCount < 40, `${shownCount} shown`)
     // The disc that marks today is centered like the numbers of other days.
-    const centers = await page.locator('.calendar-day time > span:first-child').evaluateAll((numbers) =>
+    const centers = await page.locator('.calendar-number').evaluateAll((numbers) =>
       numbers.map((number) => {
         const [ofNumber, day] = [number.getBoundingClientRect(), number.closest('.calendar-day')]
         return Math.round(

@@ -1,4 +1,9 @@
-import type { TargetedDragEvent, TargetedKeyboardEvent, TargetedPointerEvent } from 'preact'
+import type {
+  ComponentChildren,
+  TargetedDragEvent,
+  TargetedKeyboardEvent,
+  TargetedPointerEvent,
+} from 'preact'
 import { responsibleOf } from '../../data/assignments.ts'
 import type { ColorName } from '../../data/project-stages.ts'
 import { assignmentPath } from '../../router/router.ts'
@@ -36,6 +41,8 @@ interface AssignmentBarProps {
   readonly isDetailed?: boolean
   /** The name of the type. It is shown as a shape. */
   readonly typeName?: string | undefined
+  /** A second line, which also says what icons and the hidden text say otherwise. */
+  readonly facts?: ComponentChildren
   readonly draggable?: boolean
   onDragStart?(event: TargetedDragEvent<HTMLAnchorElement>): void
   onDragEnd?(): void
@@ -59,6 +66,7 @@ export function AssignmentBar(props: AssignmentBarProps) {
     'begins-before': beginsBefore,
     'ends-after': endsAfter,
     [`name-${namePlace}`]: namePlace !== 'within',
+    'two-lines': props.facts !== undefined,
   }
   return (
     <a
@@ -88,21 +96,33 @@ interface BarContent extends AssignmentBarProps {
 }
 
 function contentOf(props: BarContent) {
-  const { bar, isFirst = true, isDetailed = true } = props
+  const { bar, isFirst = true, isDetailed = true, facts } = props
   const { row, beginsBefore, endsAfter } = bar
-  const icons = iconsOf(props)
+  const icons = facts === undefined ? iconsOf(props) : []
   const iconGroup = icons.length > 0 && <span class="bar-icons">{icons}</span>
   const areIconsWithin = hasRoomForIcons(props, icons.length)
-  return (
+  const name = (
     <>
-      {isDetailed && beginsBefore && <Icon name="left" />}
       {props.typeName && <TypeShape name={props.typeName} />}
       {areIconsWithin && iconGroup}
       <span class="bar-name" dir="auto">
         {areIconsWithin || iconGroup}
         {row.name}
-        <span class="visually-hidden"> {props.label}</span>
+        {facts === undefined && <span class="visually-hidden"> {props.label}</span>}
       </span>
+    </>
+  )
+  return (
+    <>
+      {isDetailed && beginsBefore && <Icon name="left" />}
+      {facts === undefined ? (
+        name
+      ) : (
+        <span class="bar-lines">
+          <span class="bar-line">{name}</span>
+          {facts}
+        </span>
+      )}
       {isDetailed && isFirst && <PersonAvatar id={responsibleOf(row)} isDecorative />}
       {isDetailed && endsAfter && <Icon name="right" />}
     </>

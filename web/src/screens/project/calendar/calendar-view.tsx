@@ -1,6 +1,7 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { NewAssignmentDialog } from '../../../assignment/lazy-new-assignment.ts'
+import { useRecordedHours } from '../../../assignment/use-recorded-hours.ts'
 import { isLate, responsibleOf } from '../../../data/assignments.ts'
 import { colorIn } from '../../../data/project-stages.ts'
 import { useServices } from '../../../services/services.ts'
@@ -29,6 +30,7 @@ import { barsOf, shareLines } from '../bars.ts'
 import { type ProjectScope, useBlocked, useNameLookup } from '../name-lookup.ts'
 import { PeriodSteps, UnscheduledLink, usePeriodRows, useUnscheduledCount } from '../period-view.tsx'
 import { type ProjectViewProps, ViewSkeleton } from '../project-view.tsx'
+import { RowFacts } from '../row-facts.tsx'
 import { useCardFocus } from '../use-card-focus.ts'
 import { Agenda, DayRows } from './agenda.tsx'
 import { CalendarWeek, type CalendarWeekProps, lineRem, numberRem } from './calendar-week.tsx'
@@ -37,7 +39,7 @@ type Assignment = RecordOf<'assignment'>
 
 /**
  * Shows the assignments of a month or a week as bars from start to end. A bar is moved by dragging, or with
- * Shift and an arrow key.
+ * Shift and an arrow key. In a week, it also has a line of facts.
  */
 export function CalendarView(props: ProjectViewProps) {
   const { scope, openId, query } = props
@@ -55,7 +57,7 @@ export function CalendarView(props: ProjectViewProps) {
     keepFocusOn(row.id)
     void listing.reschedule(row, { days })
   }
-  const { names, ...looks } = useLooks(scope, isLoading)
+  const { names, ...looks } = useLooks(scope, isLoading, period.span)
   const rowProps = { query, names, isDone: looks.isDone }
   // The key keeps Preact from reusing this skeleton for the one below the tools, which would make it move.
   if (props.isNameLoading) return <ViewSkeleton key="name" view="calendar" />
@@ -63,6 +65,7 @@ export function CalendarView(props: ProjectViewProps) {
     <>
       <div class="timeline-tools">
         <PeriodSteps {...period} onStep={period.step} onNow={period.goToNow} />
+        {!isLoading && <UnscheduledLink projectId={scope.projectId} count={unscheduledCount} />}
         {!isNarrow && (
           <ChoiceButtons
             label={t('Zoom')}
@@ -72,7 +75,6 @@ export function CalendarView(props: ProjectViewProps) {
             onChoose={period.setSpan}
           />
         )}
-        {!isLoading && <UnscheduledLink projectId={scope.projectId} count={unscheduledCount} />}
         {configuration.extensions && (
           <button type="button" class="button quiet subscribe" onClick={() => setSubscribing(true)}>
             <Icon name="calendar" />
@@ -137,8 +139,9 @@ function usePeriodOf(
 const noLabels: Parameters<typeof useNameLookup>[1] = new Map()
 
 /** Returns the functions that decide how an assignment looks, and where its bar is. */
-function useLooks(scope: ProjectScope, isLoading: boolean) {
+function useLooks(scope: ProjectScope, isLoading: boolean, span: Span) {
   const { session } = useServices()
+  const recorded = useRecordedHours(scope, span === 'week' && !isLoading)
   const { blockReasons } = useBlocked(isLoading ? undefined : scope.projectId, scope.doneStageIds)
   const names = useNameLookup(scope, noLabels, blockReasons)
   const isDone = (row: Assignment) => scope.doneStageIds.has(row.workflowId)
@@ -152,6 +155,18 @@ function useLooks(scope: ProjectScope, isLoading: boolean) {
       return dayOf(row.endDate) < today() ? 1 : 2
     },
     blockReasonOf: names.blockReasonOf,
+    factsOf:
+      span === 'week'
+        ? (row: Assignment) => (
+            <RowFacts
+              row={row}
+              names={names}
+              isDone={isDone(row)}
+              recorded={recorded.get(row.id)}
+              shows={() => true}
+            />
+          )
+        : undefined,
     colorOf: (row: Assignment) => colorIn(scope.stages, row.workflowId),
     typeOf: (row: Assignment) => names.types.find(({ id }) => id === row.assignmentTypeId)?.name,
   }
@@ -170,6 +185,7 @@ interface WeeksProps extends Pick<CalendarWeekProps, 'openId' | 'query'> {
   colorOf: CalendarWeekProps['colorOf']
   typeOf: CalendarWeekProps['typeOf']
   moreOf: CalendarWeekProps['moreOf']
+  factsOf: CalendarWeekProps['factsOf']
   onAdd: CalendarWeekProps['onAdd']
   onShift(row: Assignment, days: number): void
 }
@@ -197,11 +213,13 @@ function Weeks({ period, rows, isStale, rankOf, ...shared }: WeeksProps) {
       aria-label={t('Calendar')}
       aria-busy={isStale}
     >
-      <div class="calendar-head" aria-hidden="true">
-        {daysOfWeek(first).map((day) => (
-          <span key={day}>{formatWeekday(day)}</span>
-        ))}
-      </div>
+      {span === 'month' && (
+        <div class="calendar-head" aria-hidden="true">
+          {daysOfWeek(first).map((day) => (
+            <span key={day}>{formatWeekday(day)}</span>
+          ))}
+        </div>
+      )}
       {weeks.map((monday, index) => (
         <CalendarWeek
           key={monday}

@@ -10,6 +10,7 @@ import {
   daysInWeek,
   daysOfWeek,
   formatDay,
+  formatWeekday,
   isWeekend,
   today,
 } from '../../../time/days.ts'
@@ -26,6 +27,8 @@ type Assignment = RecordOf<'assignment'>
 export const numberRem = 1.875
 /** The height of a bar with its margins, and of a button such as "2 more". */
 export const lineRem = 1.75
+/** The height of a bar with a second line. */
+const factsLineRem = 3.125
 
 export interface CalendarWeekProps {
   readonly monday: string
@@ -41,6 +44,8 @@ export interface CalendarWeekProps {
   onShift(row: Assignment, days: number): void
   typeOf(row: Assignment): string | undefined
   blockReasonOf(row: Assignment): BlockReason | undefined
+  /** Renders the second line of a bar. Undefined in a month, where bars have one line. */
+  readonly factsOf: ((row: Assignment) => ComponentChildren) | undefined
   /** Renders all assignments of the day, for the popover of a button such as "2 more". */
   moreOf(day: string): ComponentChildren
   onDrag(row: Assignment | undefined, from: string): void
@@ -50,14 +55,19 @@ export interface CalendarWeekProps {
 }
 
 export function CalendarWeek(props: CalendarWeekProps) {
-  const { monday, month, lineCount, bars, moreOf, onDrop, onAdd } = props
+  const { monday, month, lineCount, bars, factsOf, moreOf, onDrop, onAdd } = props
   const [draggedOver, setDraggedOver] = useState<string>()
   const { shown, hidden } = fitBars(bars, lineCount)
   const hiddenCount = (index: number) => hidden.filter((bar) => covers(bar, index)).length
-  const rows = [`${numberRem}rem`, ...Array<string>(lineCount).fill(`${lineRem}rem`), '1fr'].join(' ')
-  const lastLine = `${numberRem + (lineCount - 1) * lineRem}rem`
+  const isSingle = factsOf !== undefined
+  const rem = isSingle ? factsLineRem : lineRem
+  const rows = [`${numberRem}rem`, ...Array<string>(lineCount).fill(`${rem}rem`), '1fr'].join(' ')
+  const lastLine = `${numberRem + (lineCount - 1) * rem}rem`
   return (
-    <div class="calendar-week" style={{ gridTemplateRows: rows, '--last-line': lastLine }}>
+    <div
+      class={`calendar-week ${isSingle ? 'single-week' : ''}`}
+      style={{ gridTemplateRows: rows, '--last-line': lastLine }}
+    >
       {daysOfWeek(monday).map((day, index) => (
         // biome-ignore lint/a11y/noStaticElementInteractions: by keyboard, N adds and arrows move
         <div
@@ -79,7 +89,10 @@ export function CalendarWeek(props: CalendarWeekProps) {
           }}
         >
           <time dateTime={day} aria-current={day === today() ? 'date' : undefined}>
-            <span aria-hidden="true">{Number(day.slice(8))}</span>
+            {isSingle && <span aria-hidden="true">{formatWeekday(day)}</span>}
+            <span class="calendar-number" aria-hidden="true">
+              {Number(day.slice(8))}
+            </span>
             <span class="visually-hidden">{dateFormat('whole').format(dateOf(day))}</span>
           </time>
           <button
@@ -133,6 +146,7 @@ function WeekBar({
   colorOf,
   typeOf,
   blockReasonOf,
+  factsOf,
   openId,
   query,
   onShift,
@@ -152,6 +166,7 @@ function WeekBar({
       color={colorOf(row)}
       typeName={typeOf(row)}
       blockReason={blockReasonOf(row)}
+      facts={factsOf?.(row)}
       isOpen={row.id === openId}
       addressQuery={query}
       isFirst={!beginsBefore || isFirstWeek}
