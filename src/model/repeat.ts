@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LogWriter } from './budget.ts'
+
 /** Work that is repeated until it is stopped. */
 export interface RepeatedWork {
   /** Resolves when a run in progress has ended. */
@@ -39,5 +42,26 @@ export function repeat({ everyMilliseconds, onFailure }: RepeatOptions, work: ()
       clearInterval(timer)
       await running
     },
+  }
+}
+
+/** The pause between failed starts, doubled each time: the database may be unavailable for long. */
+const pauseMilliseconds = { first: 100, max: 5000 }
+
+/** Retries until a start succeeds or the supervisor stops. */
+export async function startWithRetries<Started>(
+  start: () => Promise<Started>,
+  stopping: AbortSignal,
+  log: Pick<LogWriter, 'error'>,
+): Promise<Started | undefined> {
+  for (let pause = pauseMilliseconds.first; ; pause = Math.min(2 * pause, pauseMilliseconds.max)) {
+    try {
+      return await start()
+    } catch (error) {
+      if (!stopping.aborted) log.error({ err: error }, 'An instance could not be started.')
+      // An abort ends the pause early.
+      await sleep(pause, undefined, { signal: stopping }).catch(() => undefined)
+      if (stopping.aborted) return undefined
+    }
   }
 }

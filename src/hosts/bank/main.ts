@@ -4,13 +4,13 @@ import { readdirSync } from 'node:fs'
 import { flushCompileCache, getCompileCacheDir } from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
 import { dirname } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import type { Settings } from '../../config/settings.ts'
 import type { StoreAddress } from '../../db/poolers.ts'
 import { createLog } from '../../http/log.ts'
 import { localUrl } from '../../model/host-url.ts'
+import { startWithRetries } from '../../model/repeat.ts'
 import type { MetricsPage } from '../../observability/metrics.ts'
 import { type BankSettings, readBankSettings } from './configuration.ts'
 import type { InstanceSetup, Report } from './instance.ts'
@@ -267,27 +267,6 @@ async function waitUntilListening(
 
 const isReport = (message: unknown): message is Report =>
   message === 'listening' || (typeof message === 'object' && message !== null && 'failure' in message)
-
-/** The pause between failed starts, doubled each time: the database may be unavailable for long. */
-const pauseMilliseconds = { first: 100, max: 5000 }
-
-/** Retries until a start succeeds or the supervisor stops. */
-export async function startWithRetries<Started>(
-  start: () => Promise<Started>,
-  stopping: AbortSignal,
-  log: Logger,
-): Promise<Started | undefined> {
-  for (let pause = pauseMilliseconds.first; ; pause = Math.min(2 * pause, pauseMilliseconds.max)) {
-    try {
-      return await start()
-    } catch (error) {
-      if (!stopping.aborted) log.error({ err: error }, 'An instance could not be started.')
-      // An abort ends the pause early.
-      await sleep(pause, undefined, { signal: stopping }).catch(() => undefined)
-      if (stopping.aborted) return undefined
-    }
-  }
-}
 
 /** A little longer than an instance takes to cut unfinished requests. */
 const stopMilliseconds = 8000
