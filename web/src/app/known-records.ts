@@ -27,13 +27,13 @@ export interface KnownRecords {
 }
 
 /** A value that is loaded once, as long as nothing fails. */
-export interface Once<Value> {
+export interface LazyValue<Value> {
   /** Undefined until it is loaded. */
   readonly current: Value | undefined
   load(): Promise<Value>
 }
 
-export function createOnce<Value>(load: () => Promise<Value>): Once<Value> {
+export function createLazyValue<Value>(load: () => Promise<Value>): LazyValue<Value> {
   let current: Value | undefined
   return {
     get current() {
@@ -60,22 +60,22 @@ const resources: ReadonlySet<string> = new Set([
   'workflow',
 ])
 
-const knownByApi = new WeakMap<Api, Once<KnownRecords>>()
+const knownByApi = new WeakMap<Api, LazyValue<KnownRecords>>()
 
 /**
  * Returns the records that the palette knows. They are reloaded after a write of this tab, or when they are
  * a minute old. During a reload, the previous records are used.
  */
-export function knownRecordsOf(services: Services): Once<KnownRecords> {
+export function knownRecordsOf(services: Services): LazyValue<KnownRecords> {
   const known = knownByApi.get(services.api) ?? createKnownRecords(services)
   knownByApi.set(services.api, known)
   return known
 }
 
-function createKnownRecords(services: Services): Once<KnownRecords> {
+function createKnownRecords(services: Services): LazyValue<KnownRecords> {
   const { api, session } = services
   const ownId = () => session.person.peek()?.id
-  let latest: { readonly ownerId: string | undefined; readonly records: Once<KnownRecords> } | undefined
+  let latest: { readonly ownerId: string | undefined; readonly records: LazyValue<KnownRecords> } | undefined
   let previous: KnownRecords | undefined
   let staleAt = 0
   api.onChange((name) => {
@@ -89,7 +89,7 @@ function createKnownRecords(services: Services): Once<KnownRecords> {
       const ownerId = ownId()
       if (latest === undefined || latest.ownerId !== ownerId || Date.now() >= staleAt) {
         previous = this.current
-        latest = { ownerId, records: createOnce(() => loadKnownRecords(services)) }
+        latest = { ownerId, records: createLazyValue(() => loadKnownRecords(services)) }
         staleAt = Date.now() + freshMilliseconds
       }
       return latest.records.load()

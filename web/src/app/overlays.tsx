@@ -15,7 +15,7 @@ import { Icon, type IconName } from '../ui/icon.tsx'
 import { markdownKeys } from '../ui/markdown-tools.tsx'
 import { fieldsOn, stepFor, titleOf } from './assignment-steps.tsx'
 import { CommandPalette, Keys, type PaletteItem, type PaletteStep } from './command-palette.tsx'
-import { createOnce, knownRecordsOf } from './known-records.ts'
+import { createLazyValue, knownRecordsOf } from './known-records.ts'
 import type { Frame } from './palette-commands.ts'
 import { createFirstStep, findAtOnce, findFirst, findProjects, loadStart } from './palette-steps.tsx'
 import { findScreen } from './screens.ts'
@@ -41,7 +41,7 @@ export function Palette({
   const [step] = useState(() =>
     createFirstStep(services, {
       frame: { ...frame, projectId },
-      start: createOnce(() => loadStart(services, targetId)),
+      start: createLazyValue(() => loadStart(services, targetId)),
       known,
     }),
   )
@@ -93,7 +93,7 @@ export function AssignmentPalette({ field, ids, at, keepFocusOn, onClose }: Assi
   const placeholder = field === undefined ? t('Filter actions…') : title
   const [targetId] = useState(() => findTargetId(services.router.address.peek().pathname))
   const [loaded] = useState(() =>
-    createOnce(() => loadByIds(services.api, 'assignment', ids, new AbortController().signal)),
+    createLazyValue(() => loadByIds(services.api, 'assignment', ids, new AbortController().signal)),
   )
   const find: PaletteStep['find'] = async (text, signal) => {
     const rows = [...(await loaded.load()).values()]

@@ -12,7 +12,7 @@ import { ProjectMark } from '../ui/page.tsx'
 import { PersonAvatar } from '../ui/people.tsx'
 import { actionsOn, findForgiving } from './assignment-steps.tsx'
 import type { PaletteItem, PaletteStep } from './command-palette.tsx'
-import { type KnownRecords, type KnownView, knownRecordsOf, type Once } from './known-records.ts'
+import { type KnownRecords, type KnownView, knownRecordsOf, type LazyValue } from './known-records.ts'
 import { rememberLast } from './load-once.ts'
 import { type Command, commandsOf, type Frame } from './palette-commands.ts'
 import { readRecent, recentMax } from './screens.ts'
@@ -50,8 +50,8 @@ export async function loadStart(services: Services, targetId: string | undefined
 
 interface FirstStep {
   readonly frame: Frame
-  readonly start: Once<Start>
-  readonly known: Once<KnownRecords>
+  readonly start: LazyValue<Start>
+  readonly known: LazyValue<KnownRecords>
   findKnown(start: Start, records: KnownRecords | undefined, text: string): FoundGroups
 }
 
