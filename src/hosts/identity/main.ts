@@ -209,7 +209,7 @@ function warnOfKeySecret({ keySecret, isStoreShared, dataDirectory }: IdentitySe
   if (keySecret === undefined && isStoreShared)
     log.warn(
       { dataDirectory },
-      'The keys in the store are encrypted with a secret of this machine: set Jwt__SigningKey before another instance starts.',
+      'The keys in the store are encrypted with a secret of this machine, so no other instance can use them.',
     )
   if (keySecret !== undefined && keySecret.length < keySecretCharactersMin)
     log.warn({ keySecretCharactersMin }, 'The secret that encrypts the keys is shorter than recommended.')
