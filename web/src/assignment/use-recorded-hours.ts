@@ -1,18 +1,12 @@
 import { useMemo } from 'preact/hooks'
-import type { Tracker } from '#tracker-client'
-import type { ProjectStage } from '../data/project-stages.ts'
 import { useLoaded } from '../data/use-loaded.ts'
 import { useServices } from '../services/services.ts'
 import { sumHours } from '../time/hours.ts'
+import { loadRecordedHours, type RecordedScope } from './load-recorded-hours.ts'
 import { queuedChanges } from './queue.ts'
 
 /** The recorded hours by assignment. Those without any are missing. */
 export type RecordedHours = ReadonlyMap<string, number>
-
-interface RecordedScope {
-  readonly projectId: string
-  readonly stages: readonly ProjectStage[]
-}
 
 /**
  * Returns the recorded hours of a project, with those that wait for the network. They are loaded as soon as
@@ -41,27 +35,4 @@ export function useRecordedHours({ projectId, stages }: RecordedScope, isNeeded:
     }
     return recorded
   }, [value, queued])
-}
-
-type HoursOfAssignment = readonly [assignmentId: string, hours: number]
-
-/**
- * A report has at most 1,000 groups. In a larger project, each stage has one of its own. Assignments beyond
- * the limit are left out.
- */
-async function loadRecordedHours(
-  tracker: Tracker,
-  { projectId, stages }: RecordedScope,
-  signal: AbortSignal,
-): Promise<readonly HoursOfAssignment[]> {
-  const read = async (workflowId?: string) => {
-    const query = { groupBy: 'assignment', projectId, ...(workflowId && { workflowId }) }
-    return (await tracker.call('GET /ext/reports/hours', { query }, { signal })).result
-  }
-  const whole = await read()
-  const reports = [whole]
-  if (whole.totalGroups > whole.groups.length) for (const { id } of stages) reports.push(await read(id))
-  return reports.flatMap(({ groups }) =>
-    groups.map(({ assignment, hours }): HoursOfAssignment => [assignment?.id ?? '', hours]),
-  )
 }
