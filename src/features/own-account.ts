@@ -343,7 +343,7 @@ export const accountSettingsRoutes: readonly Route[] = [
   },
   {
     ...settingsOperation,
-    id: 'ChangeSettings',
+    id: 'UpdateSettings',
     summary: 'Changes settings of the caller’s account.',
     description: 'An absent setting does not change. Null resets it to the default.',
     method: 'PATCH',

@@ -136,7 +136,7 @@ export const watchRoutes: readonly Route[] = [
     },
   },
   {
-    id: 'ChangeWatch',
+    id: 'UpdateWatch',
     tag,
     summary: 'Watches an assignment, or stops its notifications.',
     description: `By default, an account is notified if it created the assignment, is responsible for it, takes part, has commented, or is mentioned. Mentions and new assignments always notify. An account may choose for at most ${watchesMax} assignments.`,
