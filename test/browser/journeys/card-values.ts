@@ -58,7 +58,7 @@ export function cardValueJourneys(stage: () => Stage): void {
         amountHours,
       })
     await record(4)
-    await card.getByText('4 / 16 h').waitFor()
+    await card.getByText('4/16 h').waitFor()
     assert.deepEqual(updates, [])
     await card.getByText('4 of 16 h recorded').waitFor()
     const assertShare = async (share: number) => {
@@ -69,7 +69,7 @@ export function cardValueJourneys(stage: () => Stage): void {
     }
     await assertShare(4 / 16)
     await record(20.5)
-    await card.locator('.over').getByText('24.5 / 16 h').waitFor()
+    await card.locator('.over').getByText('24.5/16 h').waitFor()
     await assertShare(16 / 24.5)
     await assertAccessible(page, 'a card with recorded hours')
     // Cards do not wait for recorded hours, and do not move when these arrive.
@@ -86,7 +86,7 @@ export function cardValueJourneys(stage: () => Stage): void {
         .evaluateAll((facts) => facts.map((fact) => fact.getBoundingClientRect().x))
     const boxesBefore = await boxes()
     held.resolve()
-    await card.getByText('24.5 / 16 h').waitFor()
+    await card.getByText('24.5/16 h').waitFor()
     assert.deepEqual(await boxes(), boxesBefore)
     await card.locator('[data-field=type]').click()
     await picker.getByRole('option').first().waitFor()
@@ -191,7 +191,7 @@ export function cardValueJourneys(stage: () => Stage): void {
     await page.getByRole('link', { name: 'List', exact: true }).click()
     const entry = { userId: workspace.jonas.id, keepDate: '2026-11-16', amountHours: 2 }
     await workspace.make('appointment', { ...entry, assignmentId: wrongId })
-    await page.locator(`[data-row="${wrongId}"] .list-hours`).getByText('2 / 8 h').waitFor()
+    await page.locator(`[data-row="${wrongId}"] .list-hours`).getByText('2/8 h').waitFor()
     for (const name of ['Right', 'Wrong']) await page.getByLabel(`Select ${name}`).check()
     await page.getByRole('link', { name: 'Wrong' }).click({ button: 'right' })
     await picker.getByRole('option', { name: 'Priority' }).click()

@@ -37,7 +37,7 @@ export function progressJourneys(stage: () => Stage): void {
     await page.getByRole('link', { name: 'Projects', exact: true }).click()
     const row = (name: string) => page.locator('.project-row', { has: page.getByRole('link', { name }) })
     await row('Half done').getByText('3 of 5 done').waitFor()
-    await row('Half done').getByText('3 / 40 h').waitFor()
+    await row('Half done').getByText('3/40 h').waitFor()
     await row('Half done').getByText('2 overdue').waitFor()
     await row('Half done').getByText('1 blocked').waitFor()
     await row('Just planned').getByText('Next end 9 Mar 2096').waitFor()

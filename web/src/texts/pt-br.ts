@@ -431,7 +431,7 @@ export const ptBr = {
   '{hours} recorded, no hours planned yet': '{hours} apontadas, ainda sem horas planejadas',
   '{recorded} of {planned}, {over} over': '{recorded} de {planned}, {over} a mais',
   '{recorded} of {planned}': '{recorded} de {planned}',
-  '{recorded} / {planned} h': '{recorded} / {planned} h',
+  '{recorded}/{planned} h': '{recorded}/{planned} h',
   '{recorded} of {planned} h recorded': '{recorded} de {planned} h apontadas',
   '{hours} on {day}': '{hours} em {day}',
   'Remove {name}': 'Remover {name}',

@@ -193,6 +193,10 @@ export function HoursMark({ planned, recorded = 0 }: HoursMarkProps) {
   const shape = { height: barHeight, rx: barHeight / 2 }
   return (
     <span class={`hours-mark recorded ${planned > 0 && recorded > planned ? 'over' : ''}`} title={text}>
+      <span aria-hidden="true">
+        {t('{recorded}/{planned} h', planned === 0 ? { ...values, planned: '–' } : values)}
+      </span>
+      <span class="visually-hidden">{text}</span>
       {planned > 0 && (
         <svg width={barWidth} height={barHeight} aria-hidden="true">
           <rect class="hours-rest" {...shape} width={barWidth} />
@@ -203,10 +207,6 @@ export function HoursMark({ planned, recorded = 0 }: HoursMarkProps) {
           />
         </svg>
       )}
-      <span aria-hidden="true">
-        {t('{recorded} / {planned} h', planned === 0 ? { ...values, planned: '–' } : values)}
-      </span>
-      <span class="visually-hidden">{text}</span>
     </span>
   )
 }

@@ -406,7 +406,7 @@ const Total = ({ recorded, planned }: TotalProps) =>
     <strong>{formatHours(recorded)}</strong>
   ) : (
     <span class="week-of">
-      {tx('{recorded} / {planned} h', {
+      {tx('{recorded}/{planned} h', {
         recorded: <strong>{formatNumber(recorded)}</strong>,
         planned: formatNumber(roundPlanned(planned)),
       })}
