@@ -5,7 +5,7 @@ import { LabelChip } from '../../assignment/labels.tsx'
 import { priorityName } from '../../assignment/priority.ts'
 import { changesOf } from '../../assignment/queue.ts'
 import { QueueMark } from '../../assignment/queue-mark.tsx'
-import { TimerButton, useTimer } from '../../assignment/timer-button.tsx'
+import { TimerButton } from '../../assignment/timer-button.tsx'
 import { assignmentKey, dueColorOf, dueText, isLate, responsibleOf } from '../../data/assignments.ts'
 import type { Label, PartCount } from '../../data/project-links.ts'
 import { choosableStages, type ProjectStage, type StageLook } from '../../data/project-stages.ts'
@@ -279,9 +279,8 @@ const unknownLook: StageLook = { color: 'gray', progress: 0, isDone: false }
 
 /** Buttons that appear over the facts, never over the name. */
 function CardTools({ assignment, stages, looks, onMove }: CardProps) {
-  const { isRunning } = useTimer()(assignment)
   return (
-    <span class={`card-tools ${isRunning ? 'running' : ''}`}>
+    <span class="card-tools">
       <TimerButton assignment={assignment} />
       <Menu
         label={t('Move {name} to…', { name: assignment.name })}
