@@ -151,6 +151,8 @@ async function measureDrags(stage: Stage, scene: Scene, times: number): Promise<
   ] as const) {
     await page.goto(stage.hosts.web + path)
     await page.locator(from).first().waitFor()
+    // More assignments load after the first ones appear.
+    await page.waitForTimeout(3000)
     const box = await page.locator(from).nth(2).boundingBox()
     if (box === null) throw new Error(`There is nothing to drag on ${path}.`)
     const [x, y] = [box.x + 20, box.y + 10]
