@@ -142,7 +142,7 @@ function PriorityChip({ form }: PropertyChipsProps) {
       name="priority"
       label={label}
       text={priorityName(priority) || label}
-      mark={<PriorityShape priority={priority} />}
+      mark={priority === 0 ? <Icon name="priority" /> : <PriorityShape priority={priority} />}
       find={findIn(options)}
     />
   )

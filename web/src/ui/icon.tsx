@@ -5,7 +5,8 @@ const paths = {
   close: 'M4 4l8 8M12 4l-8 8',
   plus: 'M8 3v10M3 8h10',
   search: 'M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM11 11l3 3',
-  more: 'M3.5 7.75a.25.25 0 1 0 0 .5.25.25 0 0 0 0-.5zM8 7.75a.25.25 0 1 0 0 .5.25.25 0 0 0 0-.5zM12.5 7.75a.25.25 0 1 0 0 .5.25.25 0 0 0 0-.5z',
+  // Dots of two pixels on whole pixels, so that no edge makes them paler.
+  more: 'M3 7.6a.4.4 0 1 0 0 .8.4.4 0 0 0 0-.8zM8 7.6a.4.4 0 1 0 0 .8.4.4 0 0 0 0-.8zM13 7.6a.4.4 0 1 0 0 .8.4.4 0 0 0 0-.8z',
   down: 'M4 6l4 4 4-4',
   left: 'M10 4L6 8l4 4',
   people:
