@@ -171,6 +171,7 @@ export function panelViewJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     const callout = page.locator('.panel-blocked', { hasText: 'Waiting for the customer' })
     await callout.getByText('Blocked since today').waitFor()
+    await page.getByRole('button', { name: 'Add another impediment…' }).waitFor()
     assert.equal(await page.getByText('Until Friday').count(), 1)
     await assertAccessible(page, 'a blocked assignment')
     await page.locator('.card', { hasText: 'In company' }).getByText('Blocked').waitFor()

@@ -11,6 +11,7 @@ import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { formatLongDay } from '../time/days.ts'
 import { DayInput } from '../ui/day-input.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { PriorityShape, StageMark, TypeShape } from '../ui/marks.tsx'
 import { PersonAvatar, PersonPicker } from '../ui/people.tsx'
 import { doneStagesOf } from './assignment-values.ts'
@@ -73,7 +74,7 @@ export function HoursInPlace({ assignment, onSaved }: InPlaceProps) {
   return (
     <InPlaceField label={t('Planned hours')} edit={edit}>
       {(attributes) => (
-        <div class="fact-value">
+        <MarkedValue mark={<Icon name="hourglass" />}>
           <input
             {...attributes}
             class="input"
@@ -91,7 +92,7 @@ export function HoursInPlace({ assignment, onSaved }: InPlaceProps) {
               {t('{hours} h', { hours: '' }).trim()}
             </span>
           )}
-        </div>
+        </MarkedValue>
       )}
     </InPlaceField>
   )
@@ -158,14 +159,17 @@ export function DayInPlace({ assignment, name, label, onSaved }: NamedFieldProps
       format={(day) => (day === '' ? t('No dates') : formatLongDay(day))}
     >
       {(attributes) => (
-        <DayInput
-          attributes={attributes}
-          label={label}
-          placeholder={isOptional ? t('No dates – add') : undefined}
-          clearLabel={isOptional ? t('No dates') : undefined}
-          value={edit.text}
-          onChange={(day) => void edit.commit(day)}
-        />
+        <MarkedValue mark={<Icon name="calendar" />}>
+          <DayInput
+            attributes={attributes}
+            label={label}
+            placeholder={isOptional ? t('No dates – add') : undefined}
+            clearLabel={isOptional ? t('No dates') : undefined}
+            buttonIcon="down"
+            value={edit.text}
+            onChange={(day) => void edit.commit(day)}
+          />
+        </MarkedValue>
       )}
     </InPlaceField>
   )

@@ -153,8 +153,9 @@ const AddRelation = ({ onChoose }: { onChoose(relation: Relation): void }) => (
 /** Marks an assignment as blocked. Its open impediments are shown above the description. */
 function ImpedimentsSection({
   assignmentId,
+  impediments,
   kinds,
-}: Pick<PanelData, 'kinds'> & { readonly assignmentId: string }) {
+}: Pick<PanelData, 'impediments' | 'kinds'> & { readonly assignmentId: string }) {
   const [isAdding, setAdding] = useState(false)
   return (
     <PanelSection name="impediments" title={t('Impediments')} isEmpty={!isAdding}>
@@ -163,7 +164,7 @@ function ImpedimentsSection({
       ) : (
         <button type="button" class="button quiet" onClick={() => setAdding(true)}>
           <Icon name="plus" />
-          <span>{t('Mark as blocked…')}</span>
+          <span>{impediments.rows.length > 0 ? t('Add another impediment…') : t('Mark as blocked…')}</span>
         </button>
       )}
     </PanelSection>

@@ -406,6 +406,7 @@ export const ptBr = {
   'Assign to me': 'Atribuir a mim',
   'Filter actions…': 'Filtrar ações…',
   'Mark as blocked…': 'Marcar como bloqueada…',
+  'Add another impediment…': 'Adicionar outro impedimento…',
   Add: 'Adicionar',
   Note: 'Nota',
   '{name} is resolved.': 'Resolvido: {name}.',

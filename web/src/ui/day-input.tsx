@@ -17,7 +17,7 @@ import {
   parseDay,
   today,
 } from '../time/days.ts'
-import { Icon } from './icon.tsx'
+import { Icon, type IconName } from './icon.tsx'
 import { logicalArrowKey, placeBelow } from './viewport.ts'
 
 interface DayInputProps {
@@ -29,6 +29,8 @@ interface DayInputProps {
   readonly placeholder?: string | undefined
   /** The label of the button below the month that empties the field. Without it, there is no such button. */
   readonly clearLabel?: string | undefined
+  /** The icon of the button that opens the month. */
+  readonly buttonIcon?: IconName
   onChange(day: string): void
 }
 
@@ -40,6 +42,7 @@ export function DayInput({
   hasVisibleLabel = true,
   placeholder,
   clearLabel,
+  buttonIcon = 'calendar',
   onChange,
 }: DayInputProps) {
   const id = useId()
@@ -92,7 +95,7 @@ export function DayInput({
         aria-controls={id}
         onClick={() => (isOpen ? popover.current?.hidePopover() : open())}
       >
-        <Icon name="calendar" />
+        <Icon name={buttonIcon} />
       </button>
       <div
         ref={popover}
