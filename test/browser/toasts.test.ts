@@ -30,12 +30,27 @@ describe('Messages of changes', () => {
     const { toasts, undone, showChange } = setUp()
     for (const text of ['Moved.', 'Named.']) showChange(text)
     assert.equal(toasts.undoLast(), true)
-    assert.deepEqual(texts(toasts), ['Moved.', 'Undone: Named.'])
+    assert.deepEqual(texts(toasts), ['Undone: Named.'])
     toasts.dismiss(toasts.all.value[0]?.id ?? 0)
     assert.equal(toasts.undoLast(), true)
     assert.equal(toasts.undoLast(), false)
     await setImmediate()
     assert.deepEqual(undone, ['Named.', 'Moved.'])
+  })
+
+  test('that remain after one was undone share its line', async () => {
+    const { toasts, undone, showChange } = setUp()
+    for (const text of ['Moved.', 'Named.', 'Assigned.']) showChange(text)
+    toasts.undoLast()
+    assert.deepEqual(texts(toasts), ['Undone: Assigned.'])
+    showChange('Labelled.')
+    assert.deepEqual(texts(toasts), ['3 changes saved'])
+    toasts.undoLast()
+    const [line] = toasts.all.value
+    assert.ok(line)
+    await toasts.undoAll(line)
+    assert.deepEqual(undone, ['Assigned.', 'Labelled.', 'Named.', 'Moved.'])
+    assert.deepEqual(texts(toasts), ['2 changes undone'])
   })
 
   test('are redone in their order and undone again, until there is another change', async () => {

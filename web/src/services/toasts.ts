@@ -13,8 +13,10 @@ export interface Toast {
   readonly until: number
   /** The action of its button, other than undoing. */
   readonly action?: { readonly label: string; run(): void } | undefined
-  /** The reported changes that can be undone, the newest last. */
+  /** The changes that can be undone, the newest last. They are reported, or remain after another was undone. */
   readonly changes: readonly Change[]
+  /** True if the message reports that a change was undone. */
+  readonly isUndone?: boolean
 }
 
 interface Change {
@@ -97,7 +99,9 @@ export function createToasts(): Toasts {
     const newestFirst = changes.toReversed()
     removeChanges(changes)
     redoable = changes.every(({ redo }) => redo) ? [...redoable, ...newestFirst] : []
-    show({ kind: 'done', text: undoneTextOf(changes) })
+    // The changes that remain in the message can be undone in the next one, so that there is one line.
+    const rest = all.peek().find(hasChanges)?.changes ?? []
+    add({ kind: 'done', text: undoneTextOf(changes), changes: rest, isUndone: true }, isProblem)
     const forget = (change: Change) => () => {
       redoable = redoable.filter((other) => other !== change)
     }

@@ -958,6 +958,8 @@ export const ptBr = {
   Dark: 'Escuro',
   Comfortable: 'Confortável',
   Compact: 'Compacta',
+  'Undo 1 more': 'Desfazer mais 1',
+  'Undo {count} more': 'Desfazer mais {count}',
   'Undo all': 'Desfazer tudo',
   Legend: 'Legenda',
   'Waits for another assignment': 'Espera por outra tarefa',

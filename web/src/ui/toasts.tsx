@@ -49,7 +49,9 @@ function ToastView({ toast }: { readonly toast: Toast }) {
       <span class="toast-text" title={toast.text}>
         {toast.text}
         {/* The text is only a number of changes. Screen readers also hear the newest one. */}
-        {toast.changes.length > 1 && <span class="visually-hidden">. {toast.changes.at(-1)?.text}</span>}
+        {toast.changes.length > 1 && !toast.isUndone && (
+          <span class="visually-hidden">. {toast.changes.at(-1)?.text}</span>
+        )}
       </span>
       {toast.action && (
         <button
@@ -70,7 +72,7 @@ function ToastView({ toast }: { readonly toast: Toast }) {
           title={tn(toast.changes.length, 'Undo this change', 'Undo these {count} changes')}
           onClick={() => void toasts.undoAll(toast)}
         >
-          {toast.changes.length > 1 ? t('Undo all') : t('Undo')}
+          {undoLabelOf(toast)}
         </button>
       )}
       <button type="button" class="button quiet icon-only" aria-label={t('Dismiss')} onClick={dismiss}>
@@ -78,6 +80,11 @@ function ToastView({ toast }: { readonly toast: Toast }) {
       </button>
     </div>
   )
+}
+
+function undoLabelOf({ changes, isUndone }: Toast): string {
+  if (isUndone) return tn(changes.length, 'Undo 1 more', 'Undo {count} more')
+  return changes.length > 1 ? t('Undo all') : t('Undo')
 }
 
 /**
