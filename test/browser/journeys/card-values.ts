@@ -197,6 +197,15 @@ export function cardValueJourneys(stage: () => Stage): void {
     await picker.getByRole('option', { name: 'Priority' }).click()
     await picker.getByRole('option', { name: 'Low' }).click()
     await page.getByText('2 assignments: Low.').waitFor()
+    // Choosing it again sends nothing that could be undone, and the message stays as it is.
+    const sent: string[] = []
+    page.on('request', (request) => request.method() === 'GET' || sent.push(request.url()))
+    await page.getByRole('link', { name: 'Wrong' }).click({ button: 'right' })
+    await picker.getByRole('option', { name: 'Priority' }).click()
+    await picker.getByRole('option', { name: 'Low' }).click()
+    await picker.waitFor({ state: 'detached' })
+    await page.getByText('2 assignments: Low.').waitFor()
+    assert.deepEqual(sent, [])
     await page.getByLabel('Select Right').uncheck()
     await page.getByRole('link', { name: 'Right' }).click({ button: 'right' })
     await picker.getByRole('option', { name: 'Remove' }).click()

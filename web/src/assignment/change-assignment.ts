@@ -24,7 +24,7 @@ export async function changeAssignment(
     const before = await api.get('assignment', seen.id)
     const names = Object.keys(change) as (keyof Assignment)[]
     if (names.some((name) => !isEqual(before[name], seen[name]))) throw new Error(changedText())
-    if (names.every((name) => isEqual(before[name], change[name]))) return
+    if (!isChange(before, change)) return
     await api.update('assignment', { ...updateBodyOf(before), ...change })
     offerUndo(services, { before, after: { ...before, ...change }, names, text: messageOf() })
   } catch (error) {
@@ -65,11 +65,17 @@ export function offerUndo(
 
 const changedText = () => t('It was changed or removed in the meantime.')
 
-/** Absent and null both mean that there is no value. A day and the timestamp of its start are the same. */
+/** Returns whether a change gives any field another value. */
+export const isChange = (row: Assignment, change: Change): boolean =>
+  (Object.keys(change) as (keyof Assignment)[]).some((name) => !isEqual(row[name], change[name]))
+
+/** Absent, null and false all mean that there is no value. A day and the timestamp of its start are the same. */
 const isEqual = (a: unknown, b: unknown): boolean => comparable(a) === comparable(b)
 
-const comparable = (value: unknown): unknown =>
-  typeof value === 'string' && /^\d{4}-\d\d-\d\d(T|$)/.test(value) ? Date.parse(value) : (value ?? null)
+function comparable(value: unknown): unknown {
+  if (typeof value === 'string' && /^\d{4}-\d\d-\d\d(T|$)/.test(value)) return Date.parse(value)
+  return value === false ? null : (value ?? null)
+}
 
 /** Names the record that could not be changed, because the user may no longer look at it. */
 export const throwUnchanged =

@@ -6,10 +6,10 @@ import { type Services, useRemoval, useServices } from '../services/services.ts'
 import type { Toasts } from '../services/toasts.ts'
 import { tn } from '../texts/text.ts'
 import { updateBodyOf } from './assignment-values.ts'
-import { warnOfOpenParts } from './change-assignment.ts'
+import { isChange, warnOfOpenParts } from './change-assignment.ts'
 
 type Assignment = RecordOf<'assignment'>
-/** The fields to change. An empty change leaves the assignment unchanged. */
+/** The fields to change. An assignment that already has these values stays unchanged. */
 export type Change = Partial<
   ReturnType<typeof updateBodyOf> & Pick<Assignment, 'isUnscheduled' | 'isUnassigned' | 'priority'>
 >
@@ -55,9 +55,11 @@ export async function changeMany(
     onChanged?.(result.rows)
     return result
   }
-  const requests = rows.map((row) => ({ id: row.id, change: changeOf(row) }))
+  const requests = rows
+    .map((row) => ({ row, id: row.id, change: changeOf(row) }))
+    .filter(({ row, change }) => isChange(row, change))
   try {
-    const result = await send(requests.filter(({ change }) => Object.keys(change).length > 0))
+    const result = await send(requests)
     let { undoRequests } = result
     // Undoing an undo repeats the change.
     const revert = async () => {

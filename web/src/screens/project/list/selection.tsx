@@ -7,7 +7,7 @@ import {
   useRemoveMany,
 } from '../../../assignment/change-many.ts'
 import { parsePriority, priorityChoices } from '../../../assignment/priority.ts'
-import { assignedTo, responsibleOf } from '../../../data/assignments.ts'
+import { assignedTo } from '../../../data/assignments.ts'
 import { labelQuery, useProjectLinks } from '../../../data/project-links.ts'
 import { choosableStages } from '../../../data/project-stages.ts'
 import { useAllRows } from '../../../data/use-listing.ts'
@@ -111,13 +111,13 @@ function useFieldMenus({ scope, selected, names, onChanged }: SelectionBarProps)
     <Name extends SettableField>(name: Name) =>
     (to: Assignment[Name], label: string) => ({
       label,
-      run: () => changeAll((row) => ((row[name] ?? null) === to ? {} : { [name]: to }), label),
+      run: () => changeAll(() => ({ [name]: to }), label),
     })
   const [toStage, toType] = [setter('workflowId'), setter('assignmentTypeId')]
   const [toPriority, toHours] = [setter('priority'), setter('amountHours')]
   const toPerson = (id: string, label: string) => ({
     label,
-    run: () => changeAll((row) => (responsibleOf(row) === id ? {} : assignedTo(id)), label),
+    run: () => changeAll(() => assignedTo(id), label),
   })
   const toDays = (label: string, days: Change) => ({ label, run: () => changeAll(() => days, label) })
   const priorities = configuration.extensions ? priorityChoices().toReversed() : []
