@@ -90,7 +90,12 @@ export function attachmentJourneys(stage: () => Stage): void {
       'the image in the comment',
     )
     await comment.press('Control+Enter')
-    assert.ok(await isDrawn(page.locator('.comment .attachment-image img')))
+    const image = page.locator('.comment .attachment-image img')
+    assert.ok(await isDrawn(image))
+    const isEnlarged = await image.evaluate(
+      (element) => element.clientHeight > (element as HTMLImageElement).naturalHeight,
+    )
+    assert.ok(!isEnlarged, 'a small image keeps its size')
     await page.getByRole('button', { name: 'Add a description' }).click()
     const description = page.getByLabel('Description')
     await transfer(description, 'drop', { name: 'plan.bin', content: 3 })
