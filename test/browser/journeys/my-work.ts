@@ -43,6 +43,18 @@ export function myWorkJourneys(stage: () => Stage): void {
         ),
       )
     assert.deepEqual([shapes.length, new Set(shapes).size, shapes[0]?.startsWith('true')], [4, 1, true])
+    // On a phone, a row has two lines, with the stage before them, and its hours.
+    await page.setViewportSize({ width: 390, height: 800 })
+    const late = page.getByRole('listitem').filter({ hasText: 'Late thing' })
+    await late.getByText('8 h', { exact: true }).waitFor()
+    const [lateRow, stageBox, link] = await Promise.all(
+      [late, late.getByLabel('Stage of Late thing'), late.getByRole('link')].map((each) =>
+        each.boundingBox(),
+      ),
+    )
+    assert.ok(lateRow && stageBox && link && lateRow.height < 76, `a row is ${lateRow?.height} high`)
+    assert.ok(stageBox.x + stageBox.width <= link.x)
+    await page.setViewportSize({ width: 1280, height: 800 })
     const row = page.getByRole('listitem').filter({ hasText: 'Thing of today' })
     await row.getByRole('button', { name: 'Record hours for Thing of today' }).click()
     await row.getByLabel('Hours today for Thing of today').fill('1:30')

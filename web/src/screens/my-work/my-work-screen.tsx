@@ -21,7 +21,7 @@ import { useHoursOfDay } from '../../forms/fields.tsx'
 import { assignmentPath } from '../../router/router.ts'
 import { type Services, useServices } from '../../services/services.ts'
 import { type MessageKey, t } from '../../texts/text.ts'
-import { addDays, dayOf, daysInWeek, formatAge, mondayOf, today } from '../../time/days.ts'
+import { addDays, dayOf, daysInWeek, formatAge, formatDay, mondayOf, today } from '../../time/days.ts'
 import { formatHours, sumHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { HoursMark, PriorityMark, StageMark } from '../../ui/marks.tsx'
@@ -141,9 +141,7 @@ function WorkRow({ assignment, work }: { readonly assignment: Assignment; readon
             <span dir="auto">{project?.name}</span>
           </span>
           <span class="work-key">{assignmentKey(project?.key, assignment)}</span>
-          <span class="due-text" data-color={dueColorOf(assignment, false)}>
-            {dueText(assignment, false)}
-          </span>
+          <DueDay assignment={assignment} />
           {assignment.priority ? (
             <PriorityMark priority={assignment.priority} name={priorityName(assignment.priority)} />
           ) : null}
@@ -174,6 +172,18 @@ function WorkRow({ assignment, work }: { readonly assignment: Assignment; readon
         </button>
       )}
     </li>
+  )
+}
+
+/** Shows only the day, because the heading of the group says whether it has passed. */
+function DueDay({ assignment }: { readonly assignment: Assignment }) {
+  const end = endDayOf(assignment)
+  const text = dueText(assignment, false)
+  return (
+    <span class="due-text" data-color={dueColorOf(assignment, false)} title={text}>
+      <span aria-hidden="true">{end !== '' && formatDay(end)}</span>
+      <span class="visually-hidden">{text}</span>
+    </span>
   )
 }
 
