@@ -45,7 +45,7 @@ export function inboxJourneys(stage: () => Stage): void {
     await row('Paint the hull').waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Inbox: 1 unread' }).waitFor()
     await page.waitForFunction(() => document.activeElement?.textContent === 'Weld the ladder')
-    await page.getByRole('checkbox', { name: 'Unread only' }).uncheck()
+    await page.getByRole('button', { name: 'Everything' }).click()
     await inbox.getByRole('link', { name: 'Paint the hull' }).press('u')
     await page.getByRole('link', { name: 'Inbox: 3 unread' }).waitFor()
     await page.keyboard.press('j')

@@ -148,7 +148,7 @@ export const ptBr = {
   'Mark all as read': 'Marcar todas como lidas',
   'Mark {name} as read': 'Marcar {name} como lida',
   'Mark {name} as unread': 'Marcar {name} como não lida',
-  'Unread only': 'Só não lidas',
+  Unread: 'Não lidas',
   'All kinds': 'Todos os tipos',
   'Nothing here yet': 'Nada aqui ainda',
   'No unread notifications': 'Nada por ler',

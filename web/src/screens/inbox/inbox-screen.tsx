@@ -15,6 +15,7 @@ import { Page } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { PersonAvatar } from '../../ui/people.tsx'
 import { Ago } from '../../ui/relative-time.tsx'
+import { ChoiceButtons } from '../../ui/view-controls.tsx'
 import { groupNotifications, type NotificationGroup } from './group-notifications.ts'
 
 /** The largest page that the API returns. */
@@ -132,18 +133,15 @@ function InboxFilters({ isUnreadOnly, kind }: InboxFiltersProps) {
   const { router } = useServices()
   return (
     <div class="filters">
-      <label class="filter-day">
-        <input
-          type="checkbox"
-          checked={isUnreadOnly}
-          onChange={({ currentTarget }) =>
-            router.setQuery({ show: currentTarget.checked ? 'unread' : '', page: '' })
-          }
-        />
-        {t('Unread only')}
-      </label>
+      <ChoiceButtons
+        label={t('Filter')}
+        names={['', 'unread']}
+        current={isUnreadOnly ? 'unread' : ''}
+        labelOf={(name) => (name === '' ? t('Everything') : t('Unread'))}
+        onChoose={(show) => router.setQuery({ show, page: '' })}
+      />
       <select
-        class="input filter-person"
+        class="input filter-person filter-end"
         aria-label={t('All kinds')}
         value={kind}
         onChange={({ currentTarget }) => router.setQuery({ kind: currentTarget.value, page: '' })}
