@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../../support/until.ts'
+import { goWithin } from '../support/every-screen.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
@@ -49,6 +50,18 @@ export function projectSettingsJourneys(stage: () => Stage): void {
     await page.getByRole('link', { name: 'List', exact: true }).click()
     await page.waitForURL(`**/projects/${otherId}?view=list`)
     await page.getByRole('heading', { name: 'Second quay' }).waitFor()
+    // On a phone, the settings lead back to the project instead of showing its views.
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.getByRole('button', { name: 'More pages of the project' }).click()
+    await page.getByRole('menuitem', { name: 'Settings' }).click()
+    await page.getByRole('link', { name: 'Webhooks' }).click()
+    await page.getByRole('link', { name: 'Settings', exact: true }).click()
+    const back = page.getByRole('link', { name: 'Second quay' })
+    await back.waitFor()
+    assert.equal(await page.getByRole('navigation', { name: 'View' }).count(), 0)
+    await back.click()
+    await page.waitForURL(`**/projects/${otherId}`)
+    await page.getByRole('navigation', { name: 'View' }).waitFor()
   })
 
   test('keep the values that another user has saved in other fields', async () => {
@@ -76,12 +89,17 @@ export function projectSettingsJourneys(stage: () => Stage): void {
     const key = page.getByLabel('Key', { exact: true })
     // The form shows whether it is saved, and all fields have the same border color.
     await page.getByText('Saved', { exact: true }).waitFor()
-    const edges = page.locator(':is(.setting-box, .stage-row) :is(input, select).input')
-    const colors = await edges.evaluateAll((all) =>
-      all.map((field) => getComputedStyle(field).borderTopColor),
-    )
+    const edges = page.locator(':is(input, select).input')
+    const colorsOf = () =>
+      edges.evaluateAll((all) => all.map((field) => getComputedStyle(field).borderTopColor))
+    const colors = await colorsOf()
     assert.ok(colors.length > 4)
-    assert.equal(new Set(colors).size, 1)
+    await goWithin(page, '/impediments')
+    await page.getByRole('searchbox').waitFor()
+    const filterColors = await colorsOf()
+    assert.ok(filterColors.length > 1)
+    assert.equal(new Set([...colors, ...filterColors]).size, 1)
+    await goWithin(page, `/projects/${id}/settings`)
     await key.fill('no key')
     await page.getByText('Not saved yet').waitFor()
     await page.getByRole('button', { name: 'Save' }).click()

@@ -67,6 +67,12 @@ function SubPage({ projectId, path, title, actions, children }: SubPageProps) {
   const heading = usePageTitle(project ? `${title} · ${project.name}` : title, projectId)
   // Pages of the settings have no link of their own in the header, so their title is shown.
   const isLinked = projectPages.some((page) => page.path === path)
+  const current = isLinked ? path : 'settings'
+  // On phones, the views would be the first of several rows above the settings.
+  const isBackShown = useMedia('(max-width: 640px)') && current === 'settings'
+  const back = isLinked
+    ? { href: projectPath(projectId), label: project?.name ?? t('Project') }
+    : { href: projectPath(projectId, '/settings'), label: t('Settings') }
   const h1 = (
     <h1 ref={heading} tabIndex={-1} class={isLinked ? 'linked-title' : ''}>
       {title}
@@ -74,14 +80,16 @@ function SubPage({ projectId, path, title, actions, children }: SubPageProps) {
   )
   return (
     <div class="project-sub">
-      <ProjectHeader
-        projectId={projectId}
-        project={project}
-        isLoading={isLoading}
-        current={isLinked ? path : 'settings'}
-      />
+      <ProjectHeader projectId={projectId} project={project} isLoading={isLoading} current={current} />
       <div class="project-bar">
-        <ViewSwitch projectId={projectId} />
+        {isBackShown ? (
+          <a class="back-link" href={back.href}>
+            <Icon name="left" />
+            <span dir="auto">{back.label}</span>
+          </a>
+        ) : (
+          <ViewSwitch projectId={projectId} />
+        )}
       </div>
       <div class="page">
         {actions ? (

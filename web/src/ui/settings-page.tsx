@@ -73,10 +73,19 @@ export const IndexedPart = ({
 
 const scrollToPart = (id: string | null): void => document.getElementById(id ?? '')?.scrollIntoView()
 
-/** Says whether the values of a form are saved. The buttons next to it appear only for unsaved values. */
-export const SaveState = ({ isSaved }: { readonly isSaved: boolean }) => (
-  <span class={`save-state ${isSaved ? 'saved' : ''}`}>
-    {isSaved && <Icon name="check" />}
-    {isSaved ? t('Saved') : t('Not saved yet')}
-  </span>
+interface SavedHeadingProps {
+  readonly id: string
+  readonly title: string
+  readonly isSaved: boolean
+}
+
+/** The heading of a form, which says whether its values are saved. Its buttons appear only if they are not. */
+export const SavedHeading = ({ id, title, isSaved }: SavedHeadingProps) => (
+  <header class="saved-heading">
+    <h2 id={id}>{title}</h2>
+    <span class={`save-state ${isSaved ? 'saved' : ''}`}>
+      {isSaved && <Icon name="check" />}
+      {isSaved ? t('Saved') : t('Not saved yet')}
+    </span>
+  </header>
 )

@@ -19,7 +19,7 @@ import { NewPasswordField } from '../../ui/form-fields.tsx'
 import { Page } from '../../ui/page.tsx'
 import { LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { useSecondsUntil } from '../../ui/relative-time.tsx'
-import { IndexedPart, SaveState, SideIndex } from '../../ui/settings-page.tsx'
+import { IndexedPart, SavedHeading, SideIndex } from '../../ui/settings-page.tsx'
 import { ConsentsSection, IdentitiesSection, SessionsSection } from './access-sections.tsx'
 import { FactorsSection } from './factors-section.tsx'
 import { NotificationsSection } from './notifications-section.tsx'
@@ -94,16 +94,10 @@ function NameSection({ account, onSaved }: { readonly account: Account; onSaved(
   })
   return (
     <section aria-labelledby="name-title">
-      <h2 id="name-title">{t('Profile')}</h2>
+      <SavedHeading id="name-title" title={t('Profile')} isSaved={!form.isChanged.value} />
       <div class="setting-box">
         {/* The Cancel button restores the name itself, but is only shown if `onCancel` is passed. */}
-        <Form
-          form={form}
-          submitLabel={t('Save')}
-          isIdle={!form.isChanged.value}
-          aside={<SaveState isSaved={!form.isChanged.value} />}
-          onCancel={() => undefined}
-        >
+        <Form form={form} submitLabel={t('Save')} isIdle={!form.isChanged.value} onCancel={() => undefined}>
           <dl class="field">
             <dt class="setting-label">{t('Login')}</dt>
             <dd>{account.login}</dd>

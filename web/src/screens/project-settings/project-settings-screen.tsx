@@ -19,7 +19,7 @@ import { MembersDialog } from '../../ui/members-dialog.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { Faces } from '../../ui/people.tsx'
 import { ProjectSubPage } from '../../ui/project-page.tsx'
-import { IndexedPart, SaveState, SideIndex } from '../../ui/settings-page.tsx'
+import { IndexedPart, SavedHeading, SideIndex } from '../../ui/settings-page.tsx'
 import { StagesSection } from './stages-section.tsx'
 
 /** Shows the properties, stages, members and integrations of a project. All members may change them. */
@@ -59,10 +59,7 @@ function Settings({ project }: { readonly project: RecordOf<'project'> }) {
   return (
     <SideIndex parts={parts.map(({ id, label }) => ({ id, label: t(label) }))}>
       <IndexedPart id="general">
-        <section aria-labelledby="settings-general">
-          <h2 id="settings-general">{t('General')}</h2>
-          <ProjectForm project={project} />
-        </section>
+        <GeneralSection project={project} />
       </IndexedPart>
       <IndexedPart id="stages">
         <StagesSection projectId={project.id} />
@@ -206,7 +203,7 @@ const valuesOf = ({ name, organizationId, description, key = '', color }: Projec
 /**
  * Changes a project. A change by another user since the page was opened is shown before it is overwritten.
  */
-function ProjectForm({ project }: { readonly project: Project }) {
+function GeneralSection({ project }: { readonly project: Project }) {
   const { api, configuration, toasts } = useServices()
   const { id } = project
   const [base, setBase] = useState(project)
@@ -256,14 +253,14 @@ function ProjectForm({ project }: { readonly project: Project }) {
   }
   const isSaved = !form.isChanged.value && !theirs
   return (
-    <>
+    <section aria-labelledby="settings-general">
+      <SavedHeading id="settings-general" title={t('General')} isSaved={isSaved} />
       {theirs && <Conflict theirs={theirs} mine={form.values.value.name} onKeepTheirs={keepTheirs} />}
       <div class="setting-box">
         <Form
           form={form}
           submitLabel={theirs ? t('Save mine anyway') : t('Save')}
           isIdle={isSaved}
-          aside={<SaveState isSaved={isSaved} />}
           onCancel={() => undefined}
           onDone={form.discard}
         >
@@ -287,7 +284,7 @@ function ProjectForm({ project }: { readonly project: Project }) {
           )}
         </Form>
       </div>
-    </>
+    </section>
   )
 }
 
