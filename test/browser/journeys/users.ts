@@ -75,9 +75,15 @@ export function userJourneys(stage: () => Stage): void {
     await page.setViewportSize({ width: 390, height: 800 })
     const card = await row('Dora Dormant').boundingBox()
     assert.ok(card && card.width <= 390 && card.height < 110, JSON.stringify(card))
-    // On a phone, the facts are below the name.
+    // On a phone, all facts are below the name, and the filter is a select.
     const name = await edgeOf(row('Dora Dormant').locator('bdi'), 'x')
     assert.equal(await edgeOf(row('Dora Dormant').getByRole('cell', { name: 'Never' }), 'x'), name)
+    await row('Dora Dormant').getByText('User', { exact: true }).waitFor()
+    await row('Dora Dormant').getByText('None', { exact: true }).waitFor()
+    await page.getByLabel('Filter').selectOption('Administrators')
+    await row('Dora Dormant').waitFor({ state: 'detached' })
+    await page.getByLabel('Filter').selectOption('All')
+    await row('Dora Dormant').waitFor()
     // Not all tabs fit, but the current one is in view, even after the page has become narrower.
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.locator('.tabs').getByRole('link', { name: 'Sign-in' }).click()

@@ -10,6 +10,7 @@ import { EmptyState, Skeleton } from '../../ui/page-states.tsx'
 import { PersonAvatar } from '../../ui/people.tsx'
 import { Ago } from '../../ui/relative-time.tsx'
 import { ChoiceButtons } from '../../ui/view-controls.tsx'
+import { useMedia } from '../../ui/viewport.ts'
 import type { CatalogRow } from './catalogs.tsx'
 import { UserAccessDialog } from './user-access-dialog.tsx'
 
@@ -85,23 +86,46 @@ function useKind(): Kind {
  * extensions.
  */
 export function UserFilter({ count }: { readonly count: number }) {
-  const { configuration, router } = useServices()
+  const { configuration } = useServices()
   const kind = useKind()
   return (
     <>
       <span class="quiet-text catalog-count">
         {kind === 'all' && count > 0 && tn(count, '1 user', '{count} users')}
       </span>
-      {configuration.extensions && (
-        <ChoiceButtons
-          label={t('Filter')}
-          names={kindNames}
-          current={kind}
-          labelOf={(name) => t(kinds[name].label)}
-          onChoose={(name) => router.setQuery({ kind: name === 'all' ? '' : name })}
-        />
-      )}
+      {configuration.extensions && <KindFilter kind={kind} />}
     </>
+  )
+}
+
+/** A select on phones, because the buttons need twice their width. */
+function KindFilter({ kind }: { readonly kind: Kind }) {
+  const { router } = useServices()
+  const isPhone = useMedia('(max-width: 760px)')
+  const choose = (name: Kind) => router.setQuery({ kind: name === 'all' ? '' : name })
+  if (!isPhone)
+    return (
+      <ChoiceButtons
+        label={t('Filter')}
+        names={kindNames}
+        current={kind}
+        labelOf={(name) => t(kinds[name].label)}
+        onChoose={choose}
+      />
+    )
+  return (
+    <select
+      class="input"
+      aria-label={t('Filter')}
+      value={kind}
+      onChange={({ currentTarget }) => choose(currentTarget.value as Kind)}
+    >
+      {kindNames.map((name) => (
+        <option key={name} value={name}>
+          {t(kinds[name].label)}
+        </option>
+      ))}
+    </select>
   )
 }
 
@@ -251,7 +275,7 @@ interface AccountCellsProps {
 
 const AccountCells = ({ account, hasDeactivated }: AccountCellsProps) => (
   <>
-    <td class={account.isAdministrator ? '' : 'minor'}>
+    <td class="user-role">
       {account.isAdministrator ? (
         <span class="chip" title={account.hasRole ? undefined : t('Through the server settings')}>
           {t('Administrator')}
@@ -269,7 +293,7 @@ const AccountCells = ({ account, hasDeactivated }: AccountCellsProps) => (
 )
 
 const FactorCell = ({ hasFactor, mustHaveFactor }: AccountOverview) => (
-  <td data-label={t('Second factor')} class={hasFactor || mustHaveFactor ? '' : 'minor'}>
+  <td data-label={t('Second factor')} class="user-second-factor">
     {hasFactor && (
       <span class="user-factor">
         <Icon name="check" /> {t('Enabled')}
