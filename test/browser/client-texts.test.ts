@@ -116,6 +116,7 @@ describe('The texts of the web client', () => {
       (text) => ptBr[text] === text && /\p{L}{2,}/u.test(text.replaceAll(/\{\w+\}/g, '')),
     )
     assert.deepEqual(same.toSorted(), [
+      '1 login',
       'Admin',
       'CSV',
       'Link',
@@ -125,6 +126,7 @@ describe('The texts of the web client', () => {
       'URL',
       'Webhooks',
       'login',
+      '{count} logins',
       '{count} min',
     ])
   })

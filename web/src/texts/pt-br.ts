@@ -1023,6 +1023,8 @@ export const ptBr = {
   'Administrators from settings': 'Administradores por configuração',
   'No logins are set. If the first start created an account, that account has the role.':
     'Nenhum login configurado. Se a primeira inicialização criou uma conta, essa conta tem o papel.',
+  '1 login': '1 login',
+  '{count} logins': '{count} logins',
   '1 login always has the role.': '1 login sempre tem o papel.',
   '{count} logins always have the role.': '{count} logins sempre têm o papel.',
   'Read only.': 'Somente leitura.',

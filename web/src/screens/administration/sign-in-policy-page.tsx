@@ -15,8 +15,8 @@ interface RuleLook {
   stateOf(value: Rule['value']): string
   /** The value as a sentence. */
   textOf(value: Rule['value']): string
-  /** Whether the dot is green, because the setting is on or has a value. */
-  isOn(value: Rule['value']): boolean
+  /** Whether the dot is green, because the setting is on or has a value. A count has no dot. */
+  isOn?(value: Rule['value']): boolean
 }
 
 interface Box {
@@ -100,8 +100,7 @@ const boxes: readonly Box[] = [
       },
       administrators: {
         label: 'Administrators from settings',
-        isOn: (value) => value !== 0,
-        stateOf: (value) => (value === 0 ? t('None') : String(value)),
+        stateOf: (value) => (value === 0 ? t('None') : tn(Number(value), '1 login', '{count} logins')),
         textOf: (value) =>
           value === 0
             ? t('No logins are set. If the first start created an account, that account has the role.')
@@ -145,7 +144,7 @@ const Rules = ({ id, title, looks, rules }: Box & Pick<SignInPolicy, 'rules'>) =
         return (
           look && (
             <SettingRow key={name} title={t(look.label)} text={look.textOf(value)} setting={setting}>
-              <State isOn={look.isOn(value)}>{look.stateOf(value)}</State>
+              <State isOn={look.isOn?.(value)}>{look.stateOf(value)}</State>
             </SettingRow>
           )
         )
@@ -191,7 +190,9 @@ interface SettingRowProps {
 const SettingRow = ({ title, text, setting, children }: SettingRowProps) => (
   <li class="row">
     <span class="row-text">
-      <bdi>{title}</bdi> <code class="setting-name">{setting}</code>
+      <span class="setting-title">
+        <bdi>{title}</bdi> <code class="setting-name">{setting}</code>
+      </span>
       <span class="quiet-text line" dir="auto">
         {text}
       </span>
@@ -201,13 +202,16 @@ const SettingRow = ({ title, text, setting, children }: SettingRowProps) => (
 )
 
 interface StateProps {
-  readonly isOn: boolean
+  /** Undefined if there is no dot. */
+  readonly isOn: boolean | undefined
   readonly children: ComponentChildren
 }
 
+const colorOfState = (isOn: boolean): string => (isOn ? 'green' : 'gray')
+
 /** Shows the words for a state after a dot, whose color repeats them. */
 const State = ({ isOn, children }: StateProps) => (
-  <span class="setting-state" data-color={isOn ? 'green' : 'gray'}>
+  <span class="setting-state" data-color={isOn === undefined ? undefined : colorOfState(isOn)}>
     {children}
   </span>
 )
