@@ -1,5 +1,9 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
+
+interface Identified {
+  readonly id: string
+}
 
 interface RowWindow {
   /** The rows from `from` to `end - 1` are near the visible part. */
@@ -11,7 +15,10 @@ interface RowWindow {
   reveal(index: number): void
 }
 
-/** Rows this close to the visible part are rendered as well, so that scrolling shows no gap. */
+/**
+ * Rows this close to the visible part are rendered as well, so that scrolling shows no gap. New rows are not:
+ * the first frame renders only the visible ones, so that it appears soon.
+ */
 const overscanPixels = 600
 /** The rendered rows change after every scroll of this many pixels. */
 const stepPixels = 200
@@ -22,12 +29,30 @@ const resizePixels = 50
  * Returns which rows of a scrolling list are near its visible part. `ends` are the positions in pixels where
  * the rows end. With a short `step`, a scroll causes many small updates instead of a few large ones.
  */
-export function useRowWindow(ends: readonly number[], step = stepPixels): RowWindow {
+export function useRowWindow(
+  rows: readonly Identified[],
+  ends: readonly number[],
+  { step = stepPixels, overscan = overscanPixels } = {},
+): RowWindow {
   const scroller = useRef<HTMLDivElement>(null)
   const [viewport, setViewport] = useState({ top: 0, bottom: innerHeight })
-  // The first frame renders only the visible rows, so that it appears soon.
-  const [overscan, setOverscan] = useState(0)
-  useEffect(() => setOverscan(overscanPixels), [])
+  const rangeNear = (distance: number) => ({
+    from: countLeading(ends, (pixels) => pixels < viewport.top - distance),
+    end: Math.min(ends.length, 1 + countLeading(ends, (pixels) => pixels < viewport.bottom + distance)),
+  })
+  const renderedIds = useRef<ReadonlySet<string>>(new Set())
+  const visible = rangeNear(0)
+  const visibleRows = rows.slice(visible.from, visible.end)
+  // True after a change of the order, for example.
+  const isNew = visibleRows.filter(({ id }) => !renderedIds.current.has(id)).length > visibleRows.length / 2
+  const { from, end } = isNew ? visible : rangeNear(overscan)
+  const [, renderAgain] = useReducer((count: number) => count + 1, 0)
+  useLayoutEffect(() => {
+    renderedIds.current = new Set(rows.slice(from, end).map(({ id }) => id))
+  }, [rows, from, end])
+  useEffect(() => {
+    if (isNew) renderAgain(undefined)
+  })
   const onScroll = () => {
     const element = scroller.current
     if (element === null) return
@@ -45,8 +70,8 @@ export function useRowWindow(ends: readonly number[], step = stepPixels): RowWin
     return () => observer.disconnect()
   }, [])
   return {
-    from: countLeading(ends, (pixels) => pixels < viewport.top - overscan),
-    end: Math.min(ends.length, 1 + countLeading(ends, (pixels) => pixels < viewport.bottom + overscan)),
+    from,
+    end,
     scroller,
     onScroll,
     reveal(index) {
@@ -77,7 +102,7 @@ const renderAllMax = 40
  * Renders only the rows near the visible part of a scrolling list. Rows are the children with `data-row`. A
  * row is measured when it is rendered.
  */
-export function useVirtualRows<Row extends { readonly id: string }>(
+export function useVirtualRows<Row extends Identified>(
   rows: readonly Row[],
   estimatedPixels: number,
 ): VirtualRows<Row> {
@@ -90,10 +115,9 @@ export function useVirtualRows<Row extends { readonly id: string }>(
       return sum
     })
   }, [rows, measuredRevision, estimatedPixels])
-  const rowWindow = useRowWindow(ends)
-  const { scroller } = rowWindow
   const rendersAll = rows.length <= renderAllMax
-  const [from, end] = rendersAll ? [0, rows.length] : [rowWindow.from, rowWindow.end]
+  const rowWindow = useRowWindow(rows, ends, { overscan: rendersAll ? Infinity : overscanPixels })
+  const { from, end, scroller } = rowWindow
   const measure = useStableCallback(() => {
     rowWindow.onScroll()
     if (rendersAll) return

@@ -53,7 +53,7 @@ export function ListTable(props: ListTableProps) {
       return sum
     })
   }, [lines, rowPixels, groupPixels])
-  const rowWindow = useRowWindow(ends, stepPixels)
+  const rowWindow = useRowWindow(lines, ends, { step: stepPixels })
   useShownRows(useMemo(() => lines.filter((line) => 'row' in line), [lines]))
   const sections = useMemo(() => sectionsOf(lines), [lines])
   const head = useMemo(() => <ListHead {...props} isNarrow={isNarrow} />, [props, isNarrow])

@@ -157,7 +157,7 @@ function Lanes({ people, rows, dependencies, isStale, context: shared }: LanesPr
   const byPerson = useRowsByPerson(rows)
   const barsByPerson = useBars(byPerson, { from, dayCount, dayPixels, isStacked: isPhone })
   const laneBottoms = useLaneBottoms(people, barsByPerson, measures)
-  const rowWindow = useRowWindow(laneBottoms)
+  const rowWindow = useRowWindow(people, laneBottoms)
   const places = useMemo(
     () =>
       placesOf(isPhone || dependencies.length === 0 ? [] : people, { barsByPerson, laneBottoms, measures }),
