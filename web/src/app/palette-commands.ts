@@ -5,7 +5,7 @@ import { changeSettings, chooseLanguage, currentDensity, themeSwitch } from '../
 import { currentLanguage, languages } from '../texts/language.ts'
 import { t } from '../texts/text.ts'
 import type { IconName } from '../ui/icon.tsx'
-import { projectPages } from '../ui/project-page.tsx'
+import { pagesWith } from '../ui/project-page.tsx'
 import type { Screen } from './screens.ts'
 import { keysOf, type Overlay } from './use-shortcuts.ts'
 
@@ -151,9 +151,9 @@ function projectCommands({ configuration, router }: Services, projectId: string)
     // Only the list can be exported, so the other views lead to it.
     { ...page('download', t('Export…'), '?view=list', exportWords), ...(list && { run: list.save }) },
     ...(configuration.extensions ? [page('file', t('Import'), '/import', 'csv upload enviar planilha')] : []),
-    ...projectPages
-      .filter(({ isExtension }) => configuration.extensions || !isExtension)
-      .map(({ icon, label, path, words }) => page(icon, t(label), `/${path}`, words)),
+    ...pagesWith(configuration.extensions).map(({ icon, label, path, words }) =>
+      page(icon, t(label), `/${path}`, words),
+    ),
   ]
 }
 

@@ -813,7 +813,7 @@ export const ptBr = {
   '{from} to {to}, {hours}': '{from} a {to}, {hours}',
   '{from} to {to}': '{from} a {to}',
   'Move {name} to…': 'Mover {name} para…',
-  'More pages of the project': 'Mais páginas do projeto',
+  'Pages and projects': 'Páginas e projetos',
   'Not saved': 'Não salvo',
   'Drop here': 'Solte aqui',
   'Add a relation…': 'Adicionar uma relação…',

@@ -16,6 +16,8 @@ export interface Option {
   readonly isCurrent?: boolean
   /** True if it creates a record, so that Enter chooses it only after an arrow has moved to it. */
   readonly isCreation?: boolean
+  /** Draws a line above it. */
+  readonly startsSection?: boolean
 }
 
 interface ComboboxProps {

@@ -12,13 +12,22 @@ interface OptionLineProps {
   readonly isActive: boolean
   /** For lists in which several options can be chosen. */
   readonly isChosen?: boolean | undefined
+  readonly startsSection?: boolean | undefined
   readonly children: ComponentChildren
   onPoint(): void
   onChoose(): void
 }
 
 /** An option of a list that is always open. The text field above it keeps the focus and takes the keys. */
-export const OptionLine = ({ id, isActive, isChosen, children, onPoint, onChoose }: OptionLineProps) => (
+export const OptionLine = ({
+  id,
+  isActive,
+  isChosen,
+  startsSection,
+  children,
+  onPoint,
+  onChoose,
+}: OptionLineProps) => (
   // biome-ignore lint/a11y/useKeyWithClickEvents: the text field takes the keys
   <div
     id={id}
@@ -26,7 +35,7 @@ export const OptionLine = ({ id, isActive, isChosen, children, onPoint, onChoose
     tabIndex={-1}
     aria-selected={isActive}
     aria-checked={isChosen}
-    class="combobox-option"
+    class={`combobox-option ${startsSection ? 'section-start' : ''}`}
     onMouseMove={onPoint}
     onMouseDown={(event) => event.preventDefault()}
     onClick={onChoose}
@@ -240,6 +249,8 @@ export function ChoiceLayer({ id, isOpen, onClosed, ...props }: ChoiceLayerProps
         event.preventDefault()
         event.stopPropagation()
         event.currentTarget.hidePopover()
+        // The event of the layer comes later. The button may be pressed again before.
+        onClosed()
         button.current?.focus()
       }}
     >
@@ -318,6 +329,7 @@ function Options({ id, state, label, chosenIds, isMultiple, emptyMessage, onChoo
           id={`${id}-${index}`}
           isActive={index === active}
           isChosen={chosenIds.includes(option.id)}
+          startsSection={option.startsSection && index > 0}
           onPoint={() => state.setActive(index)}
           onChoose={() => onChoose(option)}
         >

@@ -8,7 +8,6 @@ import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
 import { MembersDialog, useLater } from './lazy.tsx'
-import { Menu } from './menu.tsx'
 import { Page, ProjectMark, usePageTitle, useRootClass } from './page.tsx'
 import { ConnectionStatus } from './page-states.tsx'
 import { useMedia } from './viewport.ts'
@@ -41,6 +40,10 @@ export const projectPages = [
     words: 'members invite rename archive membros convidar renomear arquivar',
   },
 ] as const
+
+/** Returns the pages that exist with or without the extensions. */
+export const pagesWith = (extensions: boolean) =>
+  projectPages.filter(({ isExtension }) => extensions || !isExtension)
 
 interface SubPageProps {
   readonly projectId: string
@@ -122,11 +125,11 @@ interface ProjectHeaderProps {
 
 /**
  * The header of all pages of a project. It has the name, which opens a list of other projects, links to
- * pages, and a button that creates an assignment. On phones it is a part of the bar at the top, and a menu
- * replaces the links.
+ * pages, and a button that creates an assignment. On phones it is a part of the bar at the top, and the list
+ * of the name replaces the links.
  */
 export function ProjectHeader(props: ProjectHeaderProps) {
-  const { projectId, project, isLoading, current, connection, onNew } = props
+  const { projectId, isLoading, current, connection, onNew } = props
   const { router } = useServices()
   useRootClass('has-project-header')
   return (
@@ -141,7 +144,7 @@ export function ProjectHeader(props: ProjectHeaderProps) {
       {!isLoading && (
         <>
           {connection && <ConnectionStatus connection={connection} />}
-          <ProjectPages project={project ?? { id: projectId, name: '' }} current={current} />
+          <ProjectPages projectId={projectId} current={current} />
           <button
             type="button"
             class="button primary"
@@ -157,9 +160,15 @@ export function ProjectHeader(props: ProjectHeaderProps) {
   )
 }
 
-/** The name of the project, as a button that lists the other projects. It is the heading of the views. */
+/**
+ * The name of the project, as a button that lists the other projects, and on phones also the pages of this
+ * one. It is the heading of the views.
+ */
 function ProjectName({ projectId, project, isLoading, current, addressEnd = '' }: ProjectHeaderProps) {
+  const { extensions } = useServices().configuration
+  const isPhone = useMedia(phone)
   const [isOpen, setOpen] = useState(false)
+  const [isChangingMembers, setChangingMembers] = useState(false)
   const switcher = useLater(isOpen, () => import('./project-switcher.tsx'))
   const button = useRef<HTMLButtonElement>(null)
   const layerId = useId()
@@ -171,7 +180,7 @@ function ProjectName({ projectId, project, isLoading, current, addressEnd = '' }
       ref={button}
       type="button"
       class={`project-switch ${isLoading ? 'loading' : ''}`}
-      title={t('Switch project')}
+      title={isPhone ? t('Pages and projects') : t('Switch project')}
       aria-haspopup="dialog"
       aria-expanded={isOpen}
       aria-controls={layerId}
@@ -196,60 +205,45 @@ function ProjectName({ projectId, project, isLoading, current, addressEnd = '' }
           id={layerId}
           button={button}
           currentId={projectId}
+          currentPage={current}
+          pages={isPhone ? pagesWith(extensions) : []}
           addressEnd={isHeading ? addressEnd : `/${current}`}
+          onMembers={() => setChangingMembers(true)}
           onClose={() => setOpen(false)}
         />
+      )}
+      {isChangingMembers && (
+        <MembersDialog project={{ id: projectId, name: text }} onClose={() => setChangingMembers(false)} />
       )}
     </>
   )
 }
 
+const phone = '(max-width: 640px)'
+
 interface ProjectPagesProps {
-  readonly project: Pick<RecordOf<'project'>, 'id' | 'name'>
+  readonly projectId: string
   readonly current: string | undefined
 }
 
-/** Links to the other pages. On phones, a menu contains the links and opens the list of members. */
-function ProjectPages({ project, current }: ProjectPagesProps) {
-  const { configuration, router } = useServices()
-  const isPhone = useMedia('(max-width: 640px)')
-  const [isChangingMembers, setChangingMembers] = useState(false)
-  const shown = projectPages.filter(({ isExtension }) => configuration.extensions || !isExtension)
-  const pages = shown.map(({ path, icon, label }) => ({
-    icon,
-    label: t(label),
-    href: projectPath(project.id, `/${path}`),
-    isCurrent: path === current,
-  }))
-  if (!isPhone)
-    return (
-      <>
-        {pages.map(({ icon, label, href, isCurrent }) => (
-          <a
-            key={href}
-            class="button quiet page-action"
-            href={href}
-            title={label}
-            aria-current={isCurrent ? 'page' : undefined}
-          >
-            <Icon name={icon} />
-            <span class="page-action-name">{label}</span>
-          </a>
-        ))}
-      </>
-    )
+/** Links to the other pages. */
+function ProjectPages({ projectId, current }: ProjectPagesProps) {
+  const { extensions } = useServices().configuration
+  if (useMedia(phone)) return null
   return (
     <>
-      <Menu
-        label={t('More pages of the project')}
-        items={[
-          ...pages.map(({ label, href, isCurrent }) => ({ label, isCurrent, run: () => router.go(href) })),
-          { label: t('Members…'), run: () => setChangingMembers(true) },
-        ]}
-      >
-        <Icon name="more" />
-      </Menu>
-      {isChangingMembers && <MembersDialog project={project} onClose={() => setChangingMembers(false)} />}
+      {pagesWith(extensions).map(({ path, icon, label }) => (
+        <a
+          key={path}
+          class="button quiet page-action"
+          href={projectPath(projectId, `/${path}`)}
+          title={t(label)}
+          aria-current={path === current ? 'page' : undefined}
+        >
+          <Icon name={icon} />
+          <span class="page-action-name">{t(label)}</span>
+        </a>
+      ))}
     </>
   )
 }
