@@ -260,10 +260,13 @@ export function listCellJourneys(stage: () => Stage): void {
     await assertAccessible(page, 'actions on a selection')
 
     const viewport = { width: 390, height: 844 }
-    const phone = await signIn('mara@example.com', `${path}?view=list`, { viewport })
+    const phone = await signIn('mara@example.com', `${path}?view=list`, { viewport, hasTouch: true })
     const row = phone.locator('[data-row]').first()
     await row.waitFor()
     const rowBefore = await row.boundingBox()
+    // The facts have the room of the boxes until these are asked for.
+    assert.equal(await phone.getByRole('checkbox').count(), 0)
+    await phone.getByRole('button', { name: 'Select', exact: true }).tap()
     await phone.getByLabel('Select One').check()
     const bar = phone.getByRole('toolbar', { name: 'Change the selection' })
     await bar.waitFor()

@@ -121,7 +121,7 @@ export function phoneBoardJourneys(stage: () => Stage): void {
     await workspace.make('assignmentImpediment', { assignmentId, impedimentId: workspace.impedimentId })
     const query = `view=list&stages=${workspace.stages.Backlog}&userId=${workspace.mara.id}`
     const page = await signIn('mara@example.com', `${path}?${query}`, phone)
-    // The name of the stage is shortened, so that no other fact is hidden.
+    // The rows have room for all facts, because boxes are shown on request.
     const facts = page.locator('.list-row', { hasText: 'Has every fact' }).locator('.row-facts')
     await facts.locator('.blocked').waitFor()
     const line = (await facts.boundingBox()) ?? never
@@ -129,6 +129,10 @@ export function phoneBoardJourneys(stage: () => Stage): void {
       const fact = (await facts.locator(selector).boundingBox()) ?? never
       assert.ok(fact.y < line.y + line.height / 2 && fact.x + fact.width <= line.x + line.width, selector)
     }
+    const isCut = await facts
+      .locator('.stage-fact > bdi')
+      .evaluate((name) => name.scrollWidth > name.clientWidth)
+    assert.ok(!isCut, 'the name of the stage is whole')
     await page.getByRole('button', { name: 'Display' }).tap()
     await page.getByLabel('Group by').selectOption('Stage')
     await page.keyboard.press('Escape')

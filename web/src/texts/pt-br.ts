@@ -847,6 +847,7 @@ export const ptBr = {
   'End week': 'Semana do fim',
   'Select {name}': 'Selecionar {name}',
   Assignments: 'Tarefas',
+  Select: 'Selecionar',
   'Select all': 'Selecionar todas',
   'Select all of {group}': 'Selecionar todas de {group}',
   '1 assignment': '1 tarefa',

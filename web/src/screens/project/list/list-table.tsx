@@ -56,7 +56,11 @@ export function ListTable(props: ListTableProps) {
   const rowWindow = useRowWindow(lines, ends, { step: stepPixels })
   useShownRows(useMemo(() => lines.filter((line) => 'row' in line), [lines]))
   const sections = useMemo(() => sectionsOf(lines), [lines])
-  const head = useMemo(() => <ListHead {...props} isNarrow={isNarrow} />, [props, isNarrow])
+  const [isSelecting, setSelecting] = useState(false)
+  const head = useMemo(
+    () => <ListHead {...props} {...{ isNarrow, isSelecting, setSelecting }} />,
+    [props, isNarrow, isSelecting],
+  )
   const rowOf = useRowElements(props, isNarrow, ends)
   useEffect(
     () => (openId === undefined ? undefined : rowWindow.reveal(lines.findIndex(({ id }) => id === openId))),
@@ -64,7 +68,7 @@ export function ListTable(props: ListTableProps) {
   )
   return (
     <section
-      class={`list-scroll ${new URLSearchParams(props.query).has('columns') ? '' : 'usual-columns'}`}
+      class={`list-scroll ${new URLSearchParams(props.query).has('columns') ? '' : 'usual-columns'} ${isSelecting ? 'selecting' : ''}`}
       aria-label={t('Assignments')}
       aria-busy={isStale}
       ref={rowWindow.scroller}
@@ -179,7 +183,14 @@ function sectionsOf(lines: readonly Line[]): readonly Section[] {
   return starts.map((start, index) => ({ ...start, end: starts[index + 1]?.first ?? lines.length }))
 }
 
-function ListHead(props: ListTableProps & { readonly isNarrow: boolean }) {
+interface ListHeadProps extends ListTableProps {
+  readonly isNarrow: boolean
+  /** True if the boxes are shown where there is room for them only on request. */
+  readonly isSelecting: boolean
+  setSelecting(isSelecting: boolean): void
+}
+
+function ListHead(props: ListHeadProps) {
   const { rows, columns, order, selection, isNarrow } = props
   const { router } = useServices()
   const ids = useMemo(() => rows.map(({ id }) => id), [rows])
@@ -231,13 +242,24 @@ function ListHead(props: ListTableProps & { readonly isNarrow: boolean }) {
   )
 }
 
-/** Shows the number of rows and a menu to sort them, because a narrow list has no column headers. */
-function NarrowHead({ rows, order }: ListTableProps) {
+/**
+ * Shows the number of rows, a button that shows the boxes on touch screens, and a menu to sort the rows, because
+ * a narrow list has no column headers.
+ */
+function NarrowHead({ rows, order, isSelecting, setSelecting }: ListHeadProps) {
   const { configuration, router } = useServices()
   const arrow = <Icon name={order.isDescending ? 'down' : 'up'} />
   return (
     <>
       <span class="list-count">{countText(rows)}</span>
+      <button
+        type="button"
+        class="button quiet list-select"
+        aria-pressed={isSelecting}
+        onClick={() => setSelecting(!isSelecting)}
+      >
+        {t('Select')}
+      </button>
       <Menu
         class="button quiet list-sort"
         label={t('Sorted by {column}', { column: t(order.column.label) })}
