@@ -95,10 +95,25 @@ export function dependencyJourneys(stage: () => Stage): void {
     const first = await make('Lay bricks', 0, 1)
     const second = await make('Paint walls', 0, 0, { userId: workspace.jonas.id })
     await workspace.make('assignmentDependency', { assignmentId: second, blockedById: first })
+    const early = await make('Buy paint', -3, 0, { userId: workspace.jonas.id })
+    await workspace.make('assignmentDependency', { assignmentId: early, blockedById: first })
     const page = await signIn('mara@example.com', `${path}?view=timeline`)
+    const waits = (id: string) => page.locator(`#card-${id} .waits`)
     const arrows = (kind = '') => page.locator(`.dependency-arrows g${kind}`)
     await arrows('.too-early').waitFor({ state: 'attached' })
-    await page.getByRole('link', { name: /Starts before Lay bricks ends/ }).waitFor()
+    await page.getByRole('link', { name: /^Paint walls [\s\S]*Starts before Lay bricks ends/ }).waitFor()
+    // An icon says that an assignment waits if its start, to which an arrow leads, is not in the period.
+    await waits(early).waitFor()
+    assert.deepEqual([await arrows().count(), await waits(second).count()], [1, 0])
+    // An arrow is faint until the pointer or the focus is on a bar at one of its ends.
+    await bar(page, 'Buy paint').hover()
+    assert.equal(await arrows('.active').count(), 0)
+    await bar(page, 'Lay bricks').hover()
+    await arrows('.active').waitFor({ state: 'attached' })
+    await bar(page, 'Buy paint').hover()
+    await arrows('.active').waitFor({ state: 'detached' })
+    await bar(page, 'Paint walls').focus()
+    await arrows('.active').waitFor({ state: 'attached' })
     // The arrow leads from the end of one bar to the start of the other, in the lane above. It runs
     // between rows, where there are no names.
     await assertArrowAtStart(page, 'Paint walls')
@@ -109,12 +124,12 @@ export function dependencyJourneys(stage: () => Stage): void {
     assert.ok(run.right > from.x && run.right < from.x + from.width, JSON.stringify({ from, run }))
     await assertAccessible(page, 'arrows of a timeline')
     await bar(page, 'Paint walls').press('Shift+ArrowRight')
-    await page.getByRole('link', { name: /Waits for Lay bricks/ }).waitFor()
+    await page.getByRole('link', { name: /^Paint walls [\s\S]*Waits for Lay bricks/ }).waitFor()
     await arrows(':not(.too-early)').waitFor({ state: 'attached' })
     assert.equal(await arrows().count(), 1)
     await page.setViewportSize({ width: 390, height: 800 })
     await page.locator('.dependency-arrows').waitFor({ state: 'detached' })
-    await page.getByRole('link', { name: /Waits for Lay bricks/ }).waitFor()
+    await waits(second).waitFor()
   })
 
   test('have an arrow on the timeline even if one of the bars is far below the visible ones', async () => {

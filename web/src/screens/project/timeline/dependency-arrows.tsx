@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { byId } from '../../../api/load-all.ts'
 import { type Blockers, startsTooEarly } from '../../../data/project-links.ts'
@@ -71,12 +71,40 @@ export interface BarPlace {
   readonly start: number
   readonly end: number
   readonly middle: number
+  readonly beginsBefore: boolean
+  readonly endsAfter: boolean
 }
 
+export interface Arrow extends OpenDependency {
+  /** Undefined if the end of the bar is not in the period. Then the arrow is only a stub before its target. */
+  readonly from: BarPlace | undefined
+  readonly to: BarPlace
+}
+
+/**
+ * Returns the arrows to all bars whose start is in the period. Another arrow would lead nowhere; the icon in its
+ * bar says that it waits. `places` has the bars of the period by assignment.
+ */
+export const arrowsOf = (
+  dependencies: readonly OpenDependency[],
+  places: ReadonlyMap<string, BarPlace>,
+): readonly Arrow[] =>
+  dependencies.flatMap((dependency) => {
+    const [from, to] = [places.get(dependency.blockerId), places.get(dependency.id)]
+    if (to === undefined || to.beginsBefore) return []
+    return [{ ...dependency, to, from: from?.endsAfter ? undefined : from }]
+  })
+
+/** Returns the ids of the assignments whose arrows all begin at a bar. These bars need no icon for that. */
+export const connectedIdsOf = (arrows: readonly Arrow[]): readonly string[] =>
+  [...Map.groupBy(arrows, ({ id }) => id)].flatMap(([id, group]) =>
+    group.every(({ from }) => from !== undefined) ? [id] : [],
+  )
+
 interface DependencyArrowsProps {
-  readonly dependencies: readonly OpenDependency[]
-  /** The bars by assignment. Assignments without a bar in the period are missing. */
-  readonly places: ReadonlyMap<string, BarPlace>
+  readonly arrows: readonly Arrow[]
+  /** The id of the open assignment. */
+  readonly openId: string | undefined
   /** The top of the first rendered lane and the bottom of the last, in pixels. */
   readonly renderedTop: number
   readonly renderedBottom: number
@@ -86,16 +114,19 @@ interface DependencyArrowsProps {
 
 /**
  * Draws an arrow from the end of each assignment to the start of each assignment that waits for it, even if a
- * bar is not visible.
+ * bar is not visible. Arrows are faint, so that texts stay readable, except those of the bar that is open, focused
+ * or under the pointer.
  */
 export function DependencyArrows({
-  dependencies,
-  places,
+  arrows: all,
+  openId,
   renderedTop,
   renderedBottom,
   rowPixels,
   width,
 }: DependencyArrowsProps) {
+  const svg = useRef<SVGSVGElement>(null)
+  const activeId = useActiveBar(svg)
   const arrows = useMemo(() => {
     const sign = directionSign()
     const layout: Layout = {
@@ -103,21 +134,20 @@ export function DependencyArrows({
       xOf: (fromStart) => (sign > 0 ? fromStart : width - fromStart),
       sign,
     }
-    return dependencies
-      .flatMap(({ id, blockerId, isTooEarly }) => {
-        const [blocker, blocked] = [places.get(blockerId), places.get(id)]
-        if (blocker === undefined || blocked === undefined) return []
-        const [top, bottom] = [blocker.middle, blocked.middle].sort((a, b) => a - b)
+    return all
+      .flatMap(({ id, blockerId, isTooEarly, from, to }) => {
+        const [top, bottom] = [from?.middle ?? to.middle, to.middle].sort((a, b) => a - b)
         return (bottom ?? 0) < renderedTop || (top ?? 0) > renderedBottom
           ? []
-          : [{ id, blockerId, isTooEarly, ...arrowOf(blocker, blocked, layout) }]
+          : [{ ends: [blockerId, id], isTooEarly, ...arrowOf(from, to, layout) }]
       })
       .slice(0, arrowsMax)
-  }, [dependencies, places, renderedTop, renderedBottom, rowPixels, width])
+  }, [all, renderedTop, renderedBottom, rowPixels, width])
+  const isActive = (ends: readonly string[]) => ends.some((id) => id === activeId || id === openId)
   return (
-    <svg class="dependency-arrows" aria-hidden="true" focusable="false">
-      {arrows.map(({ id, blockerId, isTooEarly, line, head }) => (
-        <g key={`${blockerId} ${id}`} class={isTooEarly ? 'too-early' : ''}>
+    <svg ref={svg} class="dependency-arrows" aria-hidden="true" focusable="false">
+      {arrows.map(({ ends, isTooEarly, line, head }) => (
+        <g key={ends.join(' ')} class={`${isTooEarly ? 'too-early' : ''} ${isActive(ends) ? 'active' : ''}`}>
           <path class="arrow-line" d={line} />
           <path class="arrow-head" d={head} />
         </g>
@@ -126,14 +156,38 @@ export function DependencyArrows({
   )
 }
 
+/** Returns the id of the assignment whose bar has the focus or is under the pointer, whichever was last. */
+function useActiveBar(svg: { readonly current: SVGSVGElement | null }): string | undefined {
+  const [activeId, setActiveId] = useState<string>()
+  useEffect(() => {
+    const lanes = svg.current?.parentElement
+    const onChange = ({ target }: Event) => {
+      const bar = target instanceof Element ? target.closest('.bar') : null
+      setActiveId(bar?.id.slice('card-'.length))
+    }
+    const onLeave = () => setActiveId(undefined)
+    lanes?.addEventListener('pointerover', onChange)
+    lanes?.addEventListener('focusin', onChange)
+    lanes?.addEventListener('pointerleave', onLeave)
+    return () => {
+      lanes?.removeEventListener('pointerover', onChange)
+      lanes?.removeEventListener('focusin', onChange)
+      lanes?.removeEventListener('pointerleave', onLeave)
+    }
+  }, [])
+  return activeId
+}
+
 /**
  * Calculates the paths of an arrow. It leaves a bar at its lower or upper edge, follows the gap between two
  * rows, where there are no names, and crosses other rows only just before the bar that waits.
  */
-function arrowOf(from: BarPlace, to: BarPlace, { rowPixels, xOf, sign }: Layout) {
-  const leaving = xOf(Math.max((from.start + from.end) / 2, from.end - insetPixels))
+function arrowOf(from: BarPlace | undefined, to: BarPlace, { rowPixels, xOf, sign }: Layout) {
   const arriving = xOf(to.start)
   const before = arriving - sign * stubPixels
+  const head = `M${arriving} ${to.middle}l${-sign * headPixels} -4v8z`
+  if (from === undefined) return { line: `M${before} ${to.middle}H${arriving}`, head }
+  const leaving = xOf(Math.max((from.start + from.end) / 2, from.end - insetPixels))
   const gap = from.middle + ((to.middle < from.middle ? -1 : 1) * rowPixels) / 2
   return {
     line: roundedPath([
@@ -143,7 +197,7 @@ function arrowOf(from: BarPlace, to: BarPlace, { rowPixels, xOf, sign }: Layout)
       [before, to.middle],
       [arriving, to.middle],
     ]),
-    head: `M${arriving} ${to.middle}l${-sign * headPixels} -4v8z`,
+    head,
   }
 }
 

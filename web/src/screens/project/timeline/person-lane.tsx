@@ -8,7 +8,7 @@ import { PersonAvatar } from '../../../ui/people.tsx'
 import { logicalArrowKey, useMedia } from '../../../ui/viewport.ts'
 import { AssignmentBar } from '../assignment-bar.tsx'
 import type { Bar } from '../bars.ts'
-import type { BlockReasons } from '../name-lookup.ts'
+import type { BlockReason, BlockReasons } from '../name-lookup.ts'
 import type { Shift } from '../period-view.tsx'
 import { dragBar, preventScrolling } from './drag-bar.ts'
 import { loadLevelOf, plannedHoursByDay, type WeekLoad, weekLoadsOf } from './workload.ts'
@@ -30,6 +30,8 @@ export interface LaneContext {
   readonly waitingTexts: ReadonlyMap<string, string>
   /** Maps each assignment that waits or has an impediment to a short text that says so. */
   readonly blockReasons: BlockReasons
+  /** The assignments whose arrows show that they wait. Their bars have no icon for it. */
+  readonly connectedIds: ReadonlySet<string>
   onShift(row: Assignment, shift: Shift): void
 }
 
@@ -210,11 +212,9 @@ interface LaneBarProps extends PersonLaneProps {
 
 function LaneBar(props: LaneBarProps) {
   const { bar, previousId, nextId, context, measureDay } = props
-  const { doneStageIds, stages, waitingTexts, blockReasons, openId, query, onShift } = context
+  const { doneStageIds, stages, waitingTexts, openId, query, onShift } = context
   const { row, line, first, last, beginsBefore, endsAfter, nameRoom } = bar
   const { dayPixels } = context
-  const isDone = doneStageIds.has(row.workflowId)
-  const blockReason = isDone ? undefined : blockReasons.get(row.id)
   const shiftOf = (event: KeyboardEvent): Shift | undefined => {
     const key = logicalArrowKey(event)
     const days = { ArrowLeft: -1, ArrowRight: 1 }[key]
@@ -226,8 +226,8 @@ function LaneBar(props: LaneBarProps) {
     <AssignmentBar
       bar={bar}
       isDetailed={false}
-      isDone={isDone}
-      blockReason={blockReason}
+      isDone={doneStageIds.has(row.workflowId)}
+      blockReason={blockReasonOf(row, context)}
       color={colorIn(stages, row.workflowId)}
       isOpen={row.id === openId}
       note={waitingTexts.get(row.id)}
@@ -254,6 +254,12 @@ function LaneBar(props: LaneBarProps) {
       }}
     />
   )
+}
+
+function blockReasonOf({ id, workflowId }: Assignment, context: LaneContext): BlockReason | undefined {
+  const { doneStageIds, blockReasons, connectedIds } = context
+  const reason = doneStageIds.has(workflowId) ? undefined : blockReasons.get(id)
+  return reason?.isWaiting && connectedIds.has(id) ? undefined : reason
 }
 
 /**

@@ -23,7 +23,10 @@ import { type ProjectViewProps, ViewSkeleton } from '../project-view.tsx'
 import { useCardFocus } from '../use-card-focus.ts'
 import { useRowWindow } from '../use-virtual-rows.ts'
 import {
+  type Arrow,
+  arrowsOf,
   type BarPlace,
+  connectedIdsOf,
   DependencyArrows,
   type OpenDependency,
   useOpenDependencies,
@@ -95,11 +98,11 @@ export function TimelineView(props: ProjectViewProps) {
           onStep={(count) => goTo(addDays(from, count * period.stepDays))}
           onNow={() => goTo(defaultFrom())}
         />
-        {isPhone ? <ZoomSelect {...period} /> : <ZoomButtons {...period} />}
         {people && <UnscheduledLink projectId={scope.projectId} count={unscheduledCount} />}
         {people && listing.rows.length === 0 && (
           <span class="quiet-text">{t('No assignments with dates in this period')}</span>
         )}
+        {isPhone ? <ZoomSelect {...period} /> : <ZoomButtons {...period} />}
         <Legend
           stages={stages}
           doneStageIds={doneStageIds}
@@ -145,7 +148,7 @@ interface LanesProps {
   readonly rows: readonly Assignment[]
   readonly dependencies: readonly OpenDependency[]
   readonly isStale: boolean
-  readonly context: Omit<LaneContext, 'dayPixels'>
+  readonly context: Omit<LaneContext, 'dayPixels' | 'connectedIds'>
 }
 
 /** Calculates the bars and heights of all lanes, but renders only the lanes near the visible part. */
@@ -158,12 +161,17 @@ function Lanes({ people, rows, dependencies, isStale, context: shared }: LanesPr
   const barsByPerson = useBars(byPerson, { from, dayCount, dayPixels, isStacked: isPhone })
   const laneBottoms = useLaneBottoms(people, barsByPerson, measures)
   const rowWindow = useRowWindow(people, laneBottoms)
-  const places = useMemo(
-    () =>
-      placesOf(isPhone || dependencies.length === 0 ? [] : people, { barsByPerson, laneBottoms, measures }),
-    [dependencies, people, barsByPerson, laneBottoms, dayPixels, isPhone],
+  const arrows = useMemo(() => {
+    const shown = isPhone ? [] : dependencies
+    return shown.length === 0
+      ? []
+      : arrowsOf(shown, placesOf(people, { barsByPerson, laneBottoms, measures }))
+  }, [dependencies, people, barsByPerson, laneBottoms, dayPixels, isPhone])
+  const connectedIds = useConnectedIds(arrows)
+  const context = useMemo(
+    (): LaneContext => ({ ...shared, dayPixels, connectedIds }),
+    [shared, dayPixels, connectedIds],
   )
-  const context = useMemo((): LaneContext => ({ ...shared, dayPixels }), [shared, dayPixels])
   useEffect(() => {
     const open = rows.find(({ id }) => id === openId)
     if (open !== undefined) rowWindow.reveal(people.findIndex(({ id }) => id === responsibleOf(open)))
@@ -202,8 +210,8 @@ function Lanes({ people, rows, dependencies, isStale, context: shared }: LanesPr
         })}
         {!isPhone && (
           <DependencyArrows
-            dependencies={dependencies}
-            places={places}
+            arrows={arrows}
+            openId={openId}
             renderedTop={laneBottoms[rowWindow.from - 1] ?? 0}
             renderedBottom={laneBottoms[rowWindow.end - 1] ?? 0}
             rowPixels={laneRem.bar * measures.remPixels}
@@ -213,6 +221,12 @@ function Lanes({ people, rows, dependencies, isStale, context: shared }: LanesPr
       </div>
     </section>
   )
+}
+
+/** Returns the same set while its ids are the same, because lanes are memoized by it. */
+function useConnectedIds(arrows: readonly Arrow[]): ReadonlySet<string> {
+  const ids = useMemo(() => connectedIdsOf(arrows).join(), [arrows])
+  return useMemo(() => new Set(ids.split(',')), [ids])
 }
 
 const noBars: readonly Bar[] = []
@@ -249,12 +263,15 @@ function placesOf(people: readonly Person[], { barsByPerson, laneBottoms, measur
   const barsOffsetRem = laneRem.hours + (isNarrow ? laneRem.head : 0)
   return new Map(
     people.flatMap(({ id }, index) =>
-      (barsByPerson.get(id) ?? noBars).map(({ row, line, first, last }): [string, BarPlace] => [
-        row.id,
+      (barsByPerson.get(id) ?? noBars).map((bar): [string, BarPlace] => [
+        bar.row.id,
         {
-          start: start + first * dayPixels + barMarginPixels,
-          end: start + (last + 1) * dayPixels - barMarginPixels,
-          middle: (laneBottoms[index - 1] ?? 0) + (barsOffsetRem + (line + 0.5) * laneRem.bar) * remPixels,
+          start: start + bar.first * dayPixels + barMarginPixels,
+          end: start + (bar.last + 1) * dayPixels - barMarginPixels,
+          middle:
+            (laneBottoms[index - 1] ?? 0) + (barsOffsetRem + (bar.line + 0.5) * laneRem.bar) * remPixels,
+          beginsBefore: bar.beginsBefore,
+          endsAfter: bar.endsAfter,
         },
       ]),
     ),
