@@ -26,7 +26,7 @@ export function periodJourneys(stage: () => Stage): void {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Zoomed')
     const id = await make('Short', 1, 1)
-    await make('Long enough', 0, 30)
+    const longId = await make('Long enough', 0, 30)
     const lastId = await make('Named before it', 41, 41)
     const twoDaysId = await make('Its name does not fit into two days', 3, 4)
     for (const assignmentId of [id, twoDaysId])
@@ -74,6 +74,16 @@ export function periodJourneys(stage: () => Stage): void {
     assert.ok(slimBar && name && head)
     assert.deepEqual([slimBar.height, head.height], [8, 32])
     assert.ok(name.y + name.height <= slimBar.y, JSON.stringify({ name, slimBar }))
+    // The period is between its steps, an arrow marks where a bar continues, and an empty lane is low.
+    const [period, avatar, emptyLane] = await Promise.all(
+      ['.week-range', '.person-head .avatar', `[data-person="${workspace.jonas.id}"]`].map((selector) =>
+        page.locator(selector).first().boundingBox(),
+      ),
+    )
+    assert.ok(period && avatar && emptyLane && period.width > 60)
+    await page.locator(`#card-${longId} > .directed`).waitFor()
+    assert.equal(emptyLane.height, 56)
+    assert.equal(avatar.y + avatar.height / 2, head.y + head.height / 2)
     await zoom.selectOption('Quarter')
     await page.setViewportSize({ width: 1280, height: 800 })
     // In a text field, the keys are typed as text.

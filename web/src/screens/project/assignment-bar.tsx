@@ -37,8 +37,10 @@ interface AssignmentBarProps {
   readonly gridStyle: Readonly<Record<string, string>>
   /** The width of the bar. Icons that do not fit into it are shown with a name that is next to the bar. */
   readonly widthPixels?: number
-  /** True if the bar shows the avatar of the person, and an arrow at a side where it continues. */
+  /** True if the bar shows the avatar of the person. */
   readonly isDetailed?: boolean
+  /** True if the bar shows an arrow at a side where it continues. */
+  readonly hasSides?: boolean
   /** The name of the type. It is shown as a shape. */
   readonly typeName?: string | undefined
   /** A second line, which also says what icons and the hidden text say otherwise. */
@@ -96,7 +98,7 @@ interface BarContent extends AssignmentBarProps {
 }
 
 function contentOf(props: BarContent) {
-  const { bar, isFirst = true, isDetailed = true, facts } = props
+  const { bar, isFirst = true, isDetailed = true, hasSides = isDetailed, facts } = props
   const { row, beginsBefore, endsAfter } = bar
   const icons = facts === undefined ? iconsOf(props) : []
   const iconGroup = icons.length > 0 && <span class="bar-icons">{icons}</span>
@@ -114,7 +116,7 @@ function contentOf(props: BarContent) {
   )
   return (
     <>
-      {isDetailed && beginsBefore && <Icon name="left" />}
+      {hasSides && beginsBefore && <Icon name="left" />}
       {facts === undefined ? (
         name
       ) : (
@@ -124,7 +126,7 @@ function contentOf(props: BarContent) {
         </span>
       )}
       {isDetailed && isFirst && <PersonAvatar id={responsibleOf(row)} isDecorative />}
-      {isDetailed && endsAfter && <Icon name="right" />}
+      {hasSides && endsAfter && <Icon name="right" />}
     </>
   )
 }

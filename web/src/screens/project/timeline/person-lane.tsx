@@ -126,7 +126,7 @@ function Lane(props: PersonLaneProps) {
   )
 }
 
-export const lineCountOf = (bars: readonly Bar[]): number => 1 + Math.max(0, ...bars.map(({ line }) => line))
+const lineCountOf = (bars: readonly Bar[]): number => 1 + Math.max(0, ...bars.map(({ line }) => line))
 
 /** The width of the text with a week's hours, and of the longer text that adds the hours above the target. */
 const sumPixels = 52
@@ -213,7 +213,7 @@ interface LaneBarProps extends PersonLaneProps {
 function LaneBar(props: LaneBarProps) {
   const { bar, previousId, nextId, context, measureDay } = props
   const { doneStageIds, stages, waitingTexts, openId, query, onShift } = context
-  const { row, line, first, last, beginsBefore, endsAfter, nameRoom } = bar
+  const { row, line, first, last, beginsBefore, endsAfter, nameRoom, namePlace } = bar
   const { dayPixels } = context
   const shiftOf = (event: KeyboardEvent): Shift | undefined => {
     const key = logicalArrowKey(event)
@@ -226,6 +226,7 @@ function LaneBar(props: LaneBarProps) {
     <AssignmentBar
       bar={bar}
       isDetailed={false}
+      hasSides={namePlace.startsWith('above')}
       isDone={doneStageIds.has(row.workflowId)}
       blockReason={blockReasonOf(row, context)}
       color={colorIn(stages, row.workflowId)}
@@ -276,6 +277,8 @@ const wideRem = {
   bar: 2,
   /** The minimum height of the hours and the bars together. */
   least: 4.5,
+  /** The height without bars. */
+  empty: 4.5,
   /** The space below the last bar. */
   below: 0.5,
 } as const
@@ -283,7 +286,7 @@ const wideRem = {
 type LaneRem = Readonly<Record<keyof typeof wideRem, number>>
 
 /** On phones, a line has the name of an assignment above its slim bar. */
-const phoneRem: LaneRem = { ...wideRem, head: 2, bar: 2.25 }
+const phoneRem: LaneRem = { ...wideRem, head: 2, bar: 2.25, empty: 1.5 }
 
 /** The space between a bar and the edges of its first and last day. */
 export const barMarginPixels = 3
@@ -294,8 +297,8 @@ export const lanePropertiesOf = (laneRem: LaneRem): Readonly<Record<string, stri
 })
 
 /** Returns the height of a lane without its name. */
-export const trackRemOf = (lineCount: number, { least, hours, bar, below }: LaneRem): number =>
-  Math.max(least, hours + lineCount * bar + below)
+export const trackRemOf = (bars: readonly Bar[], { least, empty, hours, bar, below }: LaneRem): number =>
+  bars.length === 0 ? empty : Math.max(least, hours + lineCountOf(bars) * bar + below)
 
 export type Measures = ReturnType<typeof useMeasures>
 

@@ -37,7 +37,6 @@ import {
   DayGrid,
   type LaneContext,
   lanePropertiesOf,
-  lineCountOf,
   type Measures,
   PersonLane,
   startPixelsOf,
@@ -92,7 +91,7 @@ export function TimelineView(props: ProjectViewProps) {
     <>
       <div class="timeline-tools">
         <PeriodSteps
-          label={rangeText(from, addDays(from, dayCount - 1))}
+          label={rangeText(from, addDays(from, dayCount - 1), isPhone)}
           isNow={from === defaultFrom()}
           labels={{ before: t('Earlier'), after: t('Later'), now: t('Today') }}
           onStep={(count) => goTo(addDays(from, count * period.stepDays))}
@@ -140,8 +139,8 @@ const useLaneContext = (context: LanesProps['context']): LanesProps['context'] =
 const useStageIds = (rows: readonly Assignment[]): ReadonlySet<string> =>
   useMemo(() => new Set(rows.map(({ workflowId }) => workflowId)), [rows])
 
-const rangeText = (from: string, to: string): string =>
-  dateFormat('long').formatRange(dateOf(from), dateOf(to))
+const rangeText = (from: string, to: string, isPhone: boolean): string =>
+  dateFormat(isPhone ? 'short' : 'long').formatRange(dateOf(from), dateOf(to))
 
 interface LanesProps {
   readonly people: readonly { readonly id: string; readonly name: string }[]
@@ -243,7 +242,7 @@ function useLaneBottoms(
   return useMemo(() => {
     let sum = 0
     return people.map(({ id }) => {
-      const rem = trackRemOf(lineCountOf(bars.get(id) ?? noBars), laneRem) + (isNarrow ? laneRem.head : 0)
+      const rem = trackRemOf(bars.get(id) ?? noBars, laneRem) + (isNarrow ? laneRem.head : 0)
       sum += Math.ceil(rem * remPixels)
       return sum
     })
