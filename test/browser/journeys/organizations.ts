@@ -62,6 +62,7 @@ export function organizationJourneys(stage: () => Stage): void {
     await page.keyboard.press('Escape')
     assert.equal(await organization.inputValue(), 'Lighthouse Studio')
     await page.goto(`${hosts.web}/reports/sums`)
+    await page.getByRole('button', { name: 'Filter' }).click()
     const filter = page.getByRole('combobox', { name: 'Organization' })
     await filter.locator('option', { hasText: 'Lighthouse Studio' }).waitFor({ state: 'attached' })
     assert.equal(await filter.locator('option', { hasText: 'Strangers' }).count(), 0)

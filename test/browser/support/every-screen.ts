@@ -84,7 +84,7 @@ export async function everyScreen(
     { path: '/week?week=2026-11-16', shows: name, shape: 'grid' },
     { path: '/impediments?whose=all', shows: 'Impediments', shape: 'rows' },
     { path: '/reports', shows: 'Hours per project', shape: 'boxes' },
-    { path: '/reports/sums?period=year', shows: 'Include those without hours in this period', shape: 'grid' },
+    { path: '/reports/sums?period=year', shows: 'Then by', shape: 'grid' },
     { path: '/administration/users', shows: 'mara@example.com', shape: 'rows' },
     { path: '/administration/sign-in', shows: 'Identity__Passwords', shape: 'rows' },
     { path: '/administration/workflows', shows: 'Backlog', shape: 'rows' },

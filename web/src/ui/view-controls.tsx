@@ -52,7 +52,7 @@ export function Popover({ button, buttonClass = 'button', label, children }: Pop
     if (!isOpen || layer.current === null || anchor.current === null) return
     layer.current.showPopover()
     placeBelow(layer.current, anchor.current, { matchesWidth: true, edgePixels: pagePixels })
-    const target = layer.current.querySelector<HTMLElement>('a[href], button') ?? layer.current
+    const target = layer.current.querySelector<HTMLElement>('a[href], button, select') ?? layer.current
     target.focus()
   }, [isOpen])
   return (

@@ -17,7 +17,7 @@ interface HoursTableProps {
 
 /** Shows hours as a table with a bar in each row. The headings are the legend. */
 export function HoursTable({ title, rowHeading, rows, isSorted, nameOf }: HoursTableProps) {
-  const max = Math.max(...rows.flatMap(({ planned, recorded }) => [planned, recorded]))
+  const max = Math.max(...rows.flatMap(({ planned, recorded, over }) => [planned + over, recorded]))
   return (
     <table class="hours-table hours-bars">
       <caption class="visually-hidden">{title}</caption>
@@ -140,7 +140,10 @@ interface HoursTrackProps extends Pick<Hours, 'planned' | 'recorded' | 'over'> {
   readonly max: number
 }
 
-/** Shows recorded hours as a bar in front of an outlined bar of planned hours. The excess is amber. */
+/**
+ * Shows recorded hours as a bar in front of an outlined bar of planned hours. The excess is amber, and always
+ * after the plan, also in a sum whose other parts have hours left.
+ */
 export function HoursTrack({ planned, recorded, max, ...props }: HoursTrackProps) {
   const id = useId()
   const { within, over } = splitRecorded({ recorded, over: props.over })
@@ -160,7 +163,14 @@ export function HoursTrack({ planned, recorded, max, ...props }: HoursTrackProps
           rx="3"
         />
       )}
-      {over > 0 && <rect class="over" {...inner} width={lengthOf(recorded)} />}
+      {over > 0 && (
+        <rect
+          class="over"
+          {...inner}
+          x={lengthOf(within < planned ? planned : 0)}
+          width={lengthOf(within < planned ? over : recorded)}
+        />
+      )}
       {within > 0 && <rect class="recorded" {...inner} width={lengthOf(within)} />}
     </svg>
   )

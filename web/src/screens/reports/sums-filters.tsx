@@ -1,9 +1,10 @@
 import { catalogQuery, organizationQuery, useListing } from '../../data/use-listing.ts'
 import { useServices } from '../../services/services.ts'
-import { t } from '../../texts/text.ts'
+import { t, tx } from '../../texts/text.ts'
 import { DayInput } from '../../ui/day-input.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { PersonPicker } from '../../ui/people.tsx'
+import { Popover } from '../../ui/view-controls.tsx'
 import { type FilterName, filterNames, groupings, presets, queryOfPreset, type SumsQuery } from './sums.ts'
 
 interface SumsFiltersProps {
@@ -11,13 +12,12 @@ interface SumsFiltersProps {
   readonly preset: string
 }
 
-/** Chooses the period, the grouping, and the filters of the sums. */
+/** Chooses the period and the grouping of the sums; the filters are behind a button, as on a board. */
 export function SumsFilters({ sumsQuery, preset }: SumsFiltersProps) {
   const { router } = useServices()
   const { by, thenBy, period, filters } = sumsQuery
   const setQuery = (values: Readonly<Record<string, string>>) => router.setQuery(values)
   const entities = groupings.filter(({ isTime }) => !isTime)
-  const isFiltered = filterNames.some((name) => filters[name] !== '')
   return (
     <search class="filters sums-filters" aria-label={t('Filters')}>
       <ChoiceFilter
@@ -56,45 +56,125 @@ export function SumsFilters({ sumsQuery, preset }: SumsFiltersProps) {
         ]}
         onChoose={(name) => setQuery({ second: name })}
       />
-      <CatalogFilters filters={filters} onChange={(name, id) => setQuery({ [name]: id })} />
-      <div class="filter-person">
-        <PersonPicker
-          label={t('Person')}
-          placeholder={t('Anyone')}
-          value={filters.userId}
-          onChoose={(userId) => setQuery({ userId })}
-        />
-      </div>
-      {thenBy === undefined && (
-        <label class="filter-day">
-          <input
-            type="checkbox"
-            checked={router.address.value.searchParams.get('all') === 'yes'}
-            onChange={(event) => setQuery({ all: event.currentTarget.checked ? 'yes' : '' })}
-          />
-          {t('Include those without hours in this period')}
-        </label>
-      )}
-      {isFiltered && (
-        <button
-          type="button"
-          class="button quiet"
-          onClick={() => setQuery(Object.fromEntries(filterNames.map((name) => [name, ''])))}
-        >
-          <Icon name="close" />
-          <span>{t('Clear filters')}</span>
-        </button>
-      )}
+      <FilterLayer filters={filters} hasSwitch={thenBy === undefined} />
     </search>
   )
 }
 
-interface CatalogFiltersProps {
+interface FilterLayerProps {
   readonly filters: SumsQuery['filters']
-  onChange(name: FilterName, id: string): void
+  /** Whether the rows without hours can be included. */
+  readonly hasSwitch: boolean
 }
 
-function CatalogFilters({ filters, onChange }: CatalogFiltersProps) {
+/** A button that opens the less common filters, and a chip for each one that is set. */
+function FilterLayer({ filters, hasSwitch }: FilterLayerProps) {
+  const { people, router } = useServices()
+  const catalogs = useFilterCatalogs()
+  const includesAll = hasSwitch && router.address.value.searchParams.get('all') === 'yes'
+  const nameOf = (rows: readonly Named[], id: string) => rows.find((row) => row.id === id)?.name ?? '…'
+  const chips = [
+    ...catalogs.map(({ name, label, rows }) => ({ name, label, text: nameOf(rows, filters[name]) })),
+    { name: 'userId' as const, label: t('Person'), text: filters.userId && people.nameOf(filters.userId) },
+  ].filter(({ name }) => filters[name] !== '')
+  return (
+    <>
+      <Popover
+        label={t('Filter')}
+        button={
+          <>
+            <Icon name="filter" />
+            <span>{t('Filter')}</span>
+          </>
+        }
+      >
+        <div class="sums-layer">
+          {catalogs.map((catalog) => (
+            <CatalogFilter key={catalog.name} {...catalog} value={filters[catalog.name]} />
+          ))}
+          <div class="field">
+            <span class="sums-label" aria-hidden="true">
+              {t('Person')}
+            </span>
+            <PersonPicker
+              label={t('Person')}
+              placeholder={t('Anyone')}
+              value={filters.userId}
+              onChoose={(userId) => router.setQuery({ userId })}
+            />
+          </div>
+          {hasSwitch && (
+            <label class="filter-day">
+              <input
+                type="checkbox"
+                checked={includesAll}
+                onChange={(event) => router.setQuery({ all: event.currentTarget.checked ? 'yes' : '' })}
+              />
+              {t('Include those without hours in this period')}
+            </label>
+          )}
+        </div>
+      </Popover>
+      {chips.map((chip) => (
+        <FilterChip key={chip.name} {...chip} onRemove={() => router.setQuery({ [chip.name]: '' })} />
+      ))}
+      {includesAll && (
+        <FilterChip
+          label={t('Include those without hours in this period')}
+          onRemove={() => router.setQuery({ all: '' })}
+        />
+      )}
+      {chips.length > 0 && (
+        <button
+          type="button"
+          class="button quiet"
+          onClick={() => router.setQuery(Object.fromEntries(filterNames.map((name) => [name, ''])))}
+        >
+          {t('Clear filters')}
+        </button>
+      )}
+    </>
+  )
+}
+
+interface FilterChipProps {
+  readonly label: string
+  readonly text?: string
+  onRemove(): void
+}
+
+const FilterChip = ({ label, text, onRemove }: FilterChipProps) => (
+  <span class="filter-chip">
+    <span>
+      {text === undefined
+        ? label
+        : tx('{criterion}: {values}', {
+            criterion: <span class="quiet-text">{label}</span>,
+            values: <bdi>{text}</bdi>,
+          })}
+    </span>
+    <button
+      type="button"
+      class="label-remove"
+      aria-label={t('Remove the filter {name}', { name: label })}
+      onClick={onRemove}
+    >
+      <Icon name="close" />
+    </button>
+  </span>
+)
+
+type Named = { readonly id: string; readonly name: string }
+
+interface FilterCatalog {
+  readonly name: FilterName
+  readonly label: string
+  /** The choice that sets no filter. */
+  readonly all: string
+  readonly rows: readonly Named[]
+}
+
+function useFilterCatalogs(): readonly FilterCatalog[] {
   const { session } = useServices()
   const projects = useListing('project', catalogQuery)
   const isAdministrator = session.person.value?.isAdministrator === true
@@ -103,7 +183,7 @@ function CatalogFilters({ filters, onChange }: CatalogFiltersProps) {
     isAdministrator ? catalogQuery : organizationQuery(projects.rows),
   )
   const types = useListing('assignmentType', catalogQuery)
-  const catalogs = [
+  return [
     { name: 'projectId', label: t('Project'), all: t('All projects'), rows: projects.rows },
     {
       name: 'organizationId',
@@ -112,23 +192,29 @@ function CatalogFilters({ filters, onChange }: CatalogFiltersProps) {
       rows: organizations.rows,
     },
     { name: 'assignmentTypeId', label: t('Type'), all: t('All types'), rows: types.rows },
-  ] as const
-  return catalogs.map(({ name, label, all, rows }) => (
-    <select
-      key={name}
-      class="input filter-person"
-      aria-label={label}
-      value={filters[name]}
-      onChange={(event) => onChange(name, event.currentTarget.value)}
-    >
-      <option value="">{all}</option>
-      {rows.map((row) => (
-        <option key={row.id} value={row.id}>
-          {row.name}
-        </option>
-      ))}
-    </select>
-  ))
+  ]
+}
+
+function CatalogFilter({ name, label, all, rows, value }: FilterCatalog & { readonly value: string }) {
+  const { router } = useServices()
+  return (
+    <div class="field">
+      <label for={`sums-${name}`}>{label}</label>
+      <select
+        id={`sums-${name}`}
+        class="input"
+        value={value}
+        onChange={(event) => router.setQuery({ [name]: event.currentTarget.value })}
+      >
+        <option value="">{all}</option>
+        {rows.map((row) => (
+          <option key={row.id} value={row.id}>
+            {row.name}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
 }
 
 interface ChoiceFilterProps {
