@@ -102,10 +102,8 @@ export function impedimentJourneys(stage: () => Stage): void {
     await dialog.getByRole('option', { name: 'Blocked work' }).click()
     await dialog.getByLabel('Impediment', { exact: true }).selectOption('Waiting for the customer')
     await dialog.getByRole('button', { name: 'Add' }).click()
-    const line = page
-      .getByRole('region', { name: 'Website relaunch' })
-      .getByRole('listitem')
-      .filter({ hasText: 'Blocked work' })
+    const line = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Blocked work' })
+    await line.getByText('Website relaunch', { exact: true }).waitFor()
     await line.getByRole('img', { name: 'Mara Lindqvist' }).waitFor()
     await line.getByText('Blocked since today').waitFor()
     await line.getByRole('button', { name: /^Edit/ }).click()
@@ -158,10 +156,10 @@ export function impedimentJourneys(stage: () => Stage): void {
     assert.equal(await page.getByText('No crane').count(), 0)
     await page.getByLabel('Everyone’s assignments').check()
     await page.getByText('No crane').waitFor()
-    // The oldest impediment is first.
-    const texts = await page.getByRole('region', { name: 'Harbour' }).getByRole('listitem').allInnerTexts()
+    // One list has the impediments of all projects, the oldest first.
+    const texts = await page.getByRole('main').getByRole('listitem').allInnerTexts()
     assert.deepEqual(
-      texts.map((text) => /No \w+/.exec(text)?.[0]),
+      texts.flatMap((text) => /No (map|crane)/.exec(text)?.[0] ?? []),
       ['No map', 'No crane'],
     )
     await page.getByLabel('Project', { exact: true }).selectOption('Harbour')

@@ -71,9 +71,11 @@ export function ImpedimentsScreen() {
       {value !== undefined && visibleRows.length === 0 && (
         <NoImpediments filters={filters} hasAny={value.rows.length > 0} />
       )}
-      {[...Map.groupBy(visibleRows, ({ project }) => project.id).values()].map((rows) => (
-        <ProjectGroup key={rows[0]?.project.id} rows={rows} onChange={(row) => setDialog({ row })} />
-      ))}
+      <ul class="rows">
+        {visibleRows.map((row) => (
+          <ImpedimentLine key={row.link.id} row={row} onChange={() => setDialog({ row })} />
+        ))}
+      </ul>
       {value?.isCut && (
         <p class="quiet-text">
           {t('Only the newest {count} impediments are considered.', { count: value.rows.length })}
@@ -187,33 +189,6 @@ const NoImpediments = ({ filters, hasAny }: { readonly filters: Filters; readonl
   )
 }
 
-interface ProjectGroupProps {
-  readonly rows: readonly ImpedimentRow[]
-  onChange(row: ImpedimentRow): void
-}
-
-function ProjectGroup({ rows, onChange }: ProjectGroupProps) {
-  const project = rows[0]?.project
-  if (project === undefined) return null
-  const headingId = `impediments-${project.id}`
-  return (
-    <section class="group" aria-labelledby={headingId}>
-      <header class="group-header">
-        <ProjectMark project={project} />
-        <h2 id={headingId} dir="auto">
-          {project.name}
-        </h2>
-        <span class="quiet-text">{rows.length}</span>
-      </header>
-      <ul class="rows">
-        {rows.map((row) => (
-          <ImpedimentLine key={row.link.id} row={row} onChange={() => onChange(row)} />
-        ))}
-      </ul>
-    </section>
-  )
-}
-
 interface ImpedimentLineProps {
   readonly row: ImpedimentRow
   onChange(): void
@@ -244,6 +219,10 @@ function ImpedimentLine({ row, onChange }: ImpedimentLineProps) {
             </span>
           )}
         </span>
+      </span>
+      <span class="quiet-text impediment-project">
+        <ProjectMark project={project} />
+        <span dir="auto">{project.name}</span>
       </span>
       {link.deletedAt === null ? (
         <span class="quiet-text impediment-age" data-color={ageColorOf(link.createdAt)}>
