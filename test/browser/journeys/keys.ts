@@ -346,6 +346,12 @@ export function keyJourneys(stage: () => Stage): void {
     await page.getByRole('combobox', { name: 'Assignments of Nora Anywhere' }).waitFor()
     await page.getByRole('option', { name: /Made far away/ }).click()
     await page.getByRole('complementary', { name: 'Made far away' }).waitFor()
+    // In a project, one step shows only the assignments of a person.
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('nora any')
+    await page.getByRole('option', { name: 'Filter by Nora Anywhere' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Remove the filter Person' }).waitFor()
   })
 
   test('let an administrator create users', async () => {

@@ -28,7 +28,7 @@ export function paletteJourneys(stage: () => Stage): void {
       { text: 'settings project', name: 'Settings · project', marked: ['Settings'] },
       { text: 'relat', name: 'Hours · relatório', marked: [] },
       { text: 'nwa', name: 'New assignment', marked: ['N', 'w', 'a'] },
-      { text: 'perdoada otilia', name: 'Otília Perdoada', marked: ['Otília', 'Perdoada'] },
+      { text: 'perdoada otilia', name: 'Filter by Otília Perdoada', marked: ['Otília', 'Perdoada'] },
     ]) {
       await palette.getByRole('combobox').fill(text)
       await palette.getByText(`Create assignment “${text}”`).waitFor()

@@ -1,11 +1,11 @@
 import type { RecordOf } from '../api/api.ts'
 import { loadByIds, rowsMax } from '../api/load-all.ts'
 import { assignmentKey, findByKey, isAssignmentKey, responsibleOf } from '../data/assignments.ts'
-import { assignmentPath, matchPath, projectPath } from '../router/router.ts'
+import { assignmentPath, projectPath } from '../router/router.ts'
 import { viewParameter } from '../screens/project/filters.ts'
 import type { Services } from '../services/services.ts'
 import { foldText, t } from '../texts/text.ts'
-import { findMatches, type Match, rankFound, ranks } from '../ui/fuzzy.ts'
+import { findMatches, type Match, rankFound, ranks, type Span } from '../ui/fuzzy.ts'
 import { Icon } from '../ui/icon.tsx'
 import { StageMark } from '../ui/marks.tsx'
 import { ProjectMark } from '../ui/page.tsx'
@@ -144,6 +144,7 @@ function findKnown(
   ]
   const groups = sortGroups([
     ...findMatches(actionsIn(services, frame, start), text),
+    ...filtersOf(services, known?.people(text, filtersMax) ?? []),
     ...recent,
     ...others.filter(({ id }) => !recentIds.has(id)),
   ])
@@ -222,7 +223,7 @@ export async function findProjects(
 
 /** Lists the assignments of a person in all projects that the user can see. */
 function personStep(services: Services, person: { readonly id: string; readonly name: string }): PaletteStep {
-  const { api, router } = services
+  const { api } = services
   const title = t('Assignments of {name}', { name: person.name })
   return {
     title,
@@ -230,20 +231,7 @@ function personStep(services: Services, person: { readonly id: string; readonly 
     async find(text, signal) {
       const query = { userId: person.id, search: text.trim(), sortColumn: 'endDate', pageSize: 20 } as const
       const { data } = await api.list('assignment', { ...query, sortOrder: 'DESC' }, signal)
-      const { projectId } = matchPath('/projects/:projectId', router.address.peek().pathname) ?? {}
-      const here: readonly PaletteItem[] =
-        projectId === undefined || text !== ''
-          ? []
-          : [
-              {
-                id: 'here',
-                name: t('Their assignments here'),
-                group: title,
-                mark: <Icon name="columns" />,
-                run: () => router.setQuery({ userId: person.id }),
-              },
-            ]
-      return [...here, ...(await assignmentItems(services, data, title, signal))]
+      return assignmentItems(services, data, title, signal)
     },
   }
 }
@@ -321,6 +309,31 @@ const personItem = (
   mark: <PersonAvatar id={person.id} isDecorative />,
   next: () => personStep(services, person),
 })
+
+/** More people than these are rarely meant by the same text. */
+const filtersMax = 2
+
+/** Returns commands that show only the assignments of a person in the open project. */
+const filtersOf = (
+  { router }: Services,
+  persons: readonly Found<{ readonly id: string; readonly name: string }>[],
+): readonly FoundItem[] =>
+  document.querySelector('main .filter-button') === null
+    ? []
+    : persons.map((person) => {
+        const { matchRank, spans } = matchOf(person)
+        const name = t('Filter by {name}', { name: person.name })
+        const at = name.indexOf(person.name)
+        return {
+          matchRank,
+          spans: spans.map(([from, to]): Span => [from + at, to + at]),
+          id: `filter-${person.id}`,
+          name,
+          group: t('This project'),
+          mark: <Icon name="filter" />,
+          run: () => router.setQuery({ userId: person.id }),
+        }
+      })
 
 /** Finds assignments, and projects and people unless all of them are known. */
 async function findOnServer(

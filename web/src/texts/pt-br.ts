@@ -106,7 +106,6 @@ export const ptBr = {
   'Use dark theme': 'Usar cores escuras',
   'Use light theme': 'Usar cores claras',
   Project: 'Projeto',
-  'Their assignments here': 'Tarefas desta pessoa aqui',
   'The server is busy. Trying again in {seconds} s…':
     'O servidor está ocupado. Nova tentativa em {seconds} s…',
   'Offline. Showing what you saw at {time}.': 'Sem conexão. Aqui está o que você viu em {time}.',
