@@ -166,7 +166,11 @@ export function keyJourneys(stage: () => Stage): void {
     await page.waitForURL('**/week')
     await page.getByRole('heading', { name: 'My week' }).waitFor()
     await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Reports').waitFor()
+    const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await sheet.getByText('Reports').waitFor()
+    await page.keyboard.type('g rep')
+    await sheet.getByText('My week').waitFor({ state: 'detached' })
+    await sheet.getByText('Reports').waitFor()
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+k')
     // No character is lost, although the text is typed at once.

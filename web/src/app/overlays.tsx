@@ -13,6 +13,8 @@ import { Dialog } from '../ui/dialog.tsx'
 import { findMatches } from '../ui/fuzzy.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { markdownKeys } from '../ui/markdown-tools.tsx'
+import { matchesWords } from '../ui/option-search.tsx'
+import { SearchField } from '../ui/page.tsx'
 import { fieldsOn, stepFor, titleOf } from './assignment-steps.tsx'
 import { CommandPalette, Keys, type PaletteItem, type PaletteStep } from './command-palette.tsx'
 import { createLazyValue, knownRecordsOf } from './known-records.ts'
@@ -224,28 +226,39 @@ const groupsOfViews: readonly ShortcutGroup[] = [
   },
 ]
 
+/** Lists the shortcuts, which are filtered by their descriptions and keys. */
 export function ShortcutSheet({ onClose }: { onClose(): void }) {
   const { extensions } = useServices().configuration
+  const [text, setText] = useState('')
+  const groups = [...shortcutGroups, ...groupsOfViews]
+    .map(({ title, shortcuts }) => ({
+      title,
+      shown: shortcuts.filter(
+        ({ keys, description, isExtension }) =>
+          (extensions || !isExtension) && matchesWords(`${t(description)} ${keys.join(' ')}`, text),
+      ),
+    }))
+    .filter(({ shown }) => shown.length > 0)
   return (
     <Dialog title={t('Keyboard shortcuts')} onClose={onClose}>
+      <SearchField label={t('Search the shortcuts')} value={text} isFirst onChange={setText} />
       <div class="shortcuts">
-        {[...shortcutGroups, ...groupsOfViews].map(({ title, shortcuts }) => (
+        {groups.map(({ title, shown }) => (
           <section key={title} class="shortcut-sheet">
             <h3>{t(title)}</h3>
             <dl>
-              {shortcuts
-                .filter(({ isExtension }) => extensions || !isExtension)
-                .map(({ keys, description }) => (
-                  <div key={description}>
-                    <dt>{t(description)}</dt>
-                    <dd>
-                      <Keys keys={keys} />
-                    </dd>
-                  </div>
-                ))}
+              {shown.map(({ keys, description }) => (
+                <div key={description}>
+                  <dt>{t(description)}</dt>
+                  <dd>
+                    <Keys keys={keys} />
+                  </dd>
+                </div>
+              ))}
             </dl>
           </section>
         ))}
+        {groups.length === 0 && <p class="quiet-text">{t('Nothing found.')}</p>}
       </div>
     </Dialog>
   )

@@ -813,6 +813,7 @@ export const ptBr = {
   '{from} to {to}': '{from} a {to}',
   'Move {name} to…': 'Mover {name} para…',
   'Pages and projects': 'Páginas e projetos',
+  'Search the shortcuts': 'Buscar nos atalhos',
   'Not saved': 'Não salvo',
   'Drop here': 'Solte aqui',
   'Add a relation…': 'Adicionar uma relação…',

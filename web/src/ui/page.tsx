@@ -157,6 +157,8 @@ function centreCurrent(list: Element): void {
 interface SearchFieldProps {
   readonly label: string
   readonly value: string
+  /** True if the dialog around it gives it the focus. */
+  readonly isFirst?: boolean
   /** Called when the typing pauses. */
   onChange(text: string): void
 }
@@ -164,7 +166,7 @@ interface SearchFieldProps {
 /** A search is started after a pause of this length in typing. */
 const typingMilliseconds = 200
 
-export function SearchField({ label, value, onChange }: SearchFieldProps) {
+export function SearchField({ label, value, isFirst, onChange }: SearchFieldProps) {
   const [text, setText] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => setText(value), [value])
@@ -178,6 +180,7 @@ export function SearchField({ label, value, onChange }: SearchFieldProps) {
     <label class="search">
       <Icon name="search" />
       <input
+        data-autofocus={isFirst}
         class="input"
         type="search"
         aria-label={label}
