@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { addDays, today } from '../../../web/src/time/days.ts'
+import { addDays, formatDay, today } from '../../../web/src/time/days.ts'
 import { until } from '../../support/until.ts'
-import { datedProjects } from '../support/dated-projects.ts'
+import { datedProjects, monday } from '../support/dated-projects.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
@@ -48,6 +48,12 @@ export function assignmentValueJourneys(stage: () => Stage): void {
     await choose(page, newLabel('Keyed'))
     await card.getByText('Keyed').waitFor()
     await choose(page, { key: 'd', text: '+40', option: /./ })
+    // An end before the start moves the start, too. The message names both.
+    const early = addDays(monday, -3)
+    await choose(page, { key: 'd', text: early, option: /./ })
+    await page.getByText(`Set by keys is now from ${formatDay(early)} to ${formatDay(early)}.`).waitFor()
+    await page.keyboard.press('Control+z')
+    await page.getByText(/^Undone: Set by keys is now from/).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('complementary', { name: 'Set by keys' }).waitFor()
     await page.locator('#panel-title:focus').waitFor()

@@ -20,7 +20,7 @@ import { choosableStages, loadStages, stageLooksOf } from '../data/project-stage
 import { catalogQuery } from '../data/use-listing.ts'
 import type { Services } from '../services/services.ts'
 import { inOneLine, type MessageKey, t, tn } from '../texts/text.ts'
-import { formatDay, parseDay } from '../time/days.ts'
+import { dayOf, formatDay, parseDay } from '../time/days.ts'
 import { formatHours, parseDuration, usualHours } from '../time/hours.ts'
 import type { Option } from '../ui/combobox.tsx'
 import { findMatches, type Match, rankFound } from '../ui/fuzzy.ts'
@@ -375,13 +375,13 @@ const hoursStep: StepOf = (services, targets) => {
 
 interface DayStep {
   readonly title: MessageKey
-  dayOf(row: Assignment): string
+  dayIn(row: Assignment): string
   changeOf(row: Assignment, day: string): Change
 }
 
 /** Offers the current day, common days, and the day that the user types or chooses from the month. */
 const dayStep =
-  ({ title: titleKey, dayOf, changeOf }: DayStep): StepOf =>
+  ({ title: titleKey, dayIn, changeOf }: DayStep): StepOf =>
   (services, targets) => {
     const { rows, name } = targets
     const title = t(titleKey, { name })
@@ -392,10 +392,10 @@ const dayStep =
       day,
       mark: <Icon name={day === '' ? 'close' : 'calendar'} />,
       ...(day !== '' && label !== formatDay(day) && { note: formatDay(day) }),
-      isCurrent: rows.every((row) => dayOf(row) === day),
+      isCurrent: rows.every((row) => dayIn(row) === day),
       run: () =>
         change(services, targets, (row) => changeOf(row, day), {
-          text: inOneLine(name, label),
+          text: dayText(name, label, rows.length === 1 && rows[0] ? changeOf(rows[0], day) : {}),
           value: label,
         }),
     })
@@ -404,7 +404,7 @@ const dayStep =
       ...(services.configuration.extensions ? [itemOf('', t('No dates'))] : []),
     ]
     const [first] = rows
-    const current = first && rows.length === 1 && dayOf(first) !== '' ? [itemOf(dayOf(first))] : []
+    const current = first && rows.length === 1 && dayIn(first) !== '' ? [itemOf(dayIn(first))] : []
     return {
       title,
       placeholder: t('Day, such as fri or 12 dec'),
@@ -417,6 +417,13 @@ const dayStep =
       },
     }
   }
+
+/** Names both days if both change, because an end before the start also moves the start. */
+function dayText(name: string, label: string, { startDate, endDate, isUnscheduled }: Change): string {
+  if (startDate === undefined || endDate === undefined || isUnscheduled) return inOneLine(name, label)
+  const values = { name, from: formatDay(dayOf(startDate)), to: formatDay(dayOf(endDate)) }
+  return t('{name} is now from {from} to {to}.', values)
+}
 
 /** Returns the change that sets the end. A start that would be later is moved to the same day. */
 function endOn(row: Assignment, day: string): Change {
@@ -467,13 +474,13 @@ const fields: Readonly<Record<AssignmentField, FieldAction>> = {
     icon: 'calendar',
     words: 'begin date day começo data',
     description: 'Set the start…',
-    step: dayStep({ title: 'Start of {name}', dayOf: startDayOf, changeOf: startingOn }),
+    step: dayStep({ title: 'Start of {name}', dayIn: startDayOf, changeOf: startingOn }),
   },
   end: {
     label: 'End',
     icon: 'calendar',
     words: 'due date deadline day prazo data entrega vencimento',
-    step: dayStep({ title: 'End of {name}', dayOf: endDayOf, changeOf: endOn }),
+    step: dayStep({ title: 'End of {name}', dayIn: endDayOf, changeOf: endOn }),
   },
   hours: {
     label: 'Planned hours',
