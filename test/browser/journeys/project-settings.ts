@@ -52,8 +52,7 @@ export function projectSettingsJourneys(stage: () => Stage): void {
     await page.getByRole('heading', { name: 'Second quay' }).waitFor()
     // On a phone, the settings lead back to the project instead of showing its views.
     await page.setViewportSize({ width: 390, height: 844 })
-    await page.getByRole('button', { name: 'More pages of the project' }).click()
-    await page.getByRole('menuitem', { name: 'Settings' }).click()
+    await goWithin(page, `/projects/${otherId}/settings`)
     await page.getByRole('link', { name: 'Webhooks' }).click()
     await page.getByRole('link', { name: 'Settings', exact: true }).click()
     const back = page.getByRole('link', { name: 'Second quay' })
