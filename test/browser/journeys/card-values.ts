@@ -42,6 +42,18 @@ export function cardValueJourneys(stage: () => Stage): void {
     await card.locator('[data-field=hours]').click()
     await picker.getByRole('option', { name: '16 h' }).click()
     await card.getByText('16 h').waitFor()
+    // The message of an undone change is the only one, and undoes the change before it.
+    await page.getByText('2 changes saved').waitFor()
+    await page.keyboard.press('Control+z')
+    const message = page.locator('.toast', { hasText: 'Undone: Clicked · 16 h' })
+    await message.getByRole('button', { name: 'Undo 1 more' }).waitFor()
+    assert.equal(await page.locator('.toast').count(), 1)
+    const isPlanned = (hours: number) => async () =>
+      (await workspace.get('assignment', id)).amountHours === hours
+    await until(isPlanned(8), 'the hours before')
+    await page.keyboard.press('Control+Shift+Z')
+    await until(isPlanned(16), 'the hours again')
+    await card.getByText('16 h').waitFor()
     // Choosing the value again changes nothing, so nothing is sent that could be undone.
     const updates: string[] = []
     page.on('request', (request) => {
