@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { setUpBrowser } from '../test/browser/support/browser-setup.ts'
 import { everyScreen, goWithin } from '../test/browser/support/every-screen.ts'
-import { openStage } from '../test/browser/support/stage.ts'
 import { administratorLogin } from '../test/browser/support/tracker-hosts.ts'
 import { makePictureScene, openName, type PictureScene } from './pictures/scene.ts'
 
@@ -63,16 +63,16 @@ const settleMilliseconds = 800
 /** The widths from a phone to a large screen. */
 const widths = [390, 768, 1024, 1440, 2560]
 
-const stage = await openStage()
+const setup = await setUpBrowser()
 try {
-  const scene = await makePictureScene(stage)
-  const context = (await stage.signIn(administratorLogin, '/account')).context()
+  const scene = await makePictureScene(setup)
+  const context = (await setup.signIn(administratorLogin, '/account')).context()
   const page = await context.newPage()
   const folder = process.argv[2]
   if (folder === undefined) await takePictures(page, scene)
   else await takeEveryScreen(page, scene, folder)
 } finally {
-  await stage.stop()
+  await setup.stop()
 }
 
 /** Takes the pictures of the web client in docs/images/: `npm run pictures`. */
@@ -80,7 +80,7 @@ async function takePictures(page: Page, scene: PictureScene): Promise<void> {
   for (const { name, size, colors = 'light', path, shows, prepare } of pictures) {
     await page.setViewportSize({ width: size[0], height: size[1] })
     await page.emulateMedia({ colorScheme: colors, reducedMotion: 'reduce' })
-    await page.goto(stage.hosts.web + path(scene))
+    await page.goto(setup.hosts.web + path(scene))
     await page.getByText(shows).first().waitFor()
     await prepare?.(page)
     await page.mouse.move(0, 0)
@@ -92,8 +92,8 @@ async function takePictures(page: Page, scene: PictureScene): Promise<void> {
 /** Takes every screen at every width in both themes: `npm run pictures -- /tmp/screens`. */
 async function takeEveryScreen(page: Page, { openId }: PictureScene, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
-  await page.goto(`${stage.hosts.web}/account`)
-  const screens = await everyScreen(stage.hosts, stage.workspace, { id: openId, name: openName })
+  await page.goto(`${setup.hosts.web}/account`)
+  const screens = await everyScreen(setup.hosts, setup.workspace, { id: openId, name: openName })
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     for (const { path } of screens) {

@@ -1,9 +1,9 @@
 import { loadavg } from 'node:os'
 import type { BrowserContext, Page } from 'playwright-core'
+import { type BrowserSetup, setUpBrowser } from '../../test/browser/support/browser-setup.ts'
 import { everyScreen } from '../../test/browser/support/every-screen.ts'
 import { recordShifts, type Shift, shiftsOf, sumOf } from '../../test/browser/support/layout-shift.ts'
 import { slowNetwork } from '../../test/browser/support/slow-network.ts'
-import { openStage, type Stage } from '../../test/browser/support/stage.ts'
 import { percentile } from '../load.ts'
 import { framesDuring, millisecondsToPaint, recordMeasures, settle, slowDown, workOf } from './in-page.ts'
 import { interactions, pathOf } from './interactions.ts'
@@ -38,46 +38,46 @@ const lateMilliseconds = 25
  * `npm run bench -- web full-speed scroll` one part without slowing down.
  */
 export async function runWebBench(args: readonly string[]): Promise<void> {
-  const stage = await openStage()
+  const setup = await setUpBrowser()
   try {
-    const scene = await makeScene(stage)
+    const scene = await makeScene(setup)
     const factor = args.includes('full-speed') ? 1 : slowdown
     const chosenParts = args.filter((arg) => arg !== 'full-speed')
     const parts: Readonly<Record<string, () => Promise<void>>> = {
-      load: () => measureLoad(stage, scene, factor),
-      scroll: () => measureScrolling(stage, scene, factor),
-      drag: () => measureDrags(stage, scene, factor),
-      interactions: () => measureInteractions(stage, scene, factor),
-      shifts: () => reportShifts(stage, scene),
+      load: () => measureLoad(setup, scene, factor),
+      scroll: () => measureScrolling(setup, scene, factor),
+      drag: () => measureDrags(setup, scene, factor),
+      interactions: () => measureInteractions(setup, scene, factor),
+      shifts: () => reportShifts(setup, scene),
     }
     for (const [name, run] of Object.entries(parts))
       if (chosenParts.length === 0 || chosenParts.includes(name)) await run()
     console.log(`Load of the machine ${loadavg()[0]?.toFixed(1)}.`)
   } finally {
-    await stage.stop()
+    await setup.stop()
   }
 }
 
 /** The browser contexts of tests have motion turned off. */
 const withMotion = { reducedMotion: 'no-preference' } as const
 
-async function openPage(stage: Stage, { login }: Scene, path: string): Promise<Page> {
+async function openPage(setup: BrowserSetup, { login }: Scene, path: string): Promise<Page> {
   // The session belongs to the browser context, so a new page has it and is recorded from its beginning.
-  const context = (await stage.signIn(login, '/account', withMotion)).context()
+  const context = (await setup.signIn(login, '/account', withMotion)).context()
   const page = await context.newPage()
   await page.addInitScript(recordMeasures)
-  await page.goto(stage.hosts.web + path)
+  await page.goto(setup.hosts.web + path)
   return page
 }
 
-async function measureLoad(stage: Stage, scene: Scene, times: number): Promise<void> {
-  const page = await openPage(stage, scene, '/projects')
+async function measureLoad(setup: BrowserSetup, scene: Scene, times: number): Promise<void> {
+  const page = await openPage(setup, scene, '/projects')
   await slowDown(page, times)
   const rows = []
   for (const view of ['board', 'list', 'calendar', 'timeline']) {
     const found: number[] = []
     for (let round = 0; round < rounds; round += 1) {
-      await page.goto(`${stage.hosts.web}/projects/${scene.largeId}?view=${view}`)
+      await page.goto(`${setup.hosts.web}/projects/${scene.largeId}?view=${view}`)
       await page.locator('.card, .list-row, .bar').first().waitFor()
       await settle(page)
       found.push(await page.evaluate<number>('measured.firstRow'))
@@ -96,8 +96,8 @@ async function measureLoad(stage: Stage, scene: Scene, times: number): Promise<v
   await page.close()
 }
 
-async function measureScrolling(stage: Stage, scene: Scene, times: number): Promise<void> {
-  const page = await openPage(stage, scene, '/projects')
+async function measureScrolling(setup: BrowserSetup, scene: Scene, times: number): Promise<void> {
+  const page = await openPage(setup, scene, '/projects')
   const session = await slowDown(page, times)
   const rows = []
   for (const [name, query, scroller] of [
@@ -109,7 +109,7 @@ async function measureScrolling(stage: Stage, scene: Scene, times: number): Prom
     ],
     ['the timeline of 5,000', '?view=timeline', '.timeline'],
   ] as const) {
-    await page.goto(`${stage.hosts.web}/projects/${scene.largeId}${query}`)
+    await page.goto(`${setup.hosts.web}/projects/${scene.largeId}${query}`)
     await page.locator(`${scroller} :is(.list-row, .bar)`).first().waitFor()
     // A list first shows its first page. Waits for all rows, so that they can be scrolled.
     await page.locator('.list[aria-rowcount^="50"], .timeline').waitFor()
@@ -136,8 +136,8 @@ async function measureScrolling(stage: Stage, scene: Scene, times: number): Prom
   await page.close()
 }
 
-async function measureDrags(stage: Stage, scene: Scene, times: number): Promise<void> {
-  const page = await openPage(stage, scene, `/projects/${scene.largeId}`)
+async function measureDrags(setup: BrowserSetup, scene: Scene, times: number): Promise<void> {
+  const page = await openPage(setup, scene, `/projects/${scene.largeId}`)
   await page.locator('.card').first().waitFor()
   const session = await slowDown(page, times)
   const rows = []
@@ -149,7 +149,7 @@ async function measureDrags(stage: Stage, scene: Scene, times: number): Promise<
       '.timeline-track > .bar',
     ],
   ] as const) {
-    await page.goto(stage.hosts.web + path)
+    await page.goto(setup.hosts.web + path)
     await page.locator(from).first().waitFor()
     // More assignments load after the first ones appear.
     await page.waitForTimeout(3000)
@@ -178,15 +178,15 @@ async function measureDrags(stage: Stage, scene: Scene, times: number): Promise<
   await page.close()
 }
 
-async function measureInteractions(stage: Stage, scene: Scene, times: number): Promise<void> {
-  const page = await openPage(stage, scene, '/projects')
+async function measureInteractions(setup: BrowserSetup, scene: Scene, times: number): Promise<void> {
+  const page = await openPage(setup, scene, '/projects')
   const session = await slowDown(page, times)
   const rows = []
   for (const interaction of interactions) {
     const { name, prepare, act, leave } = interaction
     const found: number[] = []
     const work: number[] = []
-    await page.goto(stage.hosts.web + pathOf(scene, interaction))
+    await page.goto(setup.hosts.web + pathOf(scene, interaction))
     await page.locator('.card, .list-row, .bar').first().waitFor()
     for (let round = 0; round < rounds; round += 1) {
       await page.waitForTimeout(300)
@@ -203,9 +203,9 @@ async function measureInteractions(stage: Stage, scene: Scene, times: number): P
   await page.close()
 }
 
-async function reportShifts(stage: Stage, scene: Scene): Promise<void> {
-  const page = await stage.signIn(scene.login, '/account', withMotion)
-  const found = await measureShifts(stage, scene, page.context())
+async function reportShifts(setup: BrowserSetup, scene: Scene): Promise<void> {
+  const page = await setup.signIn(scene.login, '/account', withMotion)
+  const found = await measureShifts(setup, scene, page.context())
   console.table(found.map(({ path, width, sum }) => ({ path, width, ...compareWith(sum, limits.shift, '') })))
   for (const { path, width, shifts } of found.filter(({ sum }) => sum >= limits.shift))
     console.log(
@@ -261,7 +261,7 @@ const settleMilliseconds = 700
 
 /** Measures how much of each screen moves while it loads, as a sum of all moves. */
 async function measureShifts(
-  { hosts, workspace }: Stage,
+  { hosts, workspace }: BrowserSetup,
   { projectId, assignment }: Scene,
   context: BrowserContext,
 ): Promise<readonly ShiftOfScreen[]> {

@@ -1,5 +1,5 @@
 import { sql } from '../../src/db/sql.ts'
-import type { Stage } from '../../test/browser/support/stage.ts'
+import type { BrowserSetup } from '../../test/browser/support/browser-setup.ts'
 import { addDays, mondayOf, today } from '../../web/src/time/days.ts'
 
 export interface Scene {
@@ -15,8 +15,8 @@ export interface Scene {
  * Creates two projects in which a third of the assignments is done and some are blocked, with time recorded
  * in this week. The large project is a plan for eight months.
  */
-export async function makeScene(stage: Stage): Promise<Scene> {
-  const { hosts, workspace } = stage
+export async function makeScene(setup: BrowserSetup): Promise<Scene> {
+  const { hosts, workspace } = setup
   const { make, administrator } = workspace
   const people = [administrator, workspace.mara, workspace.jonas]
   for (const name of names) people.push(await workspace.join(name))
@@ -56,7 +56,7 @@ export async function makeScene(stage: Stage): Promise<Scene> {
   })
   const large = { assignments: 5000, people: 100, days: 240 }
   const { projectId: largeId } = await makeProject('Five thousand cards', large)
-  await addLabelsAndDependencies(stage, largeId)
+  await addLabelsAndDependencies(setup, largeId)
   return {
     projectId,
     largeId,
@@ -75,7 +75,7 @@ interface Size {
 type FilledSize = Omit<Size, 'people'> & { readonly people: readonly string[] }
 
 /** Adds members who never sign in. */
-async function addPeople({ database }: Stage['hosts'], projectId: string, count: number) {
+async function addPeople({ database }: BrowserSetup['hosts'], projectId: string, count: number) {
   const added = await database.query<{ id: string }>(sql`
     with people as (
       insert into users (id, name, login, password_hash, security_stamp)
@@ -89,7 +89,10 @@ async function addPeople({ database }: Stage['hosts'], projectId: string, count:
 }
 
 /** Puts one label on most assignments and two on some. Another assignment blocks a quarter of them. */
-async function addLabelsAndDependencies({ hosts, workspace }: Stage, projectId: string): Promise<void> {
+async function addLabelsAndDependencies(
+  { hosts, workspace }: BrowserSetup,
+  projectId: string,
+): Promise<void> {
   const labelIds: string[] = []
   for (const [index, color] of (['blue', 'green', 'amber', 'red', 'purple', 'teal'] as const).entries())
     labelIds.push((await workspace.make('label', { name: `Label ${index + 1}`, color, projectId })).id)

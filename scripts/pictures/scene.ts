@@ -1,6 +1,6 @@
 import type { Database } from '../../src/db/database.ts'
 import { sql } from '../../src/db/sql.ts'
-import type { Stage } from '../../test/browser/support/stage.ts'
+import type { BrowserSetup } from '../../test/browser/support/browser-setup.ts'
 import { addDays, mondayOf, today } from '../../web/src/time/days.ts'
 
 export interface PictureScene {
@@ -112,10 +112,10 @@ const portal: readonly Planned[] = [
 export const openName = 'Contact form loses umlauts'
 
 type Ids = ReadonlyMap<string, string>
-type Person = Stage['workspace']['mara']
+type Person = BrowserSetup['workspace']['mara']
 
 /** Creates the projects of a small studio with two customers, in the middle of a week. */
-export async function makePictureScene({ hosts, workspace }: Stage): Promise<PictureScene> {
+export async function makePictureScene({ hosts, workspace }: BrowserSetup): Promise<PictureScene> {
   const { make, change, administrator, mara, jonas, projectId, assignment } = workspace
   const tomas = await workspace.join('Tomás Silva')
   const people = [administrator, mara, jonas, await workspace.join('Aisha Bello'), tomas]
@@ -144,7 +144,7 @@ export async function makePictureScene({ hosts, workspace }: Stage): Promise<Pic
 }
 
 async function plan(
-  { make, change, get, assignment, stages, typeId }: Stage['workspace'],
+  { make, change, get, assignment, stages, typeId }: BrowserSetup['workspace'],
   people: readonly Person[],
   all: readonly (Planned & { readonly projectId: string })[],
 ): Promise<Ids> {
@@ -173,7 +173,7 @@ async function plan(
 /** Adds keys, priorities, labels and a dependency, which cards and lists show. */
 async function decorate(
   database: Database,
-  { make, projectId }: Stage['workspace'],
+  { make, projectId }: BrowserSetup['workspace'],
   ids: Ids,
 ): Promise<void> {
   await database.query(sql`update projects set key = 'WEB' where id = ${projectId}`)
@@ -209,7 +209,11 @@ const labels: readonly (readonly [name: string, color: string, names: readonly s
 ]
 
 /** Records hours in the last weeks. Some hours of this week have notes. */
-async function recordTime({ make }: Stage['workspace'], people: readonly Person[], ids: Ids): Promise<void> {
+async function recordTime(
+  { make }: BrowserSetup['workspace'],
+  people: readonly Person[],
+  ids: Ids,
+): Promise<void> {
   for (const [name, who, day, amountHours, description] of recorded)
     await make('appointment', {
       assignmentId: ids.get(name),

@@ -4,14 +4,14 @@ import { chromiumPath } from '../support/chromium.ts'
 import { fixture } from '../support/fixture.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { openAccess } from './journeys/users.ts'
-import { fillSignIn, openStage } from './support/stage.ts'
+import { fillSignIn, setUpBrowser } from './support/browser-setup.ts'
 
 const skip = chromiumPath === undefined && 'No browser was found.'
 
 describe('On the pages for access, in a real browser', { skip }, () => {
   const mails = fixture(startMailServer)
-  const stage = fixture(() => openStage({ SMTP_URL: mails.url, MAIL_FROM: 'tracker@example.com' }))
-  afterEach(() => stage.closePages())
+  const setup = fixture(() => setUpBrowser({ SMTP_URL: mails.url, MAIL_FROM: 'tracker@example.com' }))
+  afterEach(() => setup.closePages())
 
   /** Returns the path and secret of the link in the newest mail to an address. */
   const newestLinkTo = async (address: string) => {
@@ -20,15 +20,15 @@ describe('On the pages for access, in a real browser', { skip }, () => {
   }
 
   const statusOf = async (token: string) =>
-    (await fetch(`${stage.hosts.api}/api/me`, { headers: { authorization: `Bearer ${token}` } })).status
+    (await fetch(`${setup.hosts.api}/api/me`, { headers: { authorization: `Bearer ${token}` } })).status
 
   for (const { userName, colorScheme } of [
     { userName: 'Tom', colorScheme: 'light' },
     { userName: 'Tara', colorScheme: 'dark' },
   ] as const)
     test(`a user can create and revoke a personal access token, in ${colorScheme} colours`, async () => {
-      const { login } = await stage.workspace.join(userName)
-      const page = await stage.signIn(login, '/account', { colorScheme })
+      const { login } = await setup.workspace.join(userName)
+      const page = await setup.signIn(login, '/account', { colorScheme })
       await page.getByRole('button', { name: 'New token' }).click()
       const dialog = page.getByRole('dialog', { name: 'New token' })
       await dialog.getByRole('button', { name: 'Create token' }).click()
@@ -52,8 +52,8 @@ describe('On the pages for access, in a real browser', { skip }, () => {
     })
 
   test('a user can choose which notifications are mailed', async () => {
-    const { login } = await stage.workspace.join('Nils Night')
-    const page = await stage.signIn(login, '/inbox', { timezoneId: 'America/Sao_Paulo' })
+    const { login } = await setup.workspace.join('Nils Night')
+    const page = await setup.signIn(login, '/inbox', { timezoneId: 'America/Sao_Paulo' })
     await page.getByRole('link', { name: 'Choose what is mailed' }).click()
     const section = page.getByRole('region', { name: 'Notifications' })
     /** Makes a change, and returns the settings after the request that contains the text. */
@@ -80,8 +80,8 @@ describe('On the pages for access, in a real browser', { skip }, () => {
   })
 
   test('a user can create an address for calendars', async () => {
-    const { login } = await stage.workspace.join('Carla Calendar')
-    const page = await stage.signIn(login, '/account')
+    const { login } = await setup.workspace.join('Carla Calendar')
+    const page = await setup.signIn(login, '/account')
     await page.getByRole('button', { name: 'New token' }).click()
     const dialog = page.getByRole('dialog', { name: 'New token' })
     await dialog.getByLabel('Name').fill('My phone')
@@ -97,8 +97,8 @@ describe('On the pages for access, in a real browser', { skip }, () => {
   })
 
   test('a token and a link can be copied by hand if the page has no clipboard', async () => {
-    const { login } = await stage.workspace.join('Petra Plain')
-    const page = await stage.signIn(login, '/account')
+    const { login } = await setup.workspace.join('Petra Plain')
+    const page = await setup.signIn(login, '/account')
     await page.getByRole('button', { name: 'New token' }).click()
     const dialog = page.getByRole('dialog', { name: 'New token' })
     await dialog.getByLabel('Name').fill('By hand')
@@ -111,20 +111,20 @@ describe('On the pages for access, in a real browser', { skip }, () => {
     await secretDialog.getByRole('button', { name: 'Select the text and copy it' }).waitFor()
     const secret = secretDialog.getByLabel('Token', { exact: true })
     assert.equal(await page.evaluate('getSelection().toString()'), await secret.inputValue())
-    const address = `/projects/${stage.workspace.projectId}/assignments/${await stage.workspace.assignment('To be linked')}`
-    await page.goto(stage.hosts.web + address)
+    const address = `/projects/${setup.workspace.projectId}/assignments/${await setup.workspace.assignment('To be linked')}`
+    await page.goto(setup.hosts.web + address)
     await page.locator('.panel').getByRole('button', { name: 'Actions', exact: true }).click()
     const copyLink = page.getByRole('menuitem', { name: 'Copy link' })
     await copyLink.waitFor()
     await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
     await copyLink.click()
     const key = await page.locator('.panel-key').textContent()
-    await page.getByText(`The browser does not allow copying: ${stage.hosts.web}/a/${key}`).waitFor()
+    await page.getByText(`The browser does not allow copying: ${setup.hosts.web}/a/${key}`).waitFor()
   })
 
   test('a text selection that ends outside the dialog of a new token does not close it', async () => {
-    const { login } = await stage.workspace.join('Selma Selection')
-    const page = await stage.signIn(login, '/account')
+    const { login } = await setup.workspace.join('Selma Selection')
+    const page = await setup.signIn(login, '/account')
     await page.getByRole('button', { name: 'New token' }).click()
     const dialog = page.getByRole('dialog', { name: 'New token' })
     await dialog.getByLabel('Name').fill('Selected')
@@ -145,11 +145,11 @@ describe('On the pages for access, in a real browser', { skip }, () => {
   })
 
   test('a user sees which session is the current one', async () => {
-    const { login } = await stage.workspace.join('Sina Sessions')
-    const otherDevice = await stage.visit('/account')
+    const { login } = await setup.workspace.join('Sina Sessions')
+    const otherDevice = await setup.visit('/account')
     await fillSignIn(otherDevice, login)
     await otherDevice.getByRole('heading', { name: 'My account' }).waitFor()
-    const page = await stage.visit('/account')
+    const page = await setup.visit('/account')
     await fillSignIn(page, login)
     const section = page.getByRole('region', { name: 'Where you are signed in' })
     await section.getByText('(this one)').waitFor()
@@ -163,20 +163,20 @@ describe('On the pages for access, in a real browser', { skip }, () => {
   })
 
   test('an administrator can change the role of a user and deactivate an account', async () => {
-    const { login } = await stage.workspace.join('Wanda Worker')
-    const page = await stage.signIn('root@example.com', '/administration/users?search=wanda')
+    const { login } = await setup.workspace.join('Wanda Worker')
+    const page = await setup.signIn('root@example.com', '/administration/users?search=wanda')
     await openAccess(page, 'Wanda Worker')
     const dialog = page.getByRole('dialog', { name: 'Access for Wanda Worker' })
     await dialog.getByRole('button', { name: 'Make administrator' }).click()
     await dialog.getByRole('button', { name: 'Revoke role' }).waitFor()
-    const visitor = await stage.visit('/administration/users')
+    const visitor = await setup.visit('/administration/users')
     await fillSignIn(visitor, login)
     await visitor.getByRole('link', { name: 'Admin', exact: true }).waitFor()
     await dialog.getByRole('button', { name: 'Revoke role' }).click()
     await dialog.getByRole('button', { name: 'Make administrator' }).waitFor()
     await dialog.getByRole('button', { name: 'Deactivate', exact: true }).click()
     await dialog.getByRole('button', { name: 'Reactivate' }).waitFor()
-    const rejected = await stage.visit('/projects')
+    const rejected = await setup.visit('/projects')
     await fillSignIn(rejected, login)
     await rejected.getByRole('alert').waitFor()
     await dialog.getByRole('button', { name: 'Reactivate' }).click()
@@ -186,11 +186,11 @@ describe('On the pages for access, in a real browser', { skip }, () => {
   })
 
   test('an invited user creates an account and sees the project', async () => {
-    const { workspace } = stage
+    const { workspace } = setup
     const { organizationId } = await workspace.get('project', workspace.projectId)
     const { id: projectId } = await workspace.make('project', { name: 'For newcomers', organizationId })
     await workspace.make('userProject', { projectId, userId: workspace.mara.id })
-    const page = await stage.signIn('mara@example.com', `/projects/${projectId}`)
+    const page = await setup.signIn('mara@example.com', `/projects/${projectId}`)
     const members = page.getByRole('button', { name: 'Members…' })
     await members.hover()
     assert.equal(await members.getAttribute('title'), 'Members…', 'The button has a title.')
@@ -199,7 +199,7 @@ describe('On the pages for access, in a real browser', { skip }, () => {
     await page.getByRole('button', { name: 'Create link' }).click()
     await page.getByRole('button', { name: 'End the invitation for Nora' }).waitFor()
     const link = await page.getByLabel('Link', { exact: true }).inputValue()
-    const visitor = await stage.visit(link.slice(stage.hosts.web.length))
+    const visitor = await setup.visit(link.slice(setup.hosts.web.length))
     const invitation = await visitor.getByText(/invites you/).textContent()
     const sentence =
       'Mara Lindqvist invites you to the project For newcomers of Lighthouse Studio, as a member.'
@@ -220,13 +220,13 @@ describe('On the pages for access, in a real browser', { skip }, () => {
     await page.getByRole('heading', { name: 'Open invitations' }).waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Filter by Nora New' }).waitFor({ state: 'attached' })
-    const late = await stage.visit(link.slice(stage.hosts.web.length), { locale: 'pt-BR' })
+    const late = await setup.visit(link.slice(setup.hosts.web.length), { locale: 'pt-BR' })
     await late.getByRole('heading', { name: 'Este convite não vale mais' }).waitFor()
     await late.getByText('Este link já foi usado').waitFor()
   })
 
   test('an invitation in Portuguese shows who invites', async () => {
-    const { workspace, visit, signIn } = stage
+    const { workspace, visit, signIn } = setup
     const { id: organizationId } = await workspace.make('organization', { name: 'نادي (2)' })
     const { id } = await workspace.make('project', { name: 'רציף 12!', organizationId })
     await workspace.make('userProject', { projectId: id, userId: workspace.mara.id })
@@ -234,7 +234,7 @@ describe('On the pages for access, in a real browser', { skip }, () => {
     await page.getByRole('button', { name: 'Members…' }).click()
     await page.getByRole('button', { name: 'Create link' }).click()
     const link = await page.getByLabel('Link', { exact: true }).inputValue()
-    const visitor = await visit(link.slice(stage.hosts.web.length), { locale: 'pt-BR' })
+    const visitor = await visit(link.slice(setup.hosts.web.length), { locale: 'pt-BR' })
     const sentence = visitor.getByText(/convida você/)
     assert.equal(
       await sentence.textContent(),
@@ -244,13 +244,13 @@ describe('On the pages for access, in a real browser', { skip }, () => {
   })
 
   test('a member can revoke one of two invitations', async () => {
-    const { login } = await stage.workspace.join('Jette Joins')
-    const project = await stage.workspace.make('project', {
+    const { login } = await setup.workspace.join('Jette Joins')
+    const project = await setup.workspace.make('project', {
       name: 'Lantern room',
-      organizationId: stage.workspace.organizationId,
+      organizationId: setup.workspace.organizationId,
     })
-    await stage.workspace.make('userProject', { projectId: project.id, userId: stage.workspace.mara.id })
-    const page = await stage.signIn('mara@example.com', '/projects')
+    await setup.workspace.make('userProject', { projectId: project.id, userId: setup.workspace.mara.id })
+    const page = await setup.signIn('mara@example.com', '/projects')
     await page.getByRole('button', { name: 'Actions for Lantern room' }).click()
     await page.getByRole('menuitem', { name: 'Members…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Members of Lantern room' })
@@ -267,7 +267,7 @@ describe('On the pages for access, in a real browser', { skip }, () => {
       .last()
       .click()
     await dialog.getByText('By Mara Lindqvist').nth(1).waitFor({ state: 'detached' })
-    const visitor = await stage.visit(link.slice(stage.hosts.web.length))
+    const visitor = await setup.visit(link.slice(setup.hosts.web.length))
     await visitor.getByRole('button', { name: 'I have an account: sign in and join' }).click()
     await fillSignIn(visitor, login)
     await visitor.getByRole('button', { name: 'Join as Jette Joins' }).click()
@@ -276,37 +276,37 @@ describe('On the pages for access, in a real browser', { skip }, () => {
   })
 
   test('a user can set a new password once with a link from an administrator', async () => {
-    const { login } = await stage.workspace.join('Lucas Lost')
-    const page = await stage.signIn('root@example.com', '/administration/users?search=lucas')
+    const { login } = await setup.workspace.join('Lucas Lost')
+    const page = await setup.signIn('root@example.com', '/administration/users?search=lucas')
     await openAccess(page, 'Lucas Lost')
     await page.getByRole('button', { name: 'Create link' }).click()
     const link = await page.getByLabel('Link', { exact: true }).inputValue()
-    const visitor = await stage.visit(link.slice(stage.hosts.web.length))
+    const visitor = await setup.visit(link.slice(setup.hosts.web.length))
     await visitor.getByRole('textbox', { name: 'New password' }).fill('Better-Horse-2')
     await visitor.getByRole('button', { name: 'Set password' }).click()
     await visitor.getByRole('link', { name: 'Sign in' }).click()
     await fillSignIn(visitor, login, 'Better-Horse-2')
     await visitor.getByRole('heading', { name: 'My work' }).waitFor()
-    const late = await stage.visit(link.slice(stage.hosts.web.length))
+    const late = await setup.visit(link.slice(setup.hosts.web.length))
     await late.getByRole('textbox', { name: 'New password' }).fill('Better-Horse-3')
     await late.getByRole('button', { name: 'Set password' }).click()
     await late.getByText('This link was already used').waitFor()
   })
 
   test('a user gets a mail to reset a forgotten password, and another to accept an invitation', async () => {
-    const { login } = await stage.workspace.join('Frieda Forgot')
-    const visitor = await stage.visit('/account')
+    const { login } = await setup.workspace.join('Frieda Forgot')
+    const visitor = await setup.visit('/account')
     await visitor.getByRole('link', { name: 'Forgot your password?' }).click()
     await visitor.getByLabel('Login').fill(login)
     await visitor.getByRole('button', { name: 'Send the link' }).click()
     await visitor.getByRole('heading', { name: 'Check your email' }).waitFor()
-    await visitor.goto(stage.hosts.web + (await newestLinkTo(login)))
+    await visitor.goto(setup.hosts.web + (await newestLinkTo(login)))
     await visitor.getByRole('textbox', { name: 'New password' }).fill('Better-Horse-2')
     await visitor.getByRole('button', { name: 'Set password' }).click()
     await visitor.getByRole('link', { name: 'Sign in' }).click()
     await fillSignIn(visitor, login, 'Better-Horse-2')
     await visitor.getByRole('heading', { name: 'My work' }).waitFor()
-    const page = await stage.signIn('mara@example.com', '/projects')
+    const page = await setup.signIn('mara@example.com', '/projects')
     await page.getByRole('button', { name: 'Actions for Website relaunch' }).click()
     await page.getByRole('menuitem', { name: 'Members…' }).click()
     await page.getByLabel('Invite by mail').fill('not an address')
@@ -317,15 +317,15 @@ describe('On the pages for access, in a real browser', { skip }, () => {
     await page.getByText('2 invitations are on their way.').waitFor()
     for (const address of ['ida', 'olaf'])
       await page.getByRole('button', { name: `End the invitation for ${address}@example.com` }).waitFor()
-    await visitor.goto(stage.hosts.web + (await newestLinkTo('ida@example.com')))
+    await visitor.goto(setup.hosts.web + (await newestLinkTo('ida@example.com')))
     await visitor.getByRole('heading', { name: 'You were invited' }).waitFor()
     await visitor.getByRole('button', { name: 'Join as Frieda Forgot' }).click()
     await visitor.getByRole('alert').getByText('You are already a member of this project.').waitFor()
   })
 
   test('a user ends all sessions at once, including the current one', async () => {
-    const { login } = await stage.workspace.join('Ella Everywhere')
-    const page = await stage.signIn(login, '/account')
+    const { login } = await setup.workspace.join('Ella Everywhere')
+    const page = await setup.signIn(login, '/account')
     await page.getByRole('button', { name: 'Sign out everywhere' }).click()
     await page.getByRole('button', { name: 'End all', exact: true }).click()
     await page.waitForURL('**/login/**')
@@ -334,6 +334,6 @@ describe('On the pages for access, in a real browser', { skip }, () => {
   })
 
   test('the pages cause no errors and send no requests to other hosts', () => {
-    assert.deepEqual(stage.offences, [])
+    assert.deepEqual(setup.offences, [])
   })
 })

@@ -13,19 +13,19 @@ import { mentionJourneys } from './journeys/mentions.ts'
 import { myWorkJourneys } from './journeys/my-work.ts'
 import { quickAddJourneys } from './journeys/quick-add.ts'
 import { subAssignmentJourneys } from './journeys/sub-assignments.ts'
+import { type BrowserSetup, untilSaved } from './support/browser-setup.ts'
 import { datedProjects } from './support/dated-projects.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
-import { type Stage, untilSaved } from './support/stage.ts'
 import { administratorLogin } from './support/tracker-hosts.ts'
 
 const column = (page: Page, name: string) => page.getByRole('region', { name })
 const cardIn = (page: Page, stage: string, name: string) => column(page, stage).getByRole('link', { name })
 
-function boardJourneys(stage: () => Stage): void {
-  const board = () => `/projects/${stage().workspace.projectId}`
+function boardJourneys(setup: () => BrowserSetup): void {
+  const board = () => `/projects/${setup().workspace.projectId}`
 
   test('shows changes of other users without a reload', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     await workspace.assignment('Seen by two')
     const [mara, jonas] = await Promise.all([
       signIn('mara@example.com', board()),
@@ -46,7 +46,7 @@ function boardJourneys(stage: () => Stage): void {
   })
 
   test('requests the members of its project once per load, and once when an assignment is opened', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment('Asked for once')
     const page = await signIn('mara@example.com', board())
     await page.getByRole('button', { name: 'Filter by Jonas Weber' }).waitFor()
@@ -70,7 +70,7 @@ function boardJourneys(stage: () => Stage): void {
   })
 
   test('offers the members of its project first', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const { organizationId } = workspace
     const makeProject = (name: string) => workspace.make('project', { name, organizationId })
     const small = await makeProject('Small team')
@@ -100,7 +100,7 @@ function boardJourneys(stage: () => Stage): void {
   })
 
   test('moves a card with keys, and keeps the focus on it', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment('Moved with keys')
     const page = await signIn('mara@example.com', board())
     await cardIn(page, 'Backlog', 'Moved with keys').focus()
@@ -122,7 +122,7 @@ function boardJourneys(stage: () => Stage): void {
   })
 
   test('moves a card by dragging', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment('Dragged along')
     const page = await signIn('mara@example.com', board())
     await cardIn(page, 'Backlog', 'Dragged along').waitFor()
@@ -145,7 +145,7 @@ function boardJourneys(stage: () => Stage): void {
   })
 
   test('reverts a rejected move, and shows the reason', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { id: removedId } = await workspace.make('workflow', { name: 'Short-lived', order: 9 })
     await workspace.assignment('Stays where it is')
     const page = await signIn('mara@example.com', board())
@@ -158,7 +158,7 @@ function boardJourneys(stage: () => Stage): void {
   })
 
   test('is filtered by text, person and days', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     await workspace.assignment('Early apple', { startDate: '2026-01-05', endDate: '2026-01-06' })
     await workspace.assignment('Late apple', { startDate: '2026-03-05', endDate: '2026-03-06' })
     await workspace.assignment('Jonas’ apple', { userId: workspace.jonas.id })
@@ -199,7 +199,7 @@ function boardJourneys(stage: () => Stage): void {
   })
 
   test('counts 700 assignments, shows a new card at once, and loads the others on scrolling', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const { id: projectId } = await workspace.make('project', {
       name: 'Large programme',
       organizationId: workspace.organizationId,
@@ -250,7 +250,7 @@ function boardJourneys(stage: () => Stage): void {
   })
 
   test('shows no card as overdue in a stage that an administrator has marked as done', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { id: projectId } = await workspace.make('project', {
       name: 'With an archive',
       organizationId: workspace.organizationId,
@@ -285,7 +285,7 @@ function boardJourneys(stage: () => Stage): void {
   })
 
   test('shows the priority of an assignment, by which the list can be sorted', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { id: projectId } = await workspace.make('project', {
       name: 'By priority',
       organizationId: workspace.organizationId,
@@ -299,18 +299,18 @@ function boardJourneys(stage: () => Stage): void {
     const card = page.locator('.card', { hasText: 'Comes first' })
     await card.getByText('Urgent').waitFor()
     await page.goto(
-      `${stage().hosts.web}/projects/${projectId}?view=list&columns=name,priority&sort=priority`,
+      `${setup().hosts.web}/projects/${projectId}?view=list&columns=name,priority&sort=priority`,
     )
     const names = page.getByRole('row').getByRole('link')
     await page.getByRole('gridcell', { name: 'Urgent' }).waitFor()
     assert.deepEqual(await names.allInnerTexts(), ['Comes first', 'Can wait'])
-    await page.goto(`${stage().hosts.web}/projects/${projectId}/assignments/${id}`)
+    await page.goto(`${setup().hosts.web}/projects/${projectId}/assignments/${id}`)
     await Promise.all([untilSaved(page), priority.selectOption('No priority')])
     await card.getByText('Urgent').waitFor({ state: 'detached' })
   })
 
   test('is not found if its project does not exist, or the user is not a member of it', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const { id } = await workspace.make('project', {
       name: 'Private',
       organizationId: workspace.organizationId,
@@ -322,7 +322,8 @@ function boardJourneys(stage: () => Stage): void {
   })
 }
 
-const addressOf = ({ workspace }: Stage, id: string) => `/projects/${workspace.projectId}/assignments/${id}`
+const addressOf = ({ workspace }: BrowserSetup, id: string) =>
+  `/projects/${workspace.projectId}/assignments/${id}`
 
 /** Locates the error next to the field. A list that is not loaded yet shows the same text. */
 const outageError = (page: Page) =>
@@ -338,11 +339,11 @@ async function renameInOutage(page: Page, text: string, cutOff: () => Promise<vo
   await outageError(page).waitFor()
 }
 
-function connectionJourneys(stage: () => Stage): void {
-  const { makeProject } = datedProjects(stage)
+function connectionJourneys(setup: () => BrowserSetup): void {
+  const { makeProject } = datedProjects(setup)
 
   test('is shown as lost during an outage and catches up afterwards', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     await workspace.assignment('There before the outage')
     // A column renders only the cards near its visible ones. The search makes this card one of them.
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}?search=outage`)
@@ -366,7 +367,7 @@ function connectionJourneys(stage: () => Stage): void {
   })
 
   test('lets three windows of a browser save and receive changes', async () => {
-    const { hosts, signIn } = stage()
+    const { hosts, signIn } = setup()
     const { path, make } = await makeProject('In three windows')
     const id = await make('In many windows', 0, 1)
     const address = `${path}/assignments/${id}`
@@ -390,9 +391,9 @@ function connectionJourneys(stage: () => Stage): void {
   })
 
   test('sends a change that was made offline as soon as the device is online', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment('Typed on the way')
-    const page = await signIn('mara@example.com', addressOf(stage(), id))
+    const page = await signIn('mara@example.com', addressOf(setup(), id))
     await renameInOutage(page, 'Typed in the tunnel', () => page.context().setOffline(true))
     await Promise.all([untilSaved(page), page.context().setOffline(false)])
     await outageError(page).waitFor({ state: 'detached' })
@@ -400,9 +401,9 @@ function connectionJourneys(stage: () => Stage): void {
   })
 
   test('sends a change that was made in an outage once the server is back', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const id = await workspace.assignment('Typed before the restart')
-    const page = await signIn('mara@example.com', addressOf(stage(), id))
+    const page = await signIn('mara@example.com', addressOf(setup(), id))
     let sent: Promise<unknown> | undefined
     try {
       await renameInOutage(page, 'Typed in the restart', hosts.stopRest)
@@ -417,7 +418,7 @@ function connectionJourneys(stage: () => Stage): void {
   })
 
   test('is shown as offline while the device is offline', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.getByText('Live', { exact: true }).waitFor()
     await page.context().setOffline(true)
@@ -428,7 +429,7 @@ function connectionJourneys(stage: () => Stage): void {
   })
 
   test('is shown as live after a response, even if the browser claims to be offline', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.addInitScript("Object.defineProperty(navigator, 'onLine', { get: () => false })")
     await page.reload()
@@ -437,7 +438,7 @@ function connectionJourneys(stage: () => Stage): void {
   })
 
   test('reports that the server is busy', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     // The assignment is the first of its column, so its card is rendered.
     const id = await workspace.assignment('Patient', { startDate: '2026-01-05', endDate: '2026-01-06' })
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
@@ -463,7 +464,7 @@ function connectionJourneys(stage: () => Stage): void {
   })
 
   test('is fast enough to show the first screen within a second', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const page = await signIn('mara@example.com', '/projects')
     const times: number[] = []
     for (let attempt = 0; attempt < 3; attempt += 1) {

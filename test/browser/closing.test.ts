@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import type { BrowserSetup } from './support/browser-setup.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
-import type { Stage } from './support/stage.ts'
 
 const today = new Date().toISOString().slice(0, 10)
 
 /** Closes the open panel. It covers the whole screen of a phone. */
 const close = (page: Page) => page.getByRole('complementary').getByRole('button', { name: 'Close' }).click()
 
-function closingJourneys(stage: () => Stage): void {
+function closingJourneys(setup: () => BrowserSetup): void {
   for (const { device, firstName, options } of [
     { device: 'a desktop', firstName: 'Dora', options: {} },
     {
@@ -19,7 +19,7 @@ function closingJourneys(stage: () => Stage): void {
     },
   ])
     test(`returns to the page that opened it on ${device}`, async () => {
-      const { hosts, signIn, workspace } = stage()
+      const { hosts, signIn, workspace } = setup()
       const { id: userId, login } = await workspace.join(`${firstName} Closing`)
       const name = `Opened from elsewhere by ${firstName}`
       const linkedName = `Linked by ${firstName}`
@@ -47,7 +47,7 @@ function closingJourneys(stage: () => Stage): void {
     })
 
   test('leads to the project after a direct link or a key', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const { login } = await workspace.join('Linus Link')
     const id = await workspace.assignment('Opened by its address')
     const project = `${hosts.web}/projects/${workspace.projectId}`
@@ -65,7 +65,7 @@ function closingJourneys(stage: () => Stage): void {
   })
 
   test('keeps the filters that were changed while it was open', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     await workspace.assignment('Opened before filtering')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.getByRole('link', { name: 'Opened before filtering' }).click()

@@ -4,10 +4,10 @@ import type { Page, Request } from 'playwright-core'
 import { addDays, mondayOf, today } from '../../web/src/time/days.ts'
 import { assertAccessible, smallControls, testColorSchemes } from './journeys/accessibility.ts'
 import { widthJourneys } from './journeys/widths.ts'
+import type { BrowserSetup } from './support/browser-setup.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 import { everyScreen, goWithin, type LoadedScreen, type ScreenAddress } from './support/every-screen.ts'
 import { recordShifts, shiftsOf, sumOf } from './support/layout-shift.ts'
-import type { Stage } from './support/stage.ts'
 
 interface OpenScreen extends ScreenAddress {
   /** Opens a dialog, or shows an error. */
@@ -41,9 +41,9 @@ async function enterInvalidHours(page: Page): Promise<void> {
   await page.getByRole('alert').waitFor()
 }
 
-function dialogJourneys(stage: () => Stage): void {
+function dialogJourneys(setup: () => BrowserSetup): void {
   const seedScreens = async (): Promise<readonly OpenScreen[]> => {
-    const { hosts, workspace } = stage()
+    const { hosts, workspace } = setup()
     const { administrator, assignment, change, impedimentId, make } = workspace
     const id = await assignment('Looked at by axe', { userId: administrator.id })
     await make('appointment', {
@@ -66,7 +66,7 @@ function dialogJourneys(stage: () => Stage): void {
 
   testColorSchemes('have no accessibility problem', async (look) => {
     const screens = await seedScreens()
-    const page = await stage().signIn('root@example.com', '/account')
+    const page = await setup().signIn('root@example.com', '/account')
     for (const { path, shows, open } of screens) {
       await goWithin(page, path)
       await page.getByText(shows).first().waitFor({ state: 'attached' })
@@ -77,7 +77,7 @@ function dialogJourneys(stage: () => Stage): void {
 
   test('fit the narrowest phone, with controls that are large enough for fingers', async () => {
     const screens = await seedScreens()
-    const page = await stage().signIn('root@example.com', '/account', {
+    const page = await setup().signIn('root@example.com', '/account', {
       viewport: { width: 360, height: 740 },
       hasTouch: true,
     })
@@ -125,7 +125,7 @@ async function untilSeen(page: Page): Promise<void> {
   }
 }
 
-function skeletonJourneys(stage: () => Stage): void {
+function skeletonJourneys(setup: () => BrowserSetup): void {
   const faultsOf = async (
     page: Page,
     held: HeldResponses,
@@ -134,7 +134,7 @@ function skeletonJourneys(stage: () => Stage): void {
     const isPhone = (page.viewportSize()?.width ?? 0) < 760
     const expectedShape = isPhone ? shapeOnPhones : shape
     held.hold()
-    await page.goto(stage().hosts.web + path)
+    await page.goto(setup().hosts.web + path)
     // Responses wait for the skeletons, even on a slow machine. If none appears, the test reports that below.
     await untilSeen(page)
     held.release()
@@ -152,7 +152,7 @@ function skeletonJourneys(stage: () => Stage): void {
 
   for (const width of [390, 1440])
     test(`have the shape of their screen at ${width} pixels`, async () => {
-      const { hosts, signIn, workspace } = stage()
+      const { hosts, signIn, workspace } = setup()
       const name = `Loaded slowly at ${width}`
       // Uses a separate project, because rows that other tests add would move the rows of its list.
       const { organizationId, mara } = workspace
@@ -172,7 +172,7 @@ function skeletonJourneys(stage: () => Stage): void {
     })
 
   test('are read as one word by screen readers', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const id = await workspace.assignment('Never loaded')
     const page = await signIn('root@example.com', '/account')
     const requested = new Set<string>()
@@ -301,9 +301,9 @@ const names = {
   note: 'דיברנו 5',
 }
 
-function rightToLeftJourneys(stage: () => Stage): void {
+function rightToLeftJourneys(setup: () => BrowserSetup): void {
   const seed = async () => {
-    const { make, join, organizationId, impedimentId, mara, assignment, change } = stage().workspace
+    const { make, join, organizationId, impedimentId, mara, assignment, change } = setup().workspace
     const login = 'layla@example.com'
     const { id: userId } = await join('Layla')
     await change('PATCH', 'user', { id: userId, name: names.person, login })
@@ -334,7 +334,7 @@ function rightToLeftJourneys(stage: () => Stage): void {
 
   test('do not reorder dates, hours and words around them on any screen', async () => {
     const { login, projectId, assignmentId } = await seed()
-    const page = await stage().signIn(login, '/my-work')
+    const page = await setup().signIn(login, '/my-work')
     const faults: string[] = []
     const look = async (where: string) => {
       for (const fault of await readingFaultsOf(page, [...Object.values(names), '5 הוסר']))

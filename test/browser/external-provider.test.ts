@@ -6,7 +6,7 @@ import { startExternalProvider } from '../support/external-provider.ts'
 import { fixture } from '../support/fixture.ts'
 import { insertAccount } from '../support/insert-account.ts'
 import { assertAccessible } from './journeys/accessibility.ts'
-import { fillSignIn } from './support/stage.ts'
+import { fillSignIn } from './support/browser-setup.ts'
 import { administratorLogin, startTrackerHosts } from './support/tracker-hosts.ts'
 
 /** The time limit of a step on a busy machine. */

@@ -7,17 +7,17 @@ import { testApp } from '../support/second-factors.ts'
 import { addAuthenticator } from '../support/virtual-authenticator.ts'
 import { assertAccessible } from './journeys/accessibility.ts'
 import { openAccess } from './journeys/users.ts'
-import { fillSignIn, openStage } from './support/stage.ts'
+import { fillSignIn, setUpBrowser } from './support/browser-setup.ts'
 
 const skip = chromiumPath === undefined && 'No browser was found.'
 
 describe('Second factors in a real browser', { skip }, () => {
-  const stage = fixture(openStage)
-  afterEach(() => stage.closePages())
+  const setup = fixture(setUpBrowser)
+  afterEach(() => setup.closePages())
 
   const clock = { now: () => Date.now(), advance: () => undefined }
   const openAccount = async (login: string, options = {}) => {
-    const page = await stage.visit('/account', options)
+    const page = await setup.visit('/account', options)
     await fillSignIn(page, login)
     const section = page.getByRole('region', { name: 'Second factor' })
     await section.getByRole('button', { name: 'Add an authenticator app' }).waitFor()
@@ -27,7 +27,7 @@ describe('Second factors in a real browser', { skip }, () => {
   const deleteBrowserData = async (page: Page) => {
     await page.evaluate('localStorage.clear(), sessionStorage.clear()')
     await page.context().clearCookies()
-    await page.goto(`${stage.hosts.web}/account`)
+    await page.goto(`${setup.hosts.web}/account`)
     await page.getByLabel('Password').waitFor()
   }
 
@@ -36,14 +36,14 @@ describe('Second factors in a real browser', { skip }, () => {
     { userName: 'Oskar', colorScheme: 'dark' },
   ] as const)
     test(`an authenticator app can be added, used to sign in, and removed (${colorScheme} theme)`, async () => {
-      const { login } = await stage.workspace.join(userName)
+      const { login } = await setup.workspace.join(userName)
       const { page, section } = await openAccount(login, { colorScheme })
       await section.getByRole('button', { name: 'Add an authenticator app' }).click()
       const dialog = page.getByRole('dialog', { name: 'Set up an authenticator app' })
       await dialog.getByRole('img', { name: 'The secret as a QR code' }).waitFor()
       await assertAccessible(page, 'the dialog of an app')
       const secret = ((await dialog.locator('code').textContent()) ?? '').replaceAll(' ', '')
-      const app = testApp({ address: stage.hosts.issuer, clock }, secret)
+      const app = testApp({ address: setup.hosts.issuer, clock }, secret)
       await dialog.getByLabel('Code from the app').fill('000000')
       await dialog.getByRole('button', { name: 'Set up' }).click()
       await dialog.getByText('is wrong').waitFor()
@@ -79,7 +79,7 @@ describe('Second factors in a real browser', { skip }, () => {
     })
 
   test('a passkey can be added, renamed, used to sign in, and removed', async () => {
-    const { login } = await stage.workspace.join('Petra Passkey')
+    const { login } = await setup.workspace.join('Petra Passkey')
     const { page, section } = await openAccount(login)
     await addAuthenticator(page)
     await section.getByRole('button', { name: 'Add a passkey' }).click()
@@ -110,22 +110,22 @@ describe('Second factors in a real browser', { skip }, () => {
   })
 
   test('an administrator resets the second factor of a user who has lost it', async () => {
-    const { login } = await stage.workspace.join('Paul Phone')
+    const { login } = await setup.workspace.join('Paul Phone')
     const { page, section } = await openAccount(login)
     await addAuthenticator(page)
     await section.getByRole('button', { name: 'Add a passkey' }).click()
     await page.getByRole('button', { name: 'I have saved them' }).waitFor()
-    const root = await stage.signIn('root@example.com', '/administration/users?search=paul')
+    const root = await setup.signIn('root@example.com', '/administration/users?search=paul')
     await openAccess(root, 'Paul Phone')
     const dialog = root.getByRole('dialog', { name: 'Access for Paul Phone' })
     await dialog.getByRole('button', { name: 'Reset' }).click()
     await dialog.getByRole('button', { name: 'Reset' }).waitFor({ state: 'detached' })
-    const otherDevice = await stage.visit('/projects')
+    const otherDevice = await setup.visit('/projects')
     await fillSignIn(otherDevice, login)
     await otherDevice.getByRole('heading', { name: 'Projects' }).waitFor()
   })
 
   test('the pages cause no errors and send no requests to other hosts', () => {
-    assert.deepEqual(stage.offences, [])
+    assert.deepEqual(setup.offences, [])
   })
 })

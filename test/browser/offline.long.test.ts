@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core'
 import { sql } from '../../src/db/sql.ts'
 import { until } from '../support/until.ts'
 import { assertAccessible } from './journeys/accessibility.ts'
+import { type BrowserSetup, fillSignIn } from './support/browser-setup.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
-import { fillSignIn, type Stage } from './support/stage.ts'
 
 const withWorker = { serviceWorkers: 'allow' } as const
 const phone = { ...withWorker, viewport: { width: 390, height: 780 }, hasTouch: true }
@@ -20,20 +20,20 @@ async function waitForWorker(page: Page): Promise<void> {
   await until(async () => (await page.evaluate(state)) === 'activated', 'the service worker')
 }
 
-function installationJourneys(stage: () => Stage): void {
+function installationJourneys(setup: () => BrowserSetup): void {
   test('the client is one that browsers can install', async () => {
-    const page = await stage().visit('/projects')
+    const page = await setup().visit('/projects')
     await page.getByLabel('Password').waitFor()
     const browser = await page.context().newCDPSession(page)
     const { installabilityErrors } = await browser.send('Page.getInstallabilityErrors')
     assert.deepEqual(installabilityErrors, [])
     const { url, errors } = await browser.send('Page.getAppManifest')
-    assert.equal(url, `${stage().hosts.web}/manifest.webmanifest`)
+    assert.equal(url, `${setup().hosts.web}/manifest.webmanifest`)
     assert.deepEqual(errors, [])
   })
 
   test('the window of the installed client has the colour of the theme', async () => {
-    const page = await stage().signIn('mara@example.com', '/projects', { colorScheme: 'light' })
+    const page = await setup().signIn('mara@example.com', '/projects', { colorScheme: 'light' })
     const colour = () =>
       page.evaluate(
         `[...document.querySelectorAll('meta[name=theme-color]')].find((meta) => matchMedia(meta.media).matches).content`,
@@ -49,19 +49,19 @@ function installationJourneys(stage: () => Stage): void {
   })
 
   test('a page opens without a network', async () => {
-    const page = await stage().visit('/projects', withWorker)
+    const page = await setup().visit('/projects', withWorker)
     await waitForWorker(page)
     await page.context().setOffline(true)
-    await page.goto(`${stage().hosts.web}/week`)
+    await page.goto(`${setup().hosts.web}/week`)
     await page.getByText('The sign-in service cannot be reached.').waitFor()
   })
 
   test('a new version deletes the files of versions before the previous one', async () => {
-    const page = await stage().visit('/icon.svg', withWorker)
+    const page = await setup().visit('/icon.svg', withWorker)
     await page.evaluate(
       `Promise.all(['tracker-files-1', 'tracker-files-2', 'other'].map((name) => caches.open(name)))`,
     )
-    await page.goto(`${stage().hosts.web}/projects`)
+    await page.goto(`${setup().hosts.web}/projects`)
     await waitForWorker(page)
     const names = await page.evaluate<string[]>(`caches.keys()`)
     assert.deepEqual(names.slice(0, 2), ['tracker-files-2', 'other'])
@@ -106,13 +106,13 @@ async function storePages(
   }
 }
 
-function storedContentJourneys(stage: () => Stage): void {
+function storedContentJourneys(setup: () => BrowserSetup): void {
   for (const { device, firstName, options } of [
     { device: 'a desktop', firstName: 'Desideria', options: withWorker },
     { device: 'a phone', firstName: 'Philippa', options: phone },
   ])
     test(`board, my work and week show their last content on ${device} while the servers are down`, async () => {
-      const { hosts, signIn, workspace } = stage()
+      const { hosts, signIn, workspace } = setup()
       const { id: userId, login } = await workspace.join(`${firstName} Offline`)
       const assignmentName = `Seen before the tunnel on ${device}`
       const id = await workspace.assignment(assignmentName, { userId, startDate: today, endDate: today })
@@ -148,7 +148,7 @@ function storedContentJourneys(stage: () => Stage): void {
     })
 
   test('signing out deletes all stored content', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { id: userId, login } = await workspace.join('Sina Signout')
     await workspace.assignment('Seen by Sina', { userId })
     const page = await signIn(login, '/my-work', withWorker)
@@ -161,7 +161,7 @@ function storedContentJourneys(stage: () => Stage): void {
   })
 
   test('the end of a session deletes all stored content', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const { id: userId, login } = await workspace.join('Ena Ended')
     const other = await workspace.join('Otto Other')
     await workspace.assignment('Seen by Ena', { userId })
@@ -190,9 +190,9 @@ function storedContentJourneys(stage: () => Stage): void {
   })
 }
 
-function queueJourneys(stage: () => Stage): void {
+function queueJourneys(setup: () => BrowserSetup): void {
   test('moves and hours that are entered offline are sent once when the network is back', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const { id: userId, login } = await workspace.join('Quinn Queue')
     const name = 'Worked on in the tunnel'
     const id = await workspace.assignment(name, { userId, startDate: today, endDate: today })
@@ -246,7 +246,7 @@ function queueJourneys(stage: () => Stage): void {
   })
 
   test('hours whose response was lost are recorded only once', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const { id: userId, login } = await workspace.join('Lola Lostanswer')
     const name = 'Answered into the void'
     const id = await workspace.assignment(name, { userId, startDate: today, endDate: today })
@@ -270,7 +270,7 @@ function queueJourneys(stage: () => Stage): void {
   })
 
   test('a move that conflicts with a move by another user is reported', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { id: userId, login } = await workspace.join('Olaf Overtaken')
     const name = 'Moved by two'
     const id = await workspace.assignment(name, { userId, startDate: today, endDate: today })
@@ -296,7 +296,7 @@ function queueJourneys(stage: () => Stage): void {
   })
 
   test('signing out asks before it discards changes', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const { id: userId, login } = await workspace.join('Tessa Together')
     const other = await workspace.join('Ugo Unaware')
     const name = 'Discarded at the end'

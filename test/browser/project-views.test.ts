@@ -8,17 +8,17 @@ import { listExportJourneys } from './journeys/list-export.ts'
 import { panelViewJourneys } from './journeys/panel-view.ts'
 import { periodJourneys } from './journeys/periods.ts'
 import { timerJourneys } from './journeys/timers.ts'
+import type { BrowserSetup } from './support/browser-setup.ts'
 import { bar, datedProjects, monday } from './support/dated-projects.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
-import type { Stage } from './support/stage.ts'
 
 const namesIn = (page: Page) => page.locator('.list-link').allTextContents()
 
-function viewJourneys(stage: () => Stage): void {
-  const { makeProject, dayOf } = datedProjects(stage)
+function viewJourneys(setup: () => BrowserSetup): void {
+  const { makeProject, dayOf } = datedProjects(setup)
 
   test('show assignments sorted, grouped and with the chosen columns', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('Listed')
     await make('Beta', 0, 3, { amountHours: 2 })
     await make('Alpha', 0, 4, { amountHours: 9, workflowId: workspace.stages.Doing })
@@ -57,7 +57,7 @@ function viewJourneys(stage: () => Stage): void {
   })
 
   test('offer to create an assignment in an empty project', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const { path } = await makeProject('Empty at first')
     const page = await signIn('mara@example.com', `${path}?view=list`)
     const main = page.getByRole('main')
@@ -73,7 +73,7 @@ function viewJourneys(stage: () => Stage): void {
   })
 
   test('show the stage named Done as done while no stage is marked as done', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path } = await makeProject('Nothing marked')
     const stored = await workspace.call('GET', `/ext/workflow?id=${workspace.stages.Done}`)
     assert.equal(stored.workflow.isDone, false)
@@ -85,13 +85,13 @@ function viewJourneys(stage: () => Stage): void {
   })
 
   test('are loaded after another view could not be loaded', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const { path, make } = await makeProject('Loaded later')
     await make('In a later view', 0, 1)
     const page = await signIn('mara@example.com', '/account')
     const script = /\/assets\/later-.*\.js$/
     await page.route(script, (route) => route.abort())
-    await page.goto(`${stage().hosts.web}${path}?view=list`)
+    await page.goto(`${setup().hosts.web}${path}?view=list`)
     await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor()
     await page.unroute(script)
     await page.getByRole('link', { name: 'Calendar', exact: true }).click()
@@ -102,7 +102,7 @@ function viewJourneys(stage: () => Stage): void {
   test('render more rows of a long list after the window has grown', async () => {
     const { path, make } = await makeProject('Long')
     for (let number = 1; number <= 45; number += 1) await make(`Number ${number}`, 0, 1)
-    const page = await stage().signIn('mara@example.com', `${path}?view=list`, {
+    const page = await setup().signIn('mara@example.com', `${path}?view=list`, {
       viewport: { width: 1280, height: 400 },
     })
     await page.getByRole('link', { name: 'Number 1', exact: true }).waitFor()
@@ -112,7 +112,7 @@ function viewJourneys(stage: () => Stage): void {
   })
 
   test('change many assignments at once, with Undo', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('Changed at once')
     const first = await make('One', 0, 1)
     const second = await make('Two', 0, 2)
@@ -168,7 +168,7 @@ function viewJourneys(stage: () => Stage): void {
   })
 
   test('show a month by days, and reschedule assignments by dragging and by keys', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const { path, make } = await makeProject('By month')
     const id = await make('Moved about', 1, 2)
     // This assignment covers the day on which another assignment is dropped.
@@ -204,11 +204,11 @@ function viewJourneys(stage: () => Stage): void {
   })
 }
 
-function timelineJourneys(stage: () => Stage): void {
-  const { makeProject, dayOf } = datedProjects(stage)
+function timelineJourneys(setup: () => BrowserSetup): void {
+  const { makeProject, dayOf } = datedProjects(setup)
 
   test('highlights overloaded days', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('By person')
     const id = await make('Handed over', 0, 1, { amountHours: 24 })
     await make('Fits', 3, 3, { amountHours: 8 })
@@ -271,7 +271,7 @@ function timelineJourneys(stage: () => Stage): void {
   })
 
   test('reschedules a bar, or only its end, by a long touch', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const { path, make } = await makeProject('By finger')
     const id = await make('Held', 0, 1)
     const options = { viewport: { width: 1000, height: 800 }, hasTouch: true }
@@ -299,7 +299,7 @@ function timelineJourneys(stage: () => Stage): void {
   })
 
   test('lets neither dragging nor keys end a bar before its first day, as a message says', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const { path, make } = await makeProject('Not before')
     // API clients may send a start at any time of the day.
     const id = await make('Short', 1, 3, { startDate: `${addDays(monday, 1)}T09:30:00.000Z` })

@@ -9,13 +9,13 @@ import { projectSettingsJourneys } from './journeys/project-settings.ts'
 import { projectStageJourneys } from './journeys/project-stages.ts'
 import { userJourneys } from './journeys/users.ts'
 import { weekJourneys } from './journeys/week.ts'
+import { type BrowserSetup, fillSignIn } from './support/browser-setup.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
-import { fillSignIn, type Stage } from './support/stage.ts'
 import { chooseOrganization } from './support/workspace.ts'
 
-function projectJourneys(stage: () => Stage): void {
+function projectJourneys(setup: () => BrowserSetup): void {
   test('are listed under their organizations', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { id: organizationId } = await workspace.make('organization', { name: 'Harbour' })
     await workspace.make('project', { name: 'Crane', organizationId })
     const page = await signIn('root@example.com', '/projects')
@@ -31,7 +31,7 @@ function projectJourneys(stage: () => Stage): void {
   })
 
   test('are created, with every mistake shown next to its field', async () => {
-    const page = await stage().signIn('mara@example.com', '/projects')
+    const page = await setup().signIn('mara@example.com', '/projects')
     await page.getByRole('button', { name: 'New project' }).click()
     await page.getByRole('button', { name: 'Create project' }).click()
     await page.getByText('Name is required.').waitFor()
@@ -47,7 +47,7 @@ function projectJourneys(stage: () => Stage): void {
   })
 
   test('keep the typed text when their dialog is closed by mistake', async () => {
-    const page = await stage().signIn('mara@example.com', '/projects')
+    const page = await setup().signIn('mara@example.com', '/projects')
     const open = page.getByRole('button', { name: 'New project' })
     await open.click()
     await page.getByLabel('Name', { exact: true }).fill('Half a')
@@ -62,7 +62,7 @@ function projectJourneys(stage: () => Stage): void {
   })
 
   test('are restored by Undo after a removal', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     await workspace.make('project', { name: 'Thrown away', organizationId: workspace.organizationId })
     const page = await signIn('root@example.com', '/projects')
     const link = page.getByRole('link', { name: 'Thrown away' })
@@ -75,7 +75,7 @@ function projectJourneys(stage: () => Stage): void {
   })
 
   test('cannot be removed while they have assignments, as a message says', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     await workspace.assignment('In the way of removal')
     const page = await signIn('root@example.com', '/projects')
     await page.getByRole('button', { name: 'Actions for Website relaunch' }).click()
@@ -85,7 +85,7 @@ function projectJourneys(stage: () => Stage): void {
   })
 
   test('ask before members remove themselves', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { id: projectId } = await workspace.make('project', {
       name: 'Left by Mara',
       organizationId: workspace.organizationId,
@@ -108,7 +108,7 @@ function projectJourneys(stage: () => Stage): void {
   })
 
   test('get and lose members, who are found by name', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     await workspace.make('project', { name: 'Open house', organizationId: workspace.organizationId })
     const page = await signIn('root@example.com', '/projects')
     await page.getByRole('button', { name: 'Actions for Open house' }).click()
@@ -133,8 +133,8 @@ function projectJourneys(stage: () => Stage): void {
   })
 }
 
-function administrationJourneys(stage: () => Stage): void {
-  const open = (path: string) => stage().signIn('root@example.com', path)
+function administrationJourneys(setup: () => BrowserSetup): void {
+  const open = (path: string) => setup().signIn('root@example.com', path)
 
   test('creates a user who can sign in', async () => {
     const page = await open('/administration')
@@ -163,14 +163,14 @@ function administrationJourneys(stage: () => Stage): void {
     await dialog.getByLabel('Login').fill('xenia@example.com')
     await dialog.getByRole('button', { name: 'Create' }).click()
     await page.getByText('Xenia New was created.').waitFor()
-    const visitor = await stage().visit('/projects')
+    const visitor = await setup().visit('/projects')
     await fillSignIn(visitor, 'xenia@example.com', 'Correct-Horse-2')
     await visitor.getByText('No projects yet').waitFor()
   })
 
   test('ends the session of a user after a change of their login', async () => {
-    await stage().workspace.join('Ylva Old')
-    const other = await stage().signIn('ylva@example.com', '/projects')
+    await setup().workspace.join('Ylva Old')
+    const other = await setup().signIn('ylva@example.com', '/projects')
     const page = await open('/administration/users?search=ylva')
     const change = async (label: string, text: string) => {
       await page.getByRole('button', { name: /^Actions for Ylva/ }).click()
@@ -189,7 +189,7 @@ function administrationJourneys(stage: () => Stage): void {
   })
 
   test('removes records with Undo', async () => {
-    const { workspace } = stage()
+    const { workspace } = setup()
     await workspace.make('assignmentType', { name: 'Spike' })
     const page = await open('/administration/types')
     await page.getByRole('button', { name: 'Remove Spike' }).click()
@@ -216,7 +216,7 @@ function administrationJourneys(stage: () => Stage): void {
   })
 
   test('orders the stages of every board', async () => {
-    const { workspace } = stage()
+    const { workspace } = setup()
     const review = await workspace.make('workflow', { name: 'Review', order: 2 })
     const page = await open('/administration/workflows')
     await page.getByText('Review').waitFor()
@@ -236,13 +236,13 @@ function administrationJourneys(stage: () => Stage): void {
   })
 
   test('is shown only to administrators', async () => {
-    const page = await stage().signIn('mara@example.com', '/administration')
+    const page = await setup().signIn('mara@example.com', '/administration')
     await page.getByText('Administrators only').waitFor()
     assert.equal(await page.getByRole('link', { name: 'Admin', exact: true }).count(), 0)
   })
 
   test('lists removed records by type, and restores them', async () => {
-    const { workspace } = stage()
+    const { workspace } = setup()
     const organization = await workspace.make('organization', { name: 'Gone House' })
     const project = await workspace.make('project', { name: 'Gone project', organizationId: organization.id })
     await workspace.change('DELETE', 'project', { ids: [project.id] })
@@ -270,11 +270,11 @@ function administrationJourneys(stage: () => Stage): void {
   })
 
   test('shows who removed a record last', async () => {
-    const { hosts, workspace } = stage()
+    const { hosts, workspace } = setup()
     const removedTwice = await workspace.assignment('Removed twice')
     const removedOnce = await workspace.assignment('Let go')
     await workspace.change('DELETE', 'assignment', { ids: [removedTwice, removedOnce] })
-    const page = await stage().signIn('mara@example.com', '/removed/assignments')
+    const page = await setup().signIn('mara@example.com', '/removed/assignments')
     const row = page.getByRole('listitem').filter({ hasText: 'Removed twice' })
     await row.getByText('Removed by Rosa Root').waitFor()
     const token = await page.evaluate<string>(`JSON.parse(localStorage['tracker.session']).accessToken`)
@@ -286,14 +286,14 @@ function administrationJourneys(stage: () => Stage): void {
   })
 
   test('shows users only the records that they may restore, by name', async () => {
-    const { workspace } = stage()
+    const { workspace } = setup()
     const assignmentId = await workspace.assignment('Kept work')
     const record = (userId: string, amountHours: number) =>
       workspace.make('appointment', { assignmentId, userId, keepDate: '2026-11-16', amountHours })
     const own = await record(workspace.mara.id, 3.25)
     const foreign = await record(workspace.jonas.id, 4.75)
     await workspace.change('DELETE', 'appointment', { ids: [own.id, foreign.id] })
-    const page = await stage().signIn('mara@example.com', '/removed/appointments')
+    const page = await setup().signIn('mara@example.com', '/removed/appointments')
     await page.getByText('3.25 h on 16 Nov · Mara Lindqvist · Kept work').waitFor()
     assert.equal(await page.getByText('4.75 h').count(), 0)
     assert.equal(await page.getByRole('option', { name: 'Users' }).count(), 0)
@@ -302,10 +302,10 @@ function administrationJourneys(stage: () => Stage): void {
   })
 }
 
-function reportJourneys(stage: () => Stage): void {
+function reportJourneys(setup: () => BrowserSetup): void {
   /** Creates a separate project with two assignments in January 2028, half done. */
   const seed = async (name: string) => {
-    const { workspace } = stage()
+    const { workspace } = setup()
     const { id: projectId } = await workspace.make('project', {
       name,
       organizationId: workspace.organizationId,
@@ -348,7 +348,7 @@ function reportJourneys(stage: () => Stage): void {
 
   test('show the hours of a project by week, assignment and person', async () => {
     const { projectId } = await seed('Counted')
-    const page = await stage().signIn('mara@example.com', `/projects/${projectId}/report?from=2027-12-06`)
+    const page = await setup().signIn('mara@example.com', `/projects/${projectId}/report?from=2027-12-06`)
     await page.getByRole('heading', { name: 'Hours', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Counted' }).waitFor()
     const chart = page.getByRole('img', { name: 'Hours per week' })
@@ -380,7 +380,7 @@ function reportJourneys(stage: () => Stage): void {
 
   test('draw each bar as high as its hours', async () => {
     const { projectId } = await seed('Drawn')
-    const page = await stage().signIn('mara@example.com', `/projects/${projectId}/report?from=2027-12-06`)
+    const page = await setup().signIn('mara@example.com', `/projects/${projectId}/report?from=2027-12-06`)
     const heights = async (kind: string) => {
       const bars = page.getByRole('img', { name: 'Hours per week' }).locator(`.${kind}`)
       await bars.first().waitFor({ state: 'attached' })
@@ -416,7 +416,7 @@ function reportJourneys(stage: () => Stage): void {
 
   test("add up the hours of the user's projects, link to each project, and move by four weeks", async () => {
     await seed('Summed')
-    const { workspace } = stage()
+    const { workspace } = setup()
     const { id } = await workspace.make('project', {
       name: 'Not mine',
       organizationId: workspace.organizationId,
@@ -427,7 +427,7 @@ function reportJourneys(stage: () => Stage): void {
       endDate: '2028-01-10',
       amountHours: 9,
     })
-    const page = await stage().signIn('mara@example.com', '/reports?from=2027-12-06')
+    const page = await setup().signIn('mara@example.com', '/reports?from=2027-12-06')
     const projects = await rowsOf(page, 'Hours per project')
     assert.ok(projects.includes('Summed 12.75 h 24 h 12.25 h 1 h'), projects.join())
     assert.ok(!projects.some((row) => row.startsWith('Not mine')))

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BrowserContext, Route } from 'playwright-core'
 import { sql } from '../../src/db/sql.ts'
+import { type BrowserSetup, fillSignIn } from './support/browser-setup.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
-import { fillSignIn, type Stage } from './support/stage.ts'
 import { chooseOrganization } from './support/workspace.ts'
 
 const storedSession = `localStorage.getItem('tracker.session')`
@@ -29,9 +29,9 @@ function countRefreshes(context: BrowserContext): () => number {
   return () => count
 }
 
-function sessionJourneys(stage: () => Stage): void {
+function sessionJourneys(setup: () => BrowserSetup): void {
   test('is refreshed once for all tabs that need it', async () => {
-    const { signIn, hosts, workspace } = stage()
+    const { signIn, hosts, workspace } = setup()
     const first = await signIn((await workspace.join('Tom Tabs')).login, '/projects')
     const second = await first.context().newPage()
     await second.goto(`${hosts.web}/projects`)
@@ -52,7 +52,7 @@ function sessionJourneys(stage: () => Stage): void {
   })
 
   test('continues with the provider’s cookie if its tab was closed during a refresh', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const page = await signIn((await workspace.join('Ines Interrupted')).login, '/projects')
     await page.getByText('Website relaunch').waitFor()
     const refreshes = countRefreshes(page.context())
@@ -63,7 +63,7 @@ function sessionJourneys(stage: () => Stage): void {
   })
 
   test('continues with the provider’s cookie if another tab is closed during a refresh', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const page = await signIn((await workspace.join('Ilja Interrupted')).login, '/projects')
     await page.getByText('Website relaunch').waitFor()
     const other = await page.context().newPage()
@@ -83,7 +83,7 @@ function sessionJourneys(stage: () => Stage): void {
   })
 
   test('is renewed in another tab after it has ended', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const person = await workspace.join('Nora Newpass')
     const page = await signIn(person.login, '/projects')
     await page.getByRole('button', { name: 'New project' }).click()
@@ -112,7 +112,7 @@ function sessionJourneys(stage: () => Stage): void {
   })
 
   test('shows an error if neither a new tab nor the provider can be opened to renew it', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const page = await signIn((await workspace.join('Paula Popup')).login, '/projects')
     await page.getByText('Website relaunch').waitFor()
     const other = await page.context().newPage()
@@ -129,7 +129,7 @@ function sessionJourneys(stage: () => Stage): void {
   })
 
   test('ends if the server rejects even a new token', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const page = await signIn((await workspace.join('Rita Rejected')).login, '/projects')
     await page.getByText('Website relaunch').waitFor()
     const refreshes = countRefreshes(page.context())
@@ -144,7 +144,7 @@ function sessionJourneys(stage: () => Stage): void {
   })
 
   test('leads to the sign-in page on a reload after it has ended', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const page = await signIn((await workspace.join('Enno Ended')).login, '/projects')
     await page.context().clearCookies()
     await page.evaluate('localStorage.setItem("tracker.session", JSON.stringify({ hasEnded: true }))')
@@ -153,7 +153,7 @@ function sessionJourneys(stage: () => Stage): void {
   })
 
   test('delays requests and new pages only for a limited time if the provider does not respond', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const first = await signIn((await workspace.join('Hanna Hanging')).login, '/account')
     const context = first.context()
     // Shortens the time limits in the browser, so that the test does not wait for ten seconds.
@@ -207,7 +207,7 @@ function sessionJourneys(stage: () => Stage): void {
   ]
   for (const { outcome, firstName, answer } of refreshOutcomes)
     test(`is kept if the refresh of an older session ${outcome}`, async () => {
-      const { hosts, signIn, workspace } = stage()
+      const { hosts, signIn, workspace } = setup()
       const page = await signIn((await workspace.join(`${firstName} Newer`)).login, '/projects')
       await page.getByText('Website relaunch').waitFor()
       const heldRoute = Promise.withResolvers<Route>()
@@ -226,7 +226,7 @@ function sessionJourneys(stage: () => Stage): void {
     })
 
   test('ends in this browser if new tokens are lost in transit', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const { id, login } = await workspace.join('Lara Lost')
     const page = await signIn(login, '/projects')
     await page.getByText('Website relaunch').waitFor()
@@ -255,7 +255,7 @@ function sessionJourneys(stage: () => Stage): void {
     { status: 503, firstName: 'Ben' },
   ])
     test(`continues with the same tokens after the provider has responded with ${status}`, async () => {
-      const { hosts, signIn, workspace } = stage()
+      const { hosts, signIn, workspace } = setup()
       const page = await signIn((await workspace.join(`${firstName} Busy`)).login, '/account')
       const address = `${hosts.issuer}/connect/token`
       await page.route(address, (route) => route.fulfill(tokenError(status, 'temporarily_unavailable')))
@@ -269,7 +269,7 @@ function sessionJourneys(stage: () => Stage): void {
     })
 
   test('is used until its token expires if the provider is not available', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const page = await signIn((await workspace.join('Vera Valid')).login, '/projects')
     await page.getByText('Website relaunch').waitFor()
     const busy = (route: Route) => route.fulfill(tokenError(503, 'temporarily_unavailable'))

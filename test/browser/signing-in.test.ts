@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { createPkce, requestOf } from '../support/browser.ts'
 import { until } from '../support/until.ts'
+import { type BrowserSetup, fillSignIn } from './support/browser-setup.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
-import { fillSignIn, type Stage } from './support/stage.ts'
 import { password } from './support/workspace.ts'
 
-function signInJourneys(stage: () => Stage): void {
+function signInJourneys(setup: () => BrowserSetup): void {
   test('leads to the page that was opened first', async () => {
-    const { hosts, workspace, signIn } = stage()
+    const { hosts, workspace, signIn } = setup()
     const board = `/projects/${workspace.projectId}`
     const { login } = await workspace.join('Olga Out')
     const page = await signIn(login, `${board}?search=nothing`)
@@ -25,7 +25,7 @@ function signInJourneys(stage: () => Stage): void {
   })
 
   test('says that the login or the password is wrong', async () => {
-    const { visit } = stage()
+    const { visit } = setup()
     const page = await visit('/projects')
     await fillSignIn(page, 'jonas@example.com', 'Wrong-Horse-1')
     await page.getByText('The login or the password is wrong.').waitFor()
@@ -36,7 +36,7 @@ function signInJourneys(stage: () => Stage): void {
   })
 
   test('fills in the login that the request expects', async () => {
-    const { hosts, visit } = stage()
+    const { hosts, visit } = setup()
     const page = await visit('/projects')
     await page.getByLabel('Password').waitFor()
     const posts: string[] = []
@@ -64,13 +64,13 @@ function signInJourneys(stage: () => Stage): void {
   })
 
   test('asks for a missing login and password before anything is sent', async () => {
-    const page = await stage().visit('/login/')
+    const page = await setup().visit('/login/')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('Please enter your login and your password.').waitFor()
   })
 
   test('counts down while the login is locked', async () => {
-    const { visit, workspace } = stage()
+    const { visit, workspace } = setup()
     const { login } = await workspace.join('Locked Lena')
     const page = await visit('/projects')
     for (let attempt = 1; attempt <= 5; attempt += 1) {
@@ -87,14 +87,14 @@ function signInJourneys(stage: () => Stage): void {
   })
 
   test('starts again if a sign-in cannot continue', async () => {
-    const { visit } = stage()
+    const { visit } = setup()
     const page = await visit('/login/?error=request')
     await page.getByRole('link', { name: 'Start again' }).click()
     await page.getByLabel('Password').waitFor()
   })
 
   test('opens the pages of the provider if all hosts share an address', async () => {
-    const { hosts, visit } = stage()
+    const { hosts, visit } = setup()
     const page = await visit('/login/')
     await page.getByLabel('Password').waitFor()
     await page.route(`${hosts.web}/config.json`, async (route) => {
@@ -123,7 +123,7 @@ function signInJourneys(stage: () => Stage): void {
   })
 
   test('waits until the server can be reached', async () => {
-    const { hosts, visit } = stage()
+    const { hosts, visit } = setup()
     const page = await visit('/login/?error=request')
     await page.route(`${hosts.web}/config.json`, (route) => route.abort())
     await page.reload()
@@ -134,7 +134,7 @@ function signInJourneys(stage: () => Stage): void {
   })
 
   test('shows why the provider rejected a request', async () => {
-    const { hosts, visit } = stage()
+    const { hosts, visit } = setup()
     const page = await visit('/login/?error=request')
     await page.goto(`${hosts.issuer}/connect/authorize?client_id=nobody&redirect_uri=${hosts.web}/`)
     await page.getByText('The sign-in service says:').waitFor()
@@ -142,14 +142,14 @@ function signInJourneys(stage: () => Stage): void {
   })
 
   test('rejects a response that this browser did not request', async () => {
-    const page = await stage().visit('/signin-callback/?code=stolen&state=unknown')
+    const page = await setup().visit('/signin-callback/?code=stolen&state=unknown')
     await page.getByText('This sign-in was not started here.').waitFor()
     await page.getByRole('link', { name: 'Start again' }).click()
     await page.getByLabel('Password').waitFor()
   })
 
   test('asks before a link on another site signs a user out', async () => {
-    const { hosts, workspace, signIn } = stage()
+    const { hosts, workspace, signIn } = setup()
     const page = await signIn((await workspace.join('Asta Asked')).login, '/projects')
     const followLink = async () => {
       await page.goto(`data:text/html,<a href="${hosts.issuer}/connect/endsession">A link</a>`)
@@ -165,7 +165,7 @@ function signInJourneys(stage: () => Stage): void {
   })
 
   test('ends the session at once if the user types the address of the sign-out', async () => {
-    const { hosts, workspace, signIn } = stage()
+    const { hosts, workspace, signIn } = setup()
     const page = await signIn((await workspace.join('Tilda Typed')).login, '/projects')
     await page.goto(`${hosts.issuer}/connect/endsession`)
     await page.getByLabel('Password').waitFor()
@@ -173,7 +173,7 @@ function signInJourneys(stage: () => Stage): void {
   })
 
   test('returns to a path that looks like the address of another site', async () => {
-    const { hosts, visit, workspace } = stage()
+    const { hosts, visit, workspace } = setup()
     const page = await visit('//evil.example/x?next=//evil.example')
     await fillSignIn(page, (await workspace.join('Mia Malformed')).login)
     await page.waitForURL((url) => url.pathname === '//evil.example/x')
@@ -182,7 +182,7 @@ function signInJourneys(stage: () => Stage): void {
   })
 
   test('rejects a response that is malformed, or lacks the issuer that the provider promises', async () => {
-    const { hosts, visit } = stage()
+    const { hosts, visit } = setup()
     const page = await visit('/login/')
     await page.getByLabel('Password').waitFor()
     const key: string = await page.evaluate('Object.keys(sessionStorage).find((key) => /sign-in/.test(key))')
@@ -201,10 +201,10 @@ function signInJourneys(stage: () => Stage): void {
   })
 }
 
-function accountJourneys(stage: () => Stage): void {
+function accountJourneys(setup: () => BrowserSetup): void {
   const open = async (name: string) => {
-    const { login } = await stage().workspace.join(name)
-    return { login, page: await stage().signIn(login, '/account') }
+    const { login } = await setup().workspace.join(name)
+    return { login, page: await setup().signIn(login, '/account') }
   }
   const changePassword = async (page: Page, current: string, next: string) => {
     await page.getByLabel('Current password').fill(current)
@@ -224,7 +224,7 @@ function accountJourneys(stage: () => Stage): void {
 
   test('changes the password, which ends every session and asks for the new one', async () => {
     const { login, page } = await open('Paul Password')
-    const otherDevice = await stage().visit('/projects')
+    const otherDevice = await setup().visit('/projects')
     await fillSignIn(otherDevice, login)
     await otherDevice.getByRole('link', { name: 'Website relaunch' }).waitFor()
     await changePassword(page, password, 'too-simple')
@@ -285,9 +285,9 @@ function accountJourneys(stage: () => Stage): void {
 
 const brazil = { locale: 'pt-BR', timezoneId: 'America/Sao_Paulo' }
 
-function languageJourneys(stage: () => Stage): void {
+function languageJourneys(setup: () => BrowserSetup): void {
   test('follow the language of the browser', async () => {
-    const { visit, workspace } = stage()
+    const { visit, workspace } = setup()
     const { login } = await workspace.join('Paula Portuguesa')
     const page = await visit(`/projects/${workspace.projectId}`, brazil)
     await page.getByRole('heading', { name: 'Entrar' }).waitFor()
@@ -338,7 +338,7 @@ function languageJourneys(stage: () => Stage): void {
   })
 
   test('determine how dates, weekdays and numbers are written', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { id: userId, login } = await workspace.join('Diana Datas')
     const week = { startDate: '2027-05-03', endDate: '2027-05-07', userId }
     const assignmentId = await workspace.assignment('Com datas', { ...week, amountHours: 1234.5 })
@@ -354,7 +354,7 @@ function languageJourneys(stage: () => Stage): void {
   })
 
   test('are chosen on the account page', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const { login } = await workspace.join('Sofia Switch')
     const page = await signIn(login, '/account')
     assert.equal(await page.locator('html').getAttribute('lang'), 'en')
@@ -382,7 +382,7 @@ function languageJourneys(stage: () => Stage): void {
   })
 
   test('are loaded only for users who chose them', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const loadedBy = async (name: string, options = {}) => {
       const { login } = await workspace.join(name)
       const page = await signIn(login, '/projects', options)

@@ -6,21 +6,21 @@ import { until } from '../support/until.ts'
 import { assertAccessible } from './journeys/accessibility.ts'
 import { commentJourneys } from './journeys/comments.ts'
 import { hostileTextJourneys } from './journeys/hostile-texts.ts'
+import type { BrowserSetup } from './support/browser-setup.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
-import type { Stage } from './support/stage.ts'
 
 const tasks = 'To do:\r\n\r\n- [ ] Write the *text*\r\n  - [ ] Ask @anybody\r\n  - [x] Read\r\n- [ ] Send it'
 
-function taskJourneys(stage: () => Stage): void {
-  const addressOf = (id: string) => `/projects/${stage().workspace.projectId}/assignments/${id}`
+function taskJourneys(setup: () => BrowserSetup): void {
+  const addressOf = (id: string) => `/projects/${setup().workspace.projectId}/assignments/${id}`
   const box = (page: Page, name: string) => page.getByRole('checkbox', { name, exact: true })
   const descriptionOf = async (id: string) =>
-    (await stage().workspace.get('assignment', id)).description as string
+    (await setup().workspace.get('assignment', id)).description as string
   const waitForDescription = (id: string, text: string) =>
     until(async () => (await descriptionOf(id)) === text, JSON.stringify(text))
 
   test('have boxes that keep the focus and change one character', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment('With boxes', { description: tasks })
     const page = await signIn('mara@example.com', addressOf(id))
     await page.getByText('1 of 4 done').waitFor()
@@ -38,7 +38,7 @@ function taskJourneys(stage: () => Stage): void {
   })
 
   test('keep the concurrent ticks of two users', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const id = await workspace.assignment('Ticked by two', { description: tasks })
     const mara = await signIn('mara@example.com', addressOf(id))
     const jonas = await signIn('jonas@example.com', addressOf(id))
@@ -73,7 +73,7 @@ function taskJourneys(stage: () => Stage): void {
   })
 
   test('can be ticked in a comment only by its author', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment('Tasks in a comment')
     const mara = await signIn('mara@example.com', addressOf(id))
     await mara.getByRole('textbox', { name: 'Write a comment' }).fill('- [ ] one\n- [ ] two')
@@ -90,7 +90,7 @@ function taskJourneys(stage: () => Stage): void {
   })
 
   test('show an error and the stored state of their box if a tick cannot be saved', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const id = await workspace.assignment('Not ticked', { description: '- [ ] one' })
     const page = await signIn('mara@example.com', addressOf(id))
     await page.route(`${hosts.api}/ext/assignment`, (route) =>
@@ -103,9 +103,9 @@ function taskJourneys(stage: () => Stage): void {
   })
 }
 
-function writingJourneys(stage: () => Stage): void {
+function writingJourneys(setup: () => BrowserSetup): void {
   const open = async (name: string, options?: BrowserContextOptions) => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment(name)
     const path = `/projects/${workspace.projectId}/assignments/${id}`
     const page = await signIn('mara@example.com', path, options)
@@ -117,7 +117,7 @@ function writingJourneys(stage: () => Stage): void {
   const tools = (page: Page) => page.locator('.in-place').getByRole('toolbar', { name: 'Formatting' })
 
   test('have formatting tools with buttons and keys, the Undo of the browser, and a preview', async () => {
-    const { workspace } = stage()
+    const { workspace } = setup()
     const { id, page, field } = await open('With tools')
     await page.keyboard.type('Be bold')
     await page.keyboard.press('Control+Shift+ArrowLeft')
@@ -170,7 +170,7 @@ function writingJourneys(stage: () => Stage): void {
   })
 
   test('turn keys of assignments into links', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { projectId, get, call } = workspace
     const other = await workspace.assignment('Found by its key')
     const { number } = (await call('GET', `/ext/assignment?id=${other}`)).assignment
@@ -240,7 +240,7 @@ function writingJourneys(stage: () => Stage): void {
   })
 
   test('mention users in the description of a new assignment', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.keyboard.press('n')
     const dialog = page.getByRole('dialog', { name: 'New assignment' })

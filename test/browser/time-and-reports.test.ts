@@ -4,15 +4,15 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './journeys/accessibility.ts'
 import { layoutFaultsOf } from './journeys/widths.ts'
+import type { BrowserSetup } from './support/browser-setup.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
-import type { Stage } from './support/stage.ts'
 
-function sumJourneys(stage: () => Stage): void {
+function sumJourneys(setup: () => BrowserSetup): void {
   const linesOf = async (page: Page) =>
     (await page.locator('.sums tbody tr').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim())
 
   test('reports add up hours by project, user and week', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { id: projectId } = await workspace.make('project', {
       name: 'Summed up',
       organizationId: workspace.organizationId,
@@ -88,7 +88,7 @@ function sumJourneys(stage: () => Stage): void {
   })
 
   test('after planned hours failed to load, Try again loads them into the report', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const days = { startDate: '2029-08-06', endDate: '2029-08-10' }
     const assignmentId = await workspace.assignment('Planned twice', { ...days, amountHours: 8 })
     const entry = { assignmentId, userId: workspace.mara.id, keepDate: '2029-08-06', amountHours: 1 }
@@ -117,7 +117,7 @@ function sumJourneys(stage: () => Stage): void {
   })
 
   test('reports show an error of a period only for that period', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const page = await signIn('mara@example.com', '/')
     const hours = /\/appointments\?/
     await page.route(hours, (route) =>
@@ -138,7 +138,7 @@ function sumJourneys(stage: () => Stage): void {
   })
 
   test('the week shows notes and the free hours of each day', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { id: userId } = await workspace.join('Wilma Week')
     const days = { startDate: '2029-04-02', endDate: '2029-04-06' }
     const assignmentId = await workspace.assignment('Weekly', { userId, ...days, amountHours: 10 })

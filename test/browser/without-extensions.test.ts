@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../src/db/sql.ts'
+import type { BrowserSetup } from './support/browser-setup.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
-import type { Stage } from './support/stage.ts'
 
-function contractJourneys(stage: () => Stage): void {
+function contractJourneys(setup: () => BrowserSetup): void {
   test('has keys on its board for the fields that v1 has', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment('Moved by a key')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     const card = page.locator(`#card-${id}`)
@@ -31,7 +31,7 @@ function contractJourneys(stage: () => Stage): void {
   })
 
   test('keeps the whole typed name of a new assignment as text', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     const name = 'Ask @jonas about #pumps !high fri'
     await page.getByRole('button', { name: 'New assignment in Backlog' }).click()
@@ -45,14 +45,14 @@ function contractJourneys(stage: () => Stage): void {
     await panel.getByText('Mark as blocked').waitFor()
     for (const part of ['Priority', 'Labels', 'Add a relation', 'Activity', 'Files'])
       assert.equal(await panel.getByText(part, { exact: true }).count(), 0, part)
-    const [row] = await stage().hosts.database.query<{ name: string; userId: string }>(
+    const [row] = await setup().hosts.database.query<{ name: string; userId: string }>(
       sql`select name, user_id as "userId" from assignments where name like '%#pumps%'`,
     )
     assert.deepEqual(row, { name, userId: workspace.mara.id })
   })
 
   test('changes and removes many assignments', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { Backlog, Doing } = workspace.stages
     const ids = [await workspace.assignment('One of many'), await workspace.assignment('Two of many')]
     const [first = '', second = ''] = ids
@@ -78,7 +78,7 @@ function contractJourneys(stage: () => Stage): void {
   })
 
   test('has only links to pages that work, or that say what is switched off', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const page = await signIn('root@example.com', `/projects/${workspace.projectId}`)
     await page.getByRole('region', { name: 'Backlog' }).waitFor()
     const hrefs = await page.evaluate<string[]>(

@@ -8,7 +8,7 @@ import {
   findViolations,
   openAccessibilityReport,
 } from '../support/accessibility-report.ts'
-import type { Stage } from '../support/stage.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { tabTo } from '../support/tab-to.ts'
 
 /** Parts in front of the page. Checking what is behind them, too, would take twice as long. */
@@ -46,9 +46,9 @@ export function testColorSchemes(
 
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true }
 
-export function accessibilityJourneys(stage: () => Stage): void {
+export function accessibilityJourneys(setup: () => BrowserSetup): void {
   testColorSchemes('screens have no problem', async (look) => {
-    const { signIn, visit, workspace } = stage()
+    const { signIn, visit, workspace } = setup()
     const name = 'Looked at in all colours'
     const id = await workspace.assignment(name, { amountHours: 2, endDate: '2026-11-17' })
     await workspace.make('appointment', {
@@ -87,7 +87,7 @@ export function accessibilityJourneys(stage: () => Stage): void {
   })
 
   test('screens fit the narrowest phone', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment('Seen on a phone')
     const project = `/projects/${workspace.projectId}`
     const page = await signIn('mara@example.com', '/projects', phone)
@@ -105,7 +105,7 @@ export function accessibilityJourneys(stage: () => Stage): void {
   })
 
   test('users sign in, open a board and move a card with the keyboard alone', async () => {
-    const { visit, workspace } = stage()
+    const { visit, workspace } = setup()
     const id = await workspace.assignment('Reached by keys')
     const page = await visit('/projects')
     await page.getByLabel('Login').waitFor()

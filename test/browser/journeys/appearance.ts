@@ -3,20 +3,20 @@ import { test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 import { sql } from '../../../src/db/sql.ts'
 import { until } from '../../support/until.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { goWithin } from '../support/every-screen.ts'
 import { recordShifts, shiftsOf, sumOf } from '../support/layout-shift.ts'
-import type { Stage } from '../support/stage.ts'
 
-export function appearanceJourneys(stage: () => Stage): void {
+export function appearanceJourneys(setup: () => BrowserSetup): void {
   for (const { chosen, system } of [
     { chosen: 'dark', system: 'light' },
     { chosen: 'light', system: 'dark' },
   ] as const)
     test(`a page in the ${chosen} theme is never ${system} at first on a ${system} device`, async () => {
-      const page = await stage().visit('/icon.svg', { colorScheme: system })
+      const page = await setup().visit('/icon.svg', { colorScheme: system })
       await page.evaluate(`localStorage.setItem('tracker.theme', '${chosen}')`)
       const held = await holdBack(page, /\/assets\/.*\.(js|css)$/)
-      await page.goto(`${stage().hosts.web}/projects`, { waitUntil: 'commit' })
+      await page.goto(`${setup().hosts.web}/projects`, { waitUntil: 'commit' })
       // This is the color of the canvas before any style sheet is known.
       await page.locator(`meta[name=color-scheme][content=${chosen}]`).waitFor({ state: 'attached' })
       held.release('.css')
@@ -28,7 +28,7 @@ export function appearanceJourneys(stage: () => Stage): void {
     })
 
   test('texts are in the font of the client', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     await workspace.assignment('Drawn in another font first')
     const { login } = await workspace.join('Fiona Font')
     const page = await signIn(login, '/account')
@@ -50,8 +50,8 @@ export function appearanceJourneys(stage: () => Stage): void {
   })
 
   test('the account page has an index that follows scrolling', async () => {
-    const { login } = await stage().workspace.join('Ada Appearance')
-    const page = await stage().signIn(login, '/account', { colorScheme: 'dark' })
+    const { login } = await setup().workspace.join('Ada Appearance')
+    const page = await setup().signIn(login, '/account', { colorScheme: 'dark' })
     const index = page.getByRole('navigation', { name: 'On this page' })
     const isCurrent = (name: string) => index.locator('[aria-current=true]', { hasText: name }).waitFor()
     await isCurrent('Profile')
@@ -74,7 +74,7 @@ export function appearanceJourneys(stage: () => Stage): void {
   })
 
   test('a theme that could not be stored before a reload is stored afterwards', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { login } = await workspace.join('Aldo Appearance')
     const page = await signIn(login, '/account', { colorScheme: 'dark' })
     await page.route('**/ext/settings', (route) =>
@@ -95,7 +95,7 @@ export function appearanceJourneys(stage: () => Stage): void {
   })
 
   test('a theme that is chosen while another one is being rejected is stored in the account', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { login } = await workspace.join('Rolf Refused')
     const page = await signIn(login, '/account', { colorScheme: 'dark' })
     const patches: Route[] = []
@@ -120,7 +120,7 @@ export function appearanceJourneys(stage: () => Stage): void {
   })
 
   test('columns keep a readable width on a wide screen, and pages have the same edges', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`, {
       viewport: { width: 2560, height: 1300 },
     })
@@ -156,10 +156,10 @@ export function appearanceJourneys(stage: () => Stage): void {
   })
 
   test('a card has one footer line and a visible name at every width', async () => {
-    const { projectId, id } = await makeFullCard(stage())
+    const { projectId, id } = await makeFullCard(setup())
     const faults: string[] = []
     for (const { widths, topMax, options } of devices) {
-      const page = await stage().signIn('root@example.com', `/projects/${projectId}`, options)
+      const page = await setup().signIn('root@example.com', `/projects/${projectId}`, options)
       const card = page.locator(`[data-row="${id}"]`)
       await card.hover()
       for (const width of widths) {
@@ -177,7 +177,7 @@ const devices = [
 ]
 
 /** Creates an assignment with everything that a card can show, in a project with a long name. */
-async function makeFullCard({ hosts, workspace }: Stage) {
+async function makeFullCard({ hosts, workspace }: BrowserSetup) {
   const { administrator, make, organizationId, impedimentId } = workspace
   const { id: projectId } = await make('project', {
     name: 'A-name-without-any-place-to-break-it-in-two-that-is-longer-than-a-phone-is-wide',

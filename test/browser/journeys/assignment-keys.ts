@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Stage } from '../support/stage.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 
-export function assignmentKeyJourneys(stage: () => Stage): void {
+export function assignmentKeyJourneys(setup: () => BrowserSetup): void {
   test('is shown in the panel and on the card', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const id = await workspace.assignment('Has a key')
     const path = `/projects/${workspace.projectId}/assignments/${id}`
     const page = await signIn('mara@example.com', path)

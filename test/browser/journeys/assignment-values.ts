@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { addDays, formatDay, today } from '../../../web/src/time/days.ts'
 import { until } from '../../support/until.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { datedProjects, monday } from '../support/dated-projects.ts'
-import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
-export function assignmentValueJourneys(stage: () => Stage): void {
-  const { makeProject } = datedProjects(stage)
+export function assignmentValueJourneys(setup: () => BrowserSetup): void {
+  const { makeProject } = datedProjects(setup)
 
   interface Choice {
     /** Opens the picker. */
@@ -34,7 +34,7 @@ export function assignmentValueJourneys(stage: () => Stage): void {
     ({ key: 'l', text, option: /New label/, confirm: 'Control+Enter' }) as const
 
   test('set stage, user, label, priority and end of the focused card and of an open panel', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('By one key')
     const id = await make('Set by keys', 0, 1)
     const page = await signIn('mara@example.com', path)
@@ -72,7 +72,7 @@ export function assignmentValueJourneys(stage: () => Stage): void {
   })
 
   test('apply to the card under the pointer', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('By the pointer')
     const pointed = await make('Pointed at', 0, 1)
     const focused = await make('Focused', 0, 2)
@@ -89,7 +89,7 @@ export function assignmentValueJourneys(stage: () => Stage): void {
   })
 
   test('change all selected rows of a list', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('Selected for keys')
     const ids = [await make('First of two', 0, 1), await make('Second of two', 0, 2)]
     const other = await make('Not selected', 0, 3)
@@ -120,15 +120,15 @@ export function assignmentValueJourneys(stage: () => Stage): void {
   })
 }
 
-export function paletteOptionJourneys(stage: () => Stage): void {
-  const { makeProject } = datedProjects(stage)
+export function paletteOptionJourneys(setup: () => BrowserSetup): void {
+  const { makeProject } = datedProjects(setup)
 
   for (const { device, options } of [
     { device: 'a desktop', options: {} },
     { device: 'a phone', options: { viewport: { width: 390, height: 844 }, hasTouch: true } },
   ])
     test(`keeps its field in place while the user types, on ${device}`, async () => {
-      const { signIn } = stage()
+      const { signIn } = setup()
       const { path, make } = await makeProject('Of the palette')
       const name = `Found on ${device}`
       const missingName = `found on ${device} nothing at all`

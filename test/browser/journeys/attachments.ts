@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { until } from '../../support/until.ts'
-import type { Stage } from '../support/stage.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { assertAccessible } from './accessibility.ts'
 
 /** A red dot, in Base64. */
@@ -36,9 +36,9 @@ const transfer = (target: Locator, how: 'paste' | 'drop', file: TestFile) =>
     { how, file },
   )
 
-export function attachmentJourneys(stage: () => Stage): void {
+export function attachmentJourneys(setup: () => BrowserSetup): void {
   const open = async (name: string) => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment(name)
     const address = `/projects/${workspace.projectId}/assignments/${id}`
     return { address, page: await signIn('mara@example.com', address) }
@@ -49,7 +49,7 @@ export function attachmentJourneys(stage: () => Stage): void {
     image.evaluate((element) => (element as HTMLImageElement).decode().then(() => true))
 
   test('are uploaded, shown, saved and removed', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const { address, page } = await open('With files')
     const jonas = await signIn('jonas@example.com', address)
     await page.getByRole('button', { name: 'Attach files' }).waitFor()

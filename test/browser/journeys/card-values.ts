@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../../support/until.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { datedProjects } from '../support/dated-projects.ts'
-import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
-export function cardValueJourneys(stage: () => Stage): void {
-  const { makeProject } = datedProjects(stage)
+export function cardValueJourneys(setup: () => BrowserSetup): void {
+  const { makeProject } = datedProjects(setup)
 
   test('are changed in a menu next to the value', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('Values on cards')
     const id = await make('Clicked', 0, 1)
     await workspace.call('PATCH', '/ext/assignment', { id, priority: 3 })
@@ -112,7 +112,7 @@ export function cardValueJourneys(stage: () => Stage): void {
   })
 
   test('are also shown in a row of My work', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { make } = await makeProject('Chosen in my work')
     const id = await make('Mine to do', 0, 1, { userId: workspace.mara.id })
     const page = await signIn('mara@example.com', '/my-work')
@@ -132,7 +132,7 @@ export function cardValueJourneys(stage: () => Stage): void {
   })
 
   test('are changed in the context menu of a card, a row or the selected rows', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('By the right button')
     const id = await make('Right', 0, 1, { userId: workspace.jonas.id })
     const wrongId = await make('Wrong', 0, 1)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Stage } from '../support/stage.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { assertAccessible } from './accessibility.ts'
 
-export function commentJourneys(stage: () => Stage): void {
+export function commentJourneys(setup: () => BrowserSetup): void {
   test('are written, changed and removed in an assignment', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment('Talked about')
     const path = `/projects/${workspace.projectId}/assignments/${id}`
     const mara = await signIn('mara@example.com', path)

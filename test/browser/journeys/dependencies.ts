@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { bar, datedProjects } from '../support/dated-projects.ts'
-import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
-export function dependencyJourneys(stage: () => Stage): void {
-  const { makeProject } = datedProjects(stage)
+export function dependencyJourneys(setup: () => BrowserSetup): void {
+  const { makeProject } = datedProjects(setup)
 
   test('can be added and removed by keyboard', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('In order')
     const copy = await make('Write copy', 0, 2)
     const review = await make('Review copy', 1, 3)
@@ -63,7 +63,7 @@ export function dependencyJourneys(stage: () => Stage): void {
   })
 
   test('can be added by Enter from the results for the typed text', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const { path, make } = await makeProject('With a resting pointer')
     const names = ['Alpha first', 'Beta second', 'Gamma third', 'Delta fourth']
     const ids: string[] = []
@@ -90,7 +90,7 @@ export function dependencyJourneys(stage: () => Stage): void {
   })
 
   test('are arrows on the timeline', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('With arrows')
     const first = await make('Lay bricks', 0, 1)
     const second = await make('Paint walls', 0, 0, { userId: workspace.jonas.id })
@@ -133,7 +133,7 @@ export function dependencyJourneys(stage: () => Stage): void {
   })
 
   test('have an arrow on the timeline even if one of the bars is far below the visible ones', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('Far arrows')
     const first = await make('Dig a hole', 0, 1, { userId: workspace.jonas.id })
     for (let number = 1; number <= 50; number += 1)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Stage } from '../support/stage.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 
-export function eventJourneys(stage: () => Stage): void {
+export function eventJourneys(setup: () => BrowserSetup): void {
   test('of an assignment shows the user and the previous values', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment('Has a past')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}/assignments/${id}`)
     const name = page.getByLabel('Name', { exact: true })
@@ -26,7 +26,7 @@ export function eventJourneys(stage: () => Stage): void {
   })
 
   test('is loaded once after the user has changed the assignment', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment('Changed once')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}/assignments/${id}`)
     const stream = page.locator('.stream > li')
@@ -41,7 +41,7 @@ export function eventJourneys(stage: () => Stage): void {
   })
 
   test('of an assignment includes changes of its parts', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { jonas, mara, projectId, make } = workspace
     const id = await workspace.assignment('Has company')
     const other = await workspace.assignment('Comes first')
@@ -67,7 +67,7 @@ export function eventJourneys(stage: () => Stage): void {
   })
 
   test('of an assignment shows older changes on request', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { projectId, call } = workspace
     const id = await workspace.assignment('Has a long past')
     const otherId = await workspace.assignment('Changed in between')
@@ -91,7 +91,7 @@ export function eventJourneys(stage: () => Stage): void {
   })
 
   test('shows values as other screens do', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { mara, organizationId, call, make } = workspace
     // Uses a separate project, because hours that other tests record would be joined with these.
     const { id: projectId } = await make('project', { name: 'Has values only', organizationId })
@@ -117,7 +117,7 @@ export function eventJourneys(stage: () => Stage): void {
     await stream.filter({ hasText: /created this assignment.+Label.*Design/ }).waitFor()
     await stream.filter({ hasText: /recorded 3 h on this assignment.*16.–.19 Nov/ }).waitFor()
     assert.equal(await stream.count(), 6, 'The empty description is not shown.')
-    await page.goto(`${stage().hosts.web}/projects/${projectId}/activity`)
+    await page.goto(`${setup().hosts.web}/projects/${projectId}/activity`)
     const row = (text: RegExp) => page.getByRole('listitem').filter({ hasText: text }).first()
     await row(/created [A-Z]+-\d+ Has values.*Label.*Design/).waitFor()
     await row(/changed the color of label “Design” from Amber to Teal/).waitFor()
@@ -137,7 +137,7 @@ export function eventJourneys(stage: () => Stage): void {
   })
 
   test('is shown as the activity of a project', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { make, organizationId, mara } = workspace
     const projectWith = async (name: string) => {
       const { id } = await make('project', { name, organizationId })
@@ -187,7 +187,7 @@ export function eventJourneys(stage: () => Stage): void {
   })
 
   test('is one click from the board, and is sent to webhooks, which have a test and a log', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     await workspace.assignment('Shown in the activity')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.getByRole('link', { name: 'Activity', exact: true }).click()

@@ -4,9 +4,9 @@ import type { Page } from 'playwright-core'
 import { sql } from '../../../src/db/sql.ts'
 import { addDays } from '../../../web/src/time/days.ts'
 import { until } from '../../support/until.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { datedProjects, monday } from '../support/dated-projects.ts'
 import { goWithin } from '../support/every-screen.ts'
-import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
 /** Waits until the view shows these assignments and no others, in the order of their names. */
@@ -39,11 +39,11 @@ export async function choose(page: Page, ...names: string[]): Promise<void> {
   await page.locator('.filter-button:focus').waitFor()
 }
 
-export function filterJourneys(stage: () => Stage): void {
-  const { makeProject } = datedProjects(stage)
+export function filterJourneys(setup: () => BrowserSetup): void {
+  const { makeProject } = datedProjects(setup)
 
   test('apply to every view of a project, can be negated, and are kept in the address', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const { make } = workspace
     const { projectId, path, make: makeAssignment } = await makeProject('Narrowed')
     const alpha = await makeAssignment('Alpha', 0, 1)
@@ -115,7 +115,7 @@ export function filterJourneys(stage: () => Stage): void {
   })
 
   test('are set by avatar or name in every view', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const { jonas } = workspace
     const { path, make } = await makeProject('For several people')
     const outsider = await workspace.join('Lena Outside')
@@ -156,7 +156,7 @@ export function filterJourneys(stage: () => Stage): void {
   })
 
   test('are found by their name first, then by their values', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const { path, make } = await makeProject('Personal')
     await make('Alpha', 0, 1)
     const page = await signIn('mara@example.com', path)
@@ -181,7 +181,7 @@ export function filterJourneys(stage: () => Stage): void {
   })
 
   test('show each user their own assignments if their value is Me', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const { path, make } = await makeProject('Mine')
     await make('Maras', 0, 1)
     await make('Jonass', 0, 1, { userId: workspace.jonas.id })
@@ -203,7 +203,7 @@ export function filterJourneys(stage: () => Stage): void {
   })
 
   test('include days only on the board and the list', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const { path, make } = await makeProject('From day to day')
     await make('Early', 0, 0)
     await make('Late', 5, 6)
@@ -231,7 +231,7 @@ export function filterJourneys(stage: () => Stage): void {
   })
 
   test('leave the first card near the top at every width', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { mara, jonas } = workspace
     const { projectId, path, make } = await makeProject('High up')
     await make('Topmost', 0, 1)

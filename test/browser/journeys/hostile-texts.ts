@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { injected, type Stage } from '../support/stage.ts'
+import { type BrowserSetup, injected } from '../support/browser-setup.ts'
 
-export function hostileTextJourneys(stage: () => Stage): void {
+export function hostileTextJourneys(setup: () => BrowserSetup): void {
   const open = async (name: string, values: Readonly<Record<string, unknown>>, script?: string) => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const id = await workspace.assignment(name, values)
     const page = await signIn('mara@example.com', '/account')
     if (script) await page.addInitScript(script)

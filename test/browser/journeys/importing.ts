@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { sql } from '../../../src/db/sql.ts'
-import type { Stage } from '../support/stage.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { assertAccessible } from './accessibility.ts'
 
 const table = `Title,Status,Assignee,Due date,Tags,Remark,Notes
@@ -11,14 +11,14 @@ Paint the fence,Odd stage,Stranger,,garden,,
 ,,,,,,no name
 `
 
-export function importJourneys(stage: () => Stage): void {
+export function importJourneys(setup: () => BrowserSetup): void {
   const choose = (page: Page, name: string, text: string) =>
     page
       .getByLabel('File', { exact: true })
       .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
   /** Opens the import of a separate project, so that cards can be counted. */
-  const openImport = async (name: string, options?: Parameters<Stage['signIn']>[2]) => {
-    const { signIn, workspace } = stage()
+  const openImport = async (name: string, options?: Parameters<BrowserSetup['signIn']>[2]) => {
+    const { signIn, workspace } = setup()
     const { id } = await workspace.make('project', { name, organizationId: workspace.organizationId })
     await workspace.make('userProject', { projectId: id, userId: workspace.mara.id })
     const page = await signIn('mara@example.com', `/projects/${id}/import`, options)
@@ -47,7 +47,7 @@ export function importJourneys(stage: () => Stage): void {
 
       await page.getByRole('link', { name: 'Show the project' }).click()
       for (const name of ['Plant the hedge', 'Paint the fence']) await page.getByText(name).first().waitFor()
-      const { hosts, workspace } = stage()
+      const { hosts, workspace } = setup()
       const rows = await hosts.database.query(sql`
         select row.name, stage.name as stage, to_char(row.end_date at time zone 'UTC', 'YYYY-MM-DD') as due,
           row.user_id = ${workspace.mara.id} and not row.is_unassigned as mara, row.is_unscheduled as undated,
@@ -76,11 +76,11 @@ export function importJourneys(stage: () => Stage): void {
         },
       ])
 
-      await page.goto(`${stage().hosts.web}/projects/${id}/import`)
+      await page.goto(`${setup().hosts.web}/projects/${id}/import`)
       await page.getByRole('button', { name: 'Undo garden.csv' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
       await page.getByText('The import of garden.csv was undone.').waitFor()
-      assert.equal(await countActive(stage(), id), 0)
+      assert.equal(await countActive(setup(), id), 0)
     })
 
   test('continues after an interruption', async () => {
@@ -111,11 +111,11 @@ export function importJourneys(stage: () => Stage): void {
     await page.getByText('The import of many.csv is complete.').waitFor()
     assert.equal(await page.getByText('The server rejected').count(), 0)
     assert.equal(continuedBatchCount, 2)
-    assert.equal(await countActive(stage(), id), 600)
+    assert.equal(await countActive(setup(), id), 600)
   })
 
   test('skips assignments that the project already has', async () => {
-    const { workspace } = stage()
+    const { workspace } = setup()
     const { id, page } = await openImport('Imported again')
     const assignmentId = await workspace.assignment('Known', { projectId: id })
     const { project } = await workspace.call('GET', `/ext/project?id=${id}`)
@@ -127,7 +127,7 @@ export function importJourneys(stage: () => Stage): void {
     await page.getByLabel('Field of Key').selectOption('')
     await page.getByRole('button', { name: 'Import 2 assignments' }).click()
     await page.getByText('2 assignments were created.').waitFor()
-    assert.equal(await countActive(stage(), id), 3)
+    assert.equal(await countActive(setup(), id), 3)
   })
 
   test('explains what is wrong with a file', async () => {
@@ -142,7 +142,7 @@ export function importJourneys(stage: () => Stage): void {
   })
 }
 
-async function countActive({ hosts }: Stage, projectId: string): Promise<number | undefined> {
+async function countActive({ hosts }: BrowserSetup, projectId: string): Promise<number | undefined> {
   const [row] = await hosts.database.query<{ count: number }>(
     sql`select count(*)::int as count from assignments where active and project_id = ${projectId}`,
   )

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Stage } from '../support/stage.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 
-export function inboxJourneys(stage: () => Stage): void {
+export function inboxJourneys(setup: () => BrowserSetup): void {
   test('counts notifications live, and marks them as read', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const { mara, make } = workspace
     const inga = await workspace.join('Inga Brandt')
     const page = await signIn('inga@example.com', '/inbox?show=unread')

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import type { Stage } from '../support/stage.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { tabTo } from '../support/tab-to.ts'
 import { assertAccessible } from './accessibility.ts'
 
-export function keyJourneys(stage: () => Stage): void {
+export function keyJourneys(setup: () => BrowserSetup): void {
   test('are enough for daily work: adding, moving, reassigning, recording, removing and undoing', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { projectId, jonas } = workspace
     const page = await signIn('mara@example.com', `/projects/${projectId}`)
     const press = async (...keys: string[]) => {
@@ -72,7 +72,7 @@ export function keyJourneys(stage: () => Stage): void {
   })
 
   test('filter, search, show the list of keys, and return the focus after each dialog', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment('Looked for by keys')
     await workspace.assignment('Something else', { userId: workspace.jonas.id })
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
@@ -122,7 +122,7 @@ export function keyJourneys(stage: () => Stage): void {
   })
 
   test('are typed into a dialog even while it is loading', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const path = `/projects/${workspace.projectId}`
     const page = await signIn('mara@example.com', path)
     const script = await reloadWithoutSecondScript(page)
@@ -137,7 +137,7 @@ export function keyJourneys(stage: () => Stage): void {
   })
 
   test('choose an option of the palette even while it is loading', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     const script = await reloadWithoutSecondScript(page)
     await page.keyboard.press('Control+k')
@@ -148,7 +148,7 @@ export function keyJourneys(stage: () => Stage): void {
   })
 
   test('open the palette, other pages and the list of shortcuts', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment('Found by the palette')
     const page = await signIn((await workspace.join('Petra Palette')).login, '/projects')
     await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
@@ -183,7 +183,7 @@ export function keyJourneys(stage: () => Stage): void {
   })
 
   test('find pages and tools of the project in the palette', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     await workspace.assignment('Named with its key')
     const path = `/projects/${workspace.projectId}`
     const page = await signIn('mara@example.com', `${path}?view=list&overdue=1`)
@@ -240,7 +240,7 @@ export function keyJourneys(stage: () => Stage): void {
   })
 
   test('reach a card with an arrow, and move, reassign, prioritize and label it in the palette', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { stages, jonas } = workspace
     const id = await workspace.assignment('Done from the palette', { workflowId: stages.Doing })
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
@@ -302,7 +302,7 @@ export function keyJourneys(stage: () => Stage): void {
   })
 
   test('create assignments from anywhere', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { login, id: userId } = await workspace.join('Nora Anywhere')
     await workspace.make('assignmentType', { name: 'Research' })
     const other = { name: 'Elsewhere', organizationId: workspace.organizationId }
@@ -359,7 +359,7 @@ export function keyJourneys(stage: () => Stage): void {
   })
 
   test('let an administrator create users', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const page = await signIn('root@example.com', '/week')
     await page.getByRole('heading', { name: 'My week' }).waitFor()
     const run = async (command: string) => {
@@ -383,7 +383,7 @@ export function keyJourneys(stage: () => Stage): void {
     await organization.fill('Harbour Works')
     await dialog.getByRole('button', { name: 'Create project' }).click()
     await page.getByRole('heading', { name: 'Harbour office' }).waitFor()
-    await page.goto(`${stage().hosts.web}/projects`)
+    await page.goto(`${setup().hosts.web}/projects`)
     await page.getByRole('region', { name: 'Harbour Works' }).getByText('Harbour office').waitFor()
   })
 }

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { datedProjects } from '../support/dated-projects.ts'
-import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
-export function labelJourneys(stage: () => Stage): void {
-  const { makeProject } = datedProjects(stage)
+export function labelJourneys(setup: () => BrowserSetup): void {
+  const { makeProject } = datedProjects(setup)
 
   test('are created and removed by keyboard', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const id = await workspace.assignment('Labelled')
     const [mara, jonas] = await Promise.all([
       signIn('mara@example.com', `/projects/${workspace.projectId}/assignments/${id}`),
@@ -64,7 +64,7 @@ export function labelJourneys(stage: () => Stage): void {
   })
 
   test('appear after an outage during which they were added, as dependencies do', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { make } = workspace
     const { projectId, path, make: makeAssignment } = await makeProject('Out of reach')
     const id = await makeAssignment('Far away', 0, 1)
@@ -96,7 +96,7 @@ export function labelJourneys(stage: () => Stage): void {
   })
 
   test('are absent without the extensions, as are dependencies, files, and filters for them', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const id = await workspace.assignment('Contract only')
     const path = `/projects/${workspace.projectId}/assignments/${id}`
     const page = await signIn('mara@example.com', '/account')

@@ -5,15 +5,15 @@ import { limits } from '#tracker-client'
 import { sql } from '../../../src/db/sql.ts'
 import { addDays, dateFormat, dateOf } from '../../../web/src/time/days.ts'
 import { until } from '../../support/until.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { datedProjects } from '../support/dated-projects.ts'
-import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
-export function listCellJourneys(stage: () => Stage): void {
-  const { makeProject } = datedProjects(stage)
+export function listCellJourneys(setup: () => BrowserSetup): void {
+  const { makeProject } = datedProjects(setup)
 
   test('are edited in place by click and keys, with Undo', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('Edited in place')
     const userId = workspace.jonas.id
     const id = await make('Edited', 0, 1, { userId })
@@ -70,7 +70,7 @@ export function listCellJourneys(stage: () => Stage): void {
   })
 
   test('open pickers for stages, labels and days', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make, projectId } = await makeProject('Chosen from lists')
     for (const name of ['Doing', 'Done'])
       await workspace.make('projectStage', { projectId, workflowId: workspace.stages[name], order: 0 })
@@ -115,7 +115,7 @@ export function listCellJourneys(stage: () => Stage): void {
   })
 
   test('show type and priority with the same marks as cards', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const { path, make } = await makeProject('Marked alike')
     const id = await make('Marked', 0, 1)
     const page = await signIn('mara@example.com', `${path}?view=list`, {
@@ -140,7 +140,7 @@ export function listCellJourneys(stage: () => Stage): void {
   })
 
   test('keep long names on one line', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('Sticky')
     const userId = workspace.jonas.id
     const name = 'A name that goes on and on because it was pasted from an e-mail, greetings included'
@@ -164,7 +164,7 @@ export function listCellJourneys(stage: () => Stage): void {
   })
 
   test('are hidden in a folded group, even after a reload', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('Folded')
     await make('In the backlog', 0, 1)
     await make('Being done', 0, 1, { workflowId: workspace.stages.Doing })
@@ -198,7 +198,7 @@ export function listCellJourneys(stage: () => Stage): void {
   })
 
   test('are removed and restored with the selected rows', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const { path, make } = await makeProject('Removed at once')
     const count = limits.ids + 1
     await Promise.all(Array.from({ length: count }, (_, index) => make(`Number ${index}`, 0, 1)))
@@ -213,7 +213,7 @@ export function listCellJourneys(stage: () => Stage): void {
   })
 
   test('are changed in all selected rows at once, with Undo, even on a phone', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const { projectId, path, make } = await makeProject('Labelled at once')
     const first = await make('One', 0, 1)
     await make('Two', 0, 2)
@@ -289,7 +289,7 @@ export function listCellJourneys(stage: () => Stage): void {
   })
 
   test('are left out of a narrow list, labels and types first', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const { path, make } = await makeProject('Narrow columns')
     await make('Ends soon', 0, 1)
     const page = await signIn('mara@example.com', `${path}?view=list`)

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { addDays } from '../../../web/src/time/days.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { datedProjects, monday } from '../support/dated-projects.ts'
-import type { Stage } from '../support/stage.ts'
 
-export function listExportJourneys(stage: () => Stage): void {
-  const { makeProject } = datedProjects(stage)
+export function listExportJourneys(setup: () => BrowserSetup): void {
+  const { makeProject } = datedProjects(setup)
 
   test('has the shown rows and columns', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const { path, make } = await makeProject('Saved as a table')
     await make('=1+1', 0, 1)
     await make('Later', 2, 3, { amountHours: 2.5 })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { until } from '../../support/until.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { datedProjects } from '../support/dated-projects.ts'
-import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
@@ -52,8 +52,8 @@ async function untilStill(page: Page, selector: string): Promise<void> {
   }, 'the card to rest')
 }
 
-export function longPressJourneys(stage: () => Stage): void {
-  const { makeProject } = datedProjects(stage)
+export function longPressJourneys(setup: () => BrowserSetup): void {
+  const { makeProject } = datedProjects(setup)
   const selectionOf = (page: Page) => page.evaluate<string>('String(getSelection())')
 
   for (const { device, options } of [
@@ -61,7 +61,7 @@ export function longPressJourneys(stage: () => Stage): void {
     { device: 'a tablet', options: tablet },
   ])
     test(`opens as a sheet at the bottom of ${device} after a long press`, async () => {
-      const { signIn, workspace } = stage()
+      const { signIn, workspace } = setup()
       const { path, make } = await makeProject(`Held on ${device}`)
       const id = await make('Held card', 0, 1)
       const page = await signIn('mara@example.com', path, options)
@@ -94,7 +94,7 @@ export function longPressJourneys(stage: () => Stage): void {
     })
 
   test('stays closed after short taps, which open an assignment or the choice of a stage', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const { path, make } = await makeProject('Tapped briefly')
     const id = await make('Tapped card', 0, 1)
     const page = await signIn('mara@example.com', path, phone)
@@ -112,7 +112,7 @@ export function longPressJourneys(stage: () => Stage): void {
   })
 
   test('stays closed when a finger scrolls or is lifted early', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const { path, make } = await makeProject('Scrolled by fingers')
     const ids = await Promise.all(Array.from({ length: 12 }, (_, index) => make(`Card ${index + 10}`, 0, 1)))
     const page = await signIn('mara@example.com', path, phone)
@@ -138,7 +138,7 @@ export function longPressJourneys(stage: () => Stage): void {
   })
 
   test('opens after a long press on a row of the list or on a bar', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('Rows and bars')
     const id = await make('Held row', 0, 3, { userId: workspace.mara.id })
     const page = await signIn('mara@example.com', `${path}?view=list`, tablet)

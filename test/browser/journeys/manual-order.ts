@@ -1,10 +1,10 @@
 import { test } from 'node:test'
 import { until } from '../../support/until.ts'
-import type { Stage } from '../support/stage.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 
-export function manualOrderJourneys(stage: () => Stage): void {
+export function manualOrderJourneys(setup: () => BrowserSetup): void {
   test('is changed by keys and by dragging', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { jonas, mara, make, organizationId } = workspace
     const project = await make('project', { name: 'Ordered by hand', organizationId })
     for (const { id } of [mara, jonas]) await make('userProject', { projectId: project.id, userId: id })
@@ -48,7 +48,7 @@ export function manualOrderJourneys(stage: () => Stage): void {
   })
 
   test('is remembered as the choice for the project', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const { mara, make, organizationId } = workspace
     const project = await make('project', { name: 'Order kept', organizationId })
     await make('userProject', { projectId: project.id, userId: mara.id })

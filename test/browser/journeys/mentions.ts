@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../../src/db/sql.ts'
-import type { Stage } from '../support/stage.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { assertAccessible } from './accessibility.ts'
 
-export function mentionJourneys(stage: () => Stage): void {
+export function mentionJourneys(setup: () => BrowserSetup): void {
   test('are chosen after an @, stored as ids, shown with the current name, and notify the user', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const greta = await workspace.join('Greta Blum')
     const id = await workspace.assignment('Ask the others')
     const path = `/projects/${workspace.projectId}/assignments/${id}`

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addDays, daysBetween, mondayOf, today } from '../../../web/src/time/days.ts'
-import type { Stage } from '../support/stage.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { assertAccessible } from './accessibility.ts'
 
-export function myWorkJourneys(stage: () => Stage): void {
+export function myWorkJourneys(setup: () => BrowserSetup): void {
   test('is the first page, with overdue, due and blocked assignments of all projects', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const person = await workspace.join('Wanda Worker')
     const makeDue = (name: string, days: number, values = {}) =>
       workspace.assignment(name, {
@@ -69,7 +69,7 @@ export function myWorkJourneys(stage: () => Stage): void {
   })
 
   test('gives the focus to the heading of a page that the palette or Back opens', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { organizationId } = workspace
     const { id } = await workspace.make('project', { name: 'Second heading', organizationId })
     await workspace.make('userProject', { projectId: id, userId: workspace.mara.id })
@@ -89,9 +89,9 @@ export function myWorkJourneys(stage: () => Stage): void {
   })
 }
 
-export function impedimentJourneys(stage: () => Stage): void {
+export function impedimentJourneys(setup: () => BrowserSetup): void {
   test('are added, described and resolved for any assignment of the user', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     await workspace.assignment('Blocked work')
     const page = await signIn('mara@example.com', '/impediments')
     await page.getByRole('button', { name: 'New impediment' }).click()
@@ -138,7 +138,7 @@ export function impedimentJourneys(stage: () => Stage): void {
   })
 
   test('are found by text, by project, and among the impediments of all users', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { impedimentId, jonas, mara } = workspace
     const project = await workspace.make('project', {
       name: 'Harbour',

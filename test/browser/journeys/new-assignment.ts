@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../../src/db/sql.ts'
 import { addDays, formatDay, today } from '../../../web/src/time/days.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { datedProjects } from '../support/dated-projects.ts'
-import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
 const devices = [
@@ -11,11 +11,11 @@ const devices = [
   { device: 'a phone', options: { viewport: { width: 390, height: 844 }, hasTouch: true } },
 ]
 
-export function newAssignmentJourneys(stage: () => Stage): void {
-  const { makeProject } = datedProjects(stage)
+export function newAssignmentJourneys(setup: () => BrowserSetup): void {
+  const { makeProject } = datedProjects(setup)
 
   test('reads tokens in the name as quick add does', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path } = await makeProject('Named with words')
     const page = await signIn('mara@example.com', path)
     const dialog = page.getByRole('dialog', { name: 'New assignment' })
@@ -47,7 +47,7 @@ export function newAssignmentJourneys(stage: () => Stage): void {
   })
 
   test('shows why a label cannot be created', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { projectId, path } = await makeProject('With few labels')
     await workspace.make('label', { name: 'Known', color: 'blue', projectId })
     const page = await signIn('mara@example.com', path)
@@ -77,7 +77,7 @@ export function newAssignmentJourneys(stage: () => Stage): void {
 
   for (const { device, options } of devices)
     test(`has chips for properties, which are kept for the next assignment, on ${device}`, async () => {
-      const { hosts, signIn, workspace } = stage()
+      const { hosts, signIn, workspace } = setup()
       const { projectId, path } = await makeProject(`Made on ${device}`)
       await workspace.make('label', { name: 'Backend', color: 'blue', projectId })
       await workspace.make('label', { name: 'Design', color: 'pink', projectId })

@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import { sql } from '../../../src/db/sql.ts'
 import { cheapPasswords } from '../../support/cheap-passwords.ts'
 import { insertAccount } from '../../support/insert-account.ts'
-import type { Stage } from '../support/stage.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { chooseOrganization, password } from '../support/workspace.ts'
 import { assertAccessible } from './accessibility.ts'
 
-export function organizationJourneys(stage: () => Stage): void {
+export function organizationJourneys(setup: () => BrowserSetup): void {
   test('can be found by a new user only by their whole name, as the form explains', async () => {
-    const { hosts, signIn } = stage()
+    const { hosts, signIn } = setup()
     const newcomer = await insertAccount(hosts.database, {
       name: 'Nils New',
       login: 'nils@example.com',
@@ -45,7 +45,7 @@ export function organizationJourneys(stage: () => Stage): void {
   })
 
   test('are offered only if the user has projects in them', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     await workspace.make('organization', { name: 'Strangers' })
     const page = await signIn('mara@example.com', '/projects')
     await page.getByRole('button', { name: 'New project' }).click()
@@ -69,7 +69,7 @@ export function organizationJourneys(stage: () => Stage): void {
   })
 
   test('are found by an administrator by a part of their current name', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     await Promise.all(
       Array.from({ length: 101 }, (_, index) => workspace.make('organization', { name: `Many ${index}` })),
     )

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import type { Stage } from '../support/stage.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { assertAccessible } from './accessibility.ts'
 
-export function paletteJourneys(stage: () => Stage): void {
+export function paletteJourneys(setup: () => BrowserSetup): void {
   const paletteOf = (page: Page) => page.getByRole('dialog', { name: 'Search or run a command' })
 
   /** Opens the palette and types a text, without waiting for results. */
@@ -14,7 +14,7 @@ export function paletteJourneys(stage: () => Stage): void {
   }
 
   test('finds names despite typing errors, swapped words and missing letters', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     await workspace.join('Otília Perdoada')
     const path = `/projects/${workspace.projectId}`
     const page = await signIn('mara@example.com', path)
@@ -45,7 +45,7 @@ export function paletteJourneys(stage: () => Stage): void {
     // The values of an assignment are found in the same way.
     const id = await workspace.assignment('Forgiven')
     // The column may have more cards than it renders.
-    await page.goto(`${stage().hosts.web}${path}?search=Forgiven`)
+    await page.goto(`${setup().hosts.web}${path}?search=Forgiven`)
     await page.locator(`#card-${id}`).focus()
     for (const { key, text, value } of [
       { key: 's', text: 'donig', value: 'Doing' },
@@ -63,7 +63,7 @@ export function paletteJourneys(stage: () => Stage): void {
   })
 
   test('shows known results at once, and moves nothing when assignments arrive', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     await workspace.assignment('Relaunch the old site')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.getByRole('region', { name: 'Backlog' }).waitFor()
@@ -102,7 +102,7 @@ export function paletteJourneys(stage: () => Stage): void {
   })
 
   test('finds commands by synonyms, in both languages', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const name = 'Named by other words'
     const id = await workspace.assignment(name)
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}?search=${name}`)
@@ -140,7 +140,7 @@ export function paletteJourneys(stage: () => Stage): void {
   })
 
   test('creates nothing by Enter unless the command was selected or typed', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.getByRole('region', { name: 'Backlog' }).waitFor()
     const palette = paletteOf(page)
@@ -186,7 +186,7 @@ export function paletteJourneys(stage: () => Stage): void {
   })
 
   test('creates no label by Enter without an arrow key', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const name = 'Without a new label'
     const id = await workspace.assignment(name)
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}?search=${name}`)
@@ -210,11 +210,11 @@ export function paletteJourneys(stage: () => Stage): void {
   })
 
   test('shows where recent records belong', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment('Opened a while ago')
     const path = `/projects/${workspace.projectId}`
     const page = await signIn('mara@example.com', path)
-    await page.goto(`${stage().hosts.web}${path}/assignments/${id}`)
+    await page.goto(`${setup().hosts.web}${path}/assignments/${id}`)
     await page.getByRole('complementary', { name: 'Opened a while ago' }).waitFor()
     await page.evaluate(`localStorage.setItem('tracker.recent', JSON.stringify(
       JSON.parse(localStorage.getItem('tracker.recent')).map((record) => ({
@@ -222,7 +222,7 @@ export function paletteJourneys(stage: () => Stage): void {
         openedAt: new Date(Date.now() - 2.5 * 3_600_000).toISOString(),
       })),
     ))`)
-    await page.goto(`${stage().hosts.web}/week`)
+    await page.goto(`${setup().hosts.web}/week`)
     await page.getByRole('heading', { name: 'My week' }).waitFor()
     await page.keyboard.press('Control+k')
     const recent = paletteOf(page).getByRole('group', { name: 'Recent' })

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { datedProjects } from '../support/dated-projects.ts'
-import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
-export function panelViewJourneys(stage: () => Stage): void {
-  const { makeProject } = datedProjects(stage)
+export function panelViewJourneys(setup: () => BrowserSetup): void {
+  const { makeProject } = datedProjects(setup)
 
   /** Creates four assignments with different orders by column, by name and by start. */
   const makeFruits = async (name: string) => {
     const project = await makeProject(name)
-    const inDoing = { workflowId: stage().workspace.stages.Doing }
+    const inDoing = { workflowId: setup().workspace.stages.Doing }
     await project.make('Cherry', 2, 6)
     await project.make('Apple', 1, 3, inDoing)
     await project.make('Date', 3, 4)
@@ -37,7 +37,7 @@ export function panelViewJourneys(stage: () => Stage): void {
   }
 
   test('K and J step through the assignments in the order of the view', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const { path } = await makeFruits('In every order')
     const page = await signIn('mara@example.com', path)
     assert.deepEqual(await namesByKey(page, 'Date'), ['Date', 'Cherry', 'Apple', 'Banana'])
@@ -54,7 +54,7 @@ export function panelViewJourneys(stage: () => Stage): void {
   })
 
   test('Previous and Next end at the first and last assignment', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const { path } = await makeFruits('To both ends')
     const page = await signIn('mara@example.com', `${path}?search=a`)
     const previous = page.getByRole('button', { name: 'Previous assignment' })
@@ -87,7 +87,7 @@ export function panelViewJourneys(stage: () => Stage): void {
   })
 
   test('the card of the next assignment is scrolled into view', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const { path, make } = await makeProject('A long column')
     for (let index = 10; index < 60; index += 1) await make(`Card ${index}`, 0, index)
     const page = await signIn('mara@example.com', path)
@@ -106,7 +106,7 @@ export function panelViewJourneys(stage: () => Stage): void {
   })
 
   test('the panel never covers its card', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment('Behind the panel', { workflowId: workspace.stages.Done })
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     const card = page.locator(`.card[data-row="${id}"]`)
@@ -138,7 +138,7 @@ export function panelViewJourneys(stage: () => Stage): void {
   })
 
   test('the panel adds and removes users and impediments', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { make, projectId } = workspace
     const assignmentId = await workspace.assignment('In company')
     const { id: labelId } = await make('label', { name: 'For companies', color: 'teal', projectId })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { type BrowserSetup, untilSaved } from '../support/browser-setup.ts'
 import { recordShifts, type Shift, shiftsOf, sumOf } from '../support/layout-shift.ts'
-import { type Stage, untilSaved } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
 /** The delays of the requests of a panel, whose order differs from that on the screen. */
@@ -31,11 +31,11 @@ const hasMoved = (shifts: readonly Shift[]): boolean =>
     elements.some((element) => /class="(card|chip|late|panel-section)/.test(element)),
   )
 
-export function panelJourneys(stage: () => Stage): void {
-  const addressOf = (id: string) => `/projects/${stage().workspace.projectId}/assignments/${id}`
+export function panelJourneys(setup: () => BrowserSetup): void {
+  const addressOf = (id: string) => `/projects/${setup().workspace.projectId}/assignments/${id}`
 
   test('has its own address, and returns the focus to its card after Escape', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const id = await workspace.assignment('Opened')
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}?search=Opened`)
     await page.getByRole('link', { name: 'Opened' }).click()
@@ -54,7 +54,7 @@ export function panelJourneys(stage: () => Stage): void {
   })
 
   test('does not move when lists, names and types arrive late', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const { make, mara, jonas, impedimentId } = workspace
     const id = await workspace.assignment('Full of lists')
     for (const userId of [mara.id, jonas.id]) {
@@ -86,7 +86,7 @@ export function panelJourneys(stage: () => Stage): void {
   })
 
   test('moves no card when it opens, and leaves the last column reachable, at two widths', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment('Stays in its place')
     await workspace.assignment('In between', { workflowId: workspace.stages.Doing })
     await workspace.assignment('In the last column', { workflowId: workspace.stages.Done })
@@ -124,7 +124,7 @@ export function panelJourneys(stage: () => Stage): void {
   })
 
   test('keeps a long name completely visible while it is scrolled', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const name = 'A name of many words that goes on and on, because all of it has to be said in this place'
     const id = await workspace.assignment(name, { workflowId: workspace.stages.Doing })
     const page = await signIn('mara@example.com', addressOf(id))
@@ -150,7 +150,7 @@ export function panelJourneys(stage: () => Stage): void {
   })
 
   test('keeps its chosen width after a reload', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment('Wide', { workflowId: workspace.stages.Doing })
     const { login } = await workspace.join('Willa Wide')
     const page = await signIn(login, `${addressOf(id)}?search=Wide`)
@@ -186,7 +186,7 @@ export function panelJourneys(stage: () => Stage): void {
   })
 
   test('is edited in place, and each field is saved separately', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment('Edited in place')
     const page = await signIn('mara@example.com', addressOf(id))
     const hours = page.getByLabel('Planned hours')
@@ -232,7 +232,7 @@ export function panelJourneys(stage: () => Stage): void {
   })
 
   test('shows the description as Markdown, in which typed HTML stays text', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment('Described')
     const page = await signIn('mara@example.com', addressOf(id))
     await page.getByRole('button', { name: 'Add a description' }).click()
@@ -260,7 +260,7 @@ export function panelJourneys(stage: () => Stage): void {
   })
 
   test('shows both values if another user has changed the same field', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment('Shared work')
     const page = await signIn('mara@example.com', addressOf(id))
     const name = page.getByLabel('Name', { exact: true })
@@ -280,7 +280,7 @@ export function panelJourneys(stage: () => Stage): void {
   })
 
   test('marks a card whose panel was closed with unsaved input', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment('Half written')
     const page = await signIn('mara@example.com', addressOf(id))
     await page.getByRole('button', { name: 'Add a description' }).click()
@@ -292,7 +292,7 @@ export function panelJourneys(stage: () => Stage): void {
   })
 
   test('shows that another user removed it, and can be restored', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const id = await workspace.assignment('Removed elsewhere')
     const page = await signIn('mara@example.com', addressOf(id))
     await page.getByLabel('Planned hours').waitFor()
@@ -303,7 +303,7 @@ export function panelJourneys(stage: () => Stage): void {
   })
 
   test('shows that the responsible user is not a member', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { id: projectId } = await workspace.make('project', {
       name: 'Without Jonas',
       organizationId: workspace.organizationId,
@@ -317,7 +317,7 @@ export function panelJourneys(stage: () => Stage): void {
   })
 
   test('compares recorded with planned time', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const account = { name: 'Ursula Unseen', login: 'ursula@example.com', password: 'Correct-Horse-7' }
     const { id: userId } = await workspace.make('user', account)
     const id = await workspace.assignment('Timed', { amountHours: 4, userId })
@@ -354,7 +354,7 @@ export function panelJourneys(stage: () => Stage): void {
   })
 
   test('shows hours that are recorded elsewhere at once', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const assignmentId = await workspace.assignment('Recorded elsewhere')
     const page = await signIn('mara@example.com', addressOf(assignmentId))
     await page.getByText('0 h of 8 h').waitFor()

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { today } from '../../../web/src/time/days.ts'
 import { valuesOf } from '../../support/assertions.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { bar, datedProjects } from '../support/dated-projects.ts'
-import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 import { layoutFaultsOf } from './widths.ts'
 
@@ -19,11 +19,11 @@ const nameGapOf = (page: Page, id: string): Promise<number> =>
     return Math.round(Math.max(ofName.left - ofBar.right, ofBar.left - ofName.right))
   })
 
-export function periodJourneys(stage: () => Stage): void {
-  const { makeProject, dayOf } = datedProjects(stage)
+export function periodJourneys(setup: () => BrowserSetup): void {
+  const { makeProject, dayOf } = datedProjects(setup)
 
   test('the timeline begins with this week and can be zoomed', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('Zoomed')
     const id = await make('Short', 1, 1)
     const longId = await make('Long enough', 0, 30)
@@ -105,7 +105,7 @@ export function periodJourneys(stage: () => Stage): void {
     for (const name of names) await make(name, 0, 0)
     await make('Next week only', 7, 7)
     const longId = await make('Continues', -3, 8)
-    const page = await stage().signIn('mara@example.com', `${path}?view=calendar`)
+    const page = await setup().signIn('mara@example.com', `${path}?view=calendar`)
     await page.getByRole('button', { name: /^\d+ more/ }).waitFor()
     await page.getByRole('button', { name: 'Week', pressed: false, exact: true }).click()
     await page.waitForURL((url) => url.searchParams.get('zoom') === 'week')
@@ -135,7 +135,7 @@ export function periodJourneys(stage: () => Stage): void {
   })
 
   test('the timeline has a legend, draws days behind the lanes, and marks overdue assignments', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('Explained')
     const id = await make('Late one', -7, -3)
     await make('In progress', 0, 1, { workflowId: workspace.stages.Doing })
@@ -165,7 +165,7 @@ export function periodJourneys(stage: () => Stage): void {
   })
 
   test('the calendar fits the window', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('By month, mine first')
     for (let number = 1; number <= 40; number += 1)
       await make(`Of Jonas ${number}`, 0, 6, { userId: workspace.jonas.id })
@@ -223,7 +223,7 @@ export function periodJourneys(stage: () => Stage): void {
   })
 
   test('the calendar creates an assignment for a day by its button or a double click', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const { path } = await makeProject('Created by day')
     const page = await signIn('mara@example.com', `${path}?view=calendar`)
     const day = page.locator('.calendar-day').filter({ has: page.locator('[aria-current=date]') })
@@ -242,7 +242,7 @@ export function periodJourneys(stage: () => Stage): void {
   })
 
   test('other calendars can subscribe to the calendar of a project', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const { path, projectId, make } = await makeProject('Subscribed')
     await make('Seen elsewhere', 0, 1)
     const page = await signIn('mara@example.com', `${path}?view=calendar`)

@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core'
 import { daysBetween, today } from '../../../web/src/time/days.ts'
 import { valuesOf } from '../../support/assertions.ts'
 import { until } from '../../support/until.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { datedProjects, monday } from '../support/dated-projects.ts'
-import type { Stage } from '../support/stage.ts'
 import { assertAccessible, smallControls } from './accessibility.ts'
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
@@ -26,11 +26,11 @@ const unlimitedHovers = `(() => {
     .filter((selector) => selector.replaceAll(/:not\\([^)]*\\)/g, '').includes(':hover'))
 })()`
 
-export function phoneBoardJourneys(stage: () => Stage): void {
-  const { makeProject } = datedProjects(stage)
+export function phoneBoardJourneys(setup: () => BrowserSetup): void {
+  const { makeProject } = datedProjects(setup)
 
   test('a filtered board on a phone shows the first column with matches', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('Filtered on a phone')
     await make('Waits at the start', 0, 1)
     const id = await make('Almost finished', 0, 1, {
@@ -56,7 +56,7 @@ export function phoneBoardJourneys(stage: () => Stage): void {
     { device: 'a phone', options: phone },
   ])
     test(`on ${device}, skeletons have the header and row heights of their screens`, async () => {
-      const { signIn } = stage()
+      const { signIn } = setup()
       const { path, make } = await makeProject(`Outlined on ${device}`)
       const id = await make('Loads slowly', 0, 1)
       const page = await signIn('mara@example.com', `${path}?view=list`, options)
@@ -84,7 +84,7 @@ export function phoneBoardJourneys(stage: () => Stage): void {
     })
 
   test('days and menus on a phone open as sheets at the bottom, over the whole width', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const { path, make } = await makeProject('Sheets')
     const id = await make('Opens sheets', 0, 1)
     const page = await signIn('mara@example.com', `${path}/assignments/${id}`, phone)
@@ -114,7 +114,7 @@ export function phoneBoardJourneys(stage: () => Stage): void {
   })
 
   test('a list on a phone is grouped in the Display menu', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('Grouped on a phone')
     await make('Waits at the start', 0, 1)
     const assignmentId = await make('Has every fact', -4, -3, { priority: 1, amountHours: 20 })
@@ -167,7 +167,7 @@ export function phoneBoardJourneys(stage: () => Stage): void {
   })
 
   test('the agenda on a phone begins at overdue assignments or at today', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('Agenda')
     const done = { workflowId: workspace.stages.Done }
     const month = today().slice(0, 7)
@@ -208,7 +208,7 @@ export function phoneBoardJourneys(stage: () => Stage): void {
 
   for (const width of [320, 390, 768])
     test(`cards show the whole key and the due day on a touch screen of ${width} pixels`, async () => {
-      const { signIn, workspace } = stage()
+      const { signIn, workspace } = setup()
       const { path, make } = await makeProject(`Keys at ${width}`)
       const assignmentId = await make('Has every fact', 0, 0, { priority: 4, amountHours: 40 })
       const entry = { assignmentId, userId: workspace.mara.id, keepDate: '2026-11-16', amountHours: 4.25 }

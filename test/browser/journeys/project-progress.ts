@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Stage } from '../support/stage.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { assertAccessible } from './accessibility.ts'
 
-export function progressJourneys(stage: () => Stage): void {
+export function progressJourneys(setup: () => BrowserSetup): void {
   test('is shown in the list of projects, with hours and dates, by a fixed number of requests', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { impedimentId, mara, organizationId, stages } = workspace
     const { id: projectId } = await workspace.make('project', { name: 'Half done', organizationId })
     const { id: otherId } = await workspace.make('project', { name: 'Just planned', organizationId })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../../support/until.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { goWithin } from '../support/every-screen.ts'
-import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
-export function projectSettingsJourneys(stage: () => Stage): void {
+export function projectSettingsJourneys(setup: () => BrowserSetup): void {
   test('let the user choose a name if another user has renamed the project', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { organizationId } = workspace
     const { id } = await workspace.make('project', { name: 'First name', organizationId })
     const page = await signIn('root@example.com', '/projects')
@@ -27,7 +27,7 @@ export function projectSettingsJourneys(stage: () => Stage): void {
   })
 
   test('keep the header of the project', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { organizationId } = workspace
     const { id } = await workspace.make('project', { name: 'First quay', organizationId })
     const { id: otherId } = await workspace.make('project', { name: 'Second quay', organizationId })
@@ -64,7 +64,7 @@ export function projectSettingsJourneys(stage: () => Stage): void {
   })
 
   test('keep the values that another user has saved in other fields', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { organizationId } = workspace
     const { id } = await workspace.make('project', { name: 'Former name', organizationId })
     const page = await signIn('root@example.com', `/projects/${id}/settings`)
@@ -81,7 +81,7 @@ export function projectSettingsJourneys(stage: () => Stage): void {
   })
 
   test('change key and description, show an error next to its field, and archive the project', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { organizationId } = workspace
     const { id } = await workspace.make('project', { name: 'Quiet harbour', organizationId })
     const page = await signIn('root@example.com', `/projects/${id}/settings`)

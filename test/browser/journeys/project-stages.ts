@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { until } from '../../support/until.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { datedProjects } from '../support/dated-projects.ts'
-import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
 const columnsOf = (page: Page) => page.locator('.column h2').allTextContents()
 
-export function projectStageJourneys(stage: () => Stage): void {
-  const { makeProject } = datedProjects(stage)
+export function projectStageJourneys(setup: () => BrowserSetup): void {
+  const { makeProject } = datedProjects(setup)
 
   test('are chosen with order and colour', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const { projectId, path, make } = await makeProject('With its own stages')
     await make('In the backlog', 0, 1)
     const page = await signIn('mara@example.com', `${path}/settings`)
@@ -66,7 +66,7 @@ export function projectStageJourneys(stage: () => Stage): void {
   })
 
   test('are saved at every change, which Undo reverts', async () => {
-    const { signIn, hosts } = stage()
+    const { signIn, hosts } = setup()
     const { path } = await makeProject('With changed stages')
     const page = await signIn('mara@example.com', `${path}/settings`)
     const color = page.getByLabel('Color of Doing')
@@ -98,7 +98,7 @@ export function projectStageJourneys(stage: () => Stage): void {
   })
 
   test('are set next to the colour of the project', async () => {
-    const { hosts, signIn } = stage()
+    const { hosts, signIn } = setup()
     const { path } = await makeProject('In its own color')
     const page = await signIn('mara@example.com', `${path}/settings`)
     await page.getByRole('combobox', { name: 'Color (optional)' }).selectOption('Teal')

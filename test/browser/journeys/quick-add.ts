@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { until } from '../../support/until.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { datedProjects } from '../support/dated-projects.ts'
-import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
-export function quickAddJourneys(stage: () => Stage): void {
-  const { makeProject } = datedProjects(stage)
+export function quickAddJourneys(setup: () => BrowserSetup): void {
+  const { makeProject } = datedProjects(setup)
   const backlog = (page: Page) => page.getByRole('region', { name: 'Backlog' })
   const field = (page: Page) => page.getByLabel('Name of the new assignment in Backlog')
   const namesOn = (page: Page) => backlog(page).locator('.card-link').allTextContents()
   /** Opens the board in its manual order, in which new cards come last. */
   const open = async (name: string) => {
     const project = await makeProject(name)
-    const page = await stage().signIn('mara@example.com', `${project.path}?order=hand`)
+    const page = await setup().signIn('mara@example.com', `${project.path}?order=hand`)
     await page.getByRole('button', { name: 'New assignment in Backlog' }).click()
     return { ...project, page }
   }

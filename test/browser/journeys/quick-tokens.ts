@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addDays, today } from '../../../web/src/time/days.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { datedProjects } from '../support/dated-projects.ts'
-import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
-export function quickTokenJourneys(stage: () => Stage): void {
-  const { makeProject } = datedProjects(stage)
+export function quickTokenJourneys(setup: () => BrowserSetup): void {
+  const { makeProject } = datedProjects(setup)
 
   for (const { device, options } of [
     { device: 'a desktop', options: {} },
     { device: 'a phone', options: { viewport: { width: 390, height: 844 }, hasTouch: true } },
   ])
     test(`set user, label, priority and end, on ${device}`, async () => {
-      const { signIn, workspace } = stage()
+      const { signIn, workspace } = setup()
       const { projectId, path } = await makeProject(`Tokens on ${device}`)
       await workspace.make('label', { name: 'Front end', color: 'teal', projectId })
       const page = await signIn('mara@example.com', path, options)

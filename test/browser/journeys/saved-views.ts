@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { sql } from '../../../src/db/sql.ts'
 import { until } from '../../support/until.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { datedProjects } from '../support/dated-projects.ts'
-import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 import { choose, shows } from './filters.ts'
 
@@ -28,11 +28,11 @@ async function chooseAction(page: Page, name: string): Promise<void> {
   await page.getByRole('menuitem', { name }).click()
 }
 
-export function savedViewJourneys(stage: () => Stage): void {
-  const { makeProject } = datedProjects(stage)
+export function savedViewJourneys(setup: () => BrowserSetup): void {
+  const { makeProject } = datedProjects(setup)
 
   test('are saved, opened, updated, renamed, removed and restored', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const { jonas } = workspace
     const { path, projectId, make } = await makeProject('Personal views')
     await make('ForMara', 0, 1)
@@ -66,7 +66,7 @@ export function savedViewJourneys(stage: () => Stage): void {
     await page.getByRole('img', { name: 'not as saved' }).waitFor()
     await page.getByRole('button', { name: 'Update view' }).click()
     await page.getByRole('img', { name: 'not as saved' }).waitFor({ state: 'detached' })
-    await page.goto(`${stage().hosts.web}${path}`)
+    await page.goto(`${setup().hosts.web}${path}`)
     await tab(page, 'Jonas only').click()
     await shows(page, 'ForJonas', 'ForMara')
 
@@ -91,7 +91,7 @@ export function savedViewJourneys(stage: () => Stage): void {
   })
 
   test('are shown at once to other members if they are shared', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('Shared views')
     await make('ForMara', 0, 1)
     await make('ForJonas', 0, 1, { userId: workspace.jonas.id })
@@ -115,7 +115,7 @@ export function savedViewJourneys(stage: () => Stage): void {
   })
 
   test('are listed in a menu on a phone', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     const { path, make } = await makeProject('Views on a phone')
     await make('ForMara', 0, 1)
     await make('ForJonas', 0, 1, { userId: workspace.jonas.id })
@@ -132,7 +132,7 @@ export function savedViewJourneys(stage: () => Stage): void {
     await dialog.getByLabel('Name').fill('In my pocket')
     await dialog.getByRole('button', { name: 'Save', exact: true }).tap()
     await dialog.waitFor({ state: 'detached' })
-    await page.goto(`${stage().hosts.web}${path}`)
+    await page.goto(`${setup().hosts.web}${path}`)
     await shows(page, 'ForJonas', 'ForMara')
     await openMenu()
     await assertAccessible(page, 'menu of saved views')
@@ -141,7 +141,7 @@ export function savedViewJourneys(stage: () => Stage): void {
   })
 
   test('are absent without the extensions', async () => {
-    const { hosts, signIn } = stage()
+    const { hosts, signIn } = setup()
     const { path, make } = await makeProject('Without views')
     await make('Alone', 0, 1)
     const page = await signIn('mara@example.com', '/account')

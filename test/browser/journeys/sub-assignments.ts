@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { datedProjects } from '../support/dated-projects.ts'
-import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
-export function subAssignmentJourneys(stage: () => Stage): void {
-  const { makeProject } = datedProjects(stage)
+export function subAssignmentJourneys(setup: () => BrowserSetup): void {
+  const { makeProject } = datedProjects(setup)
 
   test('can be added by name and removed from their parent', async () => {
-    const { signIn } = stage()
+    const { signIn } = setup()
     const { path, make } = await makeProject('In parts')
     const whole = await make('Build the lander', 0, 3)
     const painted = await make('Paint the legs', 1, 2)
@@ -47,7 +47,7 @@ export function subAssignmentJourneys(stage: () => Stage): void {
     { device: 'a phone', options: { viewport: { width: 390, height: 844 }, hasTouch: true } },
   ])
     test(`are counted on cards and nested in the list, on ${device}`, async () => {
-      const { signIn, workspace } = stage()
+      const { signIn, workspace } = setup()
       const { stages } = workspace
       const { path, make } = await makeProject(`Nested on ${device}`)
       const whole = await make('The whole', 0, 4)

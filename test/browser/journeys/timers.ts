@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../../src/db/sql.ts'
 import { until } from '../../support/until.ts'
-import type { Stage } from '../support/stage.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { assertAccessible } from './accessibility.ts'
 import { layoutFaultsOf } from './widths.ts'
 
 const otherDevice = { viewport: { width: 390, height: 800 }, hasTouch: true }
 
-export function timerJourneys(stage: () => Stage): void {
+export function timerJourneys(setup: () => BrowserSetup): void {
   test('is started on a card, and runs in every tab until it is recorded', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const tim = await workspace.join('Tim Timer')
     const id = await workspace.assignment('Timed')
     const board = `/projects/${workspace.projectId}`
@@ -54,7 +54,7 @@ export function timerJourneys(stage: () => Stage): void {
   })
 
   test('is recorded when another timer is started', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const tessa = await workspace.join('Tessa Timer')
     const first = await workspace.assignment('First timed')
     const second = await workspace.assignment('Then timed')
@@ -74,7 +74,7 @@ export function timerJourneys(stage: () => Stage): void {
   })
 
   test('is started and stopped in the context menu of a card and of a row', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     await workspace.join('Tamara Timer')
     const id = await workspace.assignment('Timed by its menu')
     const board = `/projects/${workspace.projectId}?search=${encodeURIComponent('Timed by its menu')}`
@@ -95,7 +95,7 @@ export function timerJourneys(stage: () => Stage): void {
   })
 
   test('shows for which assignment it cannot be started, after the previous timer was recorded', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const tilda = await workspace.join('Tilda Timer')
     const first = await workspace.assignment('Recorded in time')
     const second = await workspace.assignment('Not started')
@@ -115,7 +115,7 @@ export function timerJourneys(stage: () => Stage): void {
   })
 
   test('is shown on the other devices of the account', async () => {
-    const { hosts, signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = setup()
     const tova = await workspace.join('Tova Timer')
     const id = await workspace.assignment('Timed elsewhere')
     const board = `/projects/${workspace.projectId}`
@@ -155,7 +155,7 @@ export function timerJourneys(stage: () => Stage): void {
 }
 
 const setStartMinutesAgo = (
-  { database }: Pick<Stage['hosts'], 'database'>,
+  { database }: Pick<BrowserSetup['hosts'], 'database'>,
   userId: string,
   minutes: number,
 ) =>

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { type BrowserSetup, untilSaved } from '../support/browser-setup.ts'
 import { datedProjects } from '../support/dated-projects.ts'
-import { type Stage, untilSaved } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
 /** Tests assignments without a responsible user, or without dates. */
-export function unplannedJourneys(stage: () => Stage): void {
-  const { makeProject } = datedProjects(stage)
+export function unplannedJourneys(setup: () => BrowserSetup): void {
+  const { makeProject } = datedProjects(setup)
   const read = async (id: string) =>
-    (await stage().workspace.call('GET', `/ext/assignment?id=${id}`)).assignment
+    (await setup().workspace.call('GET', `/ext/assignment?id=${id}`)).assignment
   const makeIdea = async (projectId: string, name: string, values = {}) => {
-    const { mara, stages, typeId, call } = stage().workspace
+    const { mara, stages, typeId, call } = setup().workspace
     const body = {
       name,
       projectId,
@@ -37,7 +37,7 @@ export function unplannedJourneys(stage: () => Stage): void {
   ])
     test(`are created by their name, and get dates and a user in the panel, at ${viewport.width} pixels`, async () => {
       const { path } = await makeProject(`Ideas ${viewport.width}`)
-      const page = await stage().signIn('mara@example.com', path, { viewport })
+      const page = await setup().signIn('mara@example.com', path, { viewport })
       await page.getByRole('button', { name: 'New assignment in Backlog' }).click()
       await page.getByText('Feature · No dates · Unassigned').waitFor()
       await page.keyboard.type('Fly to the moon\n')
@@ -47,7 +47,7 @@ export function unplannedJourneys(stage: () => Stage): void {
       assert.partialDeepStrictEqual(await read(id), {
         isUnscheduled: true,
         isUnassigned: true,
-        userId: stage().workspace.mara.id,
+        userId: setup().workspace.mara.id,
       })
       await page.keyboard.press('Escape')
 
@@ -87,8 +87,8 @@ export function unplannedJourneys(stage: () => Stage): void {
 
   test('are created in the dialog, and on a board that is filtered by a user, with that user', async () => {
     const { path, make } = await makeProject('Of one person')
-    await make('Of Jonas before', 0, 1, { userId: stage().workspace.jonas.id })
-    const page = await stage().signIn('mara@example.com', `${path}?userId=${stage().workspace.jonas.id}`)
+    await make('Of Jonas before', 0, 1, { userId: setup().workspace.jonas.id })
+    const page = await setup().signIn('mara@example.com', `${path}?userId=${setup().workspace.jonas.id}`)
     await page.getByRole('button', { name: 'New assignment in Backlog' }).click()
     await page.getByText('Feature · No dates · Jonas Weber').waitFor()
     await page.keyboard.type('For Jonas\n')
@@ -120,7 +120,7 @@ export function unplannedJourneys(stage: () => Stage): void {
     const second = await makeIdea(projectId, 'Second idea')
     await make('With dates', 0, 2)
     await makeIdea(projectId, 'Dated for nobody', { isUnscheduled: false, startDate: today, endDate: today })
-    const page = await stage().signIn('mara@example.com', `${path}?view=timeline`)
+    const page = await setup().signIn('mara@example.com', `${path}?view=timeline`)
     await page
       .getByRole('region', { name: 'Unassigned' })
       .getByRole('link', { name: /^Dated for nobody/ })
@@ -152,18 +152,18 @@ export function unplannedJourneys(stage: () => Stage): void {
     await page.keyboard.press('Control+z')
     await page.getByRole('link', { name: 'First idea' }).waitFor()
     assert.partialDeepStrictEqual(await read(first), { isUnscheduled: true, isUnassigned: false })
-    await page.goto(`${stage().hosts.web}${path}?view=list&userId=nobody`)
+    await page.goto(`${setup().hosts.web}${path}?view=list&userId=nobody`)
     await page.getByRole('link', { name: 'Dated for nobody' }).waitFor()
     assert.deepEqual(await page.locator('.list-link').allTextContents(), ['Dated for nobody'])
   })
 
   test('are in My work of the responsible user', async () => {
     const { projectId } = await makeProject('Mine some day')
-    const una = await stage().workspace.join('Una Unplanned')
-    await stage().workspace.make('userProject', { projectId, userId: una.id })
+    const una = await setup().workspace.join('Una Unplanned')
+    await setup().workspace.make('userProject', { projectId, userId: una.id })
     await makeIdea(projectId, 'Nobody has it', { userId: una.id })
     await makeIdea(projectId, 'Una has it', { userId: una.id, isUnassigned: false })
-    const page = await stage().signIn('una@example.com', '/my-work')
+    const page = await setup().signIn('una@example.com', '/my-work')
     await page.getByRole('region', { name: 'No dates' }).getByRole('link', { name: 'Una has it' }).waitFor()
     assert.equal(await page.getByText('Nobody has it').count(), 0)
     assert.equal(await page.getByRole('region', { name: 'Overdue' }).count(), 0)

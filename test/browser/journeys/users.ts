@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { until } from '../../support/until.ts'
-import type { Stage } from '../support/stage.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { assertAccessible } from './accessibility.ts'
 
 /** Opens the dialog for the access of a user, from the table of users. */
@@ -11,12 +11,12 @@ export async function openAccess(page: Page, name: string): Promise<void> {
   await page.getByRole('menuitem', { name: 'Role and sign-in…' }).click()
 }
 
-export function userJourneys(stage: () => Stage): void {
+export function userJourneys(setup: () => BrowserSetup): void {
   test('shows role, last sign-in and state of users', async () => {
-    const { workspace } = stage()
+    const { workspace } = setup()
     await workspace.join('Dora Dormant')
-    await stage().signIn('jonas@example.com', '/projects')
-    const page = await stage().signIn('root@example.com', '/administration/users')
+    await setup().signIn('jonas@example.com', '/projects')
+    const page = await setup().signIn('root@example.com', '/administration/users')
     const row = (name: string) => page.getByRole('row', { name: new RegExp(name) })
     await row('Rosa Root').getByText('Administrator', { exact: true }).waitFor()
     await row('Dora Dormant').getByRole('cell', { name: 'Never' }).waitFor()

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import type { Stage } from '../support/stage.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 
 /** Replaces the box of an invisible element. Every comparison with it fails. */
 const never = { x: Number.NaN, y: Number.NaN, width: Number.NaN, height: Number.NaN }
 
-export function weekJourneys(stage: () => Stage): void {
-  const open = (week: string) => stage().signIn('mara@example.com', `/week?week=${week}`)
+export function weekJourneys(setup: () => BrowserSetup): void {
+  const open = (week: string) => setup().signIn('mara@example.com', `/week?week=${week}`)
   /** Creates an assignment of Mara. Each test has its own week, in which nothing else is planned. */
   const plan = (startDate: string, endDate: string, name: string, amountHours = 10) =>
-    stage().workspace.assignment(name, { startDate, endDate, amountHours })
+    setup().workspace.assignment(name, { startDate, endDate, amountHours })
   const record = (assignmentId: string, keepDate: string, amountHours: number, description?: string) => {
-    const { mara, make } = stage().workspace
+    const { mara, make } = setup().workspace
     return make('appointment', { assignmentId, userId: mara.id, keepDate, amountHours, description })
   }
   const cell = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true })
@@ -75,7 +75,7 @@ export function weekJourneys(stage: () => Stage): void {
     await page.getByText('The entry was removed.').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('row', { name: 'Total' }).getByText('4 h').first().waitFor()
-    assert.equal((await stage().workspace.get('appointment', entry.id)).active, true)
+    assert.equal((await setup().workspace.get('appointment', entry.id)).active, true)
   })
 
   test('keeps rejected hours in their cell with the reason', async () => {
@@ -190,7 +190,7 @@ export function weekJourneys(stage: () => Stage): void {
   })
 
   test("shows another user's assignment after it was added", async () => {
-    const { workspace } = stage()
+    const { workspace } = setup()
     await workspace.assignment('Borrowed work', {
       startDate: '2027-06-07',
       endDate: '2027-06-11',
@@ -212,7 +212,7 @@ export function weekJourneys(stage: () => Stage): void {
   })
 
   test('lets only administrators enter hours of other users', async () => {
-    const { signIn, workspace } = stage()
+    const { signIn, workspace } = setup()
     await plan('2027-07-12', '2027-07-16', 'Entered for another')
     const address = `/week?week=2027-07-12&person=${workspace.mara.id}`
     const page = await signIn('root@example.com', address)
@@ -248,7 +248,7 @@ export function weekJourneys(stage: () => Stage): void {
 
   test('shows one day at a time on a phone', async () => {
     await plan('2027-08-02', '2027-08-06', 'On the way')
-    const { signIn } = stage()
+    const { signIn } = setup()
     const page = await signIn('mara@example.com', '/week?week=2027-08-02', {
       viewport: { width: 390, height: 800 },
     })

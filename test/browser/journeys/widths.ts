@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { ptBr } from '../../../web/src/texts/pt-br.ts'
 import { checkedTags, findViolations } from '../support/accessibility-report.ts'
+import type { BrowserSetup } from '../support/browser-setup.ts'
 import { everyScreen, goWithin } from '../support/every-screen.ts'
-import type { Stage } from '../support/stage.ts'
 
 /** From the smallest phone to a large screen. 640 is also the width of 1,280 pixels at 200 % zoom. */
 const widths = [320, 390, 640, 700, 768, 935, 1080, 2560]
@@ -67,9 +67,9 @@ async function checkMirrored(page: Page, path: string): Promise<readonly string[
 
 export function widthJourneys(language: keyof typeof languages) {
   const { options, translate, checkFurther } = languages[language]
-  return (stage: () => Stage): void => {
+  return (setup: () => BrowserSetup): void => {
     test(`fit every width from 320 to 2,560 pixels and 200 % zoom in ${language}`, async () => {
-      const { hosts, signIn, visit, workspace } = stage()
+      const { hosts, signIn, visit, workspace } = setup()
       const faults: string[] = []
       const measure = async (page: Page, path: string) => {
         for (const width of widths) {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { addDays, mondayOf, today } from '../../../web/src/time/days.ts'
-import type { Stage } from './stage.ts'
+import type { BrowserSetup } from './browser-setup.ts'
 
 export const monday = mondayOf(today())
 
@@ -8,10 +8,10 @@ export const monday = mondayOf(today())
 export const bar = (page: Page, name: string) => page.getByRole('link', { name: new RegExp(`^${name} `) })
 
 /** Returns helpers for projects whose assignments lie in this week. */
-export function datedProjects(stage: () => Stage) {
+export function datedProjects(setup: () => BrowserSetup) {
   /** Creates a separate project with Mara and Jonas, so that its content is known. */
   const makeProject = async (name: string) => {
-    const { workspace } = stage()
+    const { workspace } = setup()
     const { id: projectId } = await workspace.make('project', {
       name,
       organizationId: workspace.organizationId,
@@ -29,6 +29,6 @@ export function datedProjects(stage: () => Stage) {
     return { projectId, path: `/projects/${projectId}`, make }
   }
   const dayOf = async (id: string, field: 'startDate' | 'endDate') =>
-    String((await stage().workspace.get('assignment', id))[field]).slice(0, 10)
+    String((await setup().workspace.get('assignment', id))[field]).slice(0, 10)
   return { makeProject, dayOf }
 }

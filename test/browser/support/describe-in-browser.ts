@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import type { Environment } from '../../../src/config/settings.ts'
 import { chromiumPath } from '../../support/chromium.ts'
-import { openStage, type Stage } from './stage.ts'
+import { type BrowserSetup, setUpBrowser } from './browser-setup.ts'
 
-export type Journeys = (stage: () => Stage) => void
+export type Journeys = (setup: () => BrowserSetup) => void
 
 /** Declares suites that share one browser and one set of hosts with these settings. */
 export function describeInBrowser(
@@ -16,21 +16,21 @@ export function describeInBrowser(
     chromiumPath === undefined &&
     'No browser was found: install chromium, or set CHROMIUM to the path of one.'
   describe(`${name}, in a real browser`, { skip }, () => {
-    let stage: Stage
+    let setup: BrowserSetup
     before(async () => {
-      stage = await openStage(settings)
+      setup = await setUpBrowser(settings)
     })
     afterEach(async (context) => {
       const isTest = 'passed' in context
-      if (isTest && !context.passed) for (const page of await stage.describePages()) context.diagnostic(page)
-      await stage.closePages()
+      if (isTest && !context.passed) for (const page of await setup.describePages()) context.diagnostic(page)
+      await setup.closePages()
     })
-    after(() => stage?.stop())
+    after(() => setup?.stop())
 
-    for (const [suite, define] of Object.entries(suites)) describe(suite, () => define(() => stage))
+    for (const [suite, define] of Object.entries(suites)) describe(suite, () => define(() => setup))
 
     test('the pages cause no errors and send no requests to other hosts', () => {
-      assert.deepEqual(stage.offences, [])
+      assert.deepEqual(setup.offences, [])
     })
   })
 }

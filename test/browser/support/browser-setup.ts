@@ -5,7 +5,7 @@ import { startTrackerHosts, type TrackerHosts } from './tracker-hosts.ts'
 import { makeWorkspace, password, type TestWorkspace } from './workspace.ts'
 
 /** One browser and one set of hosts for all journeys. */
-export interface Stage {
+export interface BrowserSetup {
   readonly hosts: TrackerHosts
   readonly workspace: TestWorkspace
   /** Opens a page in a new browser context, without cookies and tokens. */
@@ -30,7 +30,7 @@ export interface Stage {
  */
 const stepMilliseconds = 25_000
 
-export async function openStage(settings: Environment = {}): Promise<Stage> {
+export async function setUpBrowser(settings: Environment = {}): Promise<BrowserSetup> {
   const [hosts, browser] = await Promise.all([startTrackerHosts(settings), launchChromium()])
   const workspace = await makeWorkspace(hosts)
   const offences: string[] = []
