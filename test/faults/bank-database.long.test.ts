@@ -100,7 +100,8 @@ describe('kill -9 under load', () => {
       process.kill(victim, 'SIGKILL')
       await waitForAnswers(100)
       const failedCount = load.failed.length - failedBefore
-      assert.ok(failedCount <= writers, `${failedCount} failed`)
+      // A writer that connects again while the process is ending can reach it once more.
+      assert.ok(failedCount <= 2 * writers, `${failedCount} failed`)
       await until(() => bank.pids().length === 2 && !bank.pids().includes(victim), 'another instance')
     }
   })
