@@ -86,8 +86,10 @@ export function projectSettingsJourneys(setup: () => BrowserSetup): void {
     const { id } = await workspace.make('project', { name: 'Quiet harbour', organizationId })
     const page = await signIn('root@example.com', `/projects/${id}/settings`)
     const key = page.getByLabel('Key', { exact: true })
-    // The form shows whether it is saved, and all fields have the same border color.
-    await page.getByText('Saved', { exact: true }).waitFor()
+    // The form shows that it is saved only after a change, and all fields have the same border color.
+    await key.waitFor()
+    const saved = page.getByText('Saved', { exact: true })
+    assert.equal(await saved.count(), 0)
     const edges = page.locator(':is(input, select).input')
     const colorsOf = () =>
       edges.evaluateAll((all) => all.map((field) => getComputedStyle(field).borderTopColor))
@@ -109,8 +111,15 @@ export function projectSettingsJourneys(setup: () => BrowserSetup): void {
     await page.getByText('Quiet harbour was saved.').waitFor()
     // There is nothing to save until something is changed again.
     await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'hidden' })
-    await page.getByText('Saved', { exact: true }).waitFor()
+    await saved.waitFor()
     assert.equal(await key.inputValue(), 'HARBOUR')
+    // Without its buttons, the form ends with its last row, so no line juts out of the corners of its box.
+    const line = () =>
+      page
+        .locator('.form > .field')
+        .last()
+        .evaluate((field) => getComputedStyle(field).borderBottomWidth)
+    assert.equal(await line(), '0px')
     await page.reload()
     await key.waitFor()
     assert.equal(await key.inputValue(), 'HARBOUR')

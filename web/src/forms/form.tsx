@@ -31,6 +31,8 @@ export interface FormState<Values extends FormValues> {
   discard(): void
   /** True if any value differs from its initial value. */
   readonly isChanged: ReadonlySignal<boolean>
+  /** True after the values were accepted, until one is changed. */
+  readonly isAccepted: ReadonlySignal<boolean>
   /**
    * Applies a change of the record. Fields that were not edited here get the new value. The others stay as
    * typed.
@@ -50,12 +52,14 @@ export function useForm<Values extends FormValues>(options: FormOptions<Values>)
     const initialValues = signal(initial)
     const values = signal<Values>({ ...initial, ...readDraft(draft, initial) })
     const errors = signal<FieldErrors>({})
+    const isAccepted = signal(false)
     const submit = async () => {
       if (isBusy.peek()) return false
       isBusy.value = true
       try {
         await current.current.submit(values.peek())
         errors.value = {}
+        isAccepted.value = true
         deleteDraft(draft)
         return true
       } catch (error) {
@@ -69,7 +73,9 @@ export function useForm<Values extends FormValues>(options: FormOptions<Values>)
       values,
       errors,
       isBusy,
+      isAccepted,
       set(name, value) {
+        isAccepted.value = false
         values.value = { ...values.peek(), [name]: value }
         const { [name]: _corrected, ...others } = errors.peek()
         errors.value = others

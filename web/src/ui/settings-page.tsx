@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import type { FormState, FormValues } from '../forms/form.tsx'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
@@ -76,16 +77,20 @@ const scrollToPart = (id: string | null): void => document.getElementById(id ?? 
 interface SavedHeadingProps {
   readonly id: string
   readonly title: string
-  readonly isSaved: boolean
+  readonly isChanged: boolean
+  readonly form: Pick<FormState<FormValues>, 'isAccepted'>
 }
 
-/** The heading of a form, which says whether its values are saved. Its buttons appear only if they are not. */
-export const SavedHeading = ({ id, title, isSaved }: SavedHeadingProps) => (
+/** The heading of a form, which says whether changes are saved. Its buttons appear only if they are not. */
+export const SavedHeading = ({ id, title, isChanged, form }: SavedHeadingProps) => (
   <header class="saved-heading">
     <h2 id={id}>{title}</h2>
-    <span class={`save-state ${isSaved ? 'saved' : ''}`}>
-      {isSaved && <Icon name="check" />}
-      {isSaved ? t('Saved') : t('Not saved yet')}
-    </span>
+    {isChanged && <span class="save-state">{t('Not saved yet')}</span>}
+    {!isChanged && form.isAccepted.value && (
+      <span class="save-state saved">
+        <Icon name="check" />
+        {t('Saved')}
+      </span>
+    )}
   </header>
 )

@@ -94,7 +94,7 @@ function NameSection({ account, onSaved }: { readonly account: Account; onSaved(
   })
   return (
     <section aria-labelledby="name-title">
-      <SavedHeading id="name-title" title={t('Profile')} isSaved={!form.isChanged.value} />
+      <SavedHeading id="name-title" title={t('Profile')} isChanged={form.isChanged.value} form={form} />
       <div class="setting-box">
         {/* The Cancel button restores the name itself, but is only shown if `onCancel` is passed. */}
         <Form form={form} submitLabel={t('Save')} isIdle={!form.isChanged.value} onCancel={() => undefined}>

@@ -251,16 +251,16 @@ function GeneralSection({ project }: { readonly project: Project }) {
     if (theirs) rebase(theirs)
     form.discard()
   }
-  const isSaved = !form.isChanged.value && !theirs
+  const isChanged = form.isChanged.value || theirs !== undefined
   return (
     <section aria-labelledby="settings-general">
-      <SavedHeading id="settings-general" title={t('General')} isSaved={isSaved} />
+      <SavedHeading id="settings-general" title={t('General')} isChanged={isChanged} form={form} />
       {theirs && <Conflict theirs={theirs} mine={form.values.value.name} onKeepTheirs={keepTheirs} />}
       <div class="setting-box">
         <Form
           form={form}
           submitLabel={theirs ? t('Save mine anyway') : t('Save')}
-          isIdle={isSaved}
+          isIdle={!isChanged}
           onCancel={() => undefined}
           onDone={form.discard}
         >
