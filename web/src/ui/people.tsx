@@ -79,8 +79,15 @@ export const PersonRow = ({ id, name, note, removeLabel, onRemove }: PersonRowPr
   </li>
 )
 
-/** At most this many avatars are shown. Other people are only counted. */
-const avatarsMax = 4
+/** Counts the people whose faces are not shown, in the shape of a face. */
+export const MoreFaces = ({ count }: { readonly count: number }) => (
+  <span class="avatar" data-color="gray">
+    +{count}
+  </span>
+)
+
+/** At most this many circles are shown. The last one counts the people who have none. */
+const circlesMax = 5
 
 interface FacesProps {
   readonly ids: readonly string[]
@@ -89,14 +96,17 @@ interface FacesProps {
 }
 
 /** Shows the first people as avatars, and the number of the others. */
-export const Faces = ({ ids, count = ids.length }: FacesProps) => (
-  <span class="faces">
-    {ids.slice(0, avatarsMax).map((id) => (
-      <PersonAvatar key={id} id={id} />
-    ))}
-    {count > avatarsMax && <span class="quiet-text">+{count - avatarsMax}</span>}
-  </span>
-)
+export function Faces({ ids, count = ids.length }: FacesProps) {
+  const shown = count > circlesMax ? ids.slice(0, circlesMax - 1) : ids
+  return (
+    <span class="faces">
+      {shown.map((id) => (
+        <PersonAvatar key={id} id={id} />
+      ))}
+      {count > shown.length && <MoreFaces count={count - shown.length} />}
+    </span>
+  )
+}
 
 interface PersonPickerProps {
   readonly label: string

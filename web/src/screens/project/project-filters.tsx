@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { rowsMax } from '../../api/load-all.ts'
 import { useMembers } from '../../data/use-members.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tx } from '../../texts/text.ts'
@@ -7,7 +8,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { useLater } from '../../ui/lazy.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { SearchField } from '../../ui/page.tsx'
-import { PersonAvatar } from '../../ui/people.tsx'
+import { MoreFaces, PersonAvatar } from '../../ui/people.tsx'
 import { useMedia } from '../../ui/viewport.ts'
 import { type Criterion, type CriterionName, useCriteria } from './filter-criteria.tsx'
 import { type Filters, isExcluding, toggleValue, valuesOf, viewParameter } from './filters.ts'
@@ -259,8 +260,8 @@ function OrderMenu({ projectId }: { readonly projectId: string }) {
   )
 }
 
-/** More members do not fit next to the other filters. The filter menu has all of them. */
-const membersMax = 6
+/** More faces do not fit next to the other filters. The filter menu has all members. */
+const facesMax = { narrow: 5, wide: 7 }
 
 interface MemberFilterProps {
   readonly projectId: string
@@ -275,14 +276,18 @@ interface MemberFilterProps {
  */
 function MemberFilter({ projectId, chosen, onMembers, onChange }: MemberFilterProps) {
   const { people } = useServices()
-  const { ids } = useMembers(projectId)
+  const { ids, totalCount } = useMembers(projectId)
   const included = isExcluding(chosen) ? '' : chosen
+  const max = useMedia(narrowBar) ? facesMax.narrow : facesMax.wide
+  // The number of the others takes the place of a face.
+  const shown = ids.length > max ? ids.slice(0, max - 1) : ids
+  const restCount = ids.length + Math.max(0, totalCount - rowsMax) - shown.length
   return (
     <fieldset class="faces" aria-label={t('Members')}>
       <button type="button" class="button quiet icon-only" aria-label={t('Members…')} onClick={onMembers}>
         <Icon name="people" />
       </button>
-      {ids.slice(0, membersMax).map((id) => (
+      {shown.map((id) => (
         <button
           key={id}
           type="button"
@@ -294,6 +299,16 @@ function MemberFilter({ projectId, chosen, onMembers, onChange }: MemberFilterPr
           <span class="visually-hidden">{t('Filter by {name}', { name: people.nameOf(id) })}</span>
         </button>
       ))}
+      {restCount > 0 && (
+        <button
+          type="button"
+          class="face"
+          aria-label={t('{count} more', { count: restCount })}
+          onClick={onMembers}
+        >
+          <MoreFaces count={restCount} />
+        </button>
+      )}
     </fieldset>
   )
 }
