@@ -11,7 +11,7 @@ import { changeSettings, currentDensity, themeSwitch, useSettingsOfAccount } fro
 import { t, tn } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { lazyDialog } from '../ui/lazy.tsx'
-import { hueOf } from '../ui/marks.tsx'
+import { faceLookOf } from '../ui/marks.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Page, useRootClass } from '../ui/page.tsx'
 import { ErrorBoundary } from '../ui/page-states.tsx'
@@ -287,7 +287,7 @@ function AccountMenu({ open }: Pick<ReturnType<typeof useShortcuts>, 'open'>) {
     >
       <span
         class="avatar account-face"
-        data-color={hueOf(session.person.value?.id ?? '')}
+        {...faceLookOf(session.person.value?.id ?? '')}
         data-initials={initialsOf(name)}
         aria-hidden="true"
       />

@@ -4,11 +4,12 @@ import { type Services, useServices } from '../services/services.ts'
 import { inOneLine, t } from '../texts/text.ts'
 import { beginsWith, Combobox, type Option } from './combobox.tsx'
 import { Icon } from './icon.tsx'
-import { type Hue, hueOf } from './marks.tsx'
+import { faceLookOf } from './marks.tsx'
 
 interface AvatarProps {
   readonly name: string
-  readonly color: Hue | 'none'
+  /** The person, or undefined if there is none. */
+  readonly id: string | undefined
   /** True if the name is shown next to it, so that assistive technology skips it. */
   readonly isDecorative?: boolean
   /** Replaces the initials of the name. */
@@ -16,10 +17,10 @@ interface AvatarProps {
 }
 
 /** A person's initials in a circle. The name is next to it or in its label. */
-const Avatar = ({ name, color, isDecorative = false, initials = initialsOf(name) }: AvatarProps) => (
+const Avatar = ({ name, id, isDecorative = false, initials = initialsOf(name) }: AvatarProps) => (
   <span
     class="avatar"
-    data-color={color}
+    {...(id === undefined ? { 'data-color': 'none' } : faceLookOf(id))}
     title={name || undefined}
     {...(isDecorative || name === '' ? { 'aria-hidden': true } : { role: 'img', 'aria-label': name })}
   >
@@ -48,12 +49,13 @@ export function PersonAvatar({
   readonly isDecorative?: boolean
 }) {
   const { people } = useServices()
-  if (id === '') return <Avatar name={t('Unassigned')} initials="" color="none" isDecorative={isDecorative} />
+  if (id === '')
+    return <Avatar name={t('Unassigned')} initials="" id={undefined} isDecorative={isDecorative} />
   // Empty if the user may not see the person, and undefined while the name is loading.
   const name = people.findName(id)
-  const appearance = { color: hueOf(id), isDecorative }
-  if (name === '') return <Avatar name={t('Someone you cannot see')} initials="?" {...appearance} />
-  return <Avatar name={name ?? ''} {...appearance} />
+  const face = { id, isDecorative }
+  if (name === '') return <Avatar name={t('Someone you cannot see')} initials="?" {...face} />
+  return <Avatar name={name ?? ''} {...face} />
 }
 
 interface PersonRowProps {
