@@ -135,8 +135,8 @@ describe('The load of a day', () => {
 
   test('is summed by week, beginning with the first day that has hours', () => {
     const [first, second] = weekLoadsOf([0, 0, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0.5], 8)
-    assert.deepEqual(first, { mondayIndex: 0, firstBusyIndex: 2, hours: 32, target: 40, isFull: false })
-    assert.deepEqual(second, { mondayIndex: 7, firstBusyIndex: 13, hours: 0.5, target: 40, isFull: false })
+    assert.deepEqual(first, { startIndex: 0, firstBusyIndex: 2, hours: 32, target: 40, isFull: false })
+    assert.deepEqual(second, { startIndex: 7, firstBusyIndex: 13, hours: 0.5, target: 40, isFull: false })
     assert.equal(weekLoadsOf([8, 8, 8, 8, 1, 0, 0], 8)[0]?.isFull, true)
   })
 })

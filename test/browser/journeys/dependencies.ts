@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { BrowserSetup } from '../support/browser-setup.ts'
-import { bar, datedProjects } from '../support/dated-projects.ts'
+import { bar, datedProjects, monday } from '../support/dated-projects.ts'
+import { goWithin } from '../support/every-screen.ts'
 import { assertAccessible } from './accessibility.ts'
 
 export function dependencyJourneys(setup: () => BrowserSetup): void {
@@ -129,6 +130,7 @@ export function dependencyJourneys(setup: () => BrowserSetup): void {
     assert.equal(await arrows().count(), 1)
     await page.setViewportSize({ width: 390, height: 800 })
     await page.locator('.dependency-arrows').waitFor({ state: 'detached' })
+    await goWithin(page, `${path}?view=timeline&from=${monday}`)
     await waits(second).waitFor()
   })
 

@@ -8,7 +8,7 @@ import { useLoaded } from '../../data/use-loaded.ts'
 import { projectPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
-import { addDays, dayOf, endTimestampOf, formatDay } from '../../time/days.ts'
+import { addDays, dayOf, endTimestampOf, formatDay, today } from '../../time/days.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { compareTexts } from './card-moves.ts'
 import { queryOfFilters } from './filters.ts'
@@ -148,8 +148,9 @@ export const PeriodSteps = ({ label, isNow, labels, onStep, onNow }: PeriodSteps
     <button type="button" class="button icon-only" aria-label={labels.after} onClick={() => onStep(1)}>
       <Icon name="right" />
     </button>
-    <button type="button" class="button" aria-disabled={isNow} onClick={onNow}>
-      {labels.now}
+    <button type="button" class="button step-now" aria-disabled={isNow} onClick={onNow}>
+      <span>{labels.now}</span>
+      <b aria-hidden="true">{Number(today().slice(8))}</b>
     </button>
   </nav>
 )

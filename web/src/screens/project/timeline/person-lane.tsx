@@ -107,8 +107,8 @@ function Lane(props: PersonLaneProps) {
         ))}
         {weeks.map((week) => (
           <WeekSum
-            key={week.mondayIndex}
-            monday={addDays(from, week.mondayIndex)}
+            key={week.startIndex}
+            firstDay={addDays(from, week.startIndex)}
             week={week}
             dayPixels={dayPixels}
           />
@@ -178,19 +178,19 @@ function DayLoad({ index, hours, target, isWeekFull }: DayLoadProps) {
 }
 
 interface WeekSumProps {
-  readonly monday: string
+  readonly firstDay: string
   readonly week: WeekLoad
   readonly dayPixels: number
 }
 
 /** Shows the hours of a week where its line begins, or before that if there is no room after it. */
-function WeekSum({ monday, week, dayPixels }: WeekSumProps) {
-  const { mondayIndex, firstBusyIndex, hours, target, isFull } = week
+function WeekSum({ firstDay, week, dayPixels }: WeekSumProps) {
+  const { startIndex, firstBusyIndex, hours, target, isFull } = week
   const level = loadLevelOf(hours, target, isFull)
   const isExceeded = level === 'over' || level === 'far-over'
   const values = { hours: formatPlanned(hours), over: formatPlanned(hours - target) }
-  const end = mondayIndex + daysInWeek
-  const start = Math.max(mondayIndex, Math.min(firstBusyIndex, end - Math.ceil(sumPixels / dayPixels)))
+  const end = startIndex + daysInWeek
+  const start = Math.max(startIndex, Math.min(firstBusyIndex, end - Math.ceil(sumPixels / dayPixels)))
   const isShort = (end - start) * dayPixels < longSumPixels
   return (
     <p
@@ -198,7 +198,7 @@ function WeekSum({ monday, week, dayPixels }: WeekSumProps) {
       title={isExceeded ? t('{hours}, {over} over', values) : undefined}
       style={{ gridColumn: `${start + 1} / ${end + 1}`, gridRow: '1' }}
     >
-      <span class="visually-hidden">{formatWeek(monday)}: </span>
+      <span class="visually-hidden">{formatWeek(firstDay)}: </span>
       {isExceeded && !isShort ? t('{hours}, {over} over', values) : hours > 0 && values.hours}
     </p>
   )
@@ -286,7 +286,7 @@ const wideRem = {
 type LaneRem = Readonly<Record<keyof typeof wideRem, number>>
 
 /** On phones, a line has the name of an assignment above its slim bar. */
-const phoneRem: LaneRem = { ...wideRem, head: 2, bar: 2.25, empty: 1.5 }
+const phoneRem: LaneRem = { ...wideRem, head: 1.75, bar: 2.25, empty: 1.5 }
 
 /** The space between a bar and the edges of its first and last day. */
 export const barMarginPixels = 3

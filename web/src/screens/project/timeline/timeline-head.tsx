@@ -10,8 +10,8 @@ import {
   daysBetween,
   daysInWeek,
   formatWeekday,
+  isDay,
   mondayOf,
-  parseWeek,
   today,
   weekdayOf,
 } from '../../../time/days.ts'
@@ -22,8 +22,6 @@ import { useStableCallback } from '../../../ui/use-stable-callback.ts'
 import { ChoiceButtons, Popover } from '../../../ui/view-controls.tsx'
 import { useMedia } from '../../../ui/viewport.ts'
 import { fullWeekShare } from './workload.ts'
-
-export const defaultFrom = (): string => mondayOf(today())
 
 type Zoom = 'week' | 'month' | 'quarter'
 
@@ -43,18 +41,22 @@ const zooms: Readonly<Record<Zoom, ZoomLevel>> = {
 const zoomNames = Object.keys(zooms) as Zoom[]
 
 /**
- * Returns the period in the address. By default, it begins with this week. On a phone, it is only this week.
- * The keys + and - change the zoom.
+ * Returns the period in the address. By default, it begins with this week. A phone shows only seven days, from
+ * yesterday on, because a week that ends today would hide everything that comes. The keys + and - change the
+ * zoom.
  */
 export function usePeriod(query: string, isPhone: boolean) {
   const { router } = useServices()
   // The number of widths never changes, so the hooks run in the same order.
   const reachedWidths = widths.map((query) => useMedia(query)).filter(Boolean)
   const parameters = new URLSearchParams(query)
-  const requestedFrom = parameters.get('from')
-  const from = requestedFrom === null ? defaultFrom() : parseWeek(requestedFrom)
   const defaultZoom = isPhone ? 'week' : 'month'
   const zoom = zoomNames.find((name) => name === parameters.get('zoom')) ?? defaultZoom
+  const isRolling = isPhone && zoom === 'week'
+  const startOf = (day: string) => (isRolling ? day : mondayOf(day))
+  const now = isRolling ? addDays(today(), -1) : mondayOf(today())
+  const requestedFrom = parameters.get('from') ?? ''
+  const from = isDay(requestedFrom) ? startOf(requestedFrom) : now
   const weekCount = zooms[zoom].weekCounts[reachedWidths.length] ?? 4
   const setZoom = (next: Zoom) => router.setQuery({ zoom: next === defaultZoom ? '' : next })
   const onKey = useStableCallback((event: KeyboardEvent) => {
@@ -71,12 +73,14 @@ export function usePeriod(query: string, isPhone: boolean) {
   }, [])
   return {
     from,
+    /** The start of the default period. */
+    now,
     zoom,
     setZoom,
     dayCount: weekCount * daysInWeek,
     /** About a third of the period, so that the rest stays visible after a step. */
     stepDays: Math.ceil(weekCount / 3) * daysInWeek,
-    goTo: (monday: string) => router.setQuery({ from: monday === defaultFrom() ? '' : monday }),
+    goTo: (day: string) => router.setQuery({ from: day === now ? '' : day }),
   }
 }
 
@@ -195,8 +199,12 @@ interface TimeScaleProps {
 const weekdayPixels = 48
 /** The minimum width of a day for its number. If days are narrower, only Mondays have numbers. */
 const numberPixels = 24
-/** The minimum width of a day for "Today" instead of its number. */
+/** The width of a day at which the pill of today has "Today" instead of its number. */
 const todayPixels = 36
+/** The minimum width of a day for a pill with its weekday. */
+const longTodayPixels = 64
+/** The minimum distance of another number from the middle of the pill. */
+const pillPixels = 28
 const longMonthPixels = 120
 /** The minimum width of a month for its short name. */
 const shortMonthPixels = 36
@@ -205,6 +213,12 @@ const shortMonthPixels = 36
 export function TimeScale({ scaleRef, from, dayCount, dayPixels }: TimeScaleProps) {
   const days = Array.from({ length: dayCount }, (_, index) => addDays(from, index))
   const todayIndex = daysBetween(from, today())
+  const isTodayShown = todayIndex >= 0 && todayIndex < dayCount
+  const hasNumber = (day: string, index: number) => {
+    if (index === todayIndex) return false
+    if (dayPixels >= numberPixels) return true
+    return weekdayOf(day) === 1 && !(isTodayShown && Math.abs(index - todayIndex) * dayPixels < pillPixels)
+  }
   const months = [...Map.groupBy(days.keys(), (index) => days[index]?.slice(0, 7) ?? '')]
   return (
     <div class="timeline-head" aria-hidden="true">
@@ -219,20 +233,17 @@ export function TimeScale({ scaleRef, from, dayCount, dayPixels }: TimeScaleProp
             {monthLabel(month, indexes.length * dayPixels)}
           </span>
         ))}
-        {days.map((day, index) =>
-          index === todayIndex || (dayPixels < numberPixels && weekdayOf(day) !== 1) ? null : (
-            <span key={day} class="timeline-date" style={{ gridColumn: `${index + 1}` }}>
-              {dayLabel(day, dayPixels)}
-            </span>
-          ),
+        {days.map(
+          (day, index) =>
+            hasNumber(day, index) && (
+              <span key={day} class="timeline-date" style={{ gridColumn: `${index + 1}` }}>
+                {dayLabel(day, dayPixels >= weekdayPixels)}
+              </span>
+            ),
         )}
-        {todayIndex >= 0 && todayIndex < dayCount && (
+        {isTodayShown && (
           <span class="timeline-date today" title={t('Today')} style={{ gridColumn: `${todayIndex + 1}` }}>
-            <b>
-              {dayPixels >= todayPixels && dayPixels < weekdayPixels
-                ? t('Today')
-                : dayLabel(today(), dayPixels)}
-            </b>
+            <b>{todayLabel(dayPixels)}</b>
           </span>
         )}
       </div>
@@ -244,8 +255,13 @@ const columnsOf = (indexes: readonly number[]) => ({
   gridColumn: `${(indexes[0] ?? 0) + 1} / span ${indexes.length}`,
 })
 
-const dayLabel = (day: string, dayPixels: number): string =>
-  dayPixels >= weekdayPixels ? `${formatWeekday(day)} ${Number(day.slice(8))}` : String(Number(day.slice(8)))
+const dayLabel = (day: string, hasWeekday: boolean): string =>
+  hasWeekday ? `${formatWeekday(day)} ${Number(day.slice(8))}` : String(Number(day.slice(8)))
+
+const todayLabel = (dayPixels: number): string =>
+  dayPixels >= todayPixels && dayPixels < weekdayPixels
+    ? t('Today')
+    : dayLabel(today(), dayPixels >= longTodayPixels)
 
 function monthLabel(month: string, pixels: number): string {
   const date = dateOf(`${month}-01`)

@@ -43,7 +43,7 @@ import {
   trackRemOf,
   useMeasures,
 } from './person-lane.tsx'
-import { defaultFrom, Legend, TimeScale, usePeriod, ZoomButtons, ZoomSelect } from './timeline-head.tsx'
+import { Legend, TimeScale, usePeriod, ZoomButtons, ZoomSelect } from './timeline-head.tsx'
 
 type Assignment = RecordOf<'assignment'>
 type Listing = ReturnType<typeof usePeriodRows>
@@ -92,10 +92,10 @@ export function TimelineView(props: ProjectViewProps) {
       <div class="timeline-tools">
         <PeriodSteps
           label={rangeText(from, addDays(from, dayCount - 1), isPhone)}
-          isNow={from === defaultFrom()}
+          isNow={from === period.now}
           labels={{ before: t('Earlier'), after: t('Later'), now: t('Today') }}
           onStep={(count) => goTo(addDays(from, count * period.stepDays))}
-          onNow={() => goTo(defaultFrom())}
+          onNow={() => goTo(period.now)}
         />
         {people && <UnscheduledLink projectId={scope.projectId} count={unscheduledCount} />}
         {people && listing.rows.length === 0 && (

@@ -47,29 +47,29 @@ export function loadLevelOf(hours: number, target: number, isWeekFull: boolean):
 const workingDaysOfWeek = 5
 
 export interface WeekLoad {
-  readonly mondayIndex: number
-  /** The index of its first day with hours. In a week without hours, the index of its Monday. */
+  readonly startIndex: number
+  /** The index of its first day with hours. In a week without hours, the index of its first day. */
   readonly firstBusyIndex: number
   readonly hours: number
   readonly target: number
   readonly isFull: boolean
 }
 
-/** Sums the hours by week. `hoursByDay` begins on a Monday. */
+/** Sums the hours of seven days each. These have five working days, whichever day is the first. */
 export function weekLoadsOf(hoursByDay: readonly number[], dailyTarget: number): readonly WeekLoad[] {
   const target = dailyTarget * workingDaysOfWeek
   return Array.from({ length: Math.ceil(hoursByDay.length / daysInWeek) }, (_, week) => {
-    const mondayIndex = week * daysInWeek
-    const ofWeek = hoursByDay.slice(mondayIndex, mondayIndex + daysInWeek)
+    const startIndex = week * daysInWeek
+    const ofWeek = hoursByDay.slice(startIndex, startIndex + daysInWeek)
     const hours = ofWeek.reduce((sum, dayHours) => sum + dayHours, 0)
     const firstBusyIndex =
-      mondayIndex +
+      startIndex +
       Math.max(
         0,
         ofWeek.findIndex((dayHours) => dayHours > tolerance),
       )
     return {
-      mondayIndex,
+      startIndex,
       firstBusyIndex,
       hours,
       target,
