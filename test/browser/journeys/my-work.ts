@@ -37,22 +37,27 @@ export function myWorkJourneys(setup: () => BrowserSetup): void {
         rows.map((each) =>
           [
             each.clientHeight < 48,
-            each.querySelector('.due-text')?.getBoundingClientRect().right,
+            each.querySelector('.due')?.getBoundingClientRect().right,
             each.querySelector('select')?.getBoundingClientRect().left,
+            each.querySelector('.row-text > a')?.getBoundingClientRect().left,
           ].join(' '),
         ),
       )
     assert.deepEqual([shapes.length, new Set(shapes).size, shapes[0]?.startsWith('true')], [4, 1, true])
+    // The stage is first. A late day is a chip with a clock, as on a card.
+    const lateRow = page.locator('.work-row', { hasText: 'Late thing' })
+    await lateRow.locator('.work-stage:first-child').waitFor()
+    await lateRow.locator('.due[data-color=red] > .icon').waitFor()
     // On a phone, a row has two lines, with the stage before them, and its hours.
     await page.setViewportSize({ width: 390, height: 800 })
     const late = page.getByRole('listitem').filter({ hasText: 'Late thing' })
     await late.getByText('8 h', { exact: true }).waitFor()
-    const [lateRow, stageBox, link] = await Promise.all(
+    const [lateBox, stageBox, link] = await Promise.all(
       [late, late.getByLabel('Stage of Late thing'), late.getByRole('link')].map((each) =>
         each.boundingBox(),
       ),
     )
-    assert.ok(lateRow && stageBox && link && lateRow.height < 76, `a row is ${lateRow?.height} high`)
+    assert.ok(lateBox && stageBox && link && lateBox.height < 76, `a row is ${lateBox?.height} high`)
     assert.ok(stageBox.x + stageBox.width <= link.x)
     await page.setViewportSize({ width: 1280, height: 800 })
     const row = page.getByRole('listitem').filter({ hasText: 'Thing of today' })

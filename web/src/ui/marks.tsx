@@ -189,10 +189,22 @@ interface HoursMarkProps {
 const barWidth = 20
 const barHeight = 4
 
-/**
- * Shows the planned hours and, as soon as some are recorded, how many these are, with a bar. Over the plan, the
- * second part of the bar is what exceeds it.
- */
+/** Over the plan, the second part of the bar is what exceeds it. */
+export function HoursBar({ planned, recorded }: Required<HoursMarkProps>) {
+  const shape = { height: barHeight, rx: barHeight / 2 }
+  return (
+    <svg class="hours-bar" width={barWidth} height={barHeight} aria-hidden="true">
+      <rect class="hours-rest" {...shape} width={barWidth} />
+      <rect
+        class="hours-part"
+        {...shape}
+        width={(barWidth * Math.min(recorded, planned)) / Math.max(recorded, planned)}
+      />
+    </svg>
+  )
+}
+
+/** Shows the planned hours and, as soon as some are recorded, how many these are, with a bar. */
 export function HoursMark({ planned, recorded = 0 }: HoursMarkProps) {
   if (recorded === 0)
     return planned === 0 ? null : (
@@ -205,23 +217,13 @@ export function HoursMark({ planned, recorded = 0 }: HoursMarkProps) {
     planned === 0
       ? t('{hours} recorded, no hours planned yet', { hours: formatHours(recorded) })
       : t('{recorded} of {planned} h recorded', values)
-  const shape = { height: barHeight, rx: barHeight / 2 }
   return (
     <span class={`hours-mark recorded ${planned > 0 && recorded > planned ? 'over' : ''}`} title={text}>
       <span aria-hidden="true">
         {t('{recorded}/{planned} h', planned === 0 ? { ...values, planned: '–' } : values)}
       </span>
       <span class="visually-hidden">{text}</span>
-      {planned > 0 && (
-        <svg width={barWidth} height={barHeight} aria-hidden="true">
-          <rect class="hours-rest" {...shape} width={barWidth} />
-          <rect
-            class="hours-part"
-            {...shape}
-            width={(barWidth * Math.min(recorded, planned)) / Math.max(recorded, planned)}
-          />
-        </svg>
-      )}
+      {planned > 0 && <HoursBar planned={planned} recorded={recorded} />}
     </span>
   )
 }

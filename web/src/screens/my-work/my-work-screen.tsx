@@ -14,7 +14,7 @@ import {
 } from '../../assignment/queue.ts'
 import { QueueMark } from '../../assignment/queue-mark.tsx'
 import { TimerButton } from '../../assignment/timer-button.tsx'
-import { assignmentKey, dueColorOf, dueText, endDayOf } from '../../data/assignments.ts'
+import { assignmentKey, dueColorOf, dueText, endDayOf, isLate } from '../../data/assignments.ts'
 import { stageLooksOf, stagesOf } from '../../data/project-stages.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useHoursOfDay } from '../../forms/fields.tsx'
@@ -24,7 +24,7 @@ import { type MessageKey, t } from '../../texts/text.ts'
 import { addDays, dayOf, daysInWeek, formatAge, formatDay, mondayOf, today } from '../../time/days.ts'
 import { formatHours, sumHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { HoursMark, PriorityMark, StageMark } from '../../ui/marks.tsx'
+import { HoursBar, HoursMark, PriorityMark, StageMark } from '../../ui/marks.tsx'
 import { Page, ProjectMark } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { useMedia } from '../../ui/viewport.ts'
@@ -63,6 +63,7 @@ export function MyWorkScreen() {
                 hours: formatHours(value.todayHours),
                 target: formatHours(dailyTarget()),
               })}
+              <HoursBar planned={dailyTarget()} recorded={value.todayHours} />
             </a>
           )}
           <button type="button" class="button primary brief" data-new-assignment aria-keyshortcuts="N">
@@ -78,7 +79,7 @@ export function MyWorkScreen() {
           as="rows"
           blocks={2}
           rows={4}
-          cells={isWide ? 'text field icon icon' : 'lines field icon icon'}
+          cells={isWide ? 'icon text icon icon' : 'icon lines icon icon'}
         />
       )}
       {value?.groups.size === 0 && (
@@ -131,6 +132,7 @@ function WorkRow({ assignment, work }: { readonly assignment: Assignment; readon
   const project = work.projects.get(projectId)
   return (
     <li class="row work-row" data-row={id}>
+      <StageSelect assignment={assignment} stages={work.stages} />
       <span class="row-text">
         <a href={assignmentPath(projectId, id)} dir="auto">
           {name}
@@ -156,7 +158,6 @@ function WorkRow({ assignment, work }: { readonly assignment: Assignment; readon
           </span>
         </span>
       </span>
-      <StageSelect assignment={assignment} stages={work.stages} />
       <TimerButton assignment={assignment} />
       {isRecording ? (
         <RecordTimeForm assignment={assignment} onClose={() => setRecording(false)} />
@@ -175,12 +176,13 @@ function WorkRow({ assignment, work }: { readonly assignment: Assignment; readon
   )
 }
 
-/** Shows only the day, because the heading of the group says whether it has passed. */
+/** Shows the due day as on a card. */
 function DueDay({ assignment }: { readonly assignment: Assignment }) {
   const end = endDayOf(assignment)
   const text = dueText(assignment, false)
   return (
-    <span class="due-text" data-color={dueColorOf(assignment, false)} title={text}>
+    <span class="due" data-color={dueColorOf(assignment, false)} title={text}>
+      {isLate(assignment, false) && <Icon name="clock" />}
       <span aria-hidden="true">{end !== '' && formatDay(end)}</span>
       <span class="visually-hidden">{text}</span>
     </span>
@@ -192,6 +194,7 @@ interface StageSelectProps {
   readonly stages: MyWork['stages']
 }
 
+/** The list of stages opens over the mark of the current one. */
 function StageSelect({ assignment, stages }: StageSelectProps) {
   const services = useServices()
   const { api, toasts } = services
@@ -226,7 +229,7 @@ function StageSelect({ assignment, stages }: StageSelectProps) {
   const doneStageIds = doneStagesOf(assignment.projectId, stages)
   const look = stageLooksOf(stagesOf(stages, []), doneStageIds).get(shownId)
   return (
-    <span class="work-stage">
+    <span class="work-stage" title={stages.find(({ id }) => id === shownId)?.name}>
       {look && <StageMark {...look} />}
       <select
         class="input"
