@@ -5,7 +5,7 @@ export const fairnessMutants: readonly Mutant[] = [
   {
     file: 'src/db/streamed-reads.ts',
     rule: 'a client that reads nothing of its export is disconnected even if no other export waits',
-    from: '      options.onPause()\n',
+    from: '      options.onStalled()\n',
     to: '',
     tests: ['slow-readers'],
   },

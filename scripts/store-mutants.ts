@@ -377,8 +377,8 @@ export const storeMutants: readonly Mutant[] = [
   {
     file: 'src/accounts/administrators.ts',
     rule: 'concurrent commands leave at least one administrator',
-    from: '    await lockRoles(transaction)\n    if (deactivated',
-    to: '    if (deactivated',
+    from: '    await lockRoles(transaction)\n    if (toDeactivate',
+    to: '    if (toDeactivate',
     tests: ['cli/accounts'],
   },
   {

@@ -20,14 +20,14 @@ export const versionMutants: readonly Mutant[] = [
   {
     file: 'src/db/rows.ts',
     rule: 'a version is a timestamp with milliseconds',
-    from: "const now = toMilliseconds(raw('statement_timestamp()'))",
+    from: "const now = truncateToMilliseconds(raw('statement_timestamp()'))",
     to: "const now = raw('statement_timestamp()')",
     tests: ['records/rows-of-earlier-releases'],
   },
   {
     file: 'src/db/rows.ts',
     rule: 'a version that a client stored with more digits is still the same version',
-    from: '<> ${toMilliseconds(sql`${version}::timestamptz`)}',
+    from: '<> ${truncateToMilliseconds(sql`${version}::timestamptz`)}',
     to: '<> ${version}',
     tests: ['records/rows-of-earlier-releases'],
   },

@@ -7,19 +7,22 @@ import { isAccountDeactivatedSql, isSameLogin, normalizeLogin } from './sign-in.
 /** The properties that determine whether an account is an administrator. */
 export interface PossibleAdministrator {
   readonly login: string
-  /** True if another administrator has granted the role. */
+  /** True if an administrator or the operator has granted the role. */
   readonly hasRole: boolean
   /** True if the account was created at the first start. */
   readonly isSeeded: boolean
 }
 
 export interface Administrators {
-  /** Returns whether the account is listed in the settings or has the role in the database. */
+  /**
+   * Returns whether the account has the role, or is listed in the settings. If they list none, the seeded
+   * account is an administrator.
+   */
   isAdministrator(account: PossibleAdministrator): boolean
   /**
-   * Returns whether a new account with this login could be an administrator. Only users who may appoint
-   * administrators may create such an account. This comparison ignores more differences than
-   * `isAdministrator`.
+   * Returns whether a new account with this login could be an administrator. Neither an invitation nor a
+   * provider that is not trusted with logins creates such an account. This comparison ignores more
+   * differences than `isAdministrator`.
    */
   isReserved(login: string): boolean
 }
@@ -100,17 +103,18 @@ export type Authorize = (transaction: Queries) => Promise<void>
 export const authorizeOperator =
   (
     options: AdministratorOptions,
-    deactivated?: { readonly userId: string; readonly login: string },
+    /** Given if the change deactivates this account. */
+    toDeactivate?: { readonly userId: string; readonly login: string },
   ): Authorize =>
   async (transaction) => {
     await lockRoles(transaction)
-    if (deactivated === undefined) return
+    if (toDeactivate === undefined) return
     const administrators = await findAdministrators(transaction, options)
-    const isAdministrator = administrators.some(({ id }) => id === deactivated.userId)
+    const isAdministrator = administrators.some(({ id }) => id === toDeactivate.userId)
     if (isAdministrator && administrators.length === 1)
       throw invalid({
         userId: [
-          `${deactivated.login} is the last administrator. Make another account an administrator first.`,
+          `${toDeactivate.login} is the last administrator. Make another account an administrator first.`,
         ],
       })
   }

@@ -23,7 +23,7 @@ export const mailFrequencies = ['soon', 'daily', 'none'] as const
 
 export type MailFrequency = (typeof mailFrequencies)[number]
 
-/** The settings of an account that has chosen none. */
+/** The settings of an account that has not chosen any yet. */
 export const mailDefaults = { frequency: 'soon', hour: 8, timeZone: 'UTC' } as const
 
 /** The contents of a mail with notifications. Names are as users have written them. */
@@ -69,11 +69,12 @@ const keyBytes = 32
  * get the same key.
  */
 export async function createUnsubscribeToken(queries: Queries, accountId: string): Promise<string> {
-  const [{ key } = { key: Buffer.alloc(0) }] = await queries.query<{ key: Buffer }>(sql`
+  const [row] = await queries.query<{ key: Buffer }>(sql`
     insert into account_settings as existing (user_id, unsubscribe_key) values (${accountId}, ${randomBytes(keyBytes)})
     on conflict (user_id) do update set unsubscribe_key = coalesce(existing.unsubscribe_key, excluded.unsubscribe_key)
     returning unsubscribe_key as key`)
-  return `${accountId}.${signatureOf(key, accountId).toString('base64url')}`
+  if (!row) throw new Error('The unsubscribe key was not stored.')
+  return `${accountId}.${signatureOf(row.key, accountId).toString('base64url')}`
 }
 
 /**
@@ -83,8 +84,8 @@ const signatureOf = (key: Buffer, accountId: string): Buffer =>
   createHmac('sha256', key).update(`notification mails of ${accountId}`).digest()
 
 /**
- * Returns the account of a valid token. An unknown account takes as long as a wrong signature, so timing
- * reveals neither.
+ * Returns the account of a valid token. An unknown account takes as long as a wrong signature, so that timing
+ * does not reveal which accounts exist.
  */
 export async function findSubscriber(queries: Queries, token: string): Promise<string | undefined> {
   const [accountId = '', signature = ''] = token.split('.', 2)

@@ -10,7 +10,8 @@ export interface Session {
   readonly id: string
   readonly userId: string
   /**
-   * The client that requested the sign-in. Older sessions have null here and in the next three properties.
+   * The client that requested the sign-in. Older sessions have null here, in `address`, `userAgent` and
+   * `lastUsedAt`.
    */
   readonly clientId: string | null
   readonly address: string | null
@@ -101,6 +102,7 @@ export async function endAllSessions(
     if (!account) throw notFound('User')
     await invalidateAccounts(transaction, [userId])
   })
+  // All sessions end, so the event names none, not even the caller's.
   securityLog?.({ ...sessionEndedEvent(caller, 'all of the account'), account: userId, session: undefined })
 }
 
@@ -173,7 +175,8 @@ export async function endLinksOfSessions(transaction: Queries, sessionIds: reado
 }
 
 /**
- * Ends unused links that an account created, and mails with links that it requested, except in one session.
+ * Ends unused links that an account created, and mails with links that it requested, except those of the
+ * session `keptSessionId`.
  */
 export async function endLinksOfAccount(
   transaction: Queries,
@@ -190,7 +193,7 @@ async function endLinks(transaction: Queries, condition: Sql): Promise<void> {
   await transaction.query(
     sql`update account_links set ended_at = now() where ${condition} and used_at is null and ended_at is null`,
   )
-  // Mails for other purposes contain no link.
+  // Mails for other purposes contain no one-time link.
   await transaction.query(
     sql`update mails set ended_at = now() where ${condition} and purpose in ('password', 'invitation') and ended_at is null`,
   )

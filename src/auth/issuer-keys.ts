@@ -19,7 +19,7 @@ const refetchAfterMilliseconds = 10 * 60_000
 const fetchesPerMinuteMax = 4
 /**
  * The pause after a failed fetch. It is short while no keys are known, because the issuer may be starting.
- * While known keys work, no request waits, so it may be longer.
+ * With known keys, only requests with unknown key ids need a fetch, so it may be longer.
  */
 const retryPauseMilliseconds = { withoutKeys: 1000, withKeys: 10_000 }
 
@@ -34,7 +34,8 @@ interface IssuerKeys {
 }
 
 /**
- * Keeps fetched keys while the issuer is down. For an unknown key id, all requests wait for the same fetch.
+ * Keeps fetched keys while the issuer is down. Requests with unknown key ids share one fetch. Requests with
+ * known ones do not wait for it.
  */
 export function createIssuerKeys({ issuer, metadataAddress, now, log }: IssuerKeysOptions): IssuerKeys {
   let findKnownKey: ReturnType<typeof createLocalJWKSet> | undefined
@@ -99,7 +100,7 @@ const keysUnavailable = () =>
     retryAfterSeconds: 1,
   })
 
-/** Limits the wait of requests for keys. The issuer usually answers within milliseconds. */
+/** Limits each of the two requests for keys. The issuer usually answers within milliseconds. */
 const fetchSecondsMax = 5
 
 /** A wrong setting, which an operator has to change. Other failures may end by themselves. */

@@ -18,7 +18,7 @@ export function column(name: string): Sql {
 
 /** Returns a column of a row called `row`, in the precision that clients receive. */
 export const comparableColumn = (name: string): Sql =>
-  rowTimestamps.has(name) ? toMilliseconds(sql`row.${column(name)}`) : sql`row.${column(name)}`
+  rowTimestamps.has(name) ? truncateToMilliseconds(sql`row.${column(name)}`) : sql`row.${column(name)}`
 
 /** Selects a column of a row called `row` under its camelCase name. */
 export const selectColumn = (name: string): Sql => {
@@ -45,9 +45,9 @@ export function selectColumns(table: SerializedColumns): Sql {
 }
 
 /**
- * There are two formats of timestamps, both RFC 3339 in UTC. Row timestamps, which the database sets, have
- * milliseconds. Rows of earlier releases have microseconds, which are truncated when they are serialized or
- * compared. All other timestamps have the microseconds that clients sent.
+ * There are two formats of timestamps, both RFC 3339 in UTC. These row timestamps, which the database sets,
+ * have milliseconds. Rows of earlier releases have microseconds, which are truncated when they are serialized
+ * or compared. All other timestamps have the microseconds that are stored.
  */
 const rowTimestamps: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'deletedAt'])
 
@@ -55,7 +55,7 @@ const rowTimestamps: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'd
 export const rowTimestampSql = (timestamp: Sql): Sql =>
   sql`to_char(${timestamp} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-export const toMilliseconds = (timestamp: Sql): Sql => sql`date_trunc('milliseconds', ${timestamp})`
+export const truncateToMilliseconds = (timestamp: Sql): Sql => sql`date_trunc('milliseconds', ${timestamp})`
 
 /**
  * Converts the timestamp of a field: `2026-01-05 09:00:00.123+00` to `2026-01-05T09:00:00.123Z`. It stays
@@ -99,7 +99,7 @@ export const timestamp = (milliseconds: number): Sql =>
   sql`${new Date(milliseconds).toISOString()}::timestamptz`
 
 /** Converts a stored timestamp to epoch milliseconds. */
-export const millisecondsOf = (stored: Sql): Sql => sql`(extract(epoch from ${stored}) * 1000)::float8`
+export const epochMilliseconds = (stored: Sql): Sql => sql`(extract(epoch from ${stored}) * 1000)::float8`
 
 const { builtins } = pg.types
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { column, columnName, selectColumns, tableOf, toMilliseconds } from './columns.ts'
+import { column, columnName, selectColumns, tableOf, truncateToMilliseconds } from './columns.ts'
 import {
   beforeCte,
   type Condition,
@@ -135,21 +135,21 @@ export async function restoreRows(
 const removalColumns = ['active', 'deletedAt'] as const
 
 /** One timestamp for all rows of a statement. */
-const now = toMilliseconds(raw('statement_timestamp()'))
+const now = truncateToMilliseconds(raw('statement_timestamp()'))
 
 /**
  * Makes every version of a row at least a millisecond later than the previous version, even if the clock was
  * set back. The lock on the row ensures that a change sees the previous version.
  */
 export const nextVersion = sql`updated_at = greatest(${now},
-  ${toMilliseconds(raw('coalesce(row.updated_at, row.created_at)'))} + interval '1 millisecond')`
+  ${truncateToMilliseconds(raw('coalesce(row.updated_at, row.created_at)'))} + interval '1 millisecond')`
 
 /**
  * SQL: true if the locked row `before` has another version. Versions are compared in milliseconds, because
  * `version` may have more decimals.
  */
 export const isOtherVersion = (version: unknown): Sql =>
-  sql`${toMilliseconds(raw('coalesce(before.updated_at, before.created_at)'))} <> ${toMilliseconds(sql`${version}::timestamptz`)}`
+  sql`${truncateToMilliseconds(raw('coalesce(before.updated_at, before.created_at)'))} <> ${truncateToMilliseconds(sql`${version}::timestamptz`)}`
 
 /** Returns the assignments of an UPDATE. */
 function setters(table: Table, values: Values): Sql[] {

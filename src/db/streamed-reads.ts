@@ -25,13 +25,13 @@ export interface StreamRequest<Row> {
   onCut(reason: CutReason): void
 }
 
-/** The reader took no data, used up its share while others waited, or took too long overall. */
+/** The reader took no data, was slow or had its share while others waited, or took too long overall. */
 export type CutReason = 'stalled' | 'gave way' | 'too long'
 
 export interface StreamLimits {
   /** The longest time that a reader may take no data while a connection waits for it. */
   readonly pauseSecondsMax: number
-  /** Counted from the first row to the last byte. */
+  /** Counted from the request, including its wait, to the last byte. */
   readonly streamSecondsMax: number
   /**
    * While others wait, a reader that is slower than this gives way once it is `graceSeconds` behind. Any other
@@ -64,7 +64,10 @@ const batchRows = 200
 const batchSeconds = 30
 /** Longer than the limit of the server, because its error needs time to arrive. */
 const batchMillisecondsMax = batchSeconds * 1000 + 2000
-/** Ends the transaction of a process that hangs. A running process ends it much earlier. */
+/**
+ * Ends the transaction of a process that hangs. A running process ends it when the reader pauses for
+ * `pauseSecondsMax`.
+ */
 const idleSecondsMax = 5 * 60
 
 const batchLimits = { statementMilliseconds: batchSeconds * 1000, parallel: false }
@@ -119,7 +122,7 @@ export function openStreamedReads(
         bytesOfAccount: budgets.budget('exportBytesOfAccount'),
         pauseMilliseconds: streamLimits.pauseSecondsMax * 1000,
         bytesPerSecondMin: streamLimits.bytesPerSecondMin,
-        onPause: () => cut('stalled'),
+        onStalled: () => cut('stalled'),
       })
       const leave = () => readAhead.fail(exportStopped())
       signal.addEventListener('abort', leave)
@@ -137,7 +140,10 @@ export function openStreamedReads(
   }
 }
 
-/** Begins a transaction with a shorter time limit than a batch has, so that a silent store is noticed soon. */
+/**
+ * Begins a transaction. The answer is awaited for a shorter time than that of a batch, so that a silent store
+ * is noticed soon.
+ */
 function createTransactionOpener(connections: Connections, pool: pg.Pool, answerMilliseconds: number) {
   let silentAt = Number.NEGATIVE_INFINITY
   return async (requestedAt: number): Promise<pg.PoolClient> => {
@@ -232,8 +238,8 @@ interface ReadAheadOptions {
   /** The longest time that a reader may take nothing while there is no room. */
   readonly pauseMilliseconds: number
   readonly bytesPerSecondMin: number
-  /** Must call `fail`. */
-  onPause(): void
+  /** Called when a reader has paused for too long. Must call `fail`. */
+  onStalled(): void
 }
 
 function createReadAhead(options: ReadAheadOptions): ReadAhead {
@@ -250,7 +256,7 @@ function createReadAhead(options: ReadAheadOptions): ReadAhead {
   async function waitForReader(): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(() => {
-      options.onPause()
+      options.onStalled()
       resolve()
     }, options.pauseMilliseconds)
     await Promise.race([change.promise, late])

@@ -19,7 +19,10 @@ import { type Call, type CallState, measureWait, type WorkContext } from './work
 
 /** Executes everything that writes. It has its own pools of connections. */
 export interface Transactions {
-  /** Executes single statements that write. Each is a transaction of one round trip. */
+  /**
+   * Executes single statements that write. Each is a transaction, of one round trip if the connection was
+   * used just before and the store is not sharded.
+   */
   readonly singleWrites: SingleWrites
   /**
    * Commits everything that `work` does, or nothing. `work` runs again after a conflict, so it must have no
@@ -126,7 +129,7 @@ function openGroupCommit(
 }
 
 interface Commits {
-  /** Records that the current request has committed a write. */
+  /** Called after each commit: marks the current request, and calls the listeners. */
   recordCommit(): void
   readonly onCommit: Transactions['onCommit']
 }
@@ -173,7 +176,10 @@ interface AcquiredConnection {
 /** A connection that was unused for longer may be dead. */
 const silentMilliseconds = 20
 
-/** Serves callers in order of arrival. `enter` limits how many connections a caller may use. */
+/**
+ * Without `enter`, serves callers in order of arrival. `enter` serves accounts in rotation, and limits their
+ * connections.
+ */
 function acquireFrom(pool: pg.Pool, enter?: EnterSlot): AcquireConnection {
   const lastAnswerAt = new WeakMap<pg.PoolClient, number>()
   return async (state) => {
@@ -208,8 +214,8 @@ const createEnterSlot =
   (slots: Slots, current: WorkContext['current']): EnterSlot =>
   async (state) => {
     const work = current()
-    // A request that waits for a second connection while it holds the first could cause a deadlock, so it
-    // needs no second slot.
+    // A request that has a slot does not enter again: if requests waited for a slot while they hold one, they
+    // could wait for each other.
     const holder = work?.connections === 0 ? work.holder : undefined
     if (!work || holder === undefined) return undefined
     if (!slots.enter(holder)) {
@@ -265,7 +271,7 @@ async function runTransaction<Result>(
   let failure: unknown
   let isCommitting = false
   // After an error, PostgreSQL rejects every further statement without the reason. This variable keeps the
-  // first error.
+  // error that aborted the transaction.
   let abortedBy: unknown
   const query = <Row>(statement: Sql) =>
     send<Row>(client, statement).catch((error: unknown) => {
@@ -276,6 +282,7 @@ async function runTransaction<Result>(
     // `begin` and the first statement are sent in one packet.
     const begun = closeUnlessAnswered(client, state.endsAt, begin(client))
     const [result] = await Promise.all([work({ query }), begun])
+    // Each statement has its own time limit, so that of the call may have passed.
     state.renew()
     isCommitting = true
     await closeUnlessAnswered(client, state.endsAt, client.query('commit'))
@@ -283,7 +290,8 @@ async function runTransaction<Result>(
   } catch (caught) {
     const error = isAborted(caught) ? abortedBy : caught
     failure = error
-    // The outcome of the commit is unknown, so the transaction must not be repeated.
+    // A conflict proves that nothing was committed. After any other error, the outcome counts as unknown, so
+    // the transaction must not be repeated.
     if (isCommitting && !isConflict(error)) throw unknownOutcome(error)
     failure = (await rollBack(client)) ?? error
     throw error
@@ -313,10 +321,11 @@ function isTransient(error: unknown, state: CallState): boolean {
 
 export type Query = <Row>(statement: Sql) => Promise<Row[]>
 
+/** How a kind of store executes statements: as they are, or in several steps (`stores.ts`). */
 export interface Execution {
   /** Executes a statement with `query`, which belongs to a connection or a transaction. */
   execute<Row>(query: Query, statement: Sql): Promise<Row[]>
-  /** Returns a query that executes each statement as a transaction. */
+  /** Returns a query that executes each statement, with all of its steps, as a transaction. */
   eachInTransaction(senders: SendFunctions): Query
   /** Whether one statement can write for several callers. */
   canGroupWrites(): boolean

@@ -105,10 +105,10 @@ function admitCommand(
             })
             const { stream } = baseCallOf(call)
             trusted.trust(stream.session)
-            newcomers.accept(stream)
+            newcomers.release(stream)
             const { id } = session.caller
             limitAccountCalls(stream, id)
-            pendingRequests.count(call, id)
+            pendingRequests.countBytes(call, id)
             sessions.set(metadata, session)
           }
           checkHeaders().then(

@@ -19,8 +19,8 @@ export interface Newcomers {
   guard(http2Servers: readonly Http2Server[]): void
   /** Called with each stream as soon as its headers arrive. Returns false when the call must be rejected. */
   admit(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean
-  /** Called when a token was accepted on this stream. Releases its share of the budgets. */
-  accept(stream: ServerHttp2Stream): void
+  /** Called when a token was accepted on this stream, which frees its share of the budgets. */
+  release(stream: ServerHttp2Stream): void
   stop(): Promise<void>
 }
 
@@ -91,7 +91,7 @@ function limitConnections(budgets: Budgets): Newcomers {
       else countReset(newcomer)
       return isGranted
     },
-    accept(stream) {
+    release(stream) {
       const newcomer = newcomerOf(stream)
       if (newcomer === undefined) return
       remove(newcomer)
@@ -164,7 +164,7 @@ function limitStreams(budgets: Budgets, proxies: number): Newcomers {
       const hasRoomLeft = [...rates.streams(address), ...rates.resets(address)].every(hasRoom)
       return hasRoomLeft || tokens.get(digestOf(newcomer)) === true
     },
-    accept(stream) {
+    release(stream) {
       const newcomer = newcomers.get(stream)
       if (newcomer === undefined) return
       newcomers.delete(stream)

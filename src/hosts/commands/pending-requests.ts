@@ -7,7 +7,7 @@ import { baseCallOf, type InnerCall } from './call-log.ts'
 
 export interface PendingRequests {
   /** Counts every byte of this call's request from now on, compressed and uncompressed. */
-  count(call: InnerCall, accountId: string): void
+  countBytes(call: InnerCall, accountId: string): void
 }
 
 /**
@@ -36,7 +36,7 @@ export function createPendingRequests(budgets: Budgets): PendingRequests {
     return perProcess.take(bytes)
   }
   return {
-    count(call, accountId) {
+    countBytes(call, accountId) {
       const base = baseCallOf(call)
       const ownBudgets = [
         { budget: budgets.budget('commandBytesPerConnection'), holder: base.stream.session },

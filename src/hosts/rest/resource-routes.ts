@@ -29,7 +29,10 @@ const listPathOf = ({ shownIn, plural }: Resource): string => `${roots[shownIn]}
 
 type Query = Readonly<Record<string, unknown>>
 
-/** Returns the operations of a resource. There is no create if a separate route creates the rows. */
+/**
+ * Returns the operations of a resource. There is no create if a separate route creates the rows. Writes use
+ * the context of the exchange, which may belong to a transaction.
+ */
 export const resourceRoutes = (context: Context, live: LiveListings, resource: Resource): Route[] =>
   [
     ...(resource.withoutCreate ? [] : [createRoute(resource)]),

@@ -7,7 +7,7 @@ import {
   lockFactors,
   storeLanguage,
 } from '../../../accounts/sign-in.ts'
-import { millisecondsOf, timestamp } from '../../../db/columns.ts'
+import { epochMilliseconds, timestamp } from '../../../db/columns.ts'
 import type { Queries } from '../../../db/database.ts'
 import { raw, type Sql, sql } from '../../../db/sql.ts'
 import type { Language } from '../../../model/language.ts'
@@ -179,10 +179,10 @@ const isUsedRecentlySql = (inactivityMinutes: number, now: number): Sql =>
 
 export const sessionColumns: Sql = sql`
   ${accountColumns}, session.id as "sessionId", session.methods,
-  ${millisecondsOf(sql`session.created_at`)} as "signedInAt",
-  ${millisecondsOf(sql`case when session.provider is null then session.created_at else coalesce(session.proved_at, 'epoch') end`)}
+  ${epochMilliseconds(sql`session.created_at`)} as "signedInAt",
+  ${epochMilliseconds(sql`case when session.provider is null then session.created_at else coalesce(session.proved_at, 'epoch') end`)}
     as "authenticatedAt",
-  ${millisecondsOf(sql`session.expires_at`)} as "expiresAt"`
+  ${epochMilliseconds(sql`session.expires_at`)} as "expiresAt"`
 
 /**
  * Ends sessions in two statements. A concurrent refresh may insert a token while it holds the lock on the

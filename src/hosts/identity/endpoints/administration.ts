@@ -7,7 +7,7 @@ import { bearerSecurity, jsonResponse, object, required, uuidSchema } from '../c
 import { type Account, accountColumns } from '../core/sessions.ts'
 import { mustHaveFactor, requireWebClientSession } from '../factors/account-factors.ts'
 
-/** Overviews of the accounts and of the settings of this host, for administrators. */
+/** The common properties of both endpoints. */
 const administrationOperation = { tag: 'Administration', method: 'GET', errors: [400, 401, 403] } as const
 
 async function requireAdministrator(identity: Identity, call: Call): Promise<void> {
@@ -163,6 +163,7 @@ function policyOf({ settings, providers }: Identity) {
     { name: 'inactivityMinutes', value: settings.inactivityMinutes, setting: 'Identity__InactivityMinutes' },
     { name: 'loginsAreVerified', value: settings.loginsAreVerified, setting: 'Identity__LoginsAreVerified' },
     { name: 'mail', value: settings.isMailConfigured, setting: 'SMTP_URL' },
+    // Only their number, because logins are personal data.
     { name: 'administrators', value: settings.adminLogins.length, setting: 'SVC_ADMIN_LOGINS' },
   ]
   return {

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import * as client from 'openid-client'
 import { budgetLimits } from '../../../config/budgets.ts'
-import { millisecondsOf, timestamp } from '../../../db/columns.ts'
+import { epochMilliseconds, timestamp } from '../../../db/columns.ts'
 import { sql } from '../../../db/sql.ts'
 import { addressKey } from '../../../http/addresses.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
@@ -69,7 +69,7 @@ async function storeAttempt(
   await database.transaction(async (transaction) => {
     await transaction.query(sql`select pg_advisory_xact_lock(hashtextextended(${`attempts ${address}`}, 0))`)
     const [current] = await transaction.query<{ count: number; nextEnd: number | null }>(sql`
-      select count(*)::int as count, ${millisecondsOf(sql`min(expires_at)`)} as "nextEnd" from outside_attempts
+      select count(*)::int as count, ${epochMilliseconds(sql`min(expires_at)`)} as "nextEnd" from outside_attempts
       where address = ${address} and expires_at > ${timestamp(now())}`)
     const { count = 0, nextEnd } = current ?? {}
     if (count >= budgetLimits.providerAttemptsOfAddress.max)

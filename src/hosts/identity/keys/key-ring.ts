@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { millisecondsOf, timestamp } from '../../../db/columns.ts'
+import { epochMilliseconds, timestamp } from '../../../db/columns.ts'
 import type { Database, Queries } from '../../../db/database.ts'
 import { raw, sql } from '../../../db/sql.ts'
 import type { SecretBox } from './secret-box.ts'
@@ -160,7 +160,7 @@ async function addKey(
 async function findKeys(queries: Queries, { purpose }: KeyKind<unknown>): Promise<readonly StoredKey[]> {
   return queries.query<StoredKey>(sql`
     select id, sealed,
-      ${millisecondsOf(raw('starts_at'))} as "startsAt", ${millisecondsOf(raw('ends_at'))} as "endsAt"
+      ${epochMilliseconds(raw('starts_at'))} as "startsAt", ${epochMilliseconds(raw('ends_at'))} as "endsAt"
     from identity_keys where purpose = ${purpose} order by starts_at, id`)
 }
 
