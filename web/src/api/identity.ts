@@ -23,8 +23,10 @@ export interface OwnFactors {
 
 /** The secret for an authenticator app. It becomes valid when the user has entered a code. */
 export interface AppOffer {
+  /** The sealed secret, which is sent back with the code. */
   readonly offer: string
   readonly secret: string
+  /** The `otpauth:` URL in the QR code. */
   readonly address: string
   /** The dark squares of the QR code, as the path of an SVG. */
   readonly picture: { readonly side: number; readonly path: string }
@@ -52,6 +54,7 @@ export interface Factors {
   renamePasskey(id: string, name: string): Promise<void>
   removePasskey(id: string): Promise<void>
   createRecoveryCodes(): Promise<CreatedCodes>
+  /** Removes all second factors of another account. For administrators. */
   resetFactors(userId: string): Promise<void>
 }
 

@@ -33,7 +33,7 @@ interface PaletteLine extends Option {
   readonly personId?: string
   /** The timestamp at which the user opened it last. */
   readonly openedAt?: string | undefined
-  /** The day that the option chooses. The month below the list shows it. */
+  /** The day that the option chooses. The month below the list shows the day of the current option. */
   readonly day?: string | undefined
   /** True for a chosen value, such as a label of the assignment. */
   readonly isChecked?: boolean | undefined
@@ -56,7 +56,10 @@ export interface PaletteStep {
   /** Shows a month below the list. A clicked day is passed to `find` as text. */
   readonly hasMonth?: boolean
   find(text: string, signal: AbortSignal): Promise<readonly PaletteItem[]>
-  /** Returns items to show until `find` has finished, if any. They stay at the beginning afterwards. */
+  /**
+   * Returns items to show until `find` has finished, if any. Those that `find` returns, too, stay at the
+   * beginning.
+   */
   findAtOnce?(text: string): readonly PaletteItem[] | undefined
 }
 
@@ -80,10 +83,8 @@ export function CommandPalette({ first, at, onClose }: CommandPaletteProps) {
     item.run()
   }
   const goBack = () => setSteps(steps.length > 1 ? steps.slice(0, -1) : steps)
-  const pickerKind = at ? 'palette picker' : 'palette'
-  const kind = at === 'bottom' ? 'palette sheet' : pickerKind
   return (
-    <Dialog title={first.title} kind={kind} onClose={onClose}>
+    <Dialog title={first.title} kind={kindOf(at)} onClose={onClose}>
       <Step
         key={steps.length}
         step={step}
@@ -95,6 +96,11 @@ export function CommandPalette({ first, at, onClose }: CommandPaletteProps) {
       />
     </Dialog>
   )
+}
+
+function kindOf(at: CommandPaletteProps['at']) {
+  if (at === undefined) return 'palette'
+  return at === 'bottom' ? 'palette sheet' : 'palette picker'
 }
 
 interface StepProps {
@@ -112,7 +118,7 @@ function Step({ step, isFirst, at, onBack, onChoose, onClose }: StepProps) {
   const state = useOptionSearch(step, onChoose)
   const { text, items, active, problem } = state
   const list = useRef<HTMLDivElement>(null)
-  // In a sheet, the focus would open the on-screen keyboard, which covers the list.
+  // In a sheet, the on-screen keyboard would cover the list. The dialog focuses only what it opens with.
   const isSheet = at === 'bottom'
   useLayoutEffect(() => (isSheet ? list : input).current?.focus(), [])
   usePlace(input, at, items)

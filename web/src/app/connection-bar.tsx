@@ -10,10 +10,14 @@ import { useSecondsUntil } from '../ui/relative-time.tsx'
 /** The open dialog of waiting changes: their list, or the question before a sign-out that loses them. */
 const openDialog = signal<'list' | 'sign-out' | undefined>(undefined)
 
-/** Shows a line below the top bar while the server is unreachable or busy, or while changes wait for it. */
+/**
+ * Shows a line below the top bar while old data is shown, the device is offline or the server is busy, or
+ * while changes wait.
+ */
 export function ConnectionBar() {
   const stateText = useStateText()
   const waiting = waitingChanges(queuedChanges.value)
+  // Rejected changes are among them.
   const rejected = waiting.filter(({ problem }) => problem !== undefined)
   const text = [
     stateText,
@@ -66,8 +70,8 @@ function useStateText(): string | false {
 }
 
 /**
- * Returns the network status of the browser, unless the last request got a response. A machine without a
- * network can reach a server that runs on it.
+ * Returns true if the browser has a network or the last request got a response. A machine without a network
+ * can reach a server that runs on it.
  */
 function useOnline(): boolean {
   const { isReachable } = useServices()
