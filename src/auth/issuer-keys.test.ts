@@ -13,7 +13,7 @@ const account = {
   login: 'ada@example.com',
   securityStamp: 'stamp',
 }
-const isDown: RequestListener = (_, response) => response.writeHead(503).end()
+const respondUnavailable: RequestListener = (_, response) => response.writeHead(503).end()
 
 let provider: TestIssuer
 let verify: VerifyAccessToken
@@ -59,6 +59,7 @@ test('unknown key ids cause at most four fetches a minute', async () => {
 
 test('a withdrawn key stops working after ten minutes', async () => {
   const old = provider.currentKey()
+  // The tokens outlive the clock, which this test advances.
   const claims = { exp: Math.floor(clock / 1000) + 3600 }
   const token = await provider.token({ account, claims })
   await verify(token)
@@ -76,7 +77,7 @@ test('a withdrawn key stops working after ten minutes', async () => {
 
 test('known keys keep working while the provider is down', async () => {
   await verify(await provider.token({ account }))
-  provider.interrupt(isDown)
+  provider.interrupt(respondUnavailable)
   const claims = { exp: Math.floor(clock / 1000) + 3600 }
   for (let minutes = 0; minutes < 40; minutes += 4) {
     clock += 4 * 60_000
@@ -87,11 +88,12 @@ test('known keys keep working while the provider is down', async () => {
 
 test('requests are rejected as overloaded while no keys can be fetched', async () => {
   const token = await provider.token({ account })
-  provider.interrupt(isDown)
+  provider.interrupt(respondUnavailable)
   await assert.rejects(verify(token), { kind: 'overloaded' })
   await assert.rejects(verify(token))
   assert.equal(warnings, 1)
   provider.interrupt()
+  // After a failed fetch, keys are not fetched for a second.
   await assert.rejects(verify(token))
   clock += 1000
   await verify(token)
@@ -100,7 +102,7 @@ test('requests are rejected as overloaded while no keys can be fetched', async (
 
 test('a host is ready once it knows keys', async () => {
   const { requireKeys } = createKeys()
-  provider.interrupt(isDown)
+  provider.interrupt(respondUnavailable)
   for (let attempt = 0; attempt < 5; attempt += 1) {
     await assert.rejects(requireKeys())
     clock += 2000
@@ -112,7 +114,7 @@ test('a host is ready once it knows keys', async () => {
   provider.interrupt(undefined)
   clock += 2000
   await requireKeys()
-  provider.interrupt(isDown)
+  provider.interrupt(respondUnavailable)
   clock += 3_600_000
   await requireKeys()
 })
@@ -141,7 +143,7 @@ test('no other algorithm is accepted', async () => {
   }
 })
 
-test('keys are fetched from the internal address if the public address is unreachable', async () => {
+test('keys are fetched from the host of the discovery document, even if they have a public address', async () => {
   const issuer = 'https://identity.invalid'
   const jwks = {
     keys: [{ ...(await exportJWK(provider.currentKey().publicKey)), kid: provider.currentKey().kid }],

@@ -6,28 +6,28 @@ import { createToasts, type Toasts } from '../../web/src/services/toasts.ts'
 describe('Messages of changes', () => {
   const setUp = () => {
     const toasts = createToasts()
-    const undone: string[] = []
+    const calls: string[] = []
     const showChange = (text: string, redo?: () => unknown) =>
-      toasts.show({ kind: 'done', text, undo: () => void undone.push(text), redo })
-    return { toasts, undone, showChange }
+      toasts.show({ kind: 'done', text, undo: () => void calls.push(text), redo })
+    return { toasts, calls, showChange }
   }
   const texts = (toasts: Toasts) => toasts.all.value.map(({ text }) => text)
 
   test('share one line, whose Undo reverts all of them, the newest first', async () => {
-    const { toasts, undone, showChange } = setUp()
+    const { toasts, calls, showChange } = setUp()
     for (const text of ['Moved.', 'Named.', 'Assigned.']) showChange(text)
     toasts.show({ kind: 'problem', text: 'Refused.' })
     assert.deepEqual(texts(toasts), ['3 changes saved', 'Refused.'])
     const [line] = toasts.all.value
     assert.ok(line)
     await toasts.undoAll(line)
-    assert.deepEqual(undone, ['Assigned.', 'Named.', 'Moved.'])
+    assert.deepEqual(calls, ['Assigned.', 'Named.', 'Moved.'])
     assert.deepEqual(texts(toasts), ['Refused.', '3 changes undone'])
     assert.equal(toasts.undoLast(), false)
   })
 
   test('are undone one by one with keys', async () => {
-    const { toasts, undone, showChange } = setUp()
+    const { toasts, calls, showChange } = setUp()
     for (const text of ['Moved.', 'Named.']) showChange(text)
     assert.equal(toasts.undoLast(), true)
     assert.deepEqual(texts(toasts), ['Undone: Named.'])
@@ -35,11 +35,11 @@ describe('Messages of changes', () => {
     assert.equal(toasts.undoLast(), true)
     assert.equal(toasts.undoLast(), false)
     await setImmediate()
-    assert.deepEqual(undone, ['Named.', 'Moved.'])
+    assert.deepEqual(calls, ['Named.', 'Moved.'])
   })
 
-  test('that remain after one was undone share its line', async () => {
-    const { toasts, undone, showChange } = setUp()
+  test('of changes that remain are undone with the button of the line "Undone"', async () => {
+    const { toasts, calls, showChange } = setUp()
     for (const text of ['Moved.', 'Named.', 'Assigned.']) showChange(text)
     toasts.undoLast()
     assert.deepEqual(texts(toasts), ['Undone: Assigned.'])
@@ -49,13 +49,13 @@ describe('Messages of changes', () => {
     const [line] = toasts.all.value
     assert.ok(line)
     await toasts.undoAll(line)
-    assert.deepEqual(undone, ['Assigned.', 'Labelled.', 'Named.', 'Moved.'])
+    assert.deepEqual(calls, ['Assigned.', 'Labelled.', 'Named.', 'Moved.'])
     assert.deepEqual(texts(toasts), ['2 changes undone'])
   })
 
   test('are redone in their order and undone again, until there is another change', async () => {
-    const { toasts, undone, showChange } = setUp()
-    for (const text of ['Moved.', 'Named.']) showChange(text, () => void undone.push(`again: ${text}`))
+    const { toasts, calls, showChange } = setUp()
+    for (const text of ['Moved.', 'Named.']) showChange(text, () => void calls.push(`again: ${text}`))
     const [line] = toasts.all.value
     assert.ok(line)
     await toasts.undoAll(line)
@@ -63,7 +63,7 @@ describe('Messages of changes', () => {
     assert.deepEqual(texts(toasts), ['Redone: Named.'])
     assert.equal(toasts.undoLast(), true)
     await setImmediate()
-    assert.deepEqual(undone, ['Named.', 'Moved.', 'again: Moved.', 'again: Named.', 'Named.'])
+    assert.deepEqual(calls, ['Named.', 'Moved.', 'again: Moved.', 'again: Named.', 'Named.'])
     showChange('Assigned.')
     assert.equal(toasts.redoLast(), false)
   })
@@ -84,7 +84,7 @@ describe('Messages of changes', () => {
     assert.equal(toasts.undoLast(), false)
   })
 
-  test('are shown no longer than before when a dialog opens', (context) => {
+  test('keep their end when a dialog opens and closes, unless they are extended', (context) => {
     context.mock.timers.enable({ apis: ['Date'], now: 0 })
     const { toasts, showChange } = setUp()
     showChange('Moved.')

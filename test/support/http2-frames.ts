@@ -84,6 +84,7 @@ export interface FrameConnection {
   close(): void
 }
 
+/** Connects without sending anything. The caller sends `opening` first. */
 export function openFrames(target: string, localAddress = '127.0.0.1'): FrameConnection {
   const [host, port] = target.split(':')
   const socket = connect({ host, port: Number(port), localAddress, noDelay: true })

@@ -11,7 +11,7 @@ import { type ReceivedMessage, startReceiver } from '../support/receiver.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
-describe('A webhook whose owner can no longer read the project', () => {
+describe('A webhook whose owner has lost access', () => {
   let owner: Person
   let projectId: string
   let membership: string
@@ -57,7 +57,7 @@ describe('A webhook whose owner can no longer read the project', () => {
     to: new Date(Date.now() + 60_000).toISOString(),
   })
 
-  test('shows its log to administrators', async () => {
+  test('shows its log only to administrators, until the owner has rejoined', async () => {
     const id = await make({ projectId })
     await assignment('Secret')
     await deliver()
@@ -69,7 +69,7 @@ describe('A webhook whose owner can no longer read the project', () => {
     assert.equal((await log(id)).length, 1)
   })
 
-  test('can only be listed and removed by the owner', async () => {
+  test('can be listed and removed by its owner, but not changed or replayed', async () => {
     const id = await make({ projectId })
     await assignment('Secret')
     await deliver()
@@ -90,7 +90,7 @@ describe('A webhook whose owner can no longer read the project', () => {
     assert.equal((await call('DELETE', '/ext/webhook', { id })).status, 200)
   })
 
-  test('does not send waiting messages until the owner has rejoined', async () => {
+  test('withdraws waiting messages, which can be replayed after the owner has rejoined', async () => {
     const id = await make({ projectId, resources: ['assignment'] })
     receiver.answer((response) => response.writeHead(500).end())
     await assignment('Tried before')
@@ -120,6 +120,7 @@ describe('A webhook whose owner can no longer read the project', () => {
     await receiver.until(() => held.length === requestsAtOnce)
     await leave()
     receiver.answer((response) => response.end())
+    // Neither the delivered ones nor those that would be retried lead to more messages.
     for (const [index, response] of held.entries())
       response.writeHead(index < requestsAtOnce / 2 ? 200 : 503).end()
     await delivering
@@ -128,7 +129,7 @@ describe('A webhook whose owner can no longer read the project', () => {
     assert.equal(sent(id).length, requestsAtOnce)
   })
 
-  test('still sends changes of other projects', async () => {
+  test('does not stop the webhook that the owner has for another project', async () => {
     const other = await workspace.project('Kept', owner)
     const lost = await make({ projectId })
     const kept = await make({ projectId: other })
@@ -184,7 +185,7 @@ describe('A webhook whose owner can no longer read the project', () => {
     assert.equal(sent(id).length, requestsAtOnce)
   })
 
-  test('of a former administrator gets what members get', async () => {
+  test('gets what members get after the owner has lost the role', async () => {
     await changeRole('POST')
     const id = await make({}, await signInAgain())
     const hidden = await workspace.project('Never seen')

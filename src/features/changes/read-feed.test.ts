@@ -28,10 +28,11 @@ describe('A reader of the feed', () => {
   })
 
   /**
-   * Makes a change, and then a transaction without changes, whose number a promoted standby would assign
-   * again. Returns the number of the newest transaction with a change.
+   * Makes a change, and then a transaction without changes. A standby may not know of the latter, and would
+   * use its number for another transaction after a promotion. Returns the number of the newest transaction
+   * with a change.
    */
-  async function changeAndReusedNumber(): Promise<number> {
+  async function changeThenEmptyTransaction(): Promise<number> {
     await fresh.database.transaction((transaction) =>
       insertRow(transaction, impediment, undefined, { id: newId(), name: 'Rain' }),
     )
@@ -44,12 +45,12 @@ describe('A reader of the feed', () => {
   const nextTransactionOf = ({ since }: FeedPosition) => Number(since.split(':')[1])
 
   test('starts at a position that is also valid on a promoted standby', async () => {
-    const newest = await changeAndReusedNumber()
+    const newest = await changeThenEmptyTransaction()
     assert.equal(nextTransactionOf(await newestPosition(fresh.database.liveListReads, caller)), newest + 1)
   })
 
-  test('reaches a position without such a transaction number after reading everything', async () => {
-    const newest = await changeAndReusedNumber()
+  test('is at a position that is also valid on a promoted standby after reading everything', async () => {
+    const newest = await changeThenEmptyTransaction()
     const page = await readFeed(
       { caller, filter: {}, position: undefined, pageSize: 100 },
       fresh.database.liveListReads,
@@ -63,7 +64,8 @@ describe('A reader of the feed', () => {
       for (let count = 0; count < changesPerPage; count += 1)
         await insertRow(transaction, impediment, undefined, { id: newId(), name: 'Rain' })
     })
-    // Simulates a store of several nodes, where this function is slow because it checks all locks.
+    // Simulates a store of several nodes, where this function is slow because it checks all locks. Once per
+    // change, it would exceed the time limit of the read.
     await other.query(`create or replace function settled_snapshot() returns pg_snapshot language plpgsql stable as $$
       begin perform pg_sleep(${(1.2 * slowSeconds) / changesPerPage}); return pg_current_snapshot(); end $$`)
     const page = await readFeed(

@@ -18,6 +18,7 @@ export function inboxJourneys(setup: () => BrowserSetup): void {
     const row = (name: string) => inbox.locator('> li').filter({ hasText: name })
     await row('Weld the ladder').getByText('Rosa Root assigned it to you.').waitFor()
     await make('comment', { text: 'Blue, please\nThe lighter one', assignmentId: painted, userId: mara.id })
+    // The notification names who made the change, Rosa, not the author of the comment.
     await row('Paint the hull').getByText('Rosa Root commented.').waitFor()
     await row('Paint the hull').getByText('Blue, please', { exact: true }).waitFor()
     // A row shows its newest notification, and the others on request.
@@ -67,7 +68,6 @@ export function inboxJourneys(setup: () => BrowserSetup): void {
     await row('Weld the ladder').waitFor({ state: 'detached' })
     await row('Paint the hull').getByText('commented.').waitFor()
     await row('Paint the hull').getByText('assigned it to you').waitFor({ state: 'detached' })
-    await bell.waitFor()
     await page.goto(`${hosts.web}/inbox`)
     const markAll = page.getByRole('button', { name: 'Mark all as read' })
     await markAll.waitFor()

@@ -35,14 +35,14 @@ export function mentionJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('button', { name: 'Actions for the comment of Mara Lindqvist' }).click()
     await page.getByRole('menuitem', { name: 'Edit' }).click()
     const offered = page.getByRole('listbox', { name: 'Members' }).getByRole('option')
-    const change = page.getByRole('textbox', { name: 'Edit the comment' })
-    assert.equal(await change.inputValue(), 'Please look, @Greta Sommer and say')
+    const editor = page.getByRole('textbox', { name: 'Edit the comment' })
+    assert.equal(await editor.inputValue(), 'Please look, @Greta Sommer and say')
     // Escape closes the list of people, but neither the form nor the panel.
-    await change.press('End')
+    await editor.press('End')
     await page.keyboard.type(' @')
     await offered.first().waitFor()
     await page.keyboard.press('Escape')
     await offered.first().waitFor({ state: 'hidden' })
-    assert.equal(await change.inputValue(), 'Please look, @Greta Sommer and say @')
+    assert.equal(await editor.inputValue(), 'Please look, @Greta Sommer and say @')
   })
 }

@@ -9,7 +9,7 @@ import { goWithin } from '../support/every-screen.ts'
 import { assertAccessible } from './accessibility.ts'
 import { layoutFaultsOf } from './widths.ts'
 
-/** Measures the space between a bar and the name next to it, or the icon before that. */
+/** Measures the space between a bar and what is next to it: its name, or the icon before the name. */
 const nameGapOf = (page: Page, id: string): Promise<number> =>
   page.locator(`#card-${id}`).evaluate((element) => {
     const content = document.createRange()
@@ -75,6 +75,7 @@ export function periodJourneys(setup: () => BrowserSetup): void {
       (await zoom.boundingBox())?.y,
       (await page.getByRole('button', { name: 'Earlier' }).boundingBox())?.y,
     )
+    // A phone shows a week by default, so the address does not name it.
     await zoom.selectOption('Week')
     await page.waitForURL((url) => !url.searchParams.has('zoom'))
     await assertComingDays(page)
@@ -89,7 +90,8 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     assert.ok(slimBar && name && head)
     assert.deepEqual([slimBar.height, head.height], [8, 28])
     assert.ok(name.y + name.height <= slimBar.y, JSON.stringify({ name, slimBar }))
-    // The period is between its steps, an arrow marks where a bar continues, and an empty lane is low.
+    // The name of the period has room, an arrow marks where a bar continues, an empty lane is low, and the
+    // avatar is in the middle of its line.
     const [period, avatar, emptyLane] = await Promise.all(
       ['.week-range', '.person-head .avatar', `[data-person="${workspace.jonas.id}"]`].map((selector) =>
         page.locator(selector).first().boundingBox(),
@@ -188,6 +190,7 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     const page = await signIn('mara@example.com', `${path}?view=calendar`, {
       viewport: { width: 1280, height: 900 },
     })
+    // The user's own assignments come first.
     await bar(page, 'Of mine').waitFor()
     await page.locator('.calendar-more').first().waitFor()
     const shownCount = await bar(page, 'Of Jonas \\d').count()
@@ -224,7 +227,7 @@ export function periodJourneys(setup: () => BrowserSetup): void {
       await page.locator('.calendar .bar .type-shape').count(),
       await page.locator('.calendar .bar').count(),
     )
-    // A click shows all assignments of a day, and the calendar stays where it is.
+    // A click shows all assignments of a day. Closing them returns the focus.
     await page.locator('.calendar-more').first().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('link', { name: 'Of Jonas 40' }).waitFor()

@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../../support/until.ts'
 import type { BrowserSetup } from '../support/browser-setup.ts'
+import { datedProjects } from '../support/dated-projects.ts'
 import { goWithin } from '../support/every-screen.ts'
 import { assertAccessible } from './accessibility.ts'
 
 export function projectSettingsJourneys(setup: () => BrowserSetup): void {
+  const { makeProject } = datedProjects(setup)
+
   test('let the user choose a name if another user has renamed the project', async () => {
     const { signIn, workspace } = setup()
     const { organizationId } = workspace
@@ -159,5 +162,21 @@ export function projectSettingsJourneys(setup: () => BrowserSetup): void {
       .filter({ hasText: 'Webhooks' })
       .click({ position: { x: 6, y: 6 } })
     await page.waitForURL(`**/projects/${id}/webhooks`)
+  })
+
+  test('set the color that the header and the list of projects show', async () => {
+    const { hosts, signIn } = setup()
+    const { path } = await makeProject('In its own color')
+    const page = await signIn('mara@example.com', `${path}/settings`)
+    await page.getByRole('combobox', { name: 'Color (optional)' }).selectOption('Teal')
+    await page.locator('.field .select-frame[data-color=teal]').waitFor()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('In its own color was saved.').waitFor()
+    await page.locator('.project-header .project-mark[data-color=teal]').waitFor()
+    await page.goto(`${hosts.web}/projects`)
+    await page
+      .locator('.row', { hasText: 'In its own color' })
+      .locator('.project-mark[data-color=teal]')
+      .waitFor()
   })
 }

@@ -11,9 +11,10 @@ const columnsOf = (page: Page) => page.locator('.column h2').allTextContents()
 export function projectStageJourneys(setup: () => BrowserSetup): void {
   const { makeProject } = datedProjects(setup)
 
-  test('are chosen with order and colour', async () => {
+  test('are chosen with order and color', async () => {
     const { hosts, signIn, workspace } = setup()
     const { projectId, path, make } = await makeProject('With its own stages')
+    // From Monday to Tuesday.
     await make('In the backlog', 0, 1)
     const page = await signIn('mara@example.com', `${path}/settings`)
     let savedCount = 0
@@ -23,13 +24,13 @@ export function projectStageJourneys(setup: () => BrowserSetup): void {
     const stages = page.getByRole('region', { name: 'Stages' })
     await stages.getByRole('checkbox', { name: 'Use Backlog' }).waitFor()
     assert.equal(await stages.locator('.stage-row .mark').count(), 3)
-    // Check now, because the colors of a message that is appearing cannot be measured.
+    // Checked before the first change, because its message fades in, and colors cannot be measured meanwhile.
     await assertAccessible(page, 'the stages of a project')
     await stages.getByRole('checkbox', { name: 'Use Backlog' }).uncheck()
     await stages.getByLabel('Color of Done').selectOption('Purple')
     await stages.getByRole('button', { name: 'Move Done up' }).press('Enter')
     await stages.getByRole('button', { name: 'Move Done up' }).and(page.locator(':focus')).waitFor()
-    // The button of another form saves the project without losing these changes.
+    // Saving the form of the project neither undoes nor repeats these changes.
     await page.getByLabel('Description').fill('With its own stages.')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await until(() => savedCount === 3, 'three saved changes')
@@ -95,21 +96,5 @@ export function projectStageJourneys(setup: () => BrowserSetup): void {
     await color.selectOption('Blue')
     await page.getByText('Broken.').waitFor()
     await until(async () => (await color.inputValue()) === 'pink', 'the saved color')
-  })
-
-  test('are set next to the colour of the project', async () => {
-    const { hosts, signIn } = setup()
-    const { path } = await makeProject('In its own color')
-    const page = await signIn('mara@example.com', `${path}/settings`)
-    await page.getByRole('combobox', { name: 'Color (optional)' }).selectOption('Teal')
-    await page.locator('.field .select-frame[data-color=teal]').waitFor()
-    await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('In its own color was saved.').waitFor()
-    await page.locator('.project-header .project-mark[data-color=teal]').waitFor()
-    await page.goto(`${hosts.web}/projects`)
-    await page
-      .locator('.row', { hasText: 'In its own color' })
-      .locator('.project-mark[data-color=teal]')
-      .waitFor()
   })
 }

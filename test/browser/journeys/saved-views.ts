@@ -47,7 +47,7 @@ export function savedViewJourneys(setup: () => BrowserSetup): void {
     await save(page, 'Jonas only')
     await assertAccessible(page, 'saved views')
     assert.equal(await page.getByRole('button', { name: 'Save view' }).count(), 0)
-    // The view is stored as a filter of the API, so that API clients can use it, too.
+    // Besides its address, a view has a filter of the API, for API clients.
     const [row] = await hosts.database.query<{ list: string; filter: string }>(
       sql`select list, filter from saved_views where name = 'Jonas only'`,
     )
@@ -144,6 +144,7 @@ export function savedViewJourneys(setup: () => BrowserSetup): void {
     const { hosts, signIn } = setup()
     const { path, make } = await makeProject('Without views')
     await make('Alone', 0, 1)
+    // The page must exist before its configuration can be replaced.
     const page = await signIn('mara@example.com', '/account')
     await page.route('**/config.json', async (route) => {
       const response = await route.fetch()
