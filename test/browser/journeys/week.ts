@@ -144,7 +144,10 @@ export function weekJourneys(setup: () => BrowserSetup): void {
     const id = await plan('2027-04-05', '2027-04-09', 'Twice a day')
     await record(id, '2027-04-06', 1.25, 'In the morning')
     await record(id, '2027-04-06', 2, 'In the afternoon')
+    await record(await plan('2027-04-12', '2027-04-16', 'Planned later'), '2027-04-05', 0.5)
     const page = await open('2027-04-05')
+    // A row without planned hours in this week says so, so that rows and sums have one form.
+    await page.getByRole('row', { name: 'Planned later' }).getByText('0.5/0 h', { exact: true }).waitFor()
     const tuesday = cell(page, 'Twice a day, Tue 6 Apr 2027, 2 entries')
     assert.equal(await tuesday.inputValue(), '3.25')
     const dialog = page.getByRole('dialog')
@@ -266,7 +269,7 @@ export function weekJourneys(setup: () => BrowserSetup): void {
     assert.ok(name.y < field.y + field.height && sum.y >= field.y + field.height)
     // A name on one line begins as high as a name on two lines, and the heading of the day has its sum.
     assert.ok(Math.abs(name.y - field.y) < 4, `the name begins at ${name.y}, the field at ${field.y}`)
-    await page.locator('.week-day').getByText('0 h', { exact: true }).waitFor()
+    await page.locator('.week-day').getByText('0 h', { exact: true }).waitFor({ state: 'attached' })
     await cell(page, 'On the way, Wed 4 Aug 2027').fill('2')
     assert.equal(await statusAfter(page, () => page.keyboard.press('Enter')), 200)
     await page.getByRole('button', { name: 'Wed 4 2' }).waitFor()

@@ -57,6 +57,7 @@ export function WeekCell(props: WeekCellProps) {
         onFocus={(event) => event.currentTarget.select()}
         onInput={(event) => onType(event.currentTarget.value)}
         onBlur={() => unsaved && onSave(unsaved.text)}
+        placeholder="0"
         onKeyDown={onKeyDown}
         onDblClick={() => hasSeveral && onOpen()}
       />

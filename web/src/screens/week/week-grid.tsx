@@ -98,6 +98,7 @@ export function WeekGrid({ monday, rows, state, recorded, isOwn, onOpen }: WeekG
               isOwn={isOwn}
               monday={monday}
               shownDays={shownDays}
+              isPlannedWeek={planned > 0}
               cellOf={(cellDay) => {
                 const position = { assignmentId: row.assignment.id, day: cellDay }
                 return { ...position, entries: cells.get(cellKeyOf(position)) ?? [] }
@@ -203,6 +204,8 @@ interface RowProps {
   readonly isOwn: boolean
   readonly monday: string
   readonly shownDays: readonly string[]
+  /** True if hours of any row are planned in this week. Then all rows show theirs, even none. */
+  readonly isPlannedWeek: boolean
   readonly state: EntriesState
   cellOf(day: string): Cell
   onOpen(cell: Cell, assignmentName: string): void
@@ -210,7 +213,9 @@ interface RowProps {
   onLeave(column: number): void
 }
 
-function Row({ index, row, recorded, isOwn, monday, shownDays, state, cellOf, onOpen, onLeave }: RowProps) {
+function Row(props: RowProps) {
+  const { index, row, recorded, isOwn, monday, shownDays, isPlannedWeek, state, cellOf } = props
+  const { onOpen, onLeave } = props
   const { assignment } = row
   const cells = daysOfWeek(monday).map(cellOf)
   const problemId = `week-problem-${assignment.id}`
@@ -250,6 +255,7 @@ function Row({ index, row, recorded, isOwn, monday, shownDays, state, cellOf, on
           <Total
             recorded={sumHours(cells.flatMap((cell) => cell.entries))}
             planned={plannedHours(assignment, monday, addDays(monday, daysInWeek))}
+            isPlanned={isPlannedWeek}
           />
         </td>
       </tr>
@@ -309,7 +315,8 @@ function estimateText(
 ): string {
   if (isUnscheduled) return inOneLine(t('No dates'), amountHours > 0 && formatHours(amountHours))
   const values = {
-    day: formatDay(endDate),
+    // The day and its month stay on one line.
+    day: formatDay(endDate).replaceAll(' ', '\u00a0'),
     planned: formatHours(amountHours),
     left: formatHours(Math.round((amountHours - (recorded ?? 0)) * 100) / 100),
     over: formatHours(Math.round(((recorded ?? 0) - amountHours) * 100) / 100),
@@ -345,7 +352,7 @@ const WeekSums = ({ days, shownDays, entries, planned, isOwn }: WeekSumsProps) =
         </td>
       ))}
       <td class="week-total" data-label={t('Week')}>
-        <Total recorded={sumHours(entries)} planned={planned} />
+        <Total recorded={sumHours(entries)} planned={planned} isPlanned={planned > 0} />
         {isOwn && (
           <FreeHours recorded={sumHours(entries)} target={dailyTarget() * days.filter(isWorkingDay).length} />
         )}
@@ -381,11 +388,18 @@ const DaySum = ({
     )
   return (
     <>
-      <span class={entries.length > 0 ? '' : 'quiet-text'}>{formatHours(hours)}</span>
+      {entries.length > 0 ? formatHours(hours) : <NoHours />}
       {target > 0 && entries.length > 0 && <FreeHours recorded={hours} target={target} />}
     </>
   )
 }
+
+const NoHours = () => (
+  <span class="quiet-text">
+    <span aria-hidden="true">–</span>
+    <span class="visually-hidden">{formatHours(0)}</span>
+  </span>
+)
 
 /** Shows the free hours of a day or week, until its target is reached. */
 const FreeHours = ({ recorded, target }: { readonly recorded: number; readonly target: number }) =>
@@ -398,11 +412,12 @@ const FreeHours = ({ recorded, target }: { readonly recorded: number; readonly t
 interface TotalProps {
   readonly recorded: number
   readonly planned: number
+  readonly isPlanned: boolean
 }
 
-/** Shows the recorded hours of a week, and the planned ones if there are any. */
-const Total = ({ recorded, planned }: TotalProps) =>
-  planned === 0 ? (
+/** Shows the recorded hours of a week, compared with the planned ones. */
+const Total = ({ recorded, planned, isPlanned }: TotalProps) =>
+  !isPlanned ? (
     <strong>{formatHours(recorded)}</strong>
   ) : (
     <span class="week-of">
