@@ -73,11 +73,11 @@ const serializeReport = ({ groups, totalGroups, total, timeZone }: ReportResult)
 /** An incomplete table would be added up wrongly, so it is rejected. */
 function csvOf(
   { measures }: Report,
-  { groupBy }: ReportQuery,
+  { groupBy, limit }: ReportQuery,
   { groups, totalGroups }: ReportResult,
 ): string {
   if (totalGroups > groups.length) {
-    const message = `There are ${totalGroups} groups, which are more than the limit of the table. Narrow it, or group by less.`
+    const message = `There are ${totalGroups} groups, more than the limit of ${limit}. Narrow the report, or group by less.`
     throw invalid({ groupBy: [message] })
   }
   const head = groupBy.flatMap((grouping) =>

@@ -162,8 +162,8 @@ export const ptBrErrors: Readonly<Record<string, string>> = {
     'Busque um texto mais longo ou mais raro, ou use filtros.',
   'Narrow it by dateFrom and dateTo, or by a project.': 'Escolha um período menor ou um projeto.',
   'Ask for smaller pages, or for one row.': 'Veja o histórico de um único registro.',
-  'There are {count} groups, which are more than the limit of the table. Narrow it, or group by less.':
-    'Há {count} grupos, mais do que a tabela comporta. Use filtros ou agrupe por menos.',
+  'There are {count} groups, more than the limit of {limit}. Narrow the report, or group by less.':
+    'Há {count} grupos, mais do que o limite de {limit}. Use filtros ou agrupe por menos.',
   'There is nothing at this address.': 'Não há nada neste endereço.',
   '{what} is not supported here.': 'Isto não é possível aqui ({what}).',
   'The address is not a valid URL.': 'O endereço não é válido.',
