@@ -140,8 +140,55 @@ export async function makePictureScene({ hosts, workspace }: BrowserSetup): Prom
   await make('userAssignment', { assignmentId: openId, userId: mara.id })
   await change('DELETE', 'assignment', { ids: [await assignment('Newsletter of the old site')] })
   await decorate(hosts.database, workspace, ids)
+  await notify(hosts.database, workspace, people, ids)
   return { projectId, openId }
 }
+
+/** Fills the inbox of the person in the pictures. All changes of the scene are theirs, so they cause no notifications. */
+async function notify(
+  database: Database,
+  { make, administrator }: BrowserSetup['workspace'],
+  people: readonly Person[],
+  ids: Ids,
+): Promise<void> {
+  for (const [hoursAgo, kind, name, who, { isRead = false, text = '' } = {}] of notifications) {
+    const assignmentId = ids.get(name)
+    const actorId = who === undefined ? null : people[who]?.id
+    const comment = text && (await make('comment', { text, assignmentId, userId: actorId }))
+    const at = new Date(Date.now() - hoursAgo * 3_600_000)
+    await database.query(sql`
+      insert into notifications (user_id, kind, assignment_id, comment_id, workflow_id, actor_id, cause, at, read_at)
+      select ${administrator.id}, ${kind}, id, ${comment ? comment.id : null}, workflow_id, ${actorId}, ${`${hoursAgo}`}, ${at},
+        ${isRead ? at : null} from assignments where id = ${assignmentId}`)
+  }
+}
+
+type Notified = readonly [
+  hoursAgo: number,
+  kind: string,
+  name: string,
+  who?: number | undefined,
+  more?: { readonly isRead?: boolean; readonly text?: string },
+]
+
+const notifications: readonly Notified[] = [
+  [
+    0.1,
+    'commented',
+    openName,
+    2,
+    { text: 'The gateway wants Latin-1. I ask for the password of the test account.' },
+  ],
+  [0.4, 'mentioned', 'Texts of the team page', 3, { text: 'Is the second paragraph short enough?' }],
+  [0.5, 'assigned', 'Write the imprint', 1],
+  [0.9, 'blocked', 'First click-through', 1, { isRead: true }],
+  [1, 'stageChanged', 'First click-through', 1, { isRead: true }],
+  [25, 'stageChanged', 'Design the new start page', 1],
+  [26, 'overdue', 'Letter to the data protection officer', undefined, { isRead: true }],
+  [29, 'commented', 'Colours with enough contrast', 4, { isRead: true, text: 'All of them pass now.' }],
+  [50, 'dependencyDone', 'Go live', 4, { isRead: true }],
+  [53, 'dueTomorrow', 'Ask which records may be shown', undefined, { isRead: true }],
+]
 
 async function plan(
   { make, change, get, assignment, stages, typeId }: BrowserSetup['workspace'],

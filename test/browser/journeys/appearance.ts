@@ -131,7 +131,7 @@ export function appearanceJourneys(setup: () => BrowserSetup): void {
     const ends = new Set<number>()
     for (const { path, selector } of [
       { path: '/account', selector: '.index-parts' },
-      { path: '/inbox', selector: '.page > .filters' },
+      { path: '/inbox', selector: '.page-header' },
       { path: '/projects', selector: '.page > .group' },
       { path: `/projects/${workspace.projectId}/activity`, selector: '.change-day' },
       { path: `/projects/${workspace.projectId}/settings`, selector: '.index-parts' },

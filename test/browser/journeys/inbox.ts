@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from '../../../src/db/sql.ts'
 import type { BrowserSetup } from '../support/browser-setup.ts'
 
 export function inboxJourneys(setup: () => BrowserSetup): void {
@@ -9,13 +10,18 @@ export function inboxJourneys(setup: () => BrowserSetup): void {
     const inga = await workspace.join('Inga Brandt')
     const page = await signIn('inga@example.com', '/inbox?show=unread')
     await page.getByText('No unread notifications').waitFor()
+    // Nothing can be filtered without notifications.
+    await page.getByRole('button', { name: 'Everything' }).click()
+    await page.getByText('Nothing here yet').waitFor()
+    await page.getByRole('button', { name: 'Unread' }).waitFor({ state: 'hidden' })
+    await page.goto(`${hosts.web}/inbox?show=unread`)
 
     const values = { userId: inga.id, startDate: '2099-01-05', endDate: '2099-01-09' }
     const painted = await workspace.assignment('Paint the hull', values)
     const welded = await workspace.assignment('Weld the ladder', values)
     const bell = page.getByRole('banner').getByRole('link', { name: /^Inbox/ })
     const inbox = page.getByRole('list', { name: 'Inbox' })
-    const row = (name: string) => inbox.locator('> li').filter({ hasText: name })
+    const row = (name: string) => inbox.locator('li.row').filter({ hasText: name })
     await row('Weld the ladder').getByText('Rosa Root assigned it to you.').waitFor()
     await make('comment', { text: 'Blue, please\nThe lighter one', assignmentId: painted, userId: mara.id })
     // The notification names who made the change, Rosa, not the author of the comment.
@@ -39,6 +45,15 @@ export function inboxJourneys(setup: () => BrowserSetup): void {
     assert.match((await time.textContent()) ?? '', /^(Just now|\d min\.? ago)$/)
     assert.match((await time.getAttribute('title')) ?? '', /\d{4}/)
     assert.equal(await row('Paint the hull').count(), 1)
+    // Rows are below the day of their newest notification.
+    await hosts.database.query(sql`
+      update notifications set at = at - interval '3 days' where assignment_id = ${welded}`)
+    await page.reload()
+    await inbox.getByRole('heading').nth(1).waitFor()
+    assert.equal(
+      await inbox.getByRole('list').filter({ hasText: 'Weld the ladder' }).getByRole('link').count(),
+      1,
+    )
     await page.getByRole('link', { name: 'Inbox: 3 unread' }).waitFor()
 
     // The row leaves the list of unread notifications, and the next row gets the focus.

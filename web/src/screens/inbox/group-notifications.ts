@@ -1,4 +1,5 @@
 import type { Notification } from '#tracker-client'
+import { dayOfTimestamp } from '../../time/days.ts'
 
 export interface NotificationGroup {
   readonly assignmentId: string
@@ -18,6 +19,13 @@ export function groupNotifications(notifications: readonly Notification[]): read
     notifications: group.toSorted(byMinute),
   }))
 }
+
+/** Groups assignments by the day of their newest notification, from the newest day to the oldest. */
+export const groupByDay = (
+  groups: readonly NotificationGroup[],
+): readonly (readonly [string, NotificationGroup[]])[] => [
+  ...Map.groupBy(groups, ({ notifications: [newest] }) => dayOfTimestamp(newest?.at ?? '')),
+]
 
 /** The order of kinds. An assignment is assigned before it is blocked or moved. */
 const kindOrder: readonly Notification['kind'][] = [

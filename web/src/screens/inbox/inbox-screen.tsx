@@ -7,6 +7,7 @@ import { useInterval, useLive, useLoaded } from '../../data/use-loaded.ts'
 import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { shorten, t, tn, tx } from '../../texts/text.ts'
+import { dayOfTimestamp, formatDayHeading, formatTime, formatTimestamp, today } from '../../time/days.ts'
 import { Icon, IconButton } from '../../ui/icon.tsx'
 import { plainText } from '../../ui/markdown-text.ts'
 import { mentionedIn, showMentions } from '../../ui/mention-text.ts'
@@ -16,7 +17,7 @@ import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { PersonAvatar } from '../../ui/people.tsx'
 import { Ago } from '../../ui/relative-time.tsx'
 import { ChoiceButtons } from '../../ui/view-controls.tsx'
-import { groupNotifications, type NotificationGroup } from './group-notifications.ts'
+import { groupByDay, groupNotifications, type NotificationGroup } from './group-notifications.ts'
 
 /** The largest page that the API returns. */
 const pageSize = 100
@@ -65,32 +66,31 @@ export function InboxScreen() {
         </>
       }
     >
-      <InboxFilters isUnreadOnly={isUnreadOnly} kind={kind} />
+      <InboxFilters isUnreadOnly={isUnreadOnly} kind={kind} hasNothing={page?.totalCount === 0} />
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {page === undefined && !problem && <Skeleton as="rows" rows={6} cells="lines button" />}
-      {page?.data.length === 0 && (
-        <EmptyState icon="bell" title={isUnreadOnly ? t('No unread notifications') : t('Nothing here yet')}>
-          <p>
-            {t(
-              'You are notified when an assignment becomes yours, when you are mentioned, and when your work changes.',
-            )}
-          </p>
-        </EmptyState>
-      )}
-      <ul class="rows inbox" ref={list.element} onKeyDown={list.onKeyDown} aria-label={t('Inbox')}>
-        {groups.map((group) => (
-          <InboxRow
-            key={group.assignmentId}
-            group={group}
-            details={details}
-            actorOf={(id) => (id === null ? t('the system') : people.nameOf(id))}
-            onMark={(isRead) => {
-              list.keepPlace()
-              mark(isRead, { ids: group.notifications.map(({ id }) => id) })
-            }}
-          />
+      {page?.data.length === 0 && <EmptyInbox isUnreadOnly={isUnreadOnly} />}
+      <ol class="inbox-days" ref={list.element} onKeyDown={list.onKeyDown} aria-label={t('Inbox')}>
+        {groupByDay(groups).map(([day, groupsOfDay]) => (
+          <li key={day} class="change-day">
+            <h2 id={`inbox-${day}`}>{formatDayHeading(day)}</h2>
+            <ul class="rows inbox" aria-labelledby={`inbox-${day}`}>
+              {groupsOfDay.map((group) => (
+                <InboxRow
+                  key={group.assignmentId}
+                  group={group}
+                  details={details}
+                  actorOf={(id) => (id === null ? t('the system') : people.nameOf(id))}
+                  onMark={(isRead) => {
+                    list.keepPlace()
+                    mark(isRead, { ids: group.notifications.map(({ id }) => id) })
+                  }}
+                />
+              ))}
+            </ul>
+          </li>
         ))}
-      </ul>
+      </ol>
       {page && page.totalPages > 1 && (
         <p class="form-buttons">
           {pageNumber > 1 && <PageLink number={pageNumber - 1} label={t('Newer')} />}
@@ -100,6 +100,18 @@ export function InboxScreen() {
     </Page>
   )
 }
+
+const EmptyInbox = ({ isUnreadOnly }: { readonly isUnreadOnly: boolean }) => (
+  <div class="inbox-empty">
+    <EmptyState icon="bell" title={isUnreadOnly ? t('No unread notifications') : t('Nothing here yet')}>
+      <p>
+        {t(
+          'You are notified when an assignment becomes yours, when you are mentioned, and when your work changes.',
+        )}
+      </p>
+    </EmptyState>
+  </div>
+)
 
 /** Links to the mail settings, if the server sends notifications by mail. */
 function MailsLink() {
@@ -127,12 +139,15 @@ function PageLink({ number, label }: { readonly number: number; readonly label: 
 interface InboxFiltersProps {
   readonly isUnreadOnly: boolean
   readonly kind: string
+  /** True if no notification matches. Without a filter, the filters are hidden, in their place. */
+  readonly hasNothing: boolean
 }
 
-function InboxFilters({ isUnreadOnly, kind }: InboxFiltersProps) {
+function InboxFilters({ isUnreadOnly, kind, hasNothing }: InboxFiltersProps) {
   const { router } = useServices()
+  const isNeeded = !hasNothing || isUnreadOnly || kind !== ''
   return (
-    <div class="filters">
+    <div class={`filters ${isNeeded ? '' : 'unneeded'}`}>
       <ChoiceButtons
         label={t('Filter')}
         names={['', 'unread']}
@@ -258,7 +273,13 @@ function InboxLine({ notification, details, actor }: InboxLineProps) {
           </span>
         )}
       </span>
-      <Ago class="quiet-text" timestamp={at} />
+      {dayOfTimestamp(at) === today() ? (
+        <Ago class="quiet-text" timestamp={at} />
+      ) : (
+        <time class="quiet-text" dateTime={at} title={formatTimestamp(at)}>
+          {formatTime(at)}
+        </time>
+      )}
     </li>
   )
 }
@@ -316,7 +337,7 @@ const steps: Readonly<Record<string, number>> = { ArrowDown: 1, j: 1, ArrowUp: -
 
 /** Moves the focus between rows by keys, and to the next row when the focused row leaves the list. */
 function useFocusInList(groups: readonly NotificationGroup[]) {
-  const element = useRef<HTMLUListElement>(null)
+  const element = useRef<HTMLOListElement>(null)
   const place = useRef<number | undefined>(undefined)
   const links = () => [...(element.current?.querySelectorAll<HTMLElement>('.inbox-link') ?? [])]
   const currentIndex = () =>
