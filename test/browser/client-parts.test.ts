@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { errorOf, TrackerError } from '#tracker-client'
 import { reports } from '../../src/features/reports/parse-report-query.ts'
 import { csvHeader, csvLine } from '../../src/http/csv.ts'
+import { resources } from '../../src/resources/all.ts'
 import { assignment } from '../../src/resources/assignment.ts'
 import { createRequestSharing } from '../../web/src/api/api.ts'
 import { translateError } from '../../web/src/api/problems.ts'
@@ -66,6 +67,23 @@ test('A resource or property without a label of its own is named by the nouns of
   setLanguage('pt-BR', ptBrCatalogue)
   context.after(() => setLanguage('en-GB', { texts: {} as never, errors: {}, nouns: {} }))
   assert.deepEqual(names(), ['comentário', 'organização', 'dependências'])
+})
+
+test('All declared resources and properties have names in Portuguese', (context) => {
+  const names = () =>
+    resources.flatMap(({ name, fields }) => [
+      nounOf(name),
+      ...Object.keys(fields).map((property) => nounOf(property, name)),
+    ])
+  const english = names()
+  setLanguage('pt-BR', ptBrCatalogue)
+  context.after(() => setLanguage('en-GB', { texts: {} as never, errors: {}, nouns: {} }))
+  const sameInBoth = new Set(['login', 'sha256'])
+  const portuguese = names()
+  assert.deepEqual(
+    english.filter((name, index) => name === portuguese[index] && !sameInBoth.has(name)),
+    [],
+  )
 })
 
 test('The history hides the placeholders that the assignment declares', () =>

@@ -72,30 +72,18 @@ async function* withStart(
   }
 }
 
-/** The lists of a project page that have no live listing of their own. */
-const followedResources: readonly ResourceName[] = [
-  'assignment',
-  'projectStage',
-  'label',
-  'assignmentLabel',
-  'assignmentDependency',
-  'attachment',
-  'appointment',
-  'projectView',
-]
-
 /**
- * Reloads the lists of a project page after changes, with one connection for all lists. Does nothing without
- * the extensions.
+ * Reloads the lists of these resources on a project page after changes, with one connection for all lists. Does
+ * nothing without the extensions.
  */
-export function useProjectChanges(projectId: string): void {
+export function useProjectChanges(projectId: string, resources: readonly ResourceName[]): void {
   const { api, configuration, session, tracker } = useServices()
   const isSignedIn = session.state.value === 'signed-in'
   useEffect(
     () =>
       configuration.extensions && isSignedIn
-        ? followProject(tracker, projectId, followedResources, api.announce)
+        ? followProject(tracker, projectId, resources, api.announce)
         : undefined,
-    [api, tracker, configuration, projectId, isSignedIn],
+    [api, tracker, configuration, projectId, resources.join(), isSignedIn],
   )
 }

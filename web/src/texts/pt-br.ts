@@ -1524,6 +1524,17 @@ const ptBrNouns: Readonly<Record<string, string>> = {
   deactivation: 'desativação',
   consent: 'permissão',
   hours: 'horas',
+  number: 'número',
+  rank: 'posição',
+  type: 'tipo',
+  size: 'tamanho',
+  list: 'lista',
+  filter: 'filtro',
+  sort: 'ordem',
+  fields: 'campos',
+  expand: 'expansão',
+  address: 'endereço',
+  'expected version': 'versão esperada',
 }
 
 export const ptBrCatalogue = { texts: ptBr, errors: ptBrErrors, nouns: ptBrNouns }

@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { ResourceName } from '../../api/api.ts'
 import type { Connection } from '../../api/live.ts'
 import { AssignmentPanel } from '../../assignment/assignment-panel.tsx'
 import { doneStagesOf } from '../../assignment/assignment-values.ts'
@@ -29,6 +30,18 @@ import { useCardFocus } from './use-card-focus.ts'
 export const ProjectScreen = ({ parameters: { projectId = '', assignmentId } }: ScreenProps) =>
   isUuid(projectId) ? <Project projectId={projectId} assignmentId={assignmentId} /> : <UnknownProject />
 
+/** The lists of a project page that have no live listing of their own. */
+const followedResources: readonly ResourceName[] = [
+  'assignment',
+  'projectStage',
+  'label',
+  'assignmentLabel',
+  'assignmentDependency',
+  'attachment',
+  'appointment',
+  'projectView',
+]
+
 interface ProjectProps {
   readonly projectId: string
   readonly assignmentId: string | undefined
@@ -43,7 +56,7 @@ function Project({ projectId, assignmentId }: ProjectProps) {
   const [revealedId, setRevealedId] = useState<string>()
   const isNarrow = useMedia('(max-width: 900px)')
   useFocusAfterClosing(assignmentId)
-  useProjectChanges(projectId)
+  useProjectChanges(projectId, followedResources)
   const name = project.rows[0]?.name
   const view = parseView(address.searchParams)
   const scope = { projectId, projectKey: project.rows[0]?.key, stages, doneStageIds }
