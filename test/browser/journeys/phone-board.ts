@@ -202,7 +202,8 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
     assert.equal(Math.round((await top('.agenda h2.today')) - (await top('.agenda'))), 1)
     const nextMonth = (await page.getByRole('button', { name: 'Next month' }).boundingBox()) ?? never
     assert.equal(await top('.subscribe'), nextMonth.y)
-    await page.getByRole('button', { name: 'Subscribe' }).tap()
+    await page.getByRole('button', { name: 'More actions' }).tap()
+    await page.getByRole('menuitem', { name: 'Subscribe' }).tap()
     await page.getByRole('dialog').waitFor()
   })
 

@@ -23,6 +23,7 @@ import {
 } from '../../../time/days.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { SubscribeDialog } from '../../../ui/lazy.tsx'
+import { Menu } from '../../../ui/menu.tsx'
 import { LoadProblem } from '../../../ui/page-states.tsx'
 import { ChoiceButtons } from '../../../ui/view-controls.tsx'
 import { useMedia } from '../../../ui/viewport.ts'
@@ -76,10 +77,7 @@ export function CalendarView(props: ProjectViewProps) {
           />
         )}
         {configuration.extensions && (
-          <button type="button" class="button quiet subscribe" onClick={() => setSubscribing(true)}>
-            <Icon name="calendar" />
-            <span>{t('Subscribe')}</span>
-          </button>
+          <SubscribeButton isNarrow={isNarrow} onClick={() => setSubscribing(true)} />
         )}
       </div>
       {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
@@ -116,6 +114,28 @@ export function CalendarView(props: ProjectViewProps) {
     </>
   )
 }
+
+interface SubscribeButtonProps {
+  readonly isNarrow: boolean
+  onClick(): void
+}
+
+/** A narrow window has no room for its name, so there it is in a menu. */
+const SubscribeButton = ({ isNarrow, onClick }: SubscribeButtonProps) =>
+  isNarrow ? (
+    <Menu
+      class="button quiet icon-only subscribe"
+      label={t('More actions')}
+      items={[{ label: t('Subscribe'), run: onClick }]}
+    >
+      <Icon name="more" />
+    </Menu>
+  ) : (
+    <button type="button" class="button quiet subscribe" onClick={onClick}>
+      <Icon name="calendar" />
+      <span>{t('Subscribe')}</span>
+    </button>
+  )
 
 /** The list of the current month also shows late assignments that ended up to this long before it. */
 const overdueDays = 4 * daysInWeek
