@@ -40,6 +40,7 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     const id = await make('Short', 1, 1)
     const longId = await make('Long enough', 0, 30)
     const lastId = await make('Named before it', 41, 41)
+    const mostlyId = await make('Most of this name fits', 0, 5)
     const twoDaysId = await make('Its name does not fit into two days', 3, 4)
     for (const assignmentId of [id, twoDaysId])
       await workspace.make('assignmentImpediment', { assignmentId, impedimentId: workspace.impedimentId })
@@ -59,6 +60,9 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     // A name is equally far from its bar on either side, and the icon is within the bar if it fits.
     for (const barId of [id, twoDaysId, lastId]) assert.equal(await nameGapOf(page, barId), 6)
     await page.locator(`#card-${lastId}.name-before`).waitFor()
+    // A bar with room for most of its name has it inside, shortened.
+    const shortened = page.locator(`#card-${mostlyId}:not(.name-after, .name-before) > .bar-name`)
+    assert.ok(await shortened.evaluate(({ clientWidth, scrollWidth }) => scrollWidth > clientWidth))
     await page.locator(`#card-${twoDaysId}.name-after > .bar-icons`).waitFor()
     await page.locator(`#card-${id}.name-after > .bar-name > .bar-icons`).waitFor()
     await page.keyboard.press('-')

@@ -286,6 +286,9 @@ const gapPixels = 6
 const namePixelsMax = 148
 /** The part of an overdue assignment's clock icon for which the margin has no room. */
 const clockIconPixels = 16
+/** A bar with room for this share of its name, and of this width, has the beginning of the name in it. */
+const nameShareMin = 0.75
+const shortenedPixelsMin = 120
 
 interface Days {
   readonly from: string
@@ -305,9 +308,11 @@ function useBars(byPerson: ReadonlyMap<string, readonly Assignment[]>, days: Day
   return useMemo(() => {
     const nameDaysOf = ({ name, endDate }: Assignment) => {
       const pixels = nameMarginPixels + name.length * letterPixels
-      const clockPixels = dayOf(endDate) < today() ? clockIconPixels : 0
+      const innerPixels = pixels + (dayOf(endDate) < today() ? clockIconPixels : 0)
+      const shortenedPixels = Math.max(shortenedPixelsMin, innerPixels * nameShareMin)
       return {
-        within: Math.ceil((pixels + clockPixels) / dayPixels),
+        whole: Math.ceil(innerPixels / dayPixels),
+        within: Math.ceil(Math.min(innerPixels, shortenedPixels) / dayPixels),
         outside: Math.ceil(Math.min(namePixelsMax, pixels + gapPixels) / dayPixels),
       }
     }
@@ -315,7 +320,7 @@ function useBars(byPerson: ReadonlyMap<string, readonly Assignment[]>, days: Day
       const bars =
         cache.get(rows) ??
         (isStacked
-          ? stackedBarsOf(rows, from, dayCount, (row) => nameDaysOf(row).within)
+          ? stackedBarsOf(rows, from, dayCount, (row) => nameDaysOf(row).whole)
           : barsOf(rows, from, dayCount, { nameDaysOf }))
       cache.set(rows, bars)
       return bars
