@@ -47,8 +47,14 @@ export function progressJourneys(setup: () => BrowserSetup): void {
     await row('Untouched').getByText('No dates').waitFor()
     await assertAccessible(page, 'projects with their progress')
     assert.equal(requestedUrls.length, 4)
-    const done = await row('Half done').locator('.mark-disc').boundingBox()
-    const all = await row('Half done').locator('.mark-rest').boundingBox()
-    assert.ok(done && all && Math.abs(done.width / all.width - 3 / 5) < 0.02)
+    // Both facts have a bar of their own.
+    for (const [fact, share] of [
+      ['.project-progress', 3 / 5],
+      ['.project-hours', 3 / 40],
+    ] as const) {
+      const done = await row('Half done').locator(`${fact} .mark-disc`).boundingBox()
+      const all = await row('Half done').locator(`${fact} .mark-rest`).boundingBox()
+      assert.ok(done && all && Math.abs(done.width / all.width - share) < 0.02)
+    }
   })
 }

@@ -172,15 +172,13 @@ function ProjectRow({ project, facts = {}, memberIds, onMembers }: ProjectRowPro
       {configuration.extensions && (
         <>
           <span class="project-attention">{facts.attention && <Attention {...facts.attention} />}</span>
-          <span class="project-hours">
-            {facts.work && (
-              <HoursMark planned={facts.work.plannedHours} recorded={facts.work.recordedHours} />
-            )}
+          <span class="project-hours" data-color="blue">
+            {facts.work && <Hours {...facts.work} />}
           </span>
         </>
       )}
       <span class="project-progress" data-color={project.color ?? hueOf(project.id)}>
-        {facts.work && <ProgressBar {...facts.work} />}
+        {facts.work && <Progress {...facts.work} />}
       </span>
       {/* A person may have two memberships. */}
       <Faces ids={[...new Set(memberIds)]} />
@@ -216,19 +214,48 @@ const Attention = ({ overdue, blocked, nextEnd }: NonNullable<ProjectFacts['atte
   </>
 )
 
-/** Shows how many assignments are done, as a bar and as a text. */
-const ProgressBar = ({ open, total }: NonNullable<ProjectFacts['work']>) =>
+type Work = NonNullable<ProjectFacts['work']>
+
+/** Shows how many assignments are done, as a text with a bar below it. */
+const Progress = ({ open, total }: Work) =>
   total === 0 ? (
-    <span class="quiet-text">{t('No assignments')}</span>
+    t('No assignments')
   ) : (
     <>
-      <svg class="progress-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-        <rect class="mark-rest" width="100" height="4" />
-        <rect class="mark-disc" width={100 * (1 - open / total)} height="4" />
-      </svg>
-      <span class="quiet-text">{t('{done} of {total} done', { done: total - open, total })}</span>
+      {t('{done} of {total} done', { done: total - open, total })}
+      <ShareBar share={1 - open / total} />
     </>
   )
+
+/** Shows the planned and recorded hours, with a bar if some are recorded. Hours over the plan are amber in it. */
+const Hours = ({ plannedHours, recordedHours }: Work) => (
+  <>
+    <HoursMark planned={plannedHours} recorded={recordedHours} />
+    {plannedHours > 0 && recordedHours > 0 && (
+      <ShareBar
+        share={Math.min(plannedHours, recordedHours) / Math.max(plannedHours, recordedHours)}
+        isOver={recordedHours > plannedHours}
+      />
+    )}
+  </>
+)
+
+interface ShareBarProps {
+  readonly share: number
+  readonly isOver?: boolean
+}
+
+const ShareBar = ({ share, isOver = false }: ShareBarProps) => (
+  <svg
+    class={`share-bar ${isOver ? 'over' : ''}`}
+    viewBox="0 0 100 4"
+    preserveAspectRatio="none"
+    aria-hidden="true"
+  >
+    <rect class="mark-rest" width="100" height="4" />
+    <rect class="mark-disc" width={100 * share} height="4" />
+  </svg>
+)
 
 /** Creates a project, and its organization if it is new. */
 function NewProjectDialog({ onClose }: { onClose(): void }) {
