@@ -164,8 +164,10 @@ export function eventJourneys(setup: () => BrowserSetup): void {
     await between(29).waitFor()
     await page.getByRole('button', { name: 'Show older' }).click()
     await between(1).waitFor()
-    // Consecutive lines of one person show one avatar.
+    // Consecutive lines of one person show the avatar, and a time of several lines, only once.
     assert.equal(await page.locator('.change > .avatar:visible').count(), 1)
+    const lineCount = await page.locator('.change').count()
+    assert.ok((await page.locator('.change > time.quiet-text').count()) < lineCount / 2)
     // The day stays in view above its changes.
     await page.evaluate(`scrollTo(0, 600)`)
     const day = await page.getByRole('heading', { name: 'Today' }).boundingBox()

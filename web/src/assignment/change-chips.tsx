@@ -27,6 +27,7 @@ const marks: Readonly<Record<string, MarkOf>> = {
   labelId: (id, { colorOf }) => <ColorDot color={colorOf(id)} />,
   color: (value) => <ColorDot color={value} />,
   impedimentId: () => <Icon name="warning" />,
+  blockedById: () => <Icon name="link" />,
 }
 
 const markOf = (property: string, value: unknown, names: ChangeNames): ComponentChildren =>
@@ -106,7 +107,7 @@ export function LinkChip({ change, linked: { property, id }, showsKind, names }:
   const isLink = property === 'blockedById' && projectId !== null
   const name = isLink ? <a href={assignmentPath(projectId, id)}>{text}</a> : text
   return (
-    <span class="change-chip">
+    <span class="change-chip linked-chip">
       {showsKind && <span class="quiet-text">{capitalize(nounOf(resource))}</span>}
       {markOf(property, id, names)}
       {action === 'remove' ? <del dir="auto">{name}</del> : <bdi>{name}</bdi>}

@@ -6,10 +6,12 @@ import { nounOf } from '../texts/declared-names.ts'
 import { type MessageKey, t, tx } from '../texts/text.ts'
 import { dateFormat, dateOf, dayOf, formatDay, formatTime } from '../time/days.ts'
 import { formatHours, sumHours } from '../time/hours.ts'
+import { Icon } from '../ui/icon.tsx'
 import { PersonAvatar } from '../ui/people.tsx'
 import { Ago } from '../ui/relative-time.tsx'
 import { FieldChip, LinkChip, linkedRecordOf, ValueChip } from './change-chips.tsx'
 import {
+  changeIconOf,
   type FieldChange,
   fieldChangesOf,
   fieldSentenceOf,
@@ -37,18 +39,18 @@ interface ChangeRowProps {
   readonly context: ListContext
   /** Shows the time of the day, because the day is in the heading of the list. */
   readonly showsTime?: boolean
-  /** Hides the face, because the row above shows the same one. */
-  readonly hidesFace?: boolean
+  /** The change of the line above. A line of the same person repeats neither the name nor the time. */
+  readonly above?: Change | undefined
 }
 
 /** Shows changes that belong together as a sentence, followed by the values that it does not name. */
-export function ChangeRow({ group, context, showsTime = false, hidesFace = false }: ChangeRowProps) {
+export function ChangeRow({ group, context, showsTime = false, above }: ChangeRowProps) {
   const description = describeGroup(group, context)
   if (description === undefined) return null
   const { sentence, chips, text } = description
   return (
-    <ChangeLine change={group[0]} showsTime={showsTime} hidesFace={hidesFace}>
-      {sentence} {chips}
+    <ChangeLine group={group} showsTime={showsTime} above={above}>
+      {sentence} <span class="change-chips">{chips}</span>
       {text && (
         <span class="quiet-text change-text" dir="auto">
           {text}
@@ -58,24 +60,32 @@ export function ChangeRow({ group, context, showsTime = false, hidesFace = false
   )
 }
 
-interface ChangeLineProps extends Pick<ChangeRowProps, 'showsTime' | 'hidesFace'> {
-  /** The newest change that the line is about. */
-  readonly change: Change
+interface ChangeLineProps extends Pick<ChangeRowProps, 'showsTime' | 'above'> {
+  readonly group: ChangeGroup
   /** The sentence after the name of the person. */
   readonly children: ComponentChildren
 }
 
-/** A line of a history. It has an avatar, the author, the change and the time. */
-export function ChangeLine({ change: { callerId, at }, showsTime, hidesFace, children }: ChangeLineProps) {
+/**
+ * A line of a history. It has an avatar, the author, the change and the time. Further lines of one person have an
+ * icon, and begin with the verb.
+ */
+export function ChangeLine({ group, showsTime, above, children }: ChangeLineProps) {
   const { people } = useServices()
+  const [{ callerId, at }] = group
+  const isSamePerson = above?.callerId === callerId
+  const isSameTime = isSamePerson && above !== undefined && formatTime(above.at) === formatTime(at)
   return (
-    <li class={`row change ${hidesFace ? 'same-face' : ''}`} aria-live="off">
-      <PersonAvatar id={callerId ?? ''} isDecorative />
+    <li class={`row change ${isSamePerson ? 'same-person' : ''}`} aria-live="off">
+      {isSamePerson ? <Icon name={changeIconOf(group)} /> : <PersonAvatar id={callerId ?? ''} isDecorative />}
       <span class="row-text">
-        <b dir="auto">{callerId === null ? t('The program') : people.nameOf(callerId)}</b> {children}
+        <b class={isSamePerson ? 'visually-hidden' : ''} dir="auto">
+          {callerId === null ? t('The program') : people.nameOf(callerId)}
+        </b>{' '}
+        {children}
       </span>
       {showsTime ? (
-        <time class="quiet-text" dateTime={at}>
+        <time class={isSameTime ? 'visually-hidden' : 'quiet-text'} dateTime={at}>
           {formatTime(at)}
         </time>
       ) : (

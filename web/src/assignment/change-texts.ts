@@ -4,9 +4,10 @@ import { capitalize, nounOf } from '../texts/declared-names.ts'
 import { type MessageKey, shorten, t } from '../texts/text.ts'
 import { dayOf, formatDay, formatTimestamp } from '../time/days.ts'
 import { formatHours } from '../time/hours.ts'
+import type { IconName } from '../ui/icon.tsx'
 import { plainText } from '../ui/markdown-text.ts'
 import { mentionedIn, showMentions } from '../ui/mention-text.ts'
-import { linkResources } from './group-changes.ts'
+import { type ChangeGroup, linkResources } from './group-changes.ts'
 import { type LabelColor, labelColors } from './labels.tsx'
 import { priorityName } from './priority.ts'
 import type { NameOf } from './use-history.ts'
@@ -122,6 +123,33 @@ const addedSentences: ActionSentences = { alone: 'added {what}', withTarget: 'ad
 
 export const sentencesOf = ({ resource, action }: Change): ActionSentences =>
   action === 'create' && addedResources.has(resource) ? addedSentences : actionSentences[action]
+
+const changeIcons: Readonly<Record<string, IconName>> = {
+  appointment: 'clock',
+  assignmentDependency: 'link',
+  assignmentImpediment: 'warning',
+  assignmentLabel: 'tag',
+  attachment: 'file',
+  comment: 'comment',
+  label: 'tag',
+  userAssignment: 'person',
+  userProject: 'people',
+}
+
+const actionIcons: Readonly<Record<Change['action'], IconName>> = {
+  create: 'plus',
+  update: 'edit',
+  remove: 'trash',
+  restore: 'plus',
+}
+
+/** Returns the icon of a line of changes: that of their kind of record, or else of their action. */
+export function changeIconOf([newest, ...older]: ChangeGroup): IconName {
+  const { resource, action } = newest
+  if (older.some((change) => change.resource === 'assignment' && change.action === 'create')) return 'plus'
+  if (older.some((change) => change.resource !== resource)) return 'edit'
+  return (action === 'remove' ? undefined : changeIcons[resource]) ?? actionIcons[action]
+}
 
 /** Sentences by the `kindOf` a group, which may include the fields of an update. */
 const runSentences: Readonly<Record<string, MessageKey>> = {

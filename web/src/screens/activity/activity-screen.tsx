@@ -63,7 +63,7 @@ export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) 
       )}
       <ChangeDays changes={changes ?? []} />
       {hasOlder && (
-        <button type="button" class="button" onClick={() => void loadOlder()}>
+        <button type="button" class="button quiet show-older" onClick={() => void loadOlder()}>
           {t('Show older')}
         </button>
       )}
@@ -96,16 +96,16 @@ interface RunsProps {
   readonly context: ListContext
 }
 
-/** Shows the same change of several records in one line. Consecutive lines of a user have only one face. */
+/** Shows the same change of several records in one line. Consecutive lines of a user name them only once. */
 function Runs({ groups, context }: RunsProps) {
   /** Contains all groups of an opened run, so that it stays open when other groups join it. */
   const [openGroups, setOpenGroups] = useState<readonly string[]>([])
   const runs = joinRuns(groups, (kind) => runSentenceOf(kind) !== undefined)
   return runs.map((run, index) => {
     const [newest] = run
-    const hidesFace = runs[index - 1]?.[0][0].callerId === newest[0].callerId
+    const above = runs[index - 1]?.[0][0]
     if (run.length === 1)
-      return <ChangeRow key={newest[0].id} group={newest} context={context} showsTime hidesFace={hidesFace} />
+      return <ChangeRow key={newest[0].id} group={newest} context={context} showsTime above={above} />
     const ids = run.map(([change]) => change.id)
     const isOpen = ids.some((id) => openGroups.includes(id))
     return (
@@ -113,7 +113,7 @@ function Runs({ groups, context }: RunsProps) {
         key={newest[0].id}
         run={run}
         context={context}
-        hidesFace={hidesFace}
+        above={above}
         isOpen={isOpen}
         onToggle={() =>
           setOpenGroups(isOpen ? openGroups.filter((id) => !ids.includes(id)) : [...openGroups, ...ids])
@@ -126,27 +126,35 @@ function Runs({ groups, context }: RunsProps) {
 interface RunProps {
   readonly run: ChangeRun
   readonly context: ListContext
-  readonly hidesFace: boolean
+  readonly above: Change | undefined
   readonly isOpen: boolean
   onToggle(): void
 }
 
-function Run({ run, context, hidesFace, isOpen, onToggle }: RunProps) {
+function Run({ run, context, above, isOpen, onToggle }: RunProps) {
   const [[newest]] = run
   const sentence = runSentenceOf(kindOf(run[0]))
   const amounts = run.flat().map(({ after }) => ({ amountHours: Number(after?.amountHours ?? 0) }))
   return (
     <>
-      <ChangeLine change={newest} showsTime hidesFace={hidesFace}>
+      <ChangeLine group={run[0]} showsTime above={above}>
         {sentence && tx(sentence, { count: run.length, hours: <b>{formatHours(sumHours(amounts))}</b> })}{' '}
-        <LinkedChips changes={run.flat()} context={context} />{' '}
+        <span class="change-chips">
+          <LinkedChips changes={run.flat()} context={context} />
+        </span>{' '}
         <button type="button" class="link-button change-more" aria-expanded={isOpen} onClick={onToggle}>
           {isOpen ? t('Show less') : t('Show all')}
         </button>
       </ChangeLine>
       {isOpen &&
-        run.map((group) => (
-          <ChangeRow key={group[0].id} group={group} context={context} showsTime hidesFace />
+        run.map((group, index) => (
+          <ChangeRow
+            key={group[0].id}
+            group={group}
+            context={context}
+            showsTime
+            above={run[index - 1]?.[0] ?? newest}
+          />
         ))}
     </>
   )
