@@ -74,7 +74,7 @@ export async function everyScreen(
       shows: 'There is no such assignment, or you are not a member of its project',
       shape: 'fields',
     },
-    { path: '/inbox', shows: 'You are notified when', shape: 'rows' },
+    { path: '/inbox', shows: 'Inbox', shape: 'rows' },
     { path: `${project}/activity`, shows: name, shape: 'rows' },
     { path: `${project}/settings`, shows: 'Archive or remove', shape: 'boxes' },
     { path: `${project}/import`, shows: 'Choose a file', shape: 'fields' },
