@@ -347,7 +347,7 @@ function languageJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('heading', { name: 'Minha semana' }).waitFor()
     const monday = page.getByRole('textbox', { name: 'Com datas, seg. 3 de mai. de 2027', exact: true })
     assert.equal(await monday.inputValue(), '2,5')
-    await page.getByText('de 1.234,5 h', { exact: true }).first().waitFor()
+    await page.getByText('2,5/1.234,5 h', { exact: true }).first().waitFor()
     await monday.fill('3,25')
     await page.keyboard.press('Enter')
     await page.getByRole('row', { name: 'Total' }).getByText('3,25 h').first().waitFor()

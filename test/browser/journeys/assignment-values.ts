@@ -48,6 +48,10 @@ export function assignmentValueJourneys(setup: () => BrowserSetup): void {
     await choose(page, newLabel('Keyed'))
     await card.getByText('Keyed').waitFor()
     await choose(page, { key: 'd', text: '+40', option: /./ })
+    await card
+      .getByText(formatDay(addDays(today(), 40)))
+      .first()
+      .waitFor()
     // An end before the start moves the start, too. The message names both.
     const early = addDays(monday, -3)
     await choose(page, { key: 'd', text: early, option: /./ })
