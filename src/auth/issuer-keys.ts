@@ -19,7 +19,7 @@ const refetchAfterMilliseconds = 10 * 60_000
 const fetchesPerMinuteMax = 4
 /**
  * The pause after a failed fetch. It is short while no keys are known, because the issuer may be starting.
- * With known keys, only requests with unknown key ids need a fetch, so it may be longer.
+ * It may be longer as soon as keys are known, because then only a request with an unknown key id needs a fetch.
  */
 const retryPauseMilliseconds = { withoutKeys: 1000, withKeys: 10_000 }
 
