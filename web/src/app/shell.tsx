@@ -17,7 +17,7 @@ import { Page, useRootClass } from '../ui/page.tsx'
 import { ErrorBoundary } from '../ui/page-states.tsx'
 import { initialsOf } from '../ui/people.tsx'
 import { ToastCorner } from '../ui/toasts.tsx'
-import { useMedia } from '../ui/viewport.ts'
+import { phone, useMedia } from '../ui/viewport.ts'
 import { ConnectionBar, useSignOut } from './connection-bar.tsx'
 import { findScreen, type Screen, screens, useRecent } from './screens.ts'
 import { EndTimerDialog, TimerIndicator } from './timer-indicator.tsx'
@@ -252,7 +252,7 @@ function ThemeSwitch() {
 function AccountMenu({ open }: Pick<ReturnType<typeof useShortcuts>, 'open'>) {
   const services = useServices()
   const { router, session } = services
-  const isPhone = useMedia('(max-width: 640px)')
+  const isPhone = useMedia(phone)
   // Compact density is too small for fingers, and shortcuts need a keyboard.
   const isTouchScreen = useMedia('(pointer: coarse)')
   const isCompact = currentDensity.value === 'compact'

@@ -5,7 +5,7 @@ import { foldText, t } from '../texts/text.ts'
 import { activeIn, type Option, useActiveInView, useSuggestions } from './combobox.tsx'
 import { MonthGrid } from './day-input.tsx'
 import { Icon } from './icon.tsx'
-import { placeBelow } from './viewport.ts'
+import { phone, placeBelow } from './viewport.ts'
 
 interface OptionLineProps {
   readonly id: string
@@ -359,6 +359,6 @@ function Options({ id, state, label, chosenIds, isMultiple, emptyMessage, onChoo
  * the keyboard of the screen would cover half of the layer.
  */
 export function focusField(layer: HTMLElement | null): void {
-  const isPhone = matchMedia('(max-width: 640px) and (pointer: coarse)').matches
+  const isPhone = matchMedia(`${phone} and (pointer: coarse)`).matches
   layer?.querySelector<HTMLElement>(isPhone ? '[role="listbox"], .button' : 'input')?.focus()
 }

@@ -10,7 +10,7 @@ import { Icon } from './icon.tsx'
 import { MembersDialog, useLater } from './lazy.tsx'
 import { Page, ProjectMark, usePageTitle, useRootClass } from './page.tsx'
 import { ConnectionStatus } from './page-states.tsx'
-import { useMedia } from './viewport.ts'
+import { phone, useMedia } from './viewport.ts'
 
 /** The views of a project. The first one is shown if the address names none. */
 export const projectViews = [
@@ -72,7 +72,7 @@ function SubPage({ projectId, path, title, actions, children }: SubPageProps) {
   const isLinked = projectPages.some((page) => page.path === path)
   const current = isLinked ? path : 'settings'
   // On phones, the views would be the first of several rows above the settings.
-  const isBackShown = useMedia('(max-width: 640px)') && current === 'settings'
+  const isBackShown = useMedia(phone) && current === 'settings'
   const back = isLinked
     ? { href: projectPath(projectId), label: project?.name ?? t('Project') }
     : { href: projectPath(projectId, '/settings'), label: t('Settings') }
@@ -218,8 +218,6 @@ function ProjectName({ projectId, project, isLoading, current, addressEnd = '' }
     </>
   )
 }
-
-const phone = '(max-width: 640px)'
 
 interface ProjectPagesProps {
   readonly projectId: string

@@ -1,5 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 
+/** Media queries that the style sheets also use: a phone, and a window without room for a table. */
+export const phone = '(max-width: 640px)'
+export const narrow = '(max-width: 760px)'
+
 /** Returns whether the media query matches; renders again when that changes. */
 export function useMedia(query: string): boolean {
   const [isMatch, setIsMatch] = useState(() => matchMedia(query).matches)

@@ -10,7 +10,7 @@ import { EmptyState, Skeleton } from '../../ui/page-states.tsx'
 import { PersonAvatar } from '../../ui/people.tsx'
 import { Ago } from '../../ui/relative-time.tsx'
 import { ChoiceButtons } from '../../ui/view-controls.tsx'
-import { useMedia } from '../../ui/viewport.ts'
+import { narrow, useMedia } from '../../ui/viewport.ts'
 import type { CatalogRow } from './catalogs.tsx'
 import { UserAccessDialog } from './user-access-dialog.tsx'
 
@@ -101,7 +101,7 @@ export function UserFilter({ count }: { readonly count: number }) {
 /** A select on phones, because the buttons need twice their width. */
 function KindFilter({ kind }: { readonly kind: Kind }) {
   const { router } = useServices()
-  const isPhone = useMedia('(max-width: 760px)')
+  const isPhone = useMedia(narrow)
   const choose = (name: Kind) => router.setQuery({ kind: name === 'all' ? '' : name })
   if (!isPhone)
     return (

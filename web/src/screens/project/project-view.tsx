@@ -7,7 +7,7 @@ import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { EmptyState, Skeleton, type SkeletonProps } from '../../ui/page-states.tsx'
 import type { ViewName } from '../../ui/project-page.tsx'
-import { useMedia } from '../../ui/viewport.ts'
+import { narrow, useMedia } from '../../ui/viewport.ts'
 import { dependsOnMembers, type Filters, matcherOf, noFilters, viewParameter } from './filters.ts'
 import type { ProjectScope } from './name-lookup.ts'
 
@@ -37,7 +37,7 @@ const shapes: Readonly<Record<ViewName | 'agenda', SkeletonProps>> = {
 /** Outlines a view while it is loading. */
 export function ViewSkeleton({ view }: { readonly view: ViewName }) {
   // The calendar is an agenda up to this width.
-  const isNarrow = useMedia('(max-width: 760px)')
+  const isNarrow = useMedia(narrow)
   return <Skeleton {...shapes[view === 'calendar' && isNarrow ? 'agenda' : view]} />
 }
 

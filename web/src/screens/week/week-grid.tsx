@@ -25,7 +25,7 @@ import {
   roundPlanned,
   sumHours,
 } from '../../time/hours.ts'
-import { useMedia } from '../../ui/viewport.ts'
+import { narrow, useMedia } from '../../ui/viewport.ts'
 import {
   type Appointment,
   type Cell,
@@ -123,7 +123,7 @@ function classOf(day: string): string {
 /** Returns the visible days: all days, or the chosen day in a narrow window. */
 function useShownDays(days: readonly string[]) {
   // The style sheet stacks the parts of a row at the same width.
-  const isNarrow = useMedia('(max-width: 760px)')
+  const isNarrow = useMedia(narrow)
   const [chosenDay, setChosenDay] = useState(today())
   const table = useRef<HTMLTableElement>(null)
   const nextCell = useRef<string | undefined>(undefined)

@@ -26,7 +26,7 @@ import { SubscribeDialog } from '../../../ui/lazy.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { LoadProblem } from '../../../ui/page-states.tsx'
 import { ChoiceButtons } from '../../../ui/view-controls.tsx'
-import { useMedia } from '../../../ui/viewport.ts'
+import { narrow, useMedia } from '../../../ui/viewport.ts'
 import { barsOf, shareLines } from '../bars.ts'
 import { type ProjectScope, useBlocked, useNameLookup } from '../name-lookup.ts'
 import { PeriodSteps, UnscheduledLink, usePeriodRows, useUnscheduledCount } from '../period-view.tsx'
@@ -46,7 +46,7 @@ export function CalendarView(props: ProjectViewProps) {
   const { scope, openId, query } = props
   const { configuration } = useServices()
   // Seven columns do not fit into a narrower window.
-  const isNarrow = useMedia('(max-width: 760px)')
+  const isNarrow = useMedia(narrow)
   const period = useCalendarPeriod(query, isNarrow)
   const listing = usePeriodRows(props, ...usePeriodOf(period, isNarrow, scope))
   const unscheduledCount = useUnscheduledCount(scope.projectId)

@@ -9,7 +9,7 @@ import { t, tn } from '../../../texts/text.ts'
 import { formatHours, sumHours } from '../../../time/hours.ts'
 import { Icon, IconButton } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
-import { logicalArrowKey, useMedia } from '../../../ui/viewport.ts'
+import { logicalArrowKey, narrow, useMedia } from '../../../ui/viewport.ts'
 import type { NameLookup } from '../name-lookup.ts'
 import type { ProjectViewProps } from '../project-view.tsx'
 import { useRowWindow } from '../use-virtual-rows.ts'
@@ -42,7 +42,7 @@ interface ListTableProps extends Pick<ProjectViewProps, 'scope' | 'openId' | 'qu
 export function ListTable(props: ListTableProps) {
   const { lines, openId, isStale } = props
   // The style sheet shows the columns as facts below the name at the same width.
-  const isNarrow = useMedia('(max-width: 760px)')
+  const isNarrow = useMedia(narrow)
   const rowProbe = useRef<HTMLDivElement>(null)
   const groupProbe = useRef<HTMLDivElement>(null)
   const [rowPixels, groupPixels] = [useHeightOf(rowProbe), useHeightOf(groupProbe)]

@@ -5,7 +5,7 @@ import { t } from '../../../texts/text.ts'
 import { addDays, daysInWeek, formatWeek, isWeekend, today, weekdayOf } from '../../../time/days.ts'
 import { formatPlanned } from '../../../time/hours.ts'
 import { PersonAvatar } from '../../../ui/people.tsx'
-import { logicalArrowKey, useMedia } from '../../../ui/viewport.ts'
+import { logicalArrowKey, narrow, phone, useMedia } from '../../../ui/viewport.ts'
 import { AssignmentBar } from '../assignment-bar.tsx'
 import type { Bar } from '../bars.ts'
 import type { BlockReason, BlockReasons } from '../name-lookup.ts'
@@ -309,8 +309,8 @@ export const startPixelsOf = ({ remPixels, laneRem, isNarrow }: Measures): numbe
 /** Measures the width of a day and of a rem, in pixels, and returns the lane sizes for this window. */
 export function useMeasures(scale: { readonly current: HTMLElement | null }, dayCount: number) {
   // The style sheet puts names above lanes at the same width.
-  const isNarrow = useMedia('(max-width: 760px)')
-  const isPhone = useMedia('(max-width: 640px)')
+  const isNarrow = useMedia(narrow)
+  const isPhone = useMedia(phone)
   const [width, setWidth] = useState(innerWidth)
   useLayoutEffect(() => {
     const measure = () => setWidth(scale.current?.offsetWidth || innerWidth)

@@ -8,7 +8,7 @@ import { locale, t } from '../../../texts/text.ts'
 import { addDays, dateFormat, dateOf, dayOf, today } from '../../../time/days.ts'
 import { EmptyState, LoadProblem } from '../../../ui/page-states.tsx'
 import { useStableCallback } from '../../../ui/use-stable-callback.ts'
-import { useMedia } from '../../../ui/viewport.ts'
+import { phone, useMedia } from '../../../ui/viewport.ts'
 import { type Bar, barsOf, stackedBarsOf } from '../bars.ts'
 import { passesPerson } from '../filters.ts'
 import { useBlocked } from '../name-lookup.ts'
@@ -51,7 +51,7 @@ type Listing = ReturnType<typeof usePeriodRows>
 /** Shows the assignments of each person over time. Dragging a bar changes its days or its person. */
 export function TimelineView(props: ProjectViewProps) {
   const { scope, filters, openId, query } = props
-  const isPhone = useMedia('(max-width: 640px)')
+  const isPhone = useMedia(phone)
   const period = usePeriod(query, isPhone)
   const { from, dayCount, goTo } = period
   const listing = usePeriodRows(props, from, addDays(from, dayCount))
