@@ -235,7 +235,10 @@ async function withAccounts(work: (context: AccountContext) => Promise<void>): P
   )
 }
 
-/** Logs security events only after the commit, because a failed transaction may be retried. */
+/**
+ * Runs `work` with a context that uses one transaction. Security events are logged only after the commit,
+ * because a failed transaction may be retried.
+ */
 async function inTransaction<Result>(
   context: AccountContext,
   work: (joined: AccountContext, transaction: Queries) => Promise<Result>,

@@ -73,8 +73,8 @@ export function selectHosts(names: readonly string[]): readonly HostDefinition[]
 }
 
 /**
- * Opens the store before the host's modules are loaded. Loading them blocks this process for about 100 ms, in
- * which the bank's processes start.
+ * Opens the store before it loads the host's modules. Loading them blocks this process for about 100 ms;
+ * meanwhile the bank's processes, which need the address of the store, can start.
  */
 function afterStore<HostSettings>(
   parse: (settings: Settings) => HostSettings,
@@ -100,7 +100,7 @@ export async function startRest(settings: RestSettings, store: SharedStore): Pro
   const rest = await import('../hosts/rest/main.ts')
   const context = await store.context()
   const log = createHostLog('rest', settings, context)
-  // Hosts that write rows of resources run the hourly jobs. The identity host purges its own tables.
+  // The REST and command hosts run the hourly jobs. The identity host purges its own tables.
   await store.startMaintenance(settings.retention)
   const authentication = await createHostAuthentication(context, settings, 'svc.api', log)
   const { announceStop, stop } = await explainPortInUse('REST_PORT', () =>

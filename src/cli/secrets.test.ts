@@ -131,7 +131,7 @@ describe('The encryption secret', () => {
     (await storedKeys()).filter(({ id, purpose, sealed }) => createKeyBox(secret, purpose).open(sealed, id))
       .length
 
-  test('encrypts no columns except those that are re-encrypted when it is rotated', async () => {
+  test('encrypts only the columns that are re-encrypted when it is rotated', async () => {
     const columns = await host.database.query<{ name: string }>(sql`
       select table_name || '.' || column_name as name from information_schema.columns
       where table_schema = 'public' and column_name like '%sealed%' and data_type = 'bytea' order by 1`)

@@ -231,7 +231,7 @@ async function readSecretFile(file: string | boolean): Promise<string> {
   return text
 }
 
-/** Returns the secrets of the identity hosts. Throws if the settings have none. */
+/** Returns the secrets from the settings or the data directory. Throws if there is none. */
 async function requireKeySecrets({
   keySecret,
   previousKeySecret,

@@ -67,7 +67,7 @@ describe('The first account', () => {
     assert.ok(await isAccepted('Correct-Horse-1'))
   })
 
-  test('has the password in the file', async () => {
+  test('has the password in the file, even if concurrent first starts share the directory', async () => {
     const reports = await Promise.all([1, 2, 3, 4].map(() => start('shared')))
     assert.equal(reports.filter(({ generatedPassword }) => generatedPassword !== undefined).length, 1)
     assert.ok(await isAccepted(readFileSync(join(folder, 'shared', 'demo-password'), 'utf8').trim()))

@@ -40,7 +40,7 @@ interface ProcessHooks {
   readonly onStateChange: (sentence: string) => void
 }
 
-/** The options that the supervisor sends to each worker. */
+/** The options of a worker. The supervisor sends the address and the number of processes. */
 interface WorkerOptions {
   readonly address: StoreAddress
   readonly processes: number

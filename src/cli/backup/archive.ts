@@ -27,8 +27,8 @@ export interface ArchiveWriter {
 }
 
 /**
- * Writes to `FILE.partial` and renames the complete file. Throws before it writes anything if `FILE` exists.
- * If renaming fails, the partial file is kept.
+ * Writes to `FILE.partial`, and moves the complete file to `FILE`. Throws before it writes anything if `FILE`
+ * exists. If the move fails, the partial file is kept.
  */
 export async function writeArchive(
   { file, key }: BackupFile,
@@ -184,7 +184,7 @@ async function readStart(file: string): Promise<Buffer> {
 /** Increment the number when files of the previous format can no longer be read. */
 export const backupFormat = 'tracker backup 1'
 
-/** The first record of a backup. A record with the name of each table follows, each before its rows. */
+/** The first record of a backup. For each table, a record with its name and then its rows follow. */
 export interface BackupHead {
   readonly format: string
   readonly madeAt: string

@@ -14,7 +14,7 @@ import { writeBackup } from './write-backup.ts'
 
 /**
  * `npm run backup -- [FILE]` writes and verifies a backup. FILE may be a directory. `--copy-command` copies
- * the backup. When the backup is complete, the oldest backups of the directory are deleted.
+ * the backup. Then `--keep` deletes the oldest backups of the directory.
  */
 export async function runBackup([target]: readonly string[], options: Options): Promise<void> {
   const keep = parseKeep(textOf(options.keep))

@@ -216,7 +216,7 @@ function readProcess(pid: number): ProcessInfo[] {
   }
 }
 
-/** Checks the URLs that hosts and browsers call, and the certificates of https URLs. */
+/** Checks the issuer, and the certificates of all https URLs that hosts and browsers call. */
 export async function checkAddresses(environment: Environment): Promise<readonly Finding[]> {
   const { tracker, apiUrl } = readSettings(environment, (settings) => ({
     tracker: readTrackerSettings(settings),

@@ -142,7 +142,7 @@ const usedShareMax = 0.8
 
 const hiddenHosts = 'how many the hosts may open is hidden from a role without pg_read_all_stats'
 
-/** Longer than any transaction of this program. A long one keeps vacuum from removing dead rows. */
+/** Only backups and slow exports take longer. A long transaction keeps vacuum from removing dead rows. */
 const transactionMinutesMax = 10
 
 async function checkTransactions(client: pg.Client): Promise<Finding> {

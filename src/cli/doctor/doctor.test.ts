@@ -57,7 +57,7 @@ describe('The doctor', () => {
     assert.match(`${found?.subject} ${found?.result}`, /^store cannot be reached: .*ECONNREFUSED/)
   })
 
-  it('reports for each address of DATABASE_READ_URL how far behind the standby is', async () => {
+  it('reports addresses of DATABASE_READ_URL that are unreachable, a primary, or a standby that is far behind', async () => {
     const port = await freePort()
     const findings = await collectFindings({
       ...environment,

@@ -81,7 +81,7 @@ function checkConfiguration(environment: Environment): Finding {
   }
 }
 
-/** The first major version that runs TypeScript sources directly. */
+/** The oldest major version that this program supports. */
 const nodeMajorMin = 24
 
 function checkNode(version: string): Finding {
