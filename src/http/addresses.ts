@@ -50,8 +50,8 @@ function parseGroup(text: string): number[] {
 }
 
 /**
- * All ranges that are not on the public internet: private, local, shared, documentation and multicast ranges,
- * and addresses that contain IPv4 addresses.
+ * The ranges of IPv4, and of `globalUnicast` in IPv6, that are not on the public internet: private, local,
+ * shared, documentation and multicast ranges, and addresses that contain IPv4 addresses.
  */
 const nonPublicRanges = new BlockList()
 for (const [network, bits] of [

@@ -14,7 +14,7 @@ import {
 } from './errors.ts'
 import { rejectTooManyKeys } from './url.ts'
 
-/** Responds with the envelope to requests that reach no route. Node would send an empty body. */
+/** Rejects invalid requests before they reach a route, with the envelope instead of the empty body of Node. */
 export function answerBrokenRequests(app: FastifyInstance): void {
   answerUnknownExpectations(app.server)
   app.addHook('onRequest', (request, reply, done) => {
@@ -76,7 +76,7 @@ export function limitUnreadBodies(app: FastifyInstance, budgets: Budgets): void 
   })
 }
 
-/** After an early rejection, the connection is closed when the client had this long to read the response. */
+/** After an early rejection, the client has this long to read the response before the connection is closed. */
 export const closeDelayMilliseconds = 1000
 
 /** Answers invalid or incomplete requests: garbage, oversized headers, or data that arrives too slowly. */

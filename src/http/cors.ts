@@ -6,8 +6,8 @@ export interface CorsOptions {
   /** Compared exactly with what the browser sends: scheme, host and port. */
   readonly origins: readonly string[]
   /**
-   * Additional allowed origins. The HTTP libraries of these clients send cookies with each request. The set
-   * may change while the host runs.
+   * The origins of apps whose scripts redeem codes. They are allowed, too. The HTTP libraries of such apps send
+   * cookies with each request. The set may change while the host runs.
    */
   readonly originsWithCookies?: ReadonlySet<string>
   /** Routes to which browsers navigate: no script has a reason to read their responses. */

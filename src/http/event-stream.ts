@@ -9,7 +9,7 @@ export interface EventStream {
    * client has not read enough. The event is then dropped, and `onReady` is called later.
    */
   send(event: Buffer, id?: number | string): boolean
-  /** Sends a heartbeat, unless the client has not read enough. */
+  /** Sends a comment, such as a heartbeat, if the client has read enough. */
   comment(text: string): void
   /** The reason is sent as a comment. Clients ignore comments. */
   close(reason?: string): void

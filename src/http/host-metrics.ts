@@ -28,7 +28,7 @@ export interface MeasuredParts {
   readonly database?: TimedStore
   readonly instances?: MeasuredInstances
   readonly events?: Pick<CountedEvents, 'counts'>
-  /** The consumers of the change log, by name. */
+  /** By name, functions that return how many seconds a reader is behind the change log. */
   readonly readers?: Readonly<Record<string, () => number>>
   /** Merges the metrics of all processes that serve the host. */
   readonly shareMetrics?: ShareMetrics | undefined

@@ -87,6 +87,7 @@ describe('the log', () => {
     const unexpected = () => lines.filter((line) => line.includes('It broke.'))
     // The line that counts the omitted lines has `leftOut`.
     const isSampled = ({ leftOut = 0 }) => leftOut === 0
+    // One of the omitted lines is about a path for which no hook runs.
     for (let count = 1; count <= 20; count += 1) await get(count === 7 ? malformedPath : '/nowhere')
     for (let count = 1; count <= 20; count += 1) await get('/broken')
     await until(() => unexpected().length > 0, 'the line about the error')

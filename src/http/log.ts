@@ -24,7 +24,7 @@ declare module 'fastify' {
 export interface LogOptions {
   /** The default is `warn` in a terminal and `info` elsewhere. */
   readonly level: string | undefined
-  /** The name of the host, if several hosts share a process. */
+  /** The host, or another part of the program, that writes the lines: `rest`, `store`, `cli`. */
   readonly host?: string
   /** The default is standard output. */
   readonly destination?: DestinationStream

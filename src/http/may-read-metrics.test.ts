@@ -67,7 +67,7 @@ describe('The metrics', () => {
     equal(answer.headers['www-authenticate'], 'Bearer')
   })
 
-  it('require a token of sufficient length', () => {
+  it('accept only a well-formed token in the settings', () => {
     const parse = (text: string) => readSettings({ METRICS_TOKEN: text }, readMetricsSettings).metricsToken
     equal(parse(token), token)
     for (const invalid of ['short', 'has a space in between', 'x'.repeat(300)]) {

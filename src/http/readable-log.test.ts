@@ -13,7 +13,7 @@ function openTestLog(isTerminal: boolean, level?: string) {
 }
 
 describe('the log in a terminal', () => {
-  it('shows only warnings and errors', () => {
+  it('shows only warnings and errors, unless a level is set', () => {
     for (const [level, shown] of [
       [undefined, ['warn', 'error']],
       ['info', ['info', 'warn', 'error']],

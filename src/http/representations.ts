@@ -124,8 +124,7 @@ function fullYear(twoDigits: string, now: number): number {
 }
 
 /**
- * Stores the response that was sent with each `Last-Modified`, because a date alone does not identify the
- * account.
+ * Stores with which `Last-Modified` each tag was sent, because a date alone does not identify the account.
  */
 export interface SentDates {
   /** Records the pair, and returns whether it was sent before. */
