@@ -46,8 +46,8 @@ export async function create(
 }
 
 /**
- * Batches creates. A row with a counter is written together with rows of other counters unless its counter is
- * locked. Otherwise it waits for the counter, together with other rows of this counter.
+ * Batches creates. A row with a counter is first written together with rows of any counter. If its counter is
+ * locked, it waits for it, together with other rows of this counter.
  */
 const createInGroup = (
   singleWrites: SingleWrites,

@@ -72,7 +72,7 @@ function parseId(input: unknown, violations: Violations): string {
   return ''
 }
 
-/** Older timestamps have settled, because transactions are shorter than this. */
+/** Older timestamps have settled, because transactions that write are shorter than this. */
 const recentSeconds = 60
 
 interface Age {

@@ -192,6 +192,7 @@ describe('writes that come at the same time', () => {
     const rows = await Promise.all(Array.from({ length: 7 }, () => makeAny('project')))
     const change = (extraFields: (version: string) => Values, required: (version: string) => string[]) =>
       Promise.allSettled(
+        // The last two rows are changed three times each.
         [...rows, ...rows.slice(5), ...rows.slice(5)].map(({ id, organizationId, createdAt }) => {
           const versions = new Map(required(String(createdAt)).map((version) => [id, version]))
           const body = { id, name: 'P', organizationId, ...extraFields(String(createdAt)) }

@@ -104,7 +104,7 @@ function parseSortColumn(
 
 type Order = ListQuery['sortOrder']
 
-/** The rows that were removed last come first. */
+/** A list of removed rows begins with those that were removed last. */
 const defaultOrder = (state: RowState, sortColumn: string): Order =>
   state === 'removed' && sortColumn === 'deletedAt' ? 'desc' : 'asc'
 

@@ -102,8 +102,8 @@ async function lockProjects(transaction: Queries, ids: readonly unknown[]): Prom
 }
 
 /**
- * The problem if a row with links would move to another project. The caller then repeats the update in a
- * transaction that removes the links.
+ * The problem if a single statement would move a row, which may have links, to another project. The caller then
+ * repeats the update in a transaction that removes the links.
  */
 export const leavesProjectProblem = contended()
 

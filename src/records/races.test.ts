@@ -55,7 +55,7 @@ describe('with concurrent writes', () => {
     assert.deepEqual(outcomesOf(settled).sort(), ['ok', ...Array(9).fill('stale')])
   })
 
-  it('every version is at least a millisecond later', async () => {
+  it('every version is at least a millisecond later than the previous one', async () => {
     const row = await makeAny('project')
     const body = { id: row.id, name: 'Q', organizationId: row.organizationId }
     const rows = await Promise.all(

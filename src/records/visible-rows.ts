@@ -205,7 +205,7 @@ function rowsAt(resource: ListedResource, caller: Caller, at: string, ids: Sql |
     where row.id not in (select row_id from later where action = 'create') and ${readable} ${andIds}`
 }
 
-/** No transaction takes this long. All entries of a transaction are within this time. */
+/** No transaction that writes takes this long, so all of its entries are within this time. */
 const transactionMinutesMax = 10
 
 /** Returns whether the transaction of an entry called `entry` wrote anything after the instant. */

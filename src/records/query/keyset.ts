@@ -69,7 +69,7 @@ function isAfterInKey(key: SortKey, value: Value): Sql {
 
 /**
  * Encodes the sort values and the id of the last row of a page. The checksum detects a cursor of another
- * list, order or filter. The cursor grants no access.
+ * list, order, filter or instant. The cursor grants no access.
  */
 export const encodeCursor = (scope: string, after: readonly Value[]): string => {
   const text = Buffer.from(JSON.stringify(after)).toString('base64url')
