@@ -135,7 +135,7 @@ describe('Telemetry', () => {
     assert.ok(collector.headers.every((header) => header === 'Bearer collector'))
   })
 
-  test('is disabled without an endpoint', () => {
+  test('is not even loaded without an endpoint', () => {
     const program = `
       import { registerHooks } from 'node:module'
       const loaded = []

@@ -38,7 +38,7 @@ export interface SecurityEvent {
   /** The outcome of the event, or its cause. */
   readonly outcome?: string
   readonly account?: string | undefined
-  /** The account that caused the event, if it is a different account. */
+  /** The account that caused the event. It may be the same one. */
   readonly by?: string | undefined
   /**
    * The typed login, if no account has it. Only its hash is logged, because it may be a password in the wrong
@@ -80,8 +80,8 @@ export interface SecurityLogTarget {
 }
 
 /**
- * The key of login hashes. It is random, so that logins cannot be guessed from the log. It is constant, so
- * that equal logins have equal hashes.
+ * The key of login hashes. It is random, so that logins cannot be guessed from the log. The process keeps it,
+ * so that equal logins have equal hashes.
  */
 const loginKey = randomBytes(32)
 
