@@ -9,8 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const thisTree = join(import.meta.dirname, '..')
 
 /**
- * Starts one host as it is deployed, in a separate process, but without the rate limiter and log lines. `tree`
- * is the working copy of the host.
+ * Starts one host as it is deployed, in a separate process, but without the rate limit of REST, and with a log
+ * of warnings and errors only. `tree` is the working copy of the host.
  */
 export const startHost = (
   name: string,

@@ -9,7 +9,7 @@ const concurrency = 16
 const rounds = 7
 const callsPerRound = 4000
 
-interface Floor {
+interface MeasuredServer {
   readonly child: ChildProcess
   readonly client: Client
   readonly microseconds: number[]
@@ -20,20 +20,20 @@ interface Floor {
  * library for both.
  */
 export async function runFramingBench(): Promise<void> {
-  const floors = new Map<string, Floor>()
+  const servers = new Map<string, MeasuredServer>()
   try {
     for (const kind of kinds) {
       const child = spawn(process.execPath, [join(import.meta.dirname, 'framing-server.ts'), kind], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       const client = new Client(`127.0.0.1:${await firstLine(child)}`, credentials.createInsecure())
-      floors.set(kind, { child, client, microseconds: [] })
+      servers.set(kind, { child, client, microseconds: [] })
     }
-    for (const floor of floors.values()) await runRound(floor)
+    for (const server of servers.values()) await runRound(server)
     for (let round = 0; round < rounds; round += 1)
-      for (const floor of floors.values()) floor.microseconds.push(await runRound(floor))
+      for (const server of servers.values()) server.microseconds.push(await runRound(server))
     console.table(
-      [...floors].map(([kind, { microseconds }]) => {
+      [...servers].map(([kind, { microseconds }]) => {
         const sorted = microseconds.toSorted((first, second) => first - second)
         return {
           kind,
@@ -43,7 +43,7 @@ export async function runFramingBench(): Promise<void> {
       }),
     )
   } finally {
-    for (const { child, client } of floors.values()) {
+    for (const { child, client } of servers.values()) {
       client.close()
       child.kill()
     }
@@ -51,7 +51,7 @@ export async function runFramingBench(): Promise<void> {
 }
 
 /** Runs one round, and returns the server's CPU time per call in microseconds. */
-async function runRound({ child, client }: Floor): Promise<number> {
+async function runRound({ child, client }: MeasuredServer): Promise<number> {
   const before = cpuSecondsOf(child.pid ?? 0)
   let remaining = callsPerRound
   const work = async () => {

@@ -27,7 +27,7 @@ const requestsOf: Readonly<Record<Verb, number>> = { get: 4000, 'list 20': 3000,
 /**
  * Compares the REST host with others, each with the same number of rows in a separate database of one server:
  * a host that answers the same requests and checks nothing; Vikunja, if the folder of a built one is passed;
- * and with `--copy <folder>` the host of another working copy. `--rounds N`.
+ * and with `--copy <folder>` the host of another working copy. `--rounds N` sets the number of rounds.
  */
 export async function runComparisonBench(args: readonly string[]): Promise<void> {
   const optionOf = (name: string) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined)

@@ -3,7 +3,7 @@ import type { Queries } from '../../src/db/database.ts'
 import { raw } from '../../src/db/sql.ts'
 
 export interface GrownStore {
-  /** An ordinary member of ten projects, and an administrator, who sees everything. */
+  /** An ordinary member of ten projects. */
   readonly member: string
   readonly administrator: string
   /** The projects of the member. */

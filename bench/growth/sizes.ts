@@ -56,7 +56,6 @@ export async function openSize(
     Jwt__Issuer: issuer.issuer,
     SVC_ADMIN_LOGINS: 'person1@example.com',
   })
-  host.stdout?.resume()
   console.log(`${rows} assignments were created in ${((performance.now() - startedAt) / 1000).toFixed(0)} s.`)
   return {
     rows,

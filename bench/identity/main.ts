@@ -1,11 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { openDatabase } from '../../src/db/database.ts'
 import { startEmbeddedStore } from '../../src/db/embedded/start-embedded-store.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -13,6 +11,7 @@ import { sql } from '../../src/db/sql.ts'
 import { insertSession } from '../../src/hosts/identity/core/sessions.ts'
 import { createOpaqueToken } from '../../src/hosts/identity/core/tokens.ts'
 import { insertAccount } from '../../test/support/insert-account.ts'
+import { firstLine, postmasterOf } from '../child-process.ts'
 import { cpuSecondsOf, cpuSecondsOfServer } from '../process-usage.ts'
 
 const connections = 16
@@ -185,12 +184,8 @@ async function startHost(databaseUrl: string, key: KeyObject, dataDirectory: str
       Identity__ServiceClients__modern__SigningAlgorithm: 'ES256',
     },
   })
-  const [line] = await once(createInterface({ input: child.stdout }), 'line')
-  return { process: child, port: Number(line) }
+  return { process: child, port: Number(await firstLine(child)) }
 }
-
-const postmasterOf = (dataDirectory: string): number =>
-  Number(readFileSync(join(dataDirectory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
 
 const rounded = (number: number): number => Math.round(number * 1000) / 1000
 

@@ -33,8 +33,8 @@ const notchPixels = 120
 const lateMilliseconds = 25
 
 /**
- * Checks the limits of the web client in a real browser on a processor that is slowed down four times, with
- * separate hosts. `npm run bench -- web` checks all, `npm run bench -- web shifts` one part, and
+ * Compares the web client in a real browser with its limits, on a processor that is slowed down four times, and
+ * with separate hosts. `npm run bench -- web` measures all, `npm run bench -- web shifts` one part, and
  * `npm run bench -- web full-speed scroll` one part without slowing down.
  */
 export async function runWebBench(args: readonly string[]): Promise<void> {
@@ -70,9 +70,9 @@ async function openPage(setup: BrowserSetup, { login }: Scene, path: string): Pr
   return page
 }
 
-async function measureLoad(setup: BrowserSetup, scene: Scene, times: number): Promise<void> {
+async function measureLoad(setup: BrowserSetup, scene: Scene, factor: number): Promise<void> {
   const page = await openPage(setup, scene, '/projects')
-  await slowDown(page, times)
+  await slowDown(page, factor)
   const rows = []
   for (const view of ['board', 'list', 'calendar', 'timeline']) {
     const found: number[] = []
@@ -96,9 +96,9 @@ async function measureLoad(setup: BrowserSetup, scene: Scene, times: number): Pr
   await page.close()
 }
 
-async function measureScrolling(setup: BrowserSetup, scene: Scene, times: number): Promise<void> {
+async function measureScrolling(setup: BrowserSetup, scene: Scene, factor: number): Promise<void> {
   const page = await openPage(setup, scene, '/projects')
-  const session = await slowDown(page, times)
+  const session = await slowDown(page, factor)
   const rows = []
   for (const [name, query, scroller] of [
     ['the list of 5,000', '?view=list', '.list-scroll'],
@@ -136,10 +136,10 @@ async function measureScrolling(setup: BrowserSetup, scene: Scene, times: number
   await page.close()
 }
 
-async function measureDrags(setup: BrowserSetup, scene: Scene, times: number): Promise<void> {
+async function measureDrags(setup: BrowserSetup, scene: Scene, factor: number): Promise<void> {
   const page = await openPage(setup, scene, `/projects/${scene.largeId}`)
   await page.locator('.card').first().waitFor()
-  const session = await slowDown(page, times)
+  const session = await slowDown(page, factor)
   const rows = []
   for (const [name, path, from] of [
     ['a card over the board of 5,000', `/projects/${scene.largeId}`, '.card'],
@@ -178,9 +178,9 @@ async function measureDrags(setup: BrowserSetup, scene: Scene, times: number): P
   await page.close()
 }
 
-async function measureInteractions(setup: BrowserSetup, scene: Scene, times: number): Promise<void> {
+async function measureInteractions(setup: BrowserSetup, scene: Scene, factor: number): Promise<void> {
   const page = await openPage(setup, scene, '/projects')
-  const session = await slowDown(page, times)
+  const session = await slowDown(page, factor)
   const rows = []
   for (const interaction of interactions) {
     const { name, prepare, act, leave } = interaction

@@ -17,7 +17,7 @@ export interface OtherQueue {
 }
 
 const concurrency = 32
-/** The number of changes that one transaction copies from the feed. */
+/** The number of messages that are added to a queue, or taken from it, at once. */
 const pageSize = 100
 const secret = `${secretPrefix}${Buffer.alloc(32, 1).toString('base64')}`
 
@@ -71,7 +71,7 @@ export async function queuesIn(
   const runner = (isOrdered: boolean) => async (messages: readonly QueuedMessage[]) => {
     const running = await graphile.run({
       connectionString: url,
-      concurrency: concurrency,
+      concurrency,
       pollInterval: 500,
       noHandleSignals: true,
       logger: new graphile.Logger(() => () => undefined),
