@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
 import type { Mutant } from './mutant-table.ts'
 
-/** Rules of access: accounts, administrators, links, tokens, calendars, tools of models, mails and CORS. */
+/** Rules of access: accounts, administrators, links, tokens, calendars, the tools of MCP, mails and CORS. */
 export const accessMutants: readonly Mutant[] = [
   {
     file: 'src/features/mcp.ts',
@@ -362,7 +362,7 @@ export const accessMutants: readonly Mutant[] = [
   },
   {
     file: 'src/hosts/identity/endpoints/login.ts',
-    rule: 'a new request with credentials is an extension',
+    rule: 'only the extensions accept credentials together with a new authorization request',
     from: 'if (authRequest !== undefined || !identity.settings.extensions) {',
     to: 'if (authRequest !== undefined) {',
     tests: ['identity/authorize'],

@@ -88,6 +88,7 @@ function isSupported(resource: Resource, key: string): boolean {
 const isNullable = ({ fields }: Resource, { name }: MessageField): boolean =>
   fields[name]?.presence === 'optional' || name === 'updatedAt' || name === 'deletedAt'
 
+/** Returns `?` for a property that may be left out, and `or null` for one that may be null. */
 type Mark = (field: MessageField) => '' | '?' | 'or null' | '? or null'
 
 /** Returns the marks of a request: a field that may be left out may also be null. */

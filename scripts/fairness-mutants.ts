@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant-table.ts'
 
-/** Rules that keep accounts from affecting each other, of CSV files and Markdown, and of the web client. */
+/** Rules that keep accounts from affecting each other, and rules of CSV files, Markdown and the web client. */
 export const fairnessMutants: readonly Mutant[] = [
   {
     file: 'src/db/streamed-reads.ts',

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
 import type { Mutant } from './mutant-table.ts'
 
-/** Rules for a store that does not answer, logs, backups, roles, the command line and secrets. */
+/** Rules of stores that do not answer, and of logs, backups, roles, the command line and secrets. */
 export const storeMutants: readonly Mutant[] = [
   {
     file: 'src/db/embedded/start-embedded-store.ts',
