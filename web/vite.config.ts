@@ -44,6 +44,7 @@ const laterFiles = [
   'palette-steps',
   'panel-sections',
   'period-view',
+  'project-sub-page',
   'project-switcher',
   'queue-dialog',
   'recorded-hours',

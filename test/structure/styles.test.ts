@@ -26,8 +26,7 @@ function isSided(property: string, value: string): boolean {
 }
 
 /** Parts that never contain many elements, or exist only for a moment. */
-const smallParts =
-  /(?:\.(?:dialog|picker|skeleton-\w+|view-switch|field-pair)|#app|\.week-page)(?::not\()?:has\(/
+const smallParts = /(?:\.(?:dialog|picker|skeleton-\w+|field-pair)|#app|\.week-page)(?::not\()?:has\(/
 
 /**
  * Returns the selectors with which every change of the page would make the browser search or restyle many

@@ -1,14 +1,12 @@
-import type { ComponentChildren } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import type { Connection } from '../api/live.ts'
-import { useListing } from '../data/use-listing.ts'
 import { projectPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
 import { MembersDialog, useLater } from './lazy.tsx'
-import { Page, ProjectMark, usePageTitle, useRootClass } from './page.tsx'
+import { ProjectMark, usePageTitle, useRootClass } from './page.tsx'
 import { ConnectionStatus } from './page-states.tsx'
 import { phone, useMedia } from './viewport.ts'
 
@@ -45,69 +43,10 @@ export const projectPages = [
 export const pagesWith = (extensions: boolean) =>
   projectPages.filter(({ isExtension }) => extensions || !isExtension)
 
-interface SubPageProps {
-  readonly projectId: string
-  /** The last part of the address. */
-  readonly path: string
-  readonly title: string
-  /** Actions next to the title. */
-  readonly actions?: ComponentChildren
-  readonly children: ComponentChildren
-}
-
-interface ProjectSubPageProps extends Omit<SubPageProps, 'projectId'> {
-  /** Undefined if the page is about all projects. */
-  readonly projectId: string | undefined
-}
-
-/** The layout of a page of a project that is not a view, below the same header. */
-export const ProjectSubPage = ({ projectId, ...props }: ProjectSubPageProps) =>
-  projectId === undefined ? <Page {...props} /> : <SubPage {...props} projectId={projectId} />
-
-function SubPage({ projectId, path, title, actions, children }: SubPageProps) {
-  const { rows, isLoading } = useListing('project', { ids: projectId })
-  const [project] = rows
-  const heading = usePageTitle(project ? `${title} · ${project.name}` : title, projectId)
-  // Pages of the settings have no link of their own in the header, so their title is shown.
-  const isLinked = projectPages.some((page) => page.path === path)
-  const current = isLinked ? path : 'settings'
-  // On phones, the views would be the first of several rows above the settings.
-  const isBackShown = useMedia(phone) && current === 'settings'
-  const back = isLinked
-    ? { href: projectPath(projectId), label: project?.name ?? t('Project') }
-    : { href: projectPath(projectId, '/settings'), label: t('Settings') }
-  const h1 = (
-    <h1 ref={heading} tabIndex={-1} class={isLinked ? 'linked-title' : ''}>
-      {title}
-    </h1>
-  )
-  return (
-    <div class="project-sub">
-      <ProjectHeader projectId={projectId} project={project} isLoading={isLoading} current={current} />
-      <div class="project-bar">
-        {isBackShown ? (
-          <a class="back-link" href={back.href}>
-            <Icon name="left" />
-            <span dir="auto">{back.label}</span>
-          </a>
-        ) : (
-          <ViewSwitch projectId={projectId} />
-        )}
-      </div>
-      <div class="page">
-        {actions ? (
-          <header class="page-header">
-            <div class="page-title">{h1}</div>
-            {actions}
-          </header>
-        ) : (
-          h1
-        )}
-        {children}
-      </div>
-    </div>
-  )
-}
+/**
+ * The query with which each project was last shown: its view and filters. Its other pages lead back there.
+ */
+export const lastQueries = new Map<string, string>()
 
 interface ProjectHeaderProps {
   readonly projectId: string
@@ -247,20 +186,18 @@ function ProjectPages({ projectId, current }: ProjectPagesProps) {
 }
 
 interface ViewSwitchProps {
-  readonly projectId: string
-  /** The view that is shown. The links then keep its filters and an open assignment. */
-  readonly current?: ViewName
+  readonly current: ViewName
 }
 
-export function ViewSwitch({ projectId, current }: ViewSwitchProps) {
+/** Links to the views, which keep the filters and an open assignment. */
+export function ViewSwitch({ current }: ViewSwitchProps) {
   const { router } = useServices()
   const { pathname, searchParams } = router.address.value
   const hrefOf = (name: ViewName) => {
-    const query = new URLSearchParams(current && searchParams)
+    const query = new URLSearchParams(searchParams)
     query.delete('view')
     if (name !== 'board') query.set('view', name)
-    const path = current ? pathname : projectPath(projectId)
-    return query.size === 0 ? path : `${path}?${query}`
+    return query.size === 0 ? pathname : `${pathname}?${query}`
   }
   return (
     <nav class="view-switch" aria-label={t('View')}>

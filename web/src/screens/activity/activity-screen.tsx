@@ -24,7 +24,7 @@ import { type MessageKey, t, tx } from '../../texts/text.ts'
 import { dayOfTimestamp, formatDayHeading } from '../../time/days.ts'
 import { formatHours, sumHours } from '../../time/hours.ts'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
-import { ProjectSubPage } from '../../ui/project-page.tsx'
+import { ProjectSubPage } from '../../ui/project-sub-page.tsx'
 import { ChoiceButtons } from '../../ui/view-controls.tsx'
 
 type Kind = 'all' | 'assignments' | 'hours' | 'members'
@@ -46,14 +46,20 @@ export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) 
   const { resource } = kinds[kind]
   const { changes, hasOlder, problem, reload, loadOlder } = useHistory({ projectId, resource, pageSize: 50 })
   return (
-    <ProjectSubPage projectId={projectId} path="activity" title={t('Activity')}>
-      <ChoiceButtons
-        label={t('Filter')}
-        names={kindNames}
-        current={kind}
-        labelOf={(name) => t(kinds[name].label)}
-        onChoose={(name) => router.setQuery({ show: name === 'all' ? '' : name })}
-      />
+    <ProjectSubPage
+      projectId={projectId}
+      path="activity"
+      title={t('Activity')}
+      actions={
+        <ChoiceButtons
+          label={t('Filter')}
+          names={kindNames}
+          current={kind}
+          labelOf={(name) => t(kinds[name].label)}
+          onChoose={(name) => router.setQuery({ show: name === 'all' ? '' : name })}
+        />
+      }
+    >
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {changes === undefined && !problem && <Skeleton as="rows" rows={8} cells="face lines" />}
       {changes?.length === 0 && (

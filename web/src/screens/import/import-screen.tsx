@@ -7,7 +7,7 @@ import { formatTimestamp } from '../../time/days.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { useFileDrop } from '../../ui/files.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
-import { ProjectSubPage } from '../../ui/project-page.tsx'
+import { ProjectSubPage } from '../../ui/project-sub-page.tsx'
 import {
   findExistingKeys,
   guessMatching,

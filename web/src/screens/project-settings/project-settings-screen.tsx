@@ -18,7 +18,7 @@ import { hueOf } from '../../ui/marks.tsx'
 import { MembersDialog } from '../../ui/members-dialog.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { Faces } from '../../ui/people.tsx'
-import { ProjectSubPage } from '../../ui/project-page.tsx'
+import { ProjectSubPage } from '../../ui/project-sub-page.tsx'
 import { IndexedPart, SavedHeading, SideIndex } from '../../ui/settings-page.tsx'
 import { StagesSection } from './stages-section.tsx'
 

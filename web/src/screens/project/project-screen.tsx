@@ -16,7 +16,7 @@ import { t } from '../../texts/text.ts'
 import { MembersDialog } from '../../ui/lazy.tsx'
 import { Page, useOpenNewFromUrl, useRootClass } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem } from '../../ui/page-states.tsx'
-import { ProjectHeader, type ViewName, ViewSwitch } from '../../ui/project-page.tsx'
+import { lastQueries, ProjectHeader, type ViewName, ViewSwitch } from '../../ui/project-page.tsx'
 import { useMedia } from '../../ui/viewport.ts'
 import { BoardView, type BoardViewProps } from './board-view.tsx'
 import { noFilters, parseFilters, resolveViewer, viewParameter } from './filters.ts'
@@ -74,6 +74,9 @@ function Project({ projectId, assignmentId }: ProjectProps) {
     revealedId,
     onReveal: setRevealedId,
   }
+  useEffect(() => {
+    lastQueries.set(projectId, viewProps.query)
+  }, [projectId, viewProps.query])
   const isUnknown = !project.isLoading && !project.problem && name === undefined
   useRootClass('has-project', !isUnknown)
   useRootClass('has-panel', !isUnknown && assignmentId !== undefined)
@@ -194,7 +197,7 @@ function ProjectBar({ scope, view, savedViews, onMembers }: ProjectBarProps) {
   const savedViewProps = { projectId: scope.projectId, filters, savedViews }
   return (
     <div class="project-bar">
-      <ViewSwitch projectId={scope.projectId} current={view.name} />
+      <ViewSwitch current={view.name} />
       {savedViews.isAvailable && !isNarrow && <ViewTabs {...savedViewProps} />}
       <ListCount />
       <ProjectFilters

@@ -10,7 +10,7 @@ import { t, tn, translateSentence } from '../../texts/text.ts'
 import { formatTimestamp } from '../../time/days.ts'
 import { CopyButton } from '../../ui/copy.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
-import { ProjectSubPage } from '../../ui/project-page.tsx'
+import { ProjectSubPage } from '../../ui/project-sub-page.tsx'
 
 /**
  * Manages the webhooks of a project. Without a project, administrators manage the webhooks of all projects.

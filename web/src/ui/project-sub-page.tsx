@@ -1,0 +1,66 @@
+import type { ComponentChildren } from 'preact'
+import { useListing } from '../data/use-listing.ts'
+import { projectPath } from '../router/router.ts'
+import { t } from '../texts/text.ts'
+import { Icon } from './icon.tsx'
+import { Page, usePageTitle } from './page.tsx'
+import { lastQueries, ProjectHeader, projectPages, projectViews } from './project-page.tsx'
+
+interface SubPageProps {
+  readonly projectId: string
+  /** The last part of the address. */
+  readonly path: string
+  readonly title: string
+  /** Actions next to the title. */
+  readonly actions?: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+interface ProjectSubPageProps extends Omit<SubPageProps, 'projectId'> {
+  /** Undefined if the page is about all projects. */
+  readonly projectId: string | undefined
+}
+
+/** The layout of a page of a project that is not a view, below the same header. */
+export const ProjectSubPage = ({ projectId, ...props }: ProjectSubPageProps) =>
+  projectId === undefined ? <Page {...props} /> : <SubPage {...props} projectId={projectId} />
+
+function SubPage({ projectId, path, title, actions, children }: SubPageProps) {
+  const { rows, isLoading } = useListing('project', { ids: projectId })
+  const [project] = rows
+  const heading = usePageTitle(project ? `${title} · ${project.name}` : title, projectId)
+  // Pages of the settings have no link of their own in the header, so their title is shown.
+  const isLinked = projectPages.some((page) => page.path === path)
+  const back = isLinked
+    ? lastViewOf(projectId)
+    : { href: projectPath(projectId, '/settings'), label: t('Settings') }
+  return (
+    <div class="page">
+      <ProjectHeader
+        projectId={projectId}
+        project={project}
+        isLoading={isLoading}
+        current={isLinked ? path : 'settings'}
+      />
+      <div class="sub-bar">
+        <a class="back-link" href={back.href}>
+          <Icon name="left" />
+          {back.label}
+        </a>
+        <h1 ref={heading} tabIndex={-1} class={isLinked ? 'linked-title' : ''}>
+          {title}
+        </h1>
+        {actions}
+      </div>
+      {children}
+    </div>
+  )
+}
+
+/** Returns the view that was shown last, with its filters, or the board. */
+function lastViewOf(projectId: string) {
+  const query = lastQueries.get(projectId) ?? ''
+  const shown = new URLSearchParams(query).get('view')
+  const { label } = projectViews.find(({ name }) => name === shown) ?? projectViews[0]
+  return { href: projectPath(projectId, query), label: t(label) }
+}
