@@ -73,8 +73,8 @@ export async function changePassword(
 }
 
 /**
- * Sets the password of the writer's account without the current one, for the operator of the command line,
- * and ends its sessions.
+ * Sets the password of the writer's account without asking for the current one, and ends the sessions of the
+ * account. On the command line, the operator writes as this account.
  */
 export async function resetPassword(
   { database, passwords, securityLog }: Omit<PasswordChangeContext, 'lockouts'>,

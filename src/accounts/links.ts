@@ -22,6 +22,7 @@ interface LinkOptions {
   readonly hours: number
   readonly projectId?: string | undefined
   readonly userId?: string
+  /** The current security stamp of the account `userId`. */
   readonly securityStamp?: string
   /** The session that creates the link. Undefined without a session, as on the command line. */
   readonly sessionId?: string | undefined

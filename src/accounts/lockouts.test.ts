@@ -106,7 +106,7 @@ test('only five of twenty concurrent guesses are verified', async () => {
   assert.equal(results.filter(({ status }) => status === 'rejected').length, 15)
 })
 
-test('two instances that receive guesses concurrently verify at most one more', async () => {
+test('two instances that receive guesses concurrently verify at most one more than one instance', async () => {
   const verified: string[] = []
   const instances = [lockouts, createLockouts({ database: fresh.database, now })]
   await guessInParallel(instances, 20, verified)
@@ -121,6 +121,7 @@ test('a flood on one subject is rejected without affecting others', async () => 
   const busy = (await flood).filter(
     (result) => result.status === 'rejected' && (result.reason as Problem).kind === 'busy',
   )
+  // One guess runs, and 32 may wait.
   assert.equal(busy.length, 50 - 33)
   assert.equal(verified.length, 5)
 })

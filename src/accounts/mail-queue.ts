@@ -19,6 +19,7 @@ export interface QueuedMail {
   readonly id: string
   readonly purpose: 'password' | 'invitation' | 'factors' | 'notifications'
   readonly login: string | null
+  /** The account that requested the mail. For factors and notifications, the account that receives it. */
   readonly creatorId: string | null
   readonly sessionId: string | null
   readonly creatorStamp: string | null
