@@ -93,8 +93,9 @@ const sessionIsActiveSql = (sessionId: string, clock: Sql): Sql => sql`exists (
 )`
 
 /**
- * True unless the service client was removed from the settings after the token was issued. A removed client
- * has no `valid_since`, and a client that was added again has a new one. Other clients are not in this table.
+ * True unless the client was ended, or removed from the settings, after the token was issued. The row of such
+ * a client has no `valid_since`, and that of a client that was added again has a new one. A client without a
+ * row, such as the web client, counts as configured.
  */
 const clientIsConfiguredSql = ({ clientId, issuedAt }: AccessTokenClaims): Sql => sql`not exists (
   select 1 from service_clients as client where client.id = ${clientId ?? ''}
@@ -102,9 +103,9 @@ const clientIsConfiguredSql = ({ clientId, issuedAt }: AccessTokenClaims): Sql =
 )`
 
 /**
- * True if a client that administrators have created still has all scopes of the token, and the user still
- * consents to them. First-party clients need no consent. No timestamps are compared, so different clocks do
- * not matter.
+ * True unless administrators have created the client, and it no longer has all scopes of the token or the
+ * user no longer consents to them. First-party clients need no consent. No timestamps are compared, so
+ * different clocks do not matter.
  */
 const scopesAreAllowedSql = ({ clientId, scopes }: AccessTokenClaims): Sql => sql`not exists (
   select 1 from registered_clients as client where client.id = ${clientId ?? ''} and not (
@@ -144,7 +145,7 @@ interface AccessTokenOptions {
  * ms.
  */
 const cachedTokensMax = 10_000
-/** After this time, tokens of a withdrawn key are rejected. */
+/** A cached token is accepted for at most this long after this host has dropped its withdrawn key. */
 const cacheMilliseconds = 5 * 60_000
 
 export interface VerifiedClaims extends AccessTokenClaims {

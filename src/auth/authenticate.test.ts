@@ -56,6 +56,10 @@ test('an account id in upper case identifies the same account', async () => {
 test('the scheme may be in any case', async () => {
   const token = await provider.signIn(fresh.database, ada.id)
   for (const header of [`bearer ${token}`, `BEARER  ${token}`]) await authentication.authenticate(header)
+})
+
+test('a header without exactly one bearer token is rejected', async () => {
+  const token = await provider.signIn(fresh.database, ada.id)
   const headers = [
     undefined,
     '',
