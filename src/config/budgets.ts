@@ -11,8 +11,8 @@ const mebibyte = 1024 ** 2
  * the processes of the host. A limit per `process` applies to each process.
  *
  * Code counts a limit with `budgets.budget(name)`, and `/metrics` shows it. Code reads a limit that is not
- * counted, such as the maximum size of a body, as `budgetLimits.<name>.max`. The overrides of tests apply
- * only to counted limits.
+ * counted, such as the maximum size of a body, as `budgetLimits.<name>.max`. Overrides apply only to counted
+ * limits.
  */
 export const budgetLimits = {
   // HTTP hosts: connections, logs and unread bodies.
@@ -75,7 +75,10 @@ export const budgetLimits = {
   /** Password mails within an hour. Further requests get the same answer, but no mail. */
   passwordMailsOfAddress: { max: 20, per: 'address', of: 'mails' },
   passwordMailsOfAccount: { max: 3, per: 'account', of: 'mails' },
-  /** Mails that a signed-in user has sent to others within a day. */
+  /**
+   * Mails within a day: invitations and password mails that a signed-in user has sent to others, and counted
+   * separately, notices that the user's own factors have changed.
+   */
   mailsOfAccount: { max: 50, per: 'account', of: 'mails' },
   /** Unsent mails in the database. */
   mailsWaiting: { max: 2000, per: 'host', of: 'mails' },
@@ -105,8 +108,8 @@ export const budgetLimits = {
   webBodyBytes: { max: kibibyte, per: 'request', of: 'bytes' },
   diagnosticsBodyBytes: { max: kibibyte, per: 'request', of: 'bytes' },
 
-  // Command host (gRPC and the .NET wire), for newcomers: connections that have not sent an accepted token. A
-  // connection no longer counts once its token was accepted.
+  // Command host (gRPC and the .NET wire), for newcomers: connections, or behind a proxy streams, that have
+  // not sent an accepted token. They no longer count once their token was accepted.
 
   commandConnections: { max: 20_000, per: 'host', of: 'connections' },
   /**

@@ -195,7 +195,7 @@ export interface MetricsSettings {
   readonly metricsToken?: string
 }
 
-/** The syntax of a bearer token (RFC 6750, 2.1), with a minimum length that cannot be guessed. */
+/** The syntax of a bearer token (RFC 6750, 2.1). Its minimum length makes guessing futile. */
 const tokenPattern = /^[\w.~+/-]{16,256}=*$/
 
 export function readMetricsSettings(settings: Settings): MetricsSettings {

@@ -129,8 +129,10 @@ describe('A secret', () => {
     })
   })
 
-  it('cannot be set both directly and by a file', () => {
+  it('is rejected if its file is unusable, or if it is also set directly', () => {
     const missing = join(directory, 'missing')
+    const empty = fileOf(' \n')
+    const large = fileOf('x'.repeat(70_000))
     const problems: readonly (readonly [Environment, string])[] = [
       [
         { DATABASE_URL: 'postgresql://a/b', DATABASE_URL_FILE: fileOf('postgresql://a/b') },
@@ -144,17 +146,13 @@ describe('A secret', () => {
         { DATABASE_URL_FILE: directory },
         `DATABASE_URL_FILE names a file that cannot be read (EISDIR): ${directory}`,
       ],
-    ]
-    const empty = fileOf(' \n')
-    const large = fileOf('x'.repeat(70_000))
-    for (const [environment, problem] of [
-      ...problems,
-      [{ DATABASE_URL_FILE: empty }, `DATABASE_URL_FILE names a file that is empty: ${empty}`] as const,
+      [{ DATABASE_URL_FILE: empty }, `DATABASE_URL_FILE names a file that is empty: ${empty}`],
       [
         { DATABASE_URL_FILE: large },
         `DATABASE_URL_FILE names a file that is larger than 65536 bytes: ${large}`,
-      ] as const,
-    ])
+      ],
+    ]
+    for (const [environment, problem] of problems)
       assert.throws(() => readSettings(environment, readStoreSettings), { problems: [problem] })
   })
 
@@ -257,8 +255,9 @@ describe('Variables that look like settings', () => {
       PROCESES: '2',
       METRCIS: 'true',
       RESTPORTS: '1',
-      HOSTS: 'x',
       TRUSTED_PROXY: '1',
+      // A short name, or one with more differences, may belong to another program.
+      HOSTS: 'x',
       OTEL_TRACES_SAMPLER: 'always_on',
     }
     assert.deepEqual(unknownSettings(environment), [

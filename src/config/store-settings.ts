@@ -81,7 +81,10 @@ const urlParameters = [
 /** Advice for URLs in settings. */
 export const percentEncodingAdvice = 'Percent-encode / as %2F, # as %23, ? as %3F, @ as %40 and % as %25'
 
-/** Checks the URL. Returns it with `uselibpqcompat`, so that `sslmode` means the same as for libpq (except `prefer`: see `tlsModes`). */
+/**
+ * Checks the URL. Returns it with `uselibpqcompat`, so that `sslmode` means the same as for libpq (except
+ * `prefer`: see `tlsModes`).
+ */
 function readDatabaseUrl(settings: Settings, name: string, url: string): string {
   const addProblem = (problem: string) => settings.addProblem(`${name} ${problem}`)
   if (!/^postgres(ql)?:\/\//.test(url)) addProblem('must start with postgresql://.')
