@@ -183,8 +183,8 @@ function openFeedStream(
     return !problem
   }
 
-  const mayReadNextPage = () =>
-    !isClosed && pending.sendTo(connection) && (isReadDue || !pending.page.isCurrent)
+  /** Sends the rest of the page. Returns whether the next page has to be read now. */
+  const finishPage = () => !isClosed && pending.sendTo(connection) && (isReadDue || !pending.page.isCurrent)
 
   const fail = (error: unknown) =>
     error instanceof Problem && error.kind === 'gone' ? connection.close(error) : onFailure(error)
@@ -194,7 +194,7 @@ function openFeedStream(
     if (isPumping) return
     isPumping = true
     try {
-      while (mayReadNextPage()) if (!(await readNextPage())) break
+      while (finishPage()) if (!(await readNextPage())) break
     } catch (error) {
       // The position is unchanged; `maintain` tries again.
       isReadDue = true
@@ -226,7 +226,7 @@ interface PendingEventsOptions {
   readonly reservation: SnapshotReservation
 }
 
-/** The newest page, and its events that the client has not read yet. */
+/** The newest page, and its events that were not sent yet. */
 function createPendingEvents(
   first: FeedPage,
   { session: { caller }, transport, reservation }: PendingEventsOptions,
@@ -251,7 +251,7 @@ function createPendingEvents(
       unsent = eventsOf(newer)
       return reservation.reserve(unsent)
     },
-    /** Sends events until the client has to read first, and then returns false. */
+    /** Sends the events. Returns false if the client has to read some of them before the rest. */
     sendTo(connection: FeedConnection): boolean {
       const rejectedIndex = unsent.findIndex((event) => !connection.send(event))
       const sentCount = rejectedIndex === -1 ? unsent.length : rejectedIndex

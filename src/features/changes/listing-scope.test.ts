@@ -106,7 +106,7 @@ describe('A change', () => {
     assert.equal(mayAffect(links(other.projectId), linked), 'no')
   })
 
-  it('affects every view if the history lacks the earlier row', async () => {
+  it('affects every view if the history lacks the earlier row, or there are too many changes', async () => {
     const { database } = fresh.context
     const unknown = await changesOf(() =>
       database.transaction((transaction) =>

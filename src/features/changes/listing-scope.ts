@@ -13,7 +13,7 @@ export interface Scope {
   readonly resource: string
   /** The values that a row may have, by column. */
   readonly allowedValues: Readonly<Record<string, readonly unknown[]>>
-  /** The account, if it sees the rows of its own projects. */
+  /** The account, if it sees only the rows of its own projects. */
   readonly member?: string
 }
 
@@ -25,7 +25,7 @@ export function scopeOf(
   { ofRemoved = false } = {},
 ): Scope | undefined {
   if (access.kind === 'colleagues') return undefined
-  // The view of a personal access token also depends on its own limits, so it is not narrowed here.
+  // The view of a personal access token also depends on the token's limits, so it is not narrowed here.
   const isLimited = !isAdministrator && !token
   const ofOwner = access.kind === 'owner' && isLimited ? { [access.ownerColumn]: [id] } : {}
   const isOfMember = access.kind === 'projectMembers' && isLimited && !ofRemoved
@@ -75,7 +75,7 @@ function mayRowAffect(scope: Scope, resource: string, row: ChangedRow): Verdict 
   return member === undefined ? 'yes' : (row.projects ?? 'yes')
 }
 
-/** A row through which listed rows are connected to their project. */
+/** Judges a change of a row through which listed rows are connected to their project. */
 function mayConnectingRowAffect(resource: string, row: ChangedRow): Verdict {
   if (resource === 'userProject') return 'no'
   if (resource === 'assignment') return row.hasMoved('projectId', 'active') ? 'yes' : 'no'
@@ -106,8 +106,8 @@ export interface ChangedRows {
   rowsOf(resource: string): readonly ChangedRow[] | undefined
 }
 
-/** If more rows have changed, almost every listing is affected. */
-const rowsMax = 200
+/** If there are more changes, almost every listing is affected. */
+const changesMax = 200
 
 interface FoundChange {
   readonly resource: string
@@ -140,7 +140,7 @@ export async function changedRowsSince(
   resources: ReadonlySet<string>,
 ): Promise<ChangedRows> {
   const found = await reads.query<FoundChange>(changesStatement(since, [...resources].sort()), queueAccount)
-  const rows = found.length > rowsMax ? undefined : groupByResource(found)
+  const rows = found.length > changesMax ? undefined : groupByResource(found)
   return { resources, rowsOf: (resource) => rows?.get(resource) }
 }
 
@@ -156,7 +156,7 @@ function changesStatement(since: Snapshot, names: readonly string[]): Sql {
     {
       changes,
       fields: fieldsBefore,
-      countMax: rowsMax,
+      countMax: changesMax,
       tables: () =>
         declared.map((resource) => ({
           resource: resource.name,
@@ -174,7 +174,7 @@ const changesSql = (since: Snapshot, names: readonly string[]): Sql => sql`
   from (
     select * from changes where transaction >= pg_snapshot_xmin(${since}::pg_snapshot)
       and not pg_visible_in_snapshot(transaction, ${since}::pg_snapshot) and resource = any(${names}::text[])
-    limit ${rowsMax + 1}::int
+    limit ${changesMax + 1}::int
   ) as logged
   left join history as entry on entry.at = logged.at and entry.sequence = logged.sequence`
 

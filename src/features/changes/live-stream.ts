@@ -18,7 +18,7 @@ interface LiveStreamListeners extends EventStreamListeners {
   readonly onFailure: (error: unknown) => void
 }
 
-/** The view of a listing for one client. A single timer calls `maintain` of all listings. */
+/** Sends a listing to one client. A single timer calls `maintain` of all streams. */
 export interface LiveStream {
   readonly sentAt: number
   readonly isChecking: boolean
