@@ -24,7 +24,7 @@ describe('Ranks between two others', () => {
     assert.equal(ranksBetween('B', 'A', 1), undefined)
   })
 
-  test('grow by less than one digit for every five ranks that halve the same range', () => {
+  test('grow by at most one digit for every five ranks that halve the same range', () => {
     let [low, high] = ['0000000001V', '0000000002V']
     for (let count = 0; count < 240; count += 1) {
       const [rank = ''] = ranksBetween(low, high, 1) ?? []

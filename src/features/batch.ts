@@ -20,7 +20,7 @@ import type { Resource } from '../resources/define-resource.ts'
 import { etagOf, type Route, readExpectedVersions } from '../routes/route.ts'
 import { ref } from '../routes/schemas.ts'
 
-/** While other batches wait, a batch is aborted if its body takes longer than this. */
+/** A batch that has waited for this long ends the batch whose body is most overdue, if any is. */
 const patienceSeconds = 2
 
 /** Runs up to a thousand writes of any resources in one request. */

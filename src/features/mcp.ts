@@ -194,7 +194,7 @@ interface Tool {
 
 /**
  * Returns the tools: the queries and writes of the resources, and some other routes. If a route of v1 and a
- * route of the extensions share an id, the later one in `routes` has the fields of extensions.
+ * route of the extensions share an id, the later one in `routes` counts: it has the fields of extensions.
  */
 export function toolsOf(
   routes: readonly Route[],

@@ -94,7 +94,7 @@ async function syncDirectory(path: string): Promise<void> {
  */
 async function identityOf(directory: string): Promise<string> {
   const file = join(directory, 'id')
-  // If the file cannot be read, creating it reports the reason.
+  // A directory that cannot be used is reported below, when the draft is written.
   const readExisting = () => readFile(file, 'utf8').catch(() => undefined)
   const existing = await readExisting()
   if (existing !== undefined) return existing

@@ -88,7 +88,7 @@ export async function createFromUpload(files: Files, exchange: Exchange): Promis
     files.bytes.stored += upload.values.size
     return row
   } catch (error) {
-    // The row may exist, unless the store has certainly rejected it. The sweep finds out later.
+    // The row may exist, unless the database has certainly rejected it. The sweep finds out later.
     upload.isKept = !(error instanceof Problem) || error.kind === 'uncertain'
     throw error
   }

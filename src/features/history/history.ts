@@ -195,7 +195,7 @@ export interface Difference {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Users can compare this many changes by eye. Larger differences are read from the feed. */
+/** More changes are read from the feed, because no user compares them by eye. */
 export const differenceChangesMax = 5000
 
 /** Compares a project at two instants, in the rows that the caller may see now. */
@@ -255,8 +255,8 @@ function differenceOf(changes: readonly SerializedChange[]): Difference[] {
   if (names.every((name) => name === 'updatedAt')) return []
   const pick = (values: Values) => Object.fromEntries(names.map((name) => [name, values[name]]))
   const isRestored = before.active === false && !isRemoved
-  const kindOfActive = isRestored ? 'added' : 'changed'
-  const kind = isRemoved ? 'removed' : kindOfActive
+  const kindIfActive = isRestored ? 'added' : 'changed'
+  const kind = isRemoved ? 'removed' : kindIfActive
   return [{ ...key, kind, before: pick(before), after: pick(after) }]
 }
 

@@ -168,7 +168,7 @@ export interface SerializedInvitation {
   readonly expiresAt: string
 }
 
-/** Returns the inviter and the project to anyone with the link. This does not use the link. */
+/** Returns the inviter and the project to anyone with the link. The link can still be used afterwards. */
 export async function readInvitation(
   { database, administrators }: Context,
   body: unknown,

@@ -32,7 +32,10 @@ import {
 const invitations = { tag: 'Links', path: '/ext/invitations' }
 const passwordLinks = { tag: 'Links', path: '/ext/password-links' }
 
-/** Links create an account, join a project or set a new password. Only joining a project needs a token. */
+/**
+ * Routes that create links, and routes that use them to create an account, join a project or set a new
+ * password. Of those that use a link, only joining a project needs a token.
+ */
 export const linkRoutes = ({ hasMail }: { readonly hasMail: boolean }): Route[] => [
   ...invitationRoutes,
   readRoute,

@@ -264,7 +264,7 @@ function notificationMail(
 const quoteName = (text = ''): string =>
   isolateRightToLeft(`“${oneLine(text.replaceAll(/[:/.@“”：／．＠。｡]/g, ' '))}”`)
 
-/** Members of a project see its names unchanged. */
+/** For members of the project: the name has no quotes, and keeps its punctuation. */
 const plainName = (text: string): string => isolateRightToLeft(oneLine(text))
 
 /** Puts user-supplied text on one line, and removes characters that would reverse the surrounding text. */

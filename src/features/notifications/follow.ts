@@ -81,8 +81,8 @@ interface Progress {
 }
 
 /**
- * After a restore from a backup, the database may be behind the stored position. That counts as behind,
- * too, so that the position is replaced.
+ * After a restore from a backup, the stored position may be newer than the database. `isBehind` is true then
+ * as well, so that the position is replaced.
  */
 async function findProgress(database: Queries): Promise<Progress | undefined> {
   const [progress] = await database.query<Progress>(sql`

@@ -37,7 +37,7 @@ async function readWatch({ database }: Context, caller: Caller, assignmentId: st
 }
 
 /**
- * An advisory lock per account keeps the limit of its choices exact if several devices send one at the same
+ * An advisory lock per account keeps the limit of its choices exact if several devices choose at the same
  * time.
  */
 async function changeWatch(context: Context, caller: Caller, body: unknown): Promise<Watch> {

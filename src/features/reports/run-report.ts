@@ -143,7 +143,7 @@ function statementOf(report: Report, caller: Caller, query: ReportQuery): Sql {
 
 const groupName = (index: number): Sql => raw(`group${index}`)
 
-/** Whether the groups are rows that are joined to the summed ones anyway. */
+/** True if the groups are themselves rows that the statement sums or joins, so their names are known. */
 const isJoined = ({ column: name }: EntityGrouping): boolean => name === 'id'
 
 /** The name needs no access rule of its own, because every reader of a summed row may read its assignment. */

@@ -25,7 +25,7 @@ export interface LoggedDelivery {
   /** The time of the next attempt. */
   readonly nextAt: string | null
   readonly body: string
-  /** Ordered from the newest. */
+  /** The newest first. */
   readonly attempts: readonly unknown[]
 }
 
@@ -81,7 +81,10 @@ export async function listDeliveries(
   }
 }
 
-/** Sends one delivery again, or all deliveries of a period, with the same ids. Returns their number. */
+/**
+ * Sends one delivery again, or all deliveries of a period, with the same ids. Returns their number. A paused
+ * webhook resumes.
+ */
 export async function replayDeliveries(
   { database }: Context,
   caller: Caller,

@@ -144,6 +144,7 @@ const pageSize = 100
 
 /**
  * Creates deliveries for newer changes that the owner of the webhook sees, and moves the position with them.
+ * Returns the position after them.
  */
 export async function fillQueue(
   database: Database,
