@@ -19,11 +19,11 @@ export interface ProjectMembers<Columns extends string = string> {
   readonly projectPath: ProjectPath<Columns>
   /** The column that must name the caller, unless an administrator writes. */
   readonly ownerColumn?: Extract<'userId', Columns>
-  /** A new row has no members yet, so any user may create it. */
+  /** A new project has no members yet, so any user may create it. */
   readonly anyoneMayCreate?: true
 }
 
-/** A row is its own project, names it, or names the assignment that names it. */
+/** A row is a project, has the id of its project, or has the id of an assignment of its project. */
 export type ProjectPath<Columns extends string = string> =
   | readonly ['id']
   | ('projectId' extends Columns ? readonly ['projectId'] : never)

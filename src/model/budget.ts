@@ -30,7 +30,7 @@ export interface Budget {
   take(amount?: number, holder?: unknown): boolean
   /** Called exactly once for each amount that was granted. */
   release(amount?: number, holder?: unknown): void
-  /** Counts a rejection that another place decided by the same limit. */
+  /** Counts a rejection by this limit that happened outside of `take`. */
   recordRejection(): void
   used(holder?: unknown): number
 }
@@ -125,7 +125,7 @@ export interface Rate {
 
 /** A budget that refills by itself. A released amount counts as never taken. */
 export function createRate({ max, perSecond, now = () => performance.now() }: Rate): CountedBudget {
-  /** Ordered by the time at which each holder last took something. */
+  /** Ordered by the time at which each holder last took or released something. */
   const held = new Map<unknown, Usage>()
   let rejected = 0
   const currentAmount = ({ amount, at }: Usage) => Math.max(0, amount - ((now() - at) / 1000) * perSecond)
@@ -137,6 +137,7 @@ export function createRate({ max, perSecond, now = () => performance.now() }: Ra
     held.delete(holder)
     if (amount > 0) held.set(holder, { amount, at: now() })
   }
+  /** Drops the oldest holders, while they have nothing in use or there are too many holders. */
   const dropOldest = () => {
     for (const [holder, usage] of held) {
       if (held.size <= rateHoldersMax && currentAmount(usage) > 0) return
@@ -278,19 +279,19 @@ interface LineKind {
   write?: (() => void) | undefined
 }
 
-/** If no further line follows, the newest line that was left out is written after this time. */
+/** If no line fits the budget in this time, the newest line that was left out is written. */
 const pauseMilliseconds = 1000
 
 /**
- * Writes lines while their kind has room in the budget, and counts the others. The next line of the kind
- * reports their number as `leftOut`. If there is no next line, the newest omitted line is written after a
- * second.
+ * Writes lines while their kind has room in the budget, and counts the others. The next line of the kind that
+ * is written reports their number as `leftOut`. If none fits within a second, the newest line that was left
+ * out is written.
  */
 export function limitLogLines(logger: LogWriter, budget: Budget): LogWriter {
   const kinds = new Map<string, LineKind>()
   const writeAs = (level: keyof LogWriter) => (details: object, message: string) => {
     const kind = kindOf(kinds, details, message)
-    // The number of lines that were omitted before this line.
+    // The number of lines that were left out before this line.
     const { leftOut } = kind
     const write = () => {
       kind.leftOut = 0

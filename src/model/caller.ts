@@ -15,7 +15,7 @@ export interface TokenRights {
   readonly scopes: readonly string[]
   /** If undefined, the token covers every project of its account. */
   readonly projectIds: readonly string[] | undefined
-  /** Whether the account is an administrator. The token only acts as a member of its projects. */
+  /** Whether the account is an administrator. With `projectIds`, the token acts only as a member of these. */
   readonly isOfAdministrator: boolean
 }
 

@@ -91,10 +91,10 @@ export const timestamp: Kind<string, 'timestamp'> = {
 /** A hundredth of an hour is finer than time is recorded in practice. */
 const hoursStepDefault = 0.01
 
-/** A float of 32 bits, and a sum such as 0.1 + 0.2, are this close to the intended value. */
+/** A float of 32 bits below 32 hours, and a sum such as 0.1 + 0.2, are this close to the intended value. */
 const hoursTolerance = 1e-6
 
-/** A deployment sets a coarser step for clients that only support whole hours. */
+/** A deployment can set a coarser step, for example for clients that only support whole hours. */
 export function hours({ zeroAllowed }: { zeroAllowed: boolean }): Kind<number, 'number'> {
   const least = zeroAllowed ? '0 or more' : 'greater than 0'
   const schema = {
@@ -222,15 +222,13 @@ export const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** More than eleven years without a break. */
 const hoursMax = 100_000
 
-/**
- * A timestamp is text in the database's format: RFC 3339 in UTC with up to six decimals of a second. `Date`
- * would lose three.
- */
 const timestampPattern =
   /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d)?)?$/i
 
 /**
- * Parses a date, or a date and time with an offset or in UTC. Returns undefined if there is no such instant.
+ * Parses a date, or a date and time with an offset or in UTC. Returns text, because a `Date` has only
+ * milliseconds: RFC 3339 in UTC with up to six decimals of a second. Returns undefined if there is no such
+ * instant.
  */
 export function parseTimestamp(input: string): string | undefined {
   const [matched, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', offset = 'Z'] =

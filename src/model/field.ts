@@ -10,7 +10,8 @@ export interface ParseOptions {
 export type HoursStep = 0.01 | 0.25 | 1
 
 /**
- * Defines how the values of a column are parsed, serialized and described. All kinds are in field-kinds.ts.
+ * Defines the values of a column: how they are parsed, and their types in JSON and protobuf. All kinds are in
+ * field-kinds.ts.
  */
 export interface Kind<Value, Wire extends WireKind = WireKind> {
   readonly schema: Readonly<Record<string, unknown>>

@@ -10,8 +10,8 @@ export interface WorkerPeers {
 
 export interface SharedLimiter {
   /**
-   * Calls `settle` once after it has returned, with the seconds to wait if the request is rejected. Returns a
-   * function that cancels the request.
+   * Calls `settle` once, after `acquire` has returned, with the seconds to wait if the request is rejected.
+   * Returns a function that cancels the request.
    */
   acquire(address: string, settle: (retryAfterSeconds?: number) => void): () => void
 }
