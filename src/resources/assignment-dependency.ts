@@ -11,8 +11,8 @@ const dependenciesOfAssignmentMax = 50
 /** Longer than any chain that people can follow. It also limits the statements that look for cycles. */
 const chainMax = 100
 /**
- * A write reads at most this many dependencies to look for cycles: up to 0.2 s under the lock of the
- * project.
+ * To look for cycles, a write reads at most this many dependencies in each direction: up to 0.2 s under the
+ * lock of the project.
  */
 const connectedMax = 10_000
 
@@ -98,7 +98,10 @@ async function follow(
   return found
 }
 
-/** Returns the number of links in the longest chain, or undefined if some of them form a cycle. */
+/**
+ * Returns the number of links in the longest chain, but at most one more than `chainMax`. Returns undefined if
+ * some dependencies form a cycle.
+ */
 function longestChain(dependencies: readonly Dependency[]): number | undefined {
   let remaining = dependencies
   for (let links = 0; links <= chainMax; links += 1) {

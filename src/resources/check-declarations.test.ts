@@ -176,7 +176,7 @@ describe('A declaration that cannot work', () => {
       )
     })
 
-  test('of v1 cannot refer to a resource of the extensions', () => {
+  test('is reported if v1 refers to a resource of the extensions', () => {
     const gadget = defineResource({
       name: 'gadget',
       edition: 'v1',
@@ -189,7 +189,7 @@ describe('A declaration that cannot work', () => {
     ])
   })
 
-  test('that comes before its parent is reported', () => {
+  test('is reported if it comes before its parent', () => {
     assert.ok(
       declarationProblems(resources.toReversed()).includes(
         'project.organizationId refers to organization, which must come before project in src/resources/all.ts.',

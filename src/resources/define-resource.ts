@@ -94,8 +94,8 @@ export interface ListedResource {
 }
 
 /**
- * A filter compares a reference with an id, or a timestamp or a period with `dateFrom` and `dateTo`. Rows of
- * an assignment also have the filter `projectId`.
+ * A filter compares a reference with an id, or a timestamp or a period with `dateFrom` and `dateTo`. Resources
+ * of assignments may also have the filter `projectId`.
  */
 export type Filter<Relation extends string = string, Timestamp extends string = string> =
   | Relation

@@ -14,8 +14,8 @@ import { person } from './user.ts'
 /** Everything in this file is derived from the declarations. */
 
 /**
- * Returns the resources of an edition. The extensions show all fields of a v1 resource, and v1 shows it
- * without the fields of extensions.
+ * Returns the resources of an edition. A v1 resource with fields of extensions is in both: the extensions show
+ * all its fields, and v1 only its own.
  */
 export const resourcesOf = (edition: Edition, all: readonly Resource[] = resources): readonly Resource[] =>
   edition === 'ext'
@@ -42,7 +42,7 @@ const contractForm = cachedForm((resource) => {
   }
 })
 
-/** In the extensions, an update needs only the fields that change. */
+/** In the extensions, an update of a v1 resource needs only the fields that change. */
 export const extensionForm = cachedForm((resource) => ({
   ...resource,
   fields: Object.fromEntries(
@@ -53,7 +53,10 @@ export const extensionForm = cachedForm((resource) => ({
 const withOptionalUpdate = (field: Field): Field =>
   field.presence === 'required' ? { ...field, presence: 'requiredOnCreate' } : field
 
-/** Caches the derived forms. SQL is cached per object, so a form must always be the same object. */
+/**
+ * Derives a form of each v1 resource with fields of extensions. Other resources have a single form. SQL is
+ * cached per object, so a form must always be the same object.
+ */
 function cachedForm(derive: (resource: Resource) => Resource): (resource: Resource) => Resource {
   const forms = new WeakMap<Resource, Resource>()
   return (resource) => {
@@ -70,11 +73,11 @@ export interface ReferenceColumn {
   readonly onRemove: Reference['onRemove']
 }
 
-const references = new WeakMap<ListedResource, readonly ReferenceColumn[]>()
+const cachedReferences = new WeakMap<ListedResource, readonly ReferenceColumn[]>()
 
 /** Returns the columns of `child` that refer to other rows, in the order in which the parents are locked. */
 export function referencesFrom(child: ListedResource): readonly ReferenceColumn[] {
-  const cached = references.get(child)
+  const cached = cachedReferences.get(child)
   if (cached) return cached
   const columns = Object.entries(child.fields)
     .flatMap(([column, { references }]) =>
@@ -83,7 +86,7 @@ export function referencesFrom(child: ListedResource): readonly ReferenceColumn[
         : [],
     )
     .sort((first, second) => resources.indexOf(first.parent) - resources.indexOf(second.parent))
-  references.set(child, columns)
+  cachedReferences.set(child, columns)
   return columns
 }
 

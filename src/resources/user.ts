@@ -62,7 +62,7 @@ async function endSessionsWhenCredentialsChange(
     await invalidateAccounts(transaction, [after.id])
 }
 
-/** Compares the password with the login of the same body. */
+/** Also compares the password with the login, if the same body has one. */
 function rejectGuessablePassword({ password, login }: { password?: string; login?: string }) {
   const problem = password === undefined ? undefined : whyGuessable(password, login)
   return problem === undefined ? undefined : { password: [`Password ${problem}.`] }

@@ -6,7 +6,7 @@ import { defineResource } from './define-resource.ts'
 
 const queryText = text({ max: viewTextCharactersMax })
 
-/** The name of a view, its list, and the keys of its query. The query is parsed at each use. */
+/** The name of a view, its list, and the parts of its query. The query is parsed at each use. */
 const viewFields = {
   name: required(2, text({ max: nameCharactersMax }), { example: 'My open work' }),
   list: required(3, text({ max: listNameCharactersMax }), {
