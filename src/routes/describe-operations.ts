@@ -88,7 +88,7 @@ function describeWriteAccess({ access, pluralNoun }: Resource): string {
   return `Members of a project change its ${pluralNoun}${owner}.`
 }
 
-/** Lists the references that a body may set. Without a purpose, lists all, as they matter to a restore. */
+/** With a purpose, names only the references that its body may set. A create or a restore requires all. */
 function describeActiveReferences(resource: Resource, purpose?: BodyPurpose): string {
   const columns = referencesFrom(resource).flatMap(({ column }) => {
     const field = resource.fields[column]

@@ -149,8 +149,8 @@ export async function readIfMatchVersions(
 }
 
 /**
- * Maps each id to the version that the row must still have under its own `If-Match`. The write itself reports
- * why a row cannot be changed.
+ * Maps each id to the version of its row if the row matches the `If-Match` of this id, and otherwise to null,
+ * which matches no version. The write itself reports why a row cannot be changed.
  */
 export async function readExpectedVersions(
   { database }: Context,
@@ -168,8 +168,8 @@ export async function readExpectedVersions(
   return new Map(
     [...expectedTags].map(([id, ifMatch]) => {
       const row = byId.get(id)
-      const isNamed = row && forms.some((form) => matchesStrongly(ifMatch, etagOf(form, caller, row)))
-      return [id, isNamed ? versionOf(row) : null]
+      const isMatch = row && forms.some((form) => matchesStrongly(ifMatch, etagOf(form, caller, row)))
+      return [id, isMatch ? versionOf(row) : null]
     }),
   )
 }

@@ -165,7 +165,8 @@ export const recordResponseSchema = ({ title }: Resource): Schema => ref(`${titl
 export const updateResponseSchema = (resource: Resource): Schema => ref(updateSchemaName(resource))
 
 /**
- * The schema for v1 projects was released under this name before the responses of updates contained records.
+ * The schema for v1 projects was released as `VersionedSuccess` before the responses of updates contained
+ * records.
  */
 const updateSchemaName = (resource: Resource): string =>
   isVersioned(resource) && resource.shownIn === 'v1' ? 'VersionedSuccess' : `${resource.title}Updated`
@@ -248,7 +249,7 @@ const orderKeys = ({ columns, fixedSortColumn }: ListedResource, state: RowState
         {
           name: 'sortColumn',
           description: `One of ${columns.join(', ')}, in any capitals; anything else sorts by id.`,
-          // Not a schema of its own: Go has one name for all equal values of named enumerations.
+          // Not a named schema: generated Go code gives equal values of named enumerations the same name.
           schema: { type: 'string', enum: columns, default: state === 'active' ? 'id' : 'deletedAt' },
         },
       ]),
