@@ -104,8 +104,8 @@ export const storeMutants: readonly Mutant[] = [
   {
     file: 'src/db/embedded/create-cluster.ts',
     rule: 'database processes left over from a killed start are ended',
-    from: '!endInitdbPrograms(directory) && isRemoved(directory)',
-    to: 'isRemoved(directory)',
+    from: '!endInitdbPrograms(directory) && tryToRemove(directory)',
+    to: 'tryToRemove(directory)',
     tests: ['embedded/crashes'],
   },
   {

@@ -22,9 +22,8 @@ export interface Owners {
 }
 
 /**
- * Returns the ways to run the database, ordered by preference. Root runs it under a dedicated user id or in a
- * user namespace. The namespace is preferred if root owns the cluster. Shared accounts such as nobody are
- * never used.
+ * Returns the ways to run the database, ordered by preference. Root runs it as another user (`userFor`) or in a
+ * user namespace. The namespace is preferred if root owns the cluster.
  */
 export function accountsFor(path: string, owners: Owners): readonly RunAs[] {
   if (process.getuid?.() !== 0) return ordinaryAccounts()
@@ -34,8 +33,8 @@ export function accountsFor(path: string, owners: Owners): readonly RunAs[] {
 }
 
 /**
- * Keeps the cluster's owner if it also owns the surrounding directory or is a dedicated user. Otherwise returns
- * a new dedicated user.
+ * Keeps the cluster's owner if it also owns the surrounding directory or is a dedicated user. Otherwise, for
+ * example for a shared account such as nobody, returns a dedicated user.
  */
 function userFor(path: string, cluster: number | undefined, directory: number): UserAndGroup {
   const isKept = cluster !== undefined && (cluster === directory || isDedicated(cluster))

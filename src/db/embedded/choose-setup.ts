@@ -35,9 +35,9 @@ export function chooseSetup(dataDirectory: string, binaries: readonly string[]):
   const cluster = clusterIn(dataDirectory)
   const setup = findSetup(cluster, binaries)
   if (setup !== undefined) return setup
-  const embedded = binaries[0]
-  if (embedded !== undefined && isRoot()) {
-    const moved = findSetupOutside(dataDirectory, cluster, embedded)
+  const preferred = binaries[0]
+  if (preferred !== undefined && isRoot()) {
+    const moved = findSetupOutside(dataDirectory, cluster, preferred)
     if (moved !== undefined) return moved
   }
   throw new Error(`${reasonFor(cluster, binaries)} Or set DATABASE_URL to a PostgreSQL server of your own.`)
@@ -109,7 +109,7 @@ function fits(cluster: string, major: number): boolean {
   return clusterMajor === undefined ? major >= majorMin : major === clusterMajor
 }
 
-const ownerOf = (cluster: string) => statSync(cluster, { throwIfNoEntry: false })?.uid
+const ownerOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.uid
 
 function majorOf(cluster: string): number | undefined {
   const file = join(cluster, 'PG_VERSION')

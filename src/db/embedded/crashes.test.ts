@@ -35,7 +35,7 @@ describe('crashes', { concurrency: 2 }, () => {
     const dataDirectory = join(temporaryDirectory(), '.data')
     const directory = join(dataDirectory, 'postgres.new-older')
     mkdirSync(directory, { recursive: true })
-    // Behaves like an initdb that had not run yet when its start was killed.
+    // Behaves like an initdb that still writes files after its start was killed.
     const script = 'while sleep 0.05; do mkdir -p "$2/base"; done'
     const initdb = spawn('/bin/sh', ['-c', script, 'initdb', '-D', directory, '--fast'], { stdio: 'ignore' })
     const ended = once(initdb, 'exit')

@@ -21,7 +21,7 @@ export const isCluster = (cluster: string) => existsSync(join(cluster, 'PG_VERSI
 
 /**
  * Creates the cluster in a staging directory and renames it when complete, so that an interrupted start never
- * leaves a partial cluster in its place.
+ * leaves a partial cluster.
  */
 export async function createCluster(setup: Setup, settings: Settings): Promise<void> {
   const { cluster, account } = setup
@@ -74,14 +74,15 @@ export async function removeIncompleteClusters({ cluster }: Setup): Promise<void
   for (const name of readdirSync(dirname(cluster))) {
     const directory = join(dirname(cluster), name)
     if (name.startsWith(mark))
-      await waitUntil(() => !endInitdbPrograms(directory) && isRemoved(directory), removalSecondsMax)
+      await waitUntil(() => !endInitdbPrograms(directory) && tryToRemove(directory), removalSecondsMax)
   }
 }
 
 /** Longer than the pending disk operations of a killed program take. */
 const removalSecondsMax = 5
 
-function isRemoved(directory: string): boolean {
+/** Returns whether the directory no longer exists. */
+function tryToRemove(directory: string): boolean {
   try {
     rmSync(directory, { recursive: true, force: true })
   } catch {

@@ -25,7 +25,7 @@ test('initdb never runs as nobody, as a user who can log in, or as a user with p
   for (const uid of users) assert.match(accounts[uids.indexOf(uid)] ?? '', /(nologin|false)$/)
 })
 
-test('root leaves a cluster to the owner of its directory', {
+test('root keeps the owner of a cluster who owns its directory or is a dedicated user', {
   skip: process.getuid?.() === 0 ? false : 'only root can become another user',
 }, () => {
   const userOf = (cluster: number | undefined, directory: number) =>

@@ -109,7 +109,7 @@ describe('other users of the machine', () => {
     )
   })
 
-  test('never own the cluster, whichever user created it', { skip: notRoot }, async (t) => {
+  test('own no file of the cluster', { skip: notRoot }, async (t) => {
     const dataDirectory = await copyOfStore()
     const store = await startEmbeddedStore({ dataDirectory, settings: fast })
     t.after(store.stop)
@@ -182,19 +182,19 @@ describe('a store of an earlier version', () => {
     ])
     await second.stop()
   })
+})
 
-  test('starts with the password file of another store, too', async () => {
-    const dataDirectory = await copyOfStore()
-    const other = await copyOfStore()
-    const store = await startEmbeddedStore({ dataDirectory: other, settings: fast })
-    await store.stop()
-    rmSync(passwordFileIn(dataDirectory))
-    await (await startEmbeddedStore({ dataDirectory, settings: fast })).stop()
-    execFileSync('cp', [passwordFileIn(dataDirectory), passwordFileIn(other)])
-    const mixed = await startEmbeddedStore({ dataDirectory: other, settings: fast })
-    assert.deepEqual(await queryRows(mixed.url, `select text from note where text = 'kept'`), [
-      { text: 'kept' },
-    ])
-    await mixed.stop()
-  })
+test('a store starts with the password file of another store', async () => {
+  const dataDirectory = await copyOfStore()
+  const other = await copyOfStore()
+  const store = await startEmbeddedStore({ dataDirectory: other, settings: fast })
+  await store.stop()
+  rmSync(passwordFileIn(dataDirectory))
+  await (await startEmbeddedStore({ dataDirectory, settings: fast })).stop()
+  execFileSync('cp', [passwordFileIn(dataDirectory), passwordFileIn(other)])
+  const mixed = await startEmbeddedStore({ dataDirectory: other, settings: fast })
+  assert.deepEqual(await queryRows(mixed.url, `select text from note where text = 'kept'`), [
+    { text: 'kept' },
+  ])
+  await mixed.stop()
 })

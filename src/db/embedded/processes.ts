@@ -53,8 +53,8 @@ export function spawnDependent(
 }
 
 /**
- * Wraps the command in the shell. On Windows, the program may outlive this process, so only short programs
- * are started this way.
+ * Wraps the command in the shell. On Windows, there is no shell, and the program may outlive this process, so
+ * only short programs are started with `spawnDependent`.
  */
 const wrapInShell = ({ prefix }: RunAs, command: readonly string[]) => [
   '/bin/sh',
@@ -105,7 +105,7 @@ export interface Postmaster {
 }
 
 /**
- * Line 5 is the directory and line 8 is the state
+ * Reads `postmaster.pid`. Line 1 is the process id, line 5 the directory of the socket, and line 8 the state
  * (https://www.postgresql.org/docs/18/storage-file-layout.html).
  */
 export function readPostmaster(clusterDirectory: string): Postmaster | undefined {

@@ -153,6 +153,7 @@ async function startUntilReady(
 const orphanSecondsMax = 10
 const orphanPauseMilliseconds = 50
 
+/** Returns the process id of the server, or undefined if the program has ended. */
 async function waitForReady(program: DependentProgram, cluster: string): Promise<number | undefined> {
   let pid: number | undefined
   const isReadyOrEnded = () => {

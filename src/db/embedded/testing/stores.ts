@@ -82,9 +82,9 @@ export async function copyOfStore(name = '.data'): Promise<string> {
 export interface Launched {
   /** Resolves with the URL, or rejects with the message of the error. */
   readonly url: Promise<string>
-  /** Kills it as `kill -9` does, and waits until the process is gone. */
+  /** Kills the process as `kill -9` does, and waits until it is gone. */
   kill(): Promise<void>
-  /** Shuts it down. */
+  /** Shuts the store down. */
   end(): Promise<void>
 }
 
