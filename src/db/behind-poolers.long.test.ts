@@ -99,7 +99,7 @@ for (const { name, mode, namedStatements } of poolers) {
       await database.close()
     })
 
-    test('a list is stopped at its limit', async () => {
+    test('a list is stopped at its limit, which does not stay on the server connection', async () => {
       const database = open()
       await assert.rejects(
         database.listReads.query(sql`select pg_sleep(20)`, 'slow'),

@@ -105,7 +105,7 @@ const { builtins } = pg.types
 
 /** Numeric values are hours, counts and sequences: short enough for a double to be exact. */
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {
-  // Row timestamps do not arrive here: selectColumn turns them into text in SQL.
+  // Row timestamps of resources do not arrive here: selectColumn turns them into text in SQL.
   [builtins.TIMESTAMPTZ]: serializeFieldTimestamp,
   [builtins.NUMERIC]: Number,
   [builtins.INT8]: Number,

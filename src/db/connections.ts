@@ -113,8 +113,8 @@ const hasReplayed = ({ timeline, lsn }: WalPosition): Sql => sql`
 /** A connection on which many callers' statements are sent without waiting for each other's answers. */
 export interface PipelinedConnection {
   /**
-   * `send` runs at once and must send everything before it returns, because statements of other callers
-   * follow. At `endsAt` the caller's wait ends with an error.
+   * `send` runs when the connection is open, and must send everything before it returns, because statements of
+   * other callers follow. At `endsAt` the caller's wait ends with an error.
    */
   use<Result>(send: (client: pg.Client) => Promise<Result>, endsAt: number): Promise<Result>
   /** Gives up a connection that does not answer. The next use opens another connection. */

@@ -151,6 +151,7 @@ describe('the database', () => {
   })
 
   it('is up to date if version 0.1.0 created it', async () => {
+    // Version 0.1.0 had no column `contracts`.
     await other.query('alter table migrations drop column contracts')
     assert.deepEqual(await migrate(fresh.url), [])
     await other.query('alter table migrations add column contracts boolean not null default false')

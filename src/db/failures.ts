@@ -85,7 +85,7 @@ export interface UniqueKey {
 
 interface FormerValues {
   readonly field: string
-  /** Returns whether a row other than `owner` had the value. New rows have no owner. */
+  /** SQL: true if a row other than `owner` had the value. For a new row, there is no `owner`. */
   isTaken(value: unknown, owner?: Sql): Sql
 }
 

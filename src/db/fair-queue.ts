@@ -184,7 +184,7 @@ function createQueues({
       if (signal?.aborted) throw tooMany()
       joinQueue(account)
       const { promise, resolve, reject } = Promise.withResolvers<void>()
-      /** Removes the timer and the listener of the signal, so that a wait cannot end twice. */
+      /** Leaves the queue, and removes the timer and the listener, so that a wait cannot end twice. */
       const endWait = () => {
         clearTimeout(timer)
         signal?.removeEventListener('abort', giveUp)

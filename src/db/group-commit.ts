@@ -81,11 +81,10 @@ export function groupWrites({ call, recordCommit, canGroup, send }: GroupOptions
         entries.map(({ item }) => item as Item),
       )
     } catch (error) {
-      // After a transient error, nothing was written, and each write is retried alone. Other errors are
-      // final.
+      // After these errors, nothing was written, and each write runs alone. Other errors are final.
       const isEarly = performance.now() < beganAt + lostMillisecondsMax
-      const isTransient = isLostConnection(error) && !(error instanceof SilentStoreError) && isEarly
-      if (isRowError(error) || isConflict(error) || isTransient) return []
+      const wasLostEarly = isLostConnection(error) && !(error instanceof SilentStoreError) && isEarly
+      if (isRowError(error) || isConflict(error) || wasLostEarly) return []
       throw error
     } finally {
       for (const entry of entries)

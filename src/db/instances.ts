@@ -71,7 +71,7 @@ const refreshMilliseconds = 10_000
  * valid meanwhile.
  */
 const goneAfterSeconds = 60
-/** All instances use this arbitrary number. */
+/** The number of the advisory lock. It is arbitrary, but the same in all instances. */
 const instancesLock = 7_251_405_120
 
 /**

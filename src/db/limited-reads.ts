@@ -68,7 +68,7 @@ export function openLimitedReads(
   const servers = openReadingServers(connections, standbys, budgets.budget(`${kind}Slow`).max)
   const slowAccounts = createSlowAccounts()
 
-  /** Returns undefined if the statement takes longer than allowed on the shared connection. */
+  /** Returns undefined if the statement has to run on a connection of its own. */
   async function readQuickly<Row>(request: ReadRequest): Promise<Row[] | undefined> {
     const { statement, account, withServer, endsAt } = request
     // Another statement of the account may have been slow while this statement waited.

@@ -94,7 +94,7 @@ export interface TableWrite {
 /** The caller that writes. Undefined if there is none, for example when the store is seeded. */
 export type Writer = Pick<Caller, 'id' | 'origin'> | undefined
 
-/** A sharded store performs a conditional write in steps that are built from this input. */
+/** A sharded store performs the write in steps that are built from this input. */
 export interface LoggedWrite {
   readonly action: Action
   readonly writer: Writer

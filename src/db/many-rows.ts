@@ -31,12 +31,12 @@ import { join, type Queries, raw, type Sql, sql, stepwiseStatement } from './sql
 export interface ManyRows {
   readonly table: Table
   readonly rows: readonly (Values & { readonly id: string; readonly position: number })[]
-  /** The database types of the columns, and of values that only the conditions use. */
+  /** The database types of the columns and, in an update, of values that only the conditions use. */
   readonly types: Readonly<Record<string, string>>
   readonly conditions: readonly Condition[]
 }
 
-/** The writer of all rows, or the writer of each row in their order. */
+/** The writer of all rows, or the writers in the order of the rows. */
 export type Writers = { readonly one: Writer } | { readonly each: readonly Writer[] }
 
 /** Refers to a value of the row that is being written, for use in a condition. */

@@ -187,7 +187,7 @@ export async function readServerFacts(client: pg.ClientBase): Promise<ServerFact
 /** The oldest release that supports all statements of this program. The tests also run against it. */
 const oldestVersion = 15
 
-/** Explains why this server cannot hold a store, and what to do, or undefined when it can. */
+/** Returns why this server cannot hold a store and what to do, or undefined if it can. */
 export function explainUnsuitable({ version, versionNumber, encoding }: ServerFacts): string | undefined {
   if (versionNumber < oldestVersion * 10_000)
     return `The database server is PostgreSQL ${version}. Use ${oldestVersion} or newer.`

@@ -53,7 +53,7 @@ test('a statement that is sent later leaves in a write of its own', async () => 
   assert.equal(writes, 3)
 })
 
-test('a connection that could not be prepared is opened again by the next call', async () => {
+test('a connection whose setup failed is opened again by the next call', async () => {
   let attempts = 0
   const failingOnce = openPipelinedConnection(config(), async () => {
     attempts += 1

@@ -73,7 +73,8 @@ export interface ConnectionLimits {
 /**
  * Sets the limits on a direct connection, and returns whether the connection is direct. Behind a pooler,
  * session settings would affect other clients, so each transaction sets the limits instead. A pooler is
- * recognized by the number of the server process, which differs from the number reported at the start.
+ * recognized by the number of the server process, which differs from the number reported at the start. Throws
+ * if the server is read-only, unless the connection is for standbys.
  */
 export async function limitConnection(
   client: pg.Client,

@@ -91,7 +91,7 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
     // The first stepwise statement detects whether the store is sharded. Nothing is batched before that.
     await database.query(checkConditionsStatement.attach([], selectOne))
     for (const call of Object.values(calls)) await call()
-    // Longer than an idle connection is trusted without a probe.
+    // After this time, an idle connection is no longer trusted without a probe.
     await sleep(200)
     proxy.pause()
     const times = await Promise.all(

@@ -1,6 +1,7 @@
 import { type Sql, stepwiseStatement } from './sql.ts'
 
-// These are the reads that a sharded store executes in several steps, each with the type of its input.
+// These are the reads, and the changes of messages, that a sharded store executes in several steps, each with
+// the type of its input.
 
 /** A page of rows, their total count, and the time of the last change that can affect them. */
 export const pageOfList = stepwiseStatement<{

@@ -29,7 +29,7 @@ export interface Transactions {
    * other effect than writing rows. By default, the limits of a request apply.
    */
   transaction<Result>(work: (transaction: Queries) => Promise<Result>, limits?: TimeLimits): Promise<Result>
-  /** Calls the listener after each commit of this process. Returns a function that ends this. */
+  /** Calls the listener after each commit of this process. Returns a function that removes the listener. */
   onCommit(listener: () => void): () => void
   close(): Promise<void>
 }
@@ -279,7 +279,7 @@ async function runTransaction<Result>(
       throw error
     })
   try {
-    // `begin` and the first statement are sent in one packet.
+    // The first statement is sent without waiting for the answer to `begin`.
     const begun = closeUnlessAnswered(client, state.endsAt, begin(client))
     const [result] = await Promise.all([work({ query }), begun])
     // Each statement has its own time limit, so that of the call may have passed.

@@ -49,7 +49,7 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     const { context, administrator } = fresh
     const client = await connectDirectly(context.database)
     await client.query(createPlacesTable)
-    // The other triggers do nothing for rows that have a value.
+    // The steps set the values of the triggers. The other triggers do nothing for rows that have a value.
     await client.query('drop trigger give_number_of_moved on assignments').finally(() => client.end())
     stepped = { ...context, database: openTestDatabase(addressOf(context.database)) }
     const member = { id: String(first.userId), isAdministrator: false }
@@ -252,12 +252,12 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     const made = await create(stepped, task, administrator, { ...first, id: newId(), projectId: one.id })
     const next = await create(stepped, task, administrator, { ...first, id: newId(), projectId: one.id })
     const moved = await update(stepped, task, administrator, { ...made, projectId: other.id })
-    const back = await update(stepped, task, administrator, {
+    const renamed = await update(stepped, task, administrator, {
       ...moved,
       name: 'Renamed',
       projectId: other.id,
     })
-    assert.deepEqual([made.number, next.number, moved.number, back.number], [1, 2, 1, 1])
+    assert.deepEqual([made.number, next.number, moved.number, renamed.number], [1, 2, 1, 1])
     assert.deepEqual(
       await context.database.query(
         sql`select project_id as "projectId", number from assignment_addresses where assignment_id = ${made.id}`,

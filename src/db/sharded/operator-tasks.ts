@@ -252,9 +252,9 @@ export async function blockCommits(url: string): Promise<CommitBlock> {
 }
 
 /**
- * Every transaction on several nodes writes to this table, and keeps its lock until it is committed on each
- * of them. Waiting for the lock could cause a deadlock with two hosts, so the wait times out before the database
- * detects a deadlock, and is repeated.
+ * Locks `two_phase_commits`. Every transaction on several nodes writes to this table, and keeps its lock
+ * until it is committed on each of them. Waiting for the lock could cause a deadlock with two hosts, so the
+ * wait times out before the database detects a deadlock, and is repeated.
  */
 async function waitForLock(client: pg.Client): Promise<void> {
   for (let tries = 1; ; tries += 1) {

@@ -104,9 +104,9 @@ export async function lockPlaces(
 }
 
 /**
- * Locks all reference tables together. Several transactions may insert into them at once, but only one may
- * update them. Citus locks the tables one by one, so two transactions that change several tables could
- * deadlock.
+ * Locks all reference tables together if `table` is one of them. Several transactions may insert into them at
+ * once, but only one may update them. Citus locks the tables one by one, so two transactions that change
+ * several tables could deadlock.
  */
 export async function lockReferenceTables(
   queries: Queries,
