@@ -172,7 +172,8 @@ export async function runReactivate([login = '']: readonly string[]): Promise<vo
 }
 
 /**
- * `client list` lists the clients in the database. Clients in settings are known only to the identity hosts.
+ * `client list` lists the clients that administrators have created. The settings of the identity hosts declare
+ * the others.
  */
 export async function runListClients(_args: readonly string[], { json }: Options): Promise<void> {
   await withAccounts(async (context) => {

@@ -26,8 +26,8 @@ export async function startMaintenance(
 }
 
 /**
- * Several instances may run the same job at once: deletions can be repeated, and jobs of the history take an
- * advisory lock.
+ * Several instances may run the same job at once: deletions can be repeated, the first to close a day wins, and
+ * the partitions are protected by an advisory lock.
  */
 export const maintenanceJobs = (database: Database, { removedDays, historyDays }: Retention) => ({
   changes: () => purgeChanges(database),

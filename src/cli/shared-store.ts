@@ -53,7 +53,7 @@ export function createSharedStore(
   { stops, onStateChange }: ProcessHooks,
   worker?: WorkerOptions,
 ): SharedStore {
-  let account: SeedReport | undefined
+  let seedReport: SeedReport | undefined
   let opened: Database | undefined
   const budgets = openBudgets(divideConnections(settings.connections), undefined, worker?.processes)
   const open = runOnce(async () => {
@@ -73,7 +73,7 @@ export function createSharedStore(
     ])
     const passwords = createPasswords({}, budgets)
     const context = { database, passwords, budgets, peers: worker?.peers }
-    account = await seedStore(context, settings)
+    seedReport = await seedStore(context, settings)
     return context
   })
   const startMaintenance = runOnce(async (retention: Retention) => {
@@ -93,7 +93,7 @@ export function createSharedStore(
       await close()
       return address
     },
-    seedReport: () => account,
+    seedReport: () => seedReport,
   }
 }
 

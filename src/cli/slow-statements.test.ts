@@ -8,6 +8,7 @@ import { type SlowStatement, watchSlowStatements } from './shared-store.ts'
 describe('Slow statements', () => {
   let store: FreshDatabase
   const reported: SlowStatement[] = []
+  /** The time of the reports. Tests advance it, because at most one report per second is made. */
   let clock = 0
   before(async () => {
     store = await freshDatabase()

@@ -208,12 +208,12 @@ export async function drainHosts(hosts: readonly RunningHost[], drainSeconds: nu
 /** Logs the store and the URL of each host. Only `printStarted`, in a terminal, prints a password. */
 function logStarted(
   hosts: readonly RunningHost[],
-  account: SeedReport | undefined,
+  seedReport: SeedReport | undefined,
   settings: StoreSettings,
 ): void {
   const { logLevel: level } = settings
-  if (account !== undefined) {
-    const { login, hint, passwordFile } = account
+  if (seedReport !== undefined) {
+    const { login, hint, passwordFile } = seedReport
     const log = createLog({ level, host: 'store' })
     log.info({ store: storeOf(settings), account: login ?? hint, passwordFile }, 'The store is ready.')
   }
@@ -229,7 +229,7 @@ const storeOf = ({ databaseUrl, dataDirectory }: StoreSettings): string =>
 /** Prints the addresses, the demo account, and how to stop. */
 function printStarted(
   hosts: readonly RunningHost[],
-  account: SeedReport | undefined,
+  seedReport: SeedReport | undefined,
   settings: StoreSettings,
 ): void {
   const lines = [
@@ -237,7 +237,9 @@ function printStarted(
       formatLine(title, address),
       ...pages.map((page) => formatLine('', page)),
     ]),
-    ...(account === undefined ? [] : [formatLine('Store', storeOf(settings)), ...formatAccount(account)]),
+    ...(seedReport === undefined
+      ? []
+      : [formatLine('Store', storeOf(settings)), ...formatAccount(seedReport)]),
     formatLine('Stop', 'Ctrl-C'),
   ]
   console.log(`\n${lines.join('\n')}\n`)

@@ -15,8 +15,8 @@ import type { ArchiveWriter } from './archive.ts'
 
 /*
  * The files of attachments follow the tables. Each consists of a record with its id and size, and its bytes.
- * The snapshot does not include files. But a file never changes, and is deleted long after its row, so each
- * row of the snapshot still has its file.
+ * The snapshot does not include files. But a file never changes, and is deleted only after its row has been
+ * purged, so only rows that are purged during the backup can lack their file.
  */
 
 interface FileHeader {

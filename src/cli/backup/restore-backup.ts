@@ -237,7 +237,7 @@ export async function adjustRestoredStore(client: pg.Client): Promise<void> {
   await client.query('update history_begin set restored_at = $1, restored_in = pg_current_xact_id()', [
     restoredAt,
   ])
-  // The worker continues with new changes when a webhook's position is older than the restore.
+  // Makes every webhook due. Its position is older than the restore, so the worker continues with new changes.
   await client.query('update webhooks set since = $1', [firstSnapshot])
   // Ends all sessions, because some of them may have been ended after the backup.
   await client.query('update signin_sessions set ended_at = $1 where ended_at is null', [restoredAt])

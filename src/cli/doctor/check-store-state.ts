@@ -84,8 +84,7 @@ type KeySettings = Pick<
 
 /**
  * Checks that the secret of this machine decrypts the current keys of the store. The advice names
- * `Identity__KeyEncryptionSecret`, because it takes precedence over `Jwt__SigningKey`, the older setting for this
- * secret, which signs nothing.
+ * `Identity__KeyEncryptionSecret`, which takes precedence over `Jwt__SigningKey`, its older name.
  */
 export async function checkKeys(client: pg.Client, settings: KeySettings): Promise<Finding> {
   const { rows: all } = await client.query<StoredKey>(

@@ -211,6 +211,7 @@ describe('The doctor', () => {
     })
     for (const [url, grant] of [
       [fresh.url, `grant select on migrations to ${role}`],
+      // This database has none of the tables.
       [withDatabase(fresh.url, 'template1'), 'select 1'],
     ] as const) {
       const options = `options=${encodeURIComponent(`-c role=${role}`)}`
