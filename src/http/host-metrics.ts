@@ -11,7 +11,7 @@ import { sendEnvelope } from './errors.ts'
 import { notFoundEnvelope } from './server.ts'
 import { pathOf } from './url.ts'
 
-/** The part of a store that reports the durations of its statements. */
+/** The part of a database that is measured. */
 interface TimedStore {
   readonly standbyOutcomes?: Readonly<Record<string, number>> | undefined
   onStatement(listener: (ended: { readonly kind: string; readonly seconds: number }) => void): void
@@ -28,7 +28,7 @@ export interface MeasuredParts {
   readonly database?: TimedStore
   readonly instances?: MeasuredInstances
   readonly events?: Pick<CountedEvents, 'counts'>
-  /** By name, functions that return how many seconds a reader is behind the change log. */
+  /** Functions that return how many seconds a reader is behind the change log, by the name of the reader. */
   readonly readers?: Readonly<Record<string, () => number>>
   /** Merges the metrics of all processes that serve the host. */
   readonly shareMetrics?: ShareMetrics | undefined

@@ -71,7 +71,7 @@ export async function createMany(
   )
   const many = manyRows(resource, items, ['id', ...names], {
     conditions: [
-      ...createConditions(resource, caller, inputPlaceholders(resource, names), references),
+      ...createConditions(resource, caller, inputColumnsOf(resource, names), references),
       ...(waitsForCounter ? [] : freeCounterConditions(resource, items)),
     ],
   })
@@ -123,7 +123,7 @@ export async function updateSameFields(
   const changedNames = Object.keys(first.values)
   const conditions = updateConditions(resource, caller, {
     ids: items.flatMap(({ ids }) => ids),
-    values: inputPlaceholders(resource, changedNames),
+    values: inputColumnsOf(resource, changedNames),
     references: referenceConditionsPerInputRow(
       resource,
       items.map(({ values }) => values),
@@ -176,7 +176,7 @@ function manyRows(
 }
 
 /** Maps each field to SQL that reads it from the item's row of the input. */
-const inputPlaceholders = ({ fields }: Resource, names: readonly string[]): Values =>
+const inputColumnsOf = ({ fields }: Resource, names: readonly string[]): Values =>
   Object.fromEntries(names.filter((name) => name in fields).map((name) => [name, inputColumn(name)]))
 
 const types: Readonly<Record<WireKind, string>> = {
