@@ -167,6 +167,7 @@ interface KnownResource {
   readonly plural: string
   readonly title: string
   readonly typeName: string
+  /** The beginning of its paths: `/api` or `/ext`. */
   readonly root: string
   /** False if a separate route creates its rows. */
   readonly isCreatable: boolean

@@ -9,10 +9,15 @@ export interface Bench {
   readonly load: Load
   /** The database's first process. */
   readonly server: number
+  /** The bank with two instances, as it is deployed. */
   readonly bank: Target
+  /** A single instance of the bank. */
   readonly alone: Target
+  /** Two instances that have only the general HTTP server of the bank. */
   readonly general: Target
+  /** The same, with one call of the database per request. */
   readonly oneCall: Target
+  /** Two servers that only respond. */
   readonly bare: Target
 }
 
@@ -34,6 +39,7 @@ export const targetsOf = ({ bank, alone, general, oneCall, bare }: Bench): Targe
 /** The result of one run of a load on one target. */
 export interface Sample {
   readonly perSecond: number
+  /** Latencies in milliseconds. */
   readonly p50: number
   readonly p99: number
   readonly max: number
