@@ -121,7 +121,7 @@ describe('The accounts of a store', () => {
     ])
   })
 
-  test('that are created with --link have an unknown password until the link sets one', async () => {
+  test('can be created with --link, and each new link ends the previous one', async () => {
     const created = await succeeds(['account', 'create', 'link@example.com', '--link'])
     const [, secret] = /^http:\/\/app\.example\.test\/new-password#(svl_\w+)$/m.exec(created.stdout) ?? []
     assert.ok(secret, created.stdout)
@@ -354,7 +354,7 @@ describe('The embedded store', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cli-accounts-'))
   after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 
-  test('can be changed while the hosts run', async () => {
+  test('can be changed while the hosts run, and while they are stopped', async () => {
     const port = await freePort()
     const identity = `http://127.0.0.1:${port}`
     const environment = {

@@ -14,7 +14,7 @@ import type { Caller } from '../model/caller.ts'
 import { withDatabase, withStore } from './shared-store.ts'
 import { UsageError } from './usage.ts'
 
-/** `npm run cli -- verify-history [FILE]`: verifies the hash chain, with a FILE from `history-heads`. */
+/** `npm run cli -- verify-history [FILE]`: verifies the hash chain, and compares it with FILE from `history-heads`. */
 export async function runVerifyHistory([file]: readonly string[]): Promise<void> {
   const storedHeads = file === undefined ? [] : parseHeads(await readFile(file, 'utf8'))
   await withDatabase(async (database) => {

@@ -34,7 +34,7 @@ export interface ProcessOptions {
 
 interface WorkerProcess {
   readonly child: ChildProcess
-  /** Resolves with a text that has the exit code or the signal. */
+  /** Resolves with the signal or the exit code, as a text. */
   readonly ended: Promise<string>
   readonly sendRequest: SendRequest
   /** Empty until the worker has started. */
@@ -230,7 +230,7 @@ async function waitUntilListening(
   throw new Error(report.failure)
 }
 
-/** Longer than any host takes to finish its requests, and shorter than `stopSecondsMax` of the program. */
+/** Longer than any host takes to finish its requests, and shorter than `stopSecondsMax` in `start.ts`. */
 const stopMilliseconds = 15_000
 
 async function stopWorker({ child, ended, sendRequest }: WorkerProcess): Promise<void> {

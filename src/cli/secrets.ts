@@ -114,7 +114,7 @@ interface SealedColumn {
   readonly idColumn: string
   /** The column with the purpose of a row, if each purpose has its own key. */
   readonly purposeColumn?: string
-  /** Derives the key from the secret. A box encrypts and decrypts with it. */
+  /** Returns a box, which encrypts and decrypts with a key that is derived from the secret. */
   boxOf(secret: string, purpose: string): SecretBox
 }
 

@@ -109,7 +109,7 @@ describe('A backup', () => {
     await restore(target.url)
     const [original, restored] = [await contentOf(source.url), await contentOf(target.url)]
     assert.deepEqual(Object.keys(restored), Object.keys(original))
-    // A restore ends sessions, restarts webhooks and records its own time.
+    // A restore ends sessions, makes webhooks due and records its own time.
     const adjusted = ['public.history_begin', 'public.signin_sessions', 'public.webhooks']
     for (const [table, rows] of Object.entries(original)) {
       assert.ok(table.startsWith('public.') || rows.length > 0, table)
@@ -155,7 +155,7 @@ describe('A backup', () => {
     assert.deepEqual(files, { written: 0, missing: 0 })
   })
 
-  it('ends all sessions when it is restored', async () => {
+  it('ends all sessions, and makes webhooks due, when it is restored', async () => {
     const target = await openEmpty()
     await restore(target.url)
     const snapshot = await currentSnapshot(target.database)
@@ -163,10 +163,10 @@ describe('A backup', () => {
     const [state] = await run(
       target.url,
       `select (select count(*)::int from signin_sessions where ended_at is null) as open,
-        (select count(*)::int from webhooks where since <> '1:1:') as waiting,
+        (select count(*)::int from webhooks where since <> '1:1:') as "notDue",
         (select restored_at > now() - interval '1 minute' from history_begin) as "isRecorded"`,
     )
-    assert.deepEqual(state, { open: 0, waiting: 0, isRecorded: true })
+    assert.deepEqual(state, { open: 0, notDue: 0, isRecorded: true })
   })
 
   it('is one snapshot, while transactions continue', async () => {

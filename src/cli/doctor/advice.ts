@@ -24,8 +24,8 @@ export const error = (subject: string, result: string, advice: string): Finding 
 })
 
 /**
- * Returns advice for operators about an error of the store at DATABASE_URL, or undefined. The error of
- * another process has only a text, so codes and texts are recognized. Codes:
+ * Returns advice for operators about an error of the store at DATABASE_URL, or undefined. Recognizes codes and
+ * texts, because an error that another process reports has no code. Codes:
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 export function adviceOn(error: unknown): string | undefined {

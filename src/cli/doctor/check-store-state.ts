@@ -158,7 +158,7 @@ function findOverdue(
 const canDecrypt = (secret: string | undefined, { id, purpose, sealed }: StoredKey): boolean =>
   secret !== undefined && secret !== '' && createKeyBox(secret, purpose).open(sealed, id) !== undefined
 
-/** Warns if there is no administrator, because only administrators can create accounts. */
+/** Warns if there is no administrator, because only administrators can manage accounts. */
 export async function checkAdministrators(
   client: pg.Client,
   settings: AdministratorOptions,
