@@ -53,7 +53,7 @@ export const logMutants: readonly Mutant[] = [
   },
   {
     file: 'src/http/host-metrics.ts',
-    rule: 'the time of a statement counts once, in that of its transaction',
+    rule: 'the time of a statement in a transaction counts only as a part of the transaction',
     from: "if (kind !== 'in transaction') record",
     to: 'record',
     tests: ['host-metrics'],

@@ -306,7 +306,7 @@ export const operationMutants: readonly Mutant[] = [
   },
   {
     file: 'src/records/write-conditions.ts',
-    rule: 'users cannot write rows into projects of which they are no members',
+    rule: 'users cannot write rows into projects of which they are not members',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
     from: 'rejectIf: isMoved ? sql`${isMoved} and ${isForeign}` : isForeign',
     to: "rejectIf: raw('false')",

@@ -131,7 +131,7 @@ export const sessionMutants: readonly Mutant[] = [
   },
   {
     file: 'src/cli/seed-store.ts',
-    rule: 'a store is seeded with one account, however many starts come first',
+    rule: 'a store is seeded with one account, even if several instances start at the same time',
     from: '      if (await hasAccounts(transaction)) throw new AnotherInstanceWasFirst()\n',
     to: '',
     tests: ['cli/seed-store'],

@@ -88,7 +88,7 @@ async function addPeople({ database }: BrowserSetup['hosts'], projectId: string,
   return added.map(({ id }) => id)
 }
 
-/** Puts one label on most assignments and two on some. Another assignment blocks a quarter of them. */
+/** A third of the assignments get one label, and a third get two. Another assignment blocks a quarter of them. */
 async function addLabelsAndDependencies(
   { hosts, workspace }: BrowserSetup,
   projectId: string,
