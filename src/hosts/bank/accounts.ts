@@ -72,7 +72,7 @@ async function warmUpStatements(account: number, readStatement: ReadStatement): 
 /** No account has the number 0, so the call finds no row and is rejected. */
 const warmUpTransaction = { account: 0, amount: 1, description: 'warm-up' }
 
-/** PostgreSQL plans a prepared statement five times before it keeps a generic plan. */
+/** The first calls on a connection are slower, because they fill its caches. */
 const warmUpCalls = 6
 
 /** Applies and undoes in one statement, so that nothing can run in between. */
@@ -143,8 +143,8 @@ async function readWithRetry(account: number, connection: Connection): Promise<s
 }
 
 /**
- * A retry begins within this time or not at all. The retry may take as long as the database is silent, and
- * clients get a response within three seconds.
+ * A retry begins within this time or not at all, because the retry may take the full time limit of a query,
+ * and clients get a response within three seconds.
  */
 const retryMilliseconds = 400
 const hasTimeToRetry = (startedAt: number) => performance.now() - startedAt < retryMilliseconds

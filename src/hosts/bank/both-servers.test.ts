@@ -8,8 +8,8 @@ import { type InProcessBank, startInProcessBank } from './testing/in-process.ts'
 import { oddExchanges } from './testing/odd-exchanges.ts'
 
 /**
- * Short enough that slow requests are rejected while the test waits, but longer than a connection lingers
- * after its body was rejected. Otherwise either limit could end it.
+ * Short enough that slow requests are rejected while the test waits. `requestTimeout` is longer than the delay
+ * after which a connection with a rejected body is closed, so that always the delay ends it.
  */
 const timeouts = {
   headersTimeout: 600,

@@ -31,7 +31,7 @@ test('one address is limited to its share of the connections', async (t) => {
   assert.equal((await get(port, '/healthz')).status, 200)
 })
 
-test('pipelined bytes are buffered within a budget, released, and cut off beyond it', async (t) => {
+test('pipelined bytes are buffered within a budget, and the connection is closed beyond it', async (t) => {
   const budgets = openBudgets({ bankAheadBytesOfAll: 20 * transaction.length })
   const { port, stop } = await startInProcessBank({ budgets })
   t.after(stop)

@@ -117,8 +117,8 @@ function timedReply({ request }: MetricsRecorder, method: string, path: string, 
 }
 
 /**
- * Parses the body into a transaction, or returns an error message for the client. The database accepts every
- * parsed transaction, so none makes others in the same call fail.
+ * Parses the body into a transaction, or returns an error message for the client. A database in UTF-8 accepts
+ * every parsed transaction, so none makes others in the same call fail.
  */
 export function parseTransaction(body: Buffer): Omit<Transaction, 'account'> | string {
   const text = isUtf8(body) ? body.toString() : ''

@@ -89,8 +89,8 @@ export function openConnection(options: ConnectionOptions): Connection {
       } catch (error) {
         const rejection = asNothingApplied(error)
         if (rejection !== undefined && rejection.code !== readOnlyCode) throw rejection
-        // A response may still arrive, so nothing may be sent on this connection. The next statement opens
-        // another.
+        // A response may still arrive, or the server takes no more writes, so nothing may be sent on this
+        // connection. The next statement opens another.
         if (opening === opened) opening = undefined
         // Not awaited, because a connection that does not respond may never end.
         void client.end()

@@ -25,7 +25,7 @@ describe('The bank responds', () => {
     assert.match(headers.get('content-type') ?? '', /^text\/plain/)
   })
 
-  test('to GET of /readyz with Healthy', async () => {
+  test('to GET and HEAD of /readyz with 200', async () => {
     for (const method of ['GET', 'HEAD']) {
       const { status, text } = await get(bank.port, '/readyz', method)
       assert.deepEqual([status, text], [200, method === 'GET' ? 'Healthy' : ''])
@@ -194,7 +194,7 @@ describe('The bank responds', () => {
     }
   })
 
-  test('with 415 to requests that a page of another site can send', async () => {
+  test('with 415 to what a page of another site can send, and with 400 to repeated headers', async () => {
     const path = '/clientes/1/transacoes'
     const body = '{"valor":1,"tipo":"c","descricao":"x"}'
     const before = await statementOf(bank.port, 1)

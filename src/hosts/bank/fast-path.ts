@@ -26,9 +26,9 @@ export interface FastPath {
 }
 
 /**
- * Handles simple requests on the socket itself, at a third of the cost. When another request arrives, its
- * connection passes to the general server, beginning with the first byte of the request. So no request is
- * parsed twice.
+ * Handles simple requests on the socket itself, so that a write costs a fifth less (`docs/benchmarks.md`). When
+ * another request arrives, its connection passes to the general server, beginning with the first byte of the
+ * request.
  */
 export function installFastPath(general: Server, options: FastPathOptions): FastPath {
   const [generalListener, ...otherListeners] = general.listeners('connection')
@@ -115,7 +115,7 @@ export interface FastConnection {
   /** Bytes received while a request is being processed. */
   pipelined: Buffer[]
   pipelinedBytes: number
-  /** True until the response was flushed. */
+  /** True from the arrival of a request until its response was flushed. */
   isBusy: boolean
   /**
    * True while the loop of `serve` is running. A response that is sent then must not start the next request.
@@ -284,7 +284,7 @@ export interface FastRoute<Reply> {
 export interface ParsedHead<Reply> {
   readonly serve: ServeBody<Reply>
   readonly bodyBytes: number
-  /** True if the client closes the connection after the response. */
+  /** True if the client asks to close the connection after the response. */
   readonly isLast: boolean
   /** The request id of the client or a proxy. The response repeats it. */
   readonly requestId: string | undefined

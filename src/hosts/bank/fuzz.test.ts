@@ -17,7 +17,7 @@ import {
 interface AllowedDifference {
   readonly reason: string
   readonly ending: ConnectionEnd
-  /** Returns whether this is acceptable where the reference behaves like that. */
+  /** Returns whether the bank may behave like `ours` if the reference behaves like `theirs`. */
   accepts(ours: Interpretation, theirs: Interpretation): boolean
 }
 

@@ -15,7 +15,7 @@ import { openProcessRequests, type SendRequest } from './process-requests.ts'
 import { type BankServer, createBankServer } from './server.ts'
 import { batchTransactions } from './transactions.ts'
 
-/** The message of the supervisor when the store is open. It also has the socket of the previous instance. */
+/** The supervisor sends this when the store is open, with the socket of the instance to replace, if any. */
 export interface InstanceSetup {
   readonly store: StoreAddress
   readonly settings: BankSettings
@@ -68,7 +68,7 @@ async function runInstance(): Promise<void> {
     flushCompileCache()
     // Only `replaced` resolves without a value.
     const isReplaced = (await stopRequested) === undefined
-    // Closing a kept-alive connection could race with a request in flight.
+    // A replaced or announced instance keeps idle connections open for one more request, which may be in flight.
     await running.stop(isReplaced || running.health.isStopping)
     await running.close()
   } catch (error) {
@@ -203,7 +203,7 @@ const samples: readonly RequestBuilder[] = [
   get('/nowhere'),
 ]
 
-/** Uses bare sockets: compiling an HTTP client as well would take two thirds of the time. */
+/** Uses bare sockets, because compiling an HTTP client would take two thirds of the warm-up. */
 function openSocket(port: number) {
   let onResponse = () => {}
   const socket = connect(port, '127.0.0.1')

@@ -109,8 +109,8 @@ interface SupervisedInstances {
 }
 
 /**
- * Keeps the instances running. Each is a process that is replaced when it ends. Rejects if the first start
- * fails.
+ * Keeps the instances running. Each is a process that is replaced when it ends. Rejects if one of the first
+ * instances cannot start.
  */
 async function superviseInstances(
   setup: Promise<InstanceSetup>,
@@ -209,7 +209,8 @@ interface Instance {
 const instanceFile = fileURLToPath(new URL('./instance.ts', import.meta.url))
 
 /**
- * Limits the young generation to 2 MB: an instance retains almost nothing, and the default takes 20 MB more.
+ * Limits each half of the young generation to 2 MB: an instance retains almost nothing, and the default takes
+ * 20 MB more.
  */
 const youngGenerationOption = '--max-semi-space-size=2'
 

@@ -42,11 +42,12 @@ describe('on the wire', { concurrency: true }, () => {
     )
   })
 
+  test('a target may be an absolute URL, as clients send it to a proxy', async () => {
+    const answers = await send(requestBytes('GET', 'http://bank:9999/clientes/1/extrato'))
+    assert.deepEqual(statusesOf(answers), [200])
+  })
+
   test('HTTP/1.0 and Connection: close end the connection after the response', async () => {
-    assert.deepEqual(
-      statusesOf(await send(requestBytes('GET', 'http://bank:9999/clientes/1/extrato'))),
-      [200],
-    )
     // Without an expected number of responses, `exchange` ends only when the server closes the connection.
     assert.deepEqual(statusesOf(await exchange(bank.port, ['GET /healthz HTTP/1.0\r\n\r\n'])), [200])
     const last = requestBytes('POST', path, body, ['Content-Type: application/json', 'Connection: close'])

@@ -32,7 +32,7 @@ export interface BankServerOptions {
 
 /** In milliseconds. */
 const defaultTimeouts = {
-  // The longest legal body is 300 bytes, and clients send few headers.
+  // A transaction needs less than 300 bytes, and clients send few headers.
   headersTimeout: 5000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1000,

@@ -27,7 +27,7 @@ for (const namedStatements of [true, false]) {
       )
       return Number(row?.rows)
     }
-    // Exceeds the number of custom plans PostgreSQL makes before it switches to a generic one.
+    // The plans are made now, while the ledger is empty, and are kept.
     for (let count = 0; count < 10; count++) await readStatement(1)
     await database.query(
       raw(`insert into bank.ledger (account_id, seq, amount, description)

@@ -33,7 +33,7 @@ const credit = (amount: number, description = 'x') => ({ account: 1, amount, des
 const namesOf = (calls: readonly Call[]) => calls.map(({ name }) => name)
 
 describe('transactions are batched', () => {
-  test('a single transaction is sent at once', async () => {
+  test('a single transaction is sent to the function for one', async () => {
     const { calls, apply } = batchOverPausedConnection()
     const outcome = apply(credit(5))
     await waitForTurns()

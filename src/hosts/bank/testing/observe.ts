@@ -82,5 +82,5 @@ async function waitUntilQuiet(peer: Socket, isDone: () => boolean): Promise<void
 
 const quietTurnsMin = 6
 
-/** Longer than any timeout of the servers. */
+/** Far longer than any exchange takes. */
 const settleMillisecondsMax = 30_000

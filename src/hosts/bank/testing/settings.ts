@@ -1,6 +1,9 @@
 import type { BankSettings } from '../configuration.ts'
 
-/** Uses any free port and no log output, and skips most of the warm-up for a quick start. */
+/**
+ * Uses any free port and no log output, and skips most of the warm-up for a quick start. Debits over the limit
+ * get 422, so that a test can tell them from applied ones.
+ */
 export const testSettings: BankSettings = {
   host: '127.0.0.1',
   port: 0,

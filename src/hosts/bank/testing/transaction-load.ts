@@ -120,7 +120,7 @@ interface RawClient {
   close(): void
 }
 
-/** Longer than any limit of the server. */
+/** Longer than any response takes. */
 const timeoutMilliseconds = 30_000
 
 export function openRawClient(port: number): RawClient {
