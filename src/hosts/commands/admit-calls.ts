@@ -33,7 +33,8 @@ export interface AdmittedCalls {
 
 /**
  * Checks the rate limit and the token when the headers of a command arrive, before any byte of its message is
- * read. So this must be the first interceptor. Reflection and health need no token and have their own limits.
+ * read. So no earlier interceptor may wrap the call. Reflection and health need no token and have their own
+ * limits.
  */
 export function admitCalls(admission: AdmissionOptions): AdmittedCalls {
   const sessions = new WeakMap<Metadata, Authenticated>()

@@ -72,7 +72,7 @@ export const problemOutcomes: Readonly<Record<ProblemKind, status | 'failedResul
   locked: status.RESOURCE_EXHAUSTED,
   busy: status.RESOURCE_EXHAUSTED,
   overloaded: status.UNAVAILABLE,
-  // Clients retry UNAVAILABLE by themselves.
+  // Not UNAVAILABLE, because clients would retry by themselves.
   uncertain: status.UNKNOWN,
 }
 

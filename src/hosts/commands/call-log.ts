@@ -7,7 +7,7 @@ import { Problem } from '../../model/problem.ts'
 import { type CallError, callErrorOf, unexpectedError } from './call-error.ts'
 
 export interface CallLog {
-  /** Records one line and one measurement for each call of a command. */
+  /** Writes one line and records one measurement. Called once for each call of a command. */
   recordEnd(call: LoggedCall, code: status, startedAt: number): void
   /** Returns the error for the client. Logs an unexpected one, and the cause of an unavailable store. */
   recordFailure(call: LoggedCall, error: unknown): CallError

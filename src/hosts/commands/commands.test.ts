@@ -15,7 +15,7 @@ const publishedUrl = (file: string) => new URL(`../../../docs/contract/${file}`,
 
 const allCommands = editions.flatMap((edition) => commandsOfEdition(edition))
 
-/** A stream responds with events instead of one result. */
+/** The responses of the history commands. `FollowChanges` is a stream, so it responds with events. */
 const historyResponses: Readonly<Record<string, string>> = {
   ReadHistory: 'ReadHistoryResult',
   ReadChanges: 'ReadChangesResult',

@@ -34,7 +34,7 @@ export interface UnaryCommand extends CommandBase {
   /** True for a command that writes accounts, and so may set logins and passwords. */
   readonly changesAccounts?: boolean
   readonly successMessage: string
-  /** Returns the fields of the result in addition to its success. */
+  /** Returns the fields of the result other than `success` and `message`. */
   run(context: Context, caller: Caller, request: Content): Promise<Content>
 }
 

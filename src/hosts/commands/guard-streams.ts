@@ -22,7 +22,7 @@ export function guardStreams(
   limits: StreamLimits,
 ): void {
   for (const http2Server of http2Servers) {
-    const libraryListener = takeStreamListener(http2Server)
+    const nextListener = takeStreamListener(http2Server)
     const beginCall = (
       stream: ServerHttp2Stream,
       headers: IncomingHttpHeaders,
@@ -33,7 +33,7 @@ export function guardStreams(
       if (isRepeated('authorization', rawHeaders)) delete headers.authorization
       closeUnread(stream, limits)
       closeAfterResponse(stream)
-      libraryListener.call(http2Server, stream, headers)
+      nextListener.call(http2Server, stream, headers)
       // An empty request may have ended before the library listened to its stream.
       if (stream.readableEnded) stream.emit('end')
     }
@@ -54,7 +54,7 @@ export function guardStreams(
   }
 }
 
-/** Removes the listener with which the library would receive each stream, and returns it. */
+/** Removes and returns the listener to streams: the library's, or one that passes streams on to the library. */
 function takeStreamListener(http2Server: Http2Server): StreamListener {
   const [listener] = http2Server.listeners('stream')
   if (listener === undefined) throw new Error('The gRPC library listens to streams in another way now.')
@@ -147,11 +147,11 @@ export function answerOtherRequests(
   diagnostics: FastifyInstance,
 ): void {
   for (const http2Server of http2Servers) {
-    const libraryListener = takeStreamListener(http2Server)
+    const nextListener = takeStreamListener(http2Server)
     http2Server.on('stream', (stream, headers) => {
       if (isRoot(headers)) respondFromDiagnostics(diagnostics, stream, headers)
       else if (!isGrpc(headers)) rejectProtocol(stream, headers)
-      else libraryListener.call(http2Server, stream, headers)
+      else nextListener.call(http2Server, stream, headers)
     })
   }
 }

@@ -221,8 +221,8 @@ const timeLimits: TimeLimits = {
 }
 
 /**
- * Interceptors receive a call in this order. Those before the first interceptor that wraps the call receive
- * the library's own object.
+ * Interceptors receive a call in this order. All up to the first that wraps the call receive the library's
+ * own object.
  */
 const serverOptions = (limits: TimeLimits, { requestIds, admitted, calls }: Interceptors) => ({
   'grpc.max_receive_message_length': messageBytesMax,
@@ -268,7 +268,7 @@ export const commandsOfEdition = (edition: Edition, declared: readonly Resource[
   ...(edition === 'ext' ? historyCommands : []),
 ]
 
-/** The HTTP/1.1 side: health for all clients, and `GET /` under the fallback policy. */
+/** The HTTP/1.1 side: health for all clients, and `GET /` for clients with a token. */
 function createDiagnostics(
   authentication: Authentication,
   checks: readonly ReadinessCheck[],

@@ -36,7 +36,7 @@ export interface MessageField {
   readonly isDeprecated?: true
   /** The .NET clients compute the value themselves. */
   readonly isOmittedForDotnet?: true
-  /** The .NET property cannot be null, so its zero value also means that it was not set. */
+  /** The .NET property cannot be null. If it was not set, it has its zero value. */
   readonly isNeverNullForDotnet?: true
 }
 

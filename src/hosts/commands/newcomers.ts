@@ -187,10 +187,10 @@ const digestOf = ({ authorization }: NewStream): string => hash('sha256', author
 
 function ratesOf(budgets: Budgets) {
   const rate =
-    (ofAll: 'newcomerConnections' | 'newcomerStreams' | 'newcomerResets') =>
+    (name: 'newcomerConnections' | 'newcomerStreams' | 'newcomerResets') =>
     (address: string): BudgetShare[] => [
-      { budget: budgets.budget(`${ofAll}OfAddress`), holder: address },
-      { budget: budgets.budget(ofAll) },
+      { budget: budgets.budget(`${name}OfAddress`), holder: address },
+      { budget: budgets.budget(name) },
     ]
   return {
     connections: rate('newcomerConnections'),

@@ -128,7 +128,7 @@ export interface CommandPath {
   readonly encoding: Encoding
 }
 
-/** Returns the paths of a command. Each path has its own encoding. */
+/** Returns the paths of a command, each with its encoding. */
 export const pathsOf = (
   { edition, entity, name, request }: Command,
   dotnetNamespace: string,

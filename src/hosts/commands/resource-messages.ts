@@ -194,7 +194,8 @@ export const neverClearedNumberMin = 16
 
 /**
  * Converts an update to the body of REST. A message cannot distinguish null from absent. Without a mask, an
- * absent optional field is cleared. With a mask, only its fields are written or cleared.
+ * absent optional field is cleared. With a mask, it is cleared if the mask names it, and optional fields that
+ * the mask does not name are unchanged.
  */
 export function parseUpdate(resource: Resource, { updateMask, ...request }: Content): Content {
   const optional = Object.entries(resource.fields).filter(([, { presence }]) => presence === 'optional')

@@ -120,7 +120,7 @@ interface Connections {
    */
   announceGoAway(): void
   count(): number
-  /** Closes connections without calls that clients do not close. */
+  /** Closes connections that this host has ended and their clients keep open. */
   cutEnded(): void
   cutAll(): void
 }

@@ -155,7 +155,7 @@ function readValue(reader: MessagePackReader): unknown {
 
 const anyText = fc.string({ unit: 'binary', maxLength: 300 }).filter((value) => value.isWellFormed())
 const anyBytes = fc.uint8Array({ maxLength: 300 })
-/** The bytes of a length prefix that is not part of the first byte. */
+/** How many bytes a length takes that does not fit into the first byte. */
 const lengthPrefixBytes = fc.constantFrom(2 as const, 4 as const)
 const anyLengthPrefixBytes = fc.constantFrom(1 as const, 2 as const, 4 as const)
 const anyInteger = fc.oneof(

@@ -159,7 +159,7 @@ export class MessagePackWriter {
     if (value.length > shortTextMax || !this.#shortAscii(value)) this.#anyText(value)
   }
 
-  /** Writes a whole number as an integer, any other as a double. */
+  /** Writes a safe integer as an integer, any other number as a double. */
   number(value: number): void {
     if (!Number.isSafeInteger(value)) this.#double(value)
     else if (value >= -0x20 && value <= 0x7f) this.#byte(value & 0xff)
@@ -267,5 +267,5 @@ export class MessagePackWriter {
 /** Enough for one record. */
 const startBytes = 1024
 
-/** Ids, names and keys are shorter. */
+/** Ids, keys and most names are shorter. */
 const shortTextMax = 64

@@ -83,7 +83,7 @@ function fieldReaderOf({ name, shape, isRepeated }: MessageField): FieldReader {
   return typeof shape === 'string' ? scalarReaders[shape] : nullable(readerOf(shape))
 }
 
-/** Reads the items of a list. Unlike a field, an item cannot be unset, so a zero UUID is not dropped. */
+/** Reads the items of a list. Anything else, and a list that is too long, is left for its field to reject. */
 function readScalars(reader: MessagePackReader, token: Token, convert: (item: unknown) => unknown): unknown {
   if (token.kind !== 'array' || token.length > listItemsMax) return readScalar(reader, token)
   const items: unknown[] = []

@@ -192,7 +192,7 @@ describe('a command of a .NET client', () => {
     }
   })
 
-  it('has a value that every field rejects in place of a value that no field can hold', () => {
+  it('has `unreadable` in place of a value that no field can hold', () => {
     const unsupported = [bin(Buffer.of(1)), [1], { a: 1 }, extension(3, Buffer.of(1))]
     for (const value of unsupported) assert.equal(read('CreateProject', { Name: value }).name, unreadable)
     const broken = timestamp(64, 1n, 1_000_000_000n)

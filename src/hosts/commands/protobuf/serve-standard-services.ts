@@ -17,7 +17,7 @@ import { fileDescriptor } from './descriptors.ts'
 
 export type ServingStatus = 'SERVING' | 'NOT_SERVING'
 
-/** Returns a function that sets whether a service is served. */
+/** Adds reflection and health to the server. Returns a function that sets whether a service is served. */
 export function serveStandardServices(
   server: Pick<Server, 'addService'>,
   commands: readonly Command[],

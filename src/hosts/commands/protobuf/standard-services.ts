@@ -48,7 +48,7 @@ const standardServices: Readonly<Record<string, LazyService>> = {
 
 /**
  * Loading the libraries and all descriptors takes a fifth of this host's start, and many hosts never need
- * them. They are loaded synchronously, because the library cannot postpone reading a call.
+ * them. They are loaded synchronously, because the gRPC library cannot postpone reading a call.
  */
 const require = createRequire(import.meta.url)
 type ServingModule = typeof import('./serve-standard-services.ts')
