@@ -16,7 +16,7 @@ export interface ExternalProvider extends ProviderSettings {
 
 export type ExternalProviders = ReadonlyMap<string, ExternalProvider>
 
-/** The longest time that a page waits for a provider. */
+/** Limits each request to a provider. */
 const responseSecondsMax = 5
 /** Providers seldom change their endpoints, and announce changes in advance. */
 const configurationMilliseconds = 10 * 60_000

@@ -79,7 +79,7 @@ export function withQuery(base: string, parameters: Readonly<Record<string, stri
   return url.href
 }
 
-/** The response of `/api/account/error` is an error that could not be sent to the client. */
+/** An error that could not be sent to the client. `/api/account/error` returns it. */
 export interface ReportedError {
   readonly error: string
   readonly errorDescription: string

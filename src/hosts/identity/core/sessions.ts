@@ -33,7 +33,7 @@ export const accountColumns: Sql = sql`${raw(
   'account.id as "accountId", account.name, account.security_stamp as "securityStamp"',
 )}, ${factorChangeCountSql}::int as "factorChanges", ${hasVerifiedLogin} as "hasVerifiedLogin", ${administratorColumns}`
 
-/** Finds the active account with this login. Returns undefined if an old store has two of them. */
+/** Finds the active account with this login. Returns undefined if there is none, or two as in some old stores. */
 export async function findActiveAccount(
   queries: Queries,
   login: string,
@@ -96,7 +96,7 @@ export interface FederatedSignIn {
   readonly authenticatedAt: number | undefined
   /**
    * The encrypted identity token, a hint for the sign-out at the provider. Undefined if it is too long for a
-   * URL.
+   * URL, or if the sign-in had a second step.
    */
   readonly sealedToken?: string | undefined
 }

@@ -79,7 +79,7 @@ export async function issueIdentityToken(
     sid: session.sessionId,
     iat: issuedAt,
     exp: issuedAt + identityTokenSeconds,
-    // 0 if the external provider did not say when the user authenticated.
+    // `authenticatedAt` is 0 if the external provider did not report it.
     auth_time: Math.floor((session.authenticatedAt || session.signedInAt) / 1000),
     ...(nonce && { nonce }),
     ...(session.methods && { amr: session.methods }),

@@ -242,7 +242,7 @@ async function signInFederated(
     { ...source, federated: { ...federated, sealedToken } },
     call,
   )
-  // The account was removed or deactivated, or its password was changed, in the meantime.
+  // The account, its password, its factors or the external identity has changed in the meantime.
   if (session === undefined) return failSignIn('account closed', account.accountId)
   return {
     redirectTo: hostPathWithQuery(identity.settings, '/connect/authorize', { authRequest }),

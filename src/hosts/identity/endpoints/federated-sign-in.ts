@@ -60,7 +60,7 @@ export const listProviders: Endpoint = {
   },
 }
 
-/** The redirect changes nothing on this host, so any site may send a browser here. */
+/** The redirect changes no account and no session, so any site may send a browser here. */
 export const signInWith: Endpoint = {
   ...federationOperation,
   id: 'SignInWith',

@@ -288,7 +288,7 @@ interface SignInPageOptions {
   readonly passwords: boolean
   /** Present if users can sign in with a passkey alone. */
   readonly passkeyUrl?: string | undefined
-  /** Present if mails can be sent. */
+  /** Present if a reset link can be mailed. */
   readonly forgotPasswordUrl?: string | undefined
 }
 

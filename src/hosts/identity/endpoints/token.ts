@@ -125,8 +125,8 @@ function parsePresentedCode(client: Client, parameters: SingleParameters): Prese
 }
 
 /**
- * Returns the challenge that the verifier must have. A verifier is rejected if the code was requested without
- * a challenge, because an attacker may have removed the challenge.
+ * Returns the challenge with which the code must have been requested. A request with a verifier cannot redeem
+ * a code that was requested without a challenge, because an attacker may have removed the challenge.
  */
 function parseChallenge({ registration }: Client, parameters: SingleParameters): string | undefined {
   if (registration?.requiresPkce === false && parameters.code_verifier === undefined) return undefined

@@ -46,8 +46,8 @@ export const lacksSecondFactor = (
 ): boolean => mustHaveFactor(identity, session) && !session.methods?.includes('mfa')
 
 /**
- * Marks the sealed state of a sign-in step, between the password and the session, as used. Returns false if it
- * was already used. Because of the primary key, only one of two concurrent uses succeeds.
+ * Marks a sealed sign-in step or passkey challenge as used. Returns false if it was already used. Because of
+ * the primary key, only one of two concurrent uses succeeds.
  */
 export async function consumeStep(
   transaction: Queries,
@@ -158,7 +158,7 @@ async function removeAllFactors(transaction: Queries, accountId: string): Promis
 
 /**
  * Removes the second factors of a user who has lost them, and ends all sessions of the account except
- * `keptSessionId`.
+ * `keptSessionId`. `authorize` checks the caller again, because the wait for the lock may have been long.
  */
 export async function resetFactors(
   context: FactorContext,

@@ -16,7 +16,7 @@ export interface FederatedUser {
   readonly authenticatedAt: number | undefined
   /** The hint for a sign-out at the provider. */
   readonly identityToken: string
-  /** Called only at the first sign-in, because it may send a request to the provider. */
+  /** Called only before an account is connected or created, because it may send a request to the provider. */
   fetchProfile(): Promise<FederatedProfile>
 }
 

@@ -226,8 +226,8 @@ const returnCharactersMax = 1500
 
 /**
  * Redirects the browser to the sign-out of the provider of these sessions (OpenID Connect RP-Initiated Logout
- * 1.0). The browser then returns to `returnTo`. Returns undefined without a provider, or if it is
- * unreachable.
+ * 1.0). The browser then returns to `returnTo`. Returns undefined without a provider, or if it has no sign-out
+ * or is unreachable.
  */
 export async function signOutAtProvider(
   identity: Identity,

@@ -72,8 +72,8 @@ export interface KeyKindWithBox {
 }
 
 /**
- * Announces a successor now and returns the time from which it is used, a day later. Clients fetch the key
- * before it signs a token. An announced successor is kept.
+ * Announces a successor and returns the time from which it is used: a day later, so that clients fetch it
+ * before it signs a token, or at once if no other key is valid. A successor announced earlier is kept.
  */
 export async function announceSuccessor(
   transaction: Queries,

@@ -117,7 +117,7 @@ export const redirectUrlsOf = ({ redirectUris, postLogoutRedirectUris }: Client)
   ...postLogoutRedirectUris,
 ]
 
-/** Returns the origins of clients without a secret. Their scripts redeem codes. */
+/** Returns the origins of registered clients without a secret. Their scripts redeem codes. */
 export const scriptOriginsOf = (clients: Clients): readonly string[] => [
   ...new Set(
     [...clients.values()]
