@@ -113,7 +113,7 @@ const successResponsesOf = (operation: Operation): Readonly<Record<string, Schem
   const { isConditional, hasETag, hasRanges } = operation
   return {
     200: {
-      // Not a second content type: generators would type the response as either a page or text.
+      // The stream is not a second content type: generators would type the response as either a page or text.
       description: isLive ? liveDescription : 'Success.',
       ...(isConditional && { headers: validatorHeaders }),
       ...((hasETag || hasRanges) && { headers: { ETag: validatorHeaders.ETag } }),
@@ -169,8 +169,8 @@ const replayedHeaders = {
 }
 
 /**
- * Every operation is rate-limited, and every body has a maximum size and a type. Public operations require no
- * token, but reject an invalid token.
+ * Every operation is rate-limited, and every body has a maximum size and a type. Public operations list 401,
+ * too, although they ignore tokens.
  */
 function errorResponsesOf(operation: Operation): Readonly<Record<string, Schema>> {
   const { method, errors, body } = operation
