@@ -126,7 +126,7 @@ export type Encoding = (typeof encodings)[number]['name']
 /** The files by URL path. `index.html` has the path `/`. */
 type ServedFiles = ReadonlyMap<string, ServedFile>
 
-/** Reads all files into memory, which takes a few hundred kilobytes. */
+/** Reads all files into memory, which takes one to two megabytes. */
 async function readFiles(directory: string): Promise<ServedFiles> {
   if (!existsSync(join(directory, 'index.html')))
     throw new Error('The web client is not built. Run npm run build, or start the other hosts by name.')
