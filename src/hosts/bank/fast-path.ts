@@ -121,6 +121,7 @@ export interface FastConnection {
    * True while the loop of `serve` is running. A response that is sent then must not start the next request.
    */
   isServing: boolean
+  /** True if the connection is closed after the current response. */
   isLast: boolean
   /** The id of the request being processed. */
   requestId: string | undefined

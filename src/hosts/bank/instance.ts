@@ -84,6 +84,7 @@ const stopMilliseconds = 7000
 
 const report = (outcome: Report) => void (process.connected && process.send?.(outcome))
 
+/** Returns the internal handle of the listening socket, because another process can listen on it. */
 const handleOf = (server: Server | undefined) => (server as { _handle?: unknown } | undefined)?._handle
 
 async function startInstance(
