@@ -22,7 +22,7 @@ export const newcomerMutants: readonly Mutant[] = [
     file: newcomers,
     rule: 'clients without a token are limited per address, not per connection',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
-    from: '{ budget: budgets.budget(`${ofAll}OfAddress`), holder: address }',
+    from: '{ budget: budgets.budget(`${name}OfAddress`), holder: address }',
     to: '{ budget: budgets.budget(ofAll) }',
     tests: ['commands/limits'],
   },

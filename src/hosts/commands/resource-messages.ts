@@ -37,6 +37,7 @@ export function commandMessagesOf(resource: Resource): ByVerb<CommandMessages> {
   const { typeName, pluralTypeName, name } = resource
   const record = recordOf(resource)
   const recordResult: MessageField = { name, number: 3, shape: record, isOptional: true }
+  // The record was added to this result in a later release.
   const updateResult: MessageField = { ...recordResult, number: neverClearedNumberMin }
   const pageResult: MessageField = {
     name: 'result',
