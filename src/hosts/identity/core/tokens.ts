@@ -198,7 +198,10 @@ export const invalidToken = () =>
     'Bearer error="invalid_token"',
   )
 
-/** Finds the account of an access token if its session is still active. No cache is used. */
+/**
+ * Finds the account of an access token. Returns undefined if the token is no longer active, or if it names an
+ * administrator who has lost the role. No cache is used.
+ */
 export async function findTokenAccount(
   { database, administrators, now }: Identity,
   payload: JWTPayload,
