@@ -23,13 +23,13 @@ export const newcomerMutants: readonly Mutant[] = [
     rule: 'clients without a token are limited per address, not per connection',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the quoted source is a template.
     from: '{ budget: budgets.budget(`${name}OfAddress`), holder: address }',
-    to: '{ budget: budgets.budget(ofAll) }',
+    to: '{ budget: budgets.budget(name) }',
     tests: ['commands/limits'],
   },
   {
     file: newcomers,
     rule: 'all clients without a token are limited together, too',
-    from: '      { budget: budgets.budget(ofAll) },\n',
+    from: '      { budget: budgets.budget(name) },\n',
     to: '',
     tests: ['commands/limits'],
   },
