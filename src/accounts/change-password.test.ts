@@ -75,6 +75,7 @@ test('every violation is reported at once, under its key', async () => {
   })
   await assert.rejects(changeWith({ currentPassword: 7, newPassword: 'short' }), (error: Invalid) => {
     assert.deepEqual(error.errors.currentPassword, ['CurrentPassword must be text.'])
+    // It is too short, and lacks an upper-case letter, a digit and another character.
     assert.equal(error.errors.newPassword?.length, 4)
     return true
   })

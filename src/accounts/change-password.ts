@@ -117,7 +117,7 @@ export const recordPasswordChange = (
   account = writer.id,
 ): void => securityLog?.({ event: 'password-changed', ...callerDetails(writer), account, by: writer.id })
 
-/** The policy does not apply to a password that is only compared. The limit bounds the time of hashing. */
+/** The rules for new passwords do not apply, because it is only compared. The limit bounds the time of hashing. */
 const currentPasswordField: Kind<string> = {
   schema: { type: 'string', format: 'password', maxLength: passwordCharactersMax, writeOnly: true },
   wire: 'text',
@@ -244,7 +244,7 @@ export async function requestPasswordMail(
     const retryAfterSeconds = await queueMail(transaction, request)
     if (retryAfterSeconds !== undefined) throw busy(retryAfterSeconds)
   })
-  // `docs/security-events.md` defines this outcome: the mail was queued.
+  // The outcome `kept` means that the mail was queued.
   securityLog?.({
     event: 'mail-asked',
     outcome: 'kept',

@@ -21,6 +21,7 @@ test('the login is rejected with or without its host', () => {
 test('any other password is accepted', () => {
   for (const password of [
     'Correct-Horse-1',
+    // Without the emoji, it is too short to be compared.
     'pAss1😀😀😀',
     'Secret-1',
     'Maria.Keller-2031-Rhine',

@@ -188,7 +188,7 @@ const passMinutes = (minutes: number) => passMilliseconds(minutes * 60_000)
 const isLocked = (seconds: number) => (error: unknown) => {
   assert.ok(error instanceof Problem)
   assert.equal(error.kind, 'locked')
-  // The database clock has advanced since the lockout began.
+  // With the clock of the database, some time has passed since the lockout began.
   assert.ok(
     Math.abs((error.retryAfterSeconds ?? 0) - seconds) <= (seconds > 60 ? 1 : 0),
     `${error.retryAfterSeconds}`,

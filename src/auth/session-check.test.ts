@@ -62,6 +62,7 @@ for (const [ending, end] of Object.entries(endings)) {
     const token = await provider.signIn(fresh.database, ada.id, { admin: true })
     const { recheck } = await authenticate(token)
     await apply(end(token))
+    // A stream uses a cached result only if it stays valid for ten more seconds.
     clock += 19_999
     assert.equal(await recheck(), true)
     clock += 10_000
