@@ -81,7 +81,7 @@ interface Ranked {
   readonly rank: string
 }
 
-/** How many neighbours on each side get new ranks, in successive attempts, until all ranks are short enough. */
+/** The number of neighbours on each side that get new ranks. It grows until all ranks are short enough. */
 const spreadCounts = [0, 50, 500, 5000] as const
 
 /**

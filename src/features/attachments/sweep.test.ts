@@ -30,14 +30,14 @@ describe('The storage of attachments', () => {
   /** Stores a file whose upload began this number of hours ago, and returns its id. */
   async function store(hoursAgo: number): Promise<string> {
     const id = newId()
-    const { path } = await received(id)
+    const { path } = await writeUpload(id)
     await openDiskStore(directory).put(id, { path, size: 1, sha256: '' })
     await fresh.context.database.singleWrites.query(sql`
       insert into attachment_files (id, begun_at) values (${id}, now() - make_interval(hours => ${hoursAgo}::int))
       returning 1`)
     return id
   }
-  async function received(id: string) {
+  async function writeUpload(id: string) {
     const path = join(directory, `${id}.part`)
     await writeFile(path, 'x')
     return { path }

@@ -203,6 +203,7 @@ export async function acceptInvitation(
     throw invalid({ login: ['Login must not contain invisible characters.'] })
   const prepared = (await user.hooks.prepare?.(values, context.passwords)) ?? values
   const id = newId()
+  // The history records the invitation as the client.
   const writer: Caller = {
     id,
     isAdministrator: false,

@@ -46,7 +46,7 @@ export interface NotificationValues {
   readonly unsubscribe: string
 }
 
-/** The inbox of the web client shows the same sentences. */
+/** The inbox of the web client has its own sentences: `web/src/ui/notification-text.ts`. */
 type NotificationSentences = Readonly<Record<NotificationKind, (name: string, stage?: string) => string>>
 
 interface NotificationTexts {

@@ -7,12 +7,11 @@ import { groupsMax, parseReportQuery, type Report, reports } from './parse-repor
 import { runReport } from './run-report.ts'
 
 const assignmentCount = 5000
-/** The entries of each assignment. */
-const entryCount = 4
+const appointmentsPerAssignment = 4
 
 /** A sharded store is skipped, because its plans name shards. */
 describe('The hours of each assignment of a project', { skip: isDistributed }, () => {
-  it('are read by one statement that looks at each entry once', async (t) => {
+  it('are read by one statement that looks at each appointment once', async (t) => {
     const fresh = await explainedContext()
     t.after(fresh.drop)
     const { client } = fresh
@@ -23,11 +22,12 @@ describe('The hours of each assignment of a project', { skip: isDistributed }, (
       await fresh.make('userProject', { userId: user.id, projectId })
     await client.query(
       `insert into appointments (id, keep_date, amount_hours, assignment_id, user_id)
-       select gen_random_uuid(), '2026-01-05', 0.25, id, $1 from assignments, generate_series(1, ${entryCount})`,
+       select gen_random_uuid(), '2026-01-05', 0.25, id, $1 from assignments, generate_series(1, ${appointmentsPerAssignment})`,
       [user.id],
     )
     await client.query('vacuum analyze')
     const report = reports.find(({ name }) => name === 'hours') as Report
+    /** Checks the report, and returns the number of appointments that its statement has read. */
     const rowsReadFor = async (caller: Caller, projectId: unknown) => {
       const query = parseReportQuery({ groupBy: 'assignment', projectId })
       const plans: Plan[] = []
@@ -53,9 +53,12 @@ describe('The hours of each assignment of a project', { skip: isDistributed }, (
     }
     for (const caller of [fresh.administrator, fresh.asUser(user)]) {
       const ofLarge = await rowsReadFor(caller, large.projectId)
-      assert.ok(ofLarge <= (assignmentCount + 1) * entryCount, `${ofLarge} entries of the large project`)
+      assert.ok(
+        ofLarge <= (assignmentCount + 1) * appointmentsPerAssignment,
+        `${ofLarge} appointments for the large project`,
+      )
       const ofSmall = await rowsReadFor(caller, small.projectId)
-      assert.ok(ofSmall <= 10 * entryCount, `${ofSmall} entries of the small project`)
+      assert.ok(ofSmall <= 10 * appointmentsPerAssignment, `${ofSmall} appointments for the small project`)
     }
   })
 })

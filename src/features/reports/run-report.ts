@@ -108,7 +108,7 @@ function statementOf(report: Report, caller: Caller, query: ReportQuery): Sql {
     isTimeGrouping(grouping) ? [] : [{ index, ...entityGroupings[grouping] }],
   )
   const ownNames = named.filter(isJoined).map((grouping) => ownName(report, grouping))
-  const names = named.filter((grouping) => !isJoined(grouping))
+  const lookups = named.filter((grouping) => !isJoined(grouping))
   const ordered = groupBy.flatMap((grouping, index) => [
     ...(isTimeGrouping(grouping) ? [] : [nameOf(entityGroupings[grouping], index)]),
     groupName(index),
@@ -130,10 +130,10 @@ function statementOf(report: Report, caller: Caller, query: ReportQuery): Sql {
       from sums
     ) as total
     left join (
-      select ${join([raw('sums.*'), ...names.map(({ index }) => raw(`named${index}.name as "name${index}"`))], ', ')},
+      select ${join([raw('sums.*'), ...lookups.map(({ index }) => raw(`named${index}.name as "name${index}"`))], ', ')},
         row_number() over (order by ${order}) as position
       from sums ${join(
-        names.map(({ index, resource }) => nameJoin(index, resource, caller)),
+        lookups.map(({ index, resource }) => nameJoin(index, resource, caller)),
         ' ',
       )}
       order by ${order} limit ${limit}
