@@ -11,6 +11,7 @@ import { rememberLast } from '../../web/src/app/load-once.ts'
 import { placeholders, splitAtKeys } from '../../web/src/data/assignments.ts'
 import { matchPath } from '../../web/src/router/router.ts'
 import { describeUserAgent } from '../../web/src/screens/account/describe-user-agent.ts'
+import { endTextOf } from '../../web/src/screens/inbox/group-notifications.ts'
 import { columnLabel, groupings, hoursCsvFormat, localizeCsv } from '../../web/src/screens/reports/sums.ts'
 import { signInStateOf } from '../../web/src/screens/sign-in/sign-in-state.ts'
 import { capitalize, nounOf } from '../../web/src/texts/declared-names.ts'
@@ -24,6 +25,7 @@ import {
   mondayOf,
   parseWeek,
   timestampOf,
+  today,
 } from '../../web/src/time/days.ts'
 import { plannedHours, sumHours } from '../../web/src/time/hours.ts'
 import { quoteText } from '../../web/src/ui/csv.ts'
@@ -378,6 +380,19 @@ describe('A past timestamp', () => {
   ])
     test(`is shown as “${text}” after ${seconds} seconds`, () =>
       assert.equal(formatAgo(new Date(now - seconds * 1000).toISOString(), now), text))
+})
+
+describe('A notification about an end', () => {
+  for (const { kind, days, text } of [
+    { kind: 'dueTomorrow', days: 1, text: /^Ends tomorrow$/ },
+    { kind: 'dueTomorrow', days: 0, text: /^Ends \d/ },
+    { kind: 'dueTomorrow', days: 9, text: /^Ends \d/ },
+    { kind: 'dueTomorrow', days: -1, text: /^Ended \d/ },
+    { kind: 'overdue', days: -1, text: /^Overdue since \d/ },
+    { kind: 'overdue', days: 3, text: /^Overdue$/ },
+  ] as const)
+    test(`says ${text.source} for “${kind}” if ${days} days are left`, () =>
+      assert.match(endTextOf(kind, addDays(today(), days)), text))
 })
 
 test('A remembered function computes nothing again for the same arguments as last time', () => {

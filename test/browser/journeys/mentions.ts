@@ -27,7 +27,7 @@ export function mentionJourneys(setup: () => BrowserSetup): void {
     assert.equal(stored?.text, `Please look, @[user:${greta.id}] and say`)
 
     const inbox = await signIn('greta@example.com', '/inbox')
-    await inbox.getByText('Mara Lindqvist mentioned you.').waitFor()
+    await inbox.getByText('Mara Lindqvist mentioned you').waitFor()
 
     await hosts.database.query(sql`update users set name = 'Greta Sommer' where id = ${greta.id}`)
     await page.reload()

@@ -18,21 +18,24 @@ export const kindNames: Readonly<Record<Kind, MessageKey>> = {
 }
 
 interface NotificationLook {
-  /** Begins with the `{name}` of the person who caused it, if there is one. */
-  readonly text: MessageKey
+  /**
+   * Begins with the `{name}` of the person who caused it. Undefined for days, because their text depends on
+   * the end of the assignment (`endTextOf`).
+   */
+  readonly text?: MessageKey
   readonly icon: IconName
   readonly color: Hue
 }
 
 /** The sentence, the icon and the hue of each kind. */
 export const notificationLooks: Readonly<Record<Kind, NotificationLook>> = {
-  assigned: { text: '{name} assigned it to you.', icon: 'person', color: 'blue' },
-  mentioned: { text: '{name} mentioned you.', icon: 'at', color: 'purple' },
-  commented: { text: '{name} commented.', icon: 'comment', color: 'gray' },
-  blocked: { text: '{name} reported an impediment.', icon: 'warning', color: 'red' },
-  unblocked: { text: '{name} resolved an impediment.', icon: 'check', color: 'green' },
-  dependencyDone: { text: '{name} finished an assignment that it waited for.', icon: 'link', color: 'green' },
-  stageChanged: { text: '{name} moved it to {stage}.', icon: 'move', color: 'teal' },
-  dueTomorrow: { text: 'It ends on the next day.', icon: 'calendar', color: 'amber' },
-  overdue: { text: 'It is overdue.', icon: 'clock', color: 'red' },
+  assigned: { text: '{name} assigned it to you', icon: 'person', color: 'blue' },
+  mentioned: { text: '{name} mentioned you', icon: 'at', color: 'purple' },
+  commented: { text: '{name} commented', icon: 'comment', color: 'gray' },
+  blocked: { text: '{name} reported an impediment', icon: 'warning', color: 'red' },
+  unblocked: { text: '{name} resolved an impediment', icon: 'check', color: 'green' },
+  dependencyDone: { text: '{name} finished what it waited for', icon: 'link', color: 'green' },
+  stageChanged: { text: '{name} moved it to {stage}', icon: 'move', color: 'teal' },
+  dueTomorrow: { icon: 'calendar', color: 'amber' },
+  overdue: { icon: 'clock', color: 'red' },
 }

@@ -1,5 +1,6 @@
 import type { Notification } from '#tracker-client'
-import { dayOfTimestamp } from '../../time/days.ts'
+import { t } from '../../texts/text.ts'
+import { addDays, dayOfTimestamp, formatDay, today } from '../../time/days.ts'
 
 export interface NotificationGroup {
   readonly assignmentId: string
@@ -45,3 +46,17 @@ const byMinute = (one: Notification, other: Notification): number =>
   minuteOf(other) - minuteOf(one) || kindOrder.indexOf(other.kind) - kindOrder.indexOf(one.kind)
 
 const minuteOf = ({ at }: Notification): number => Math.floor(Date.parse(at) / 60_000)
+
+/**
+ * Describes a notification about the end of an assignment, as it is today: the end may be near, past, or
+ * moved since then. `end` is undefined while the assignment is unknown.
+ */
+export function endTextOf(kind: Notification['kind'], end: string | undefined): string {
+  if (kind === 'overdue')
+    return end !== undefined && end < today()
+      ? t('Overdue since {day}', { day: formatDay(end) })
+      : t('Overdue')
+  if (end === undefined) return t('Ends soon')
+  if (end === addDays(today(), 1)) return t('Ends tomorrow')
+  return end < today() ? t('Ended {day}', { day: formatDay(end) }) : t('Ends {day}', { day: formatDay(end) })
+}

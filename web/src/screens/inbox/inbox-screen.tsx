@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Notification } from '#tracker-client'
 import { loadByIds } from '../../api/load-all.ts'
@@ -7,7 +8,7 @@ import { useInterval, useLive, useLoaded } from '../../data/use-loaded.ts'
 import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { shorten, t, tn, tx } from '../../texts/text.ts'
-import { dayOfTimestamp, formatDayHeading, formatTime, formatTimestamp, today } from '../../time/days.ts'
+import { dayOf, formatDayHeading, formatTime, formatTimestamp } from '../../time/days.ts'
 import { Icon, IconButton } from '../../ui/icon.tsx'
 import { plainText } from '../../ui/markdown-text.ts'
 import { mentionedIn, showMentions } from '../../ui/mention-text.ts'
@@ -15,9 +16,8 @@ import { kindNames, notificationLooks } from '../../ui/notification-text.ts'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { PersonAvatar } from '../../ui/people.tsx'
-import { Ago } from '../../ui/relative-time.tsx'
 import { ChoiceButtons } from '../../ui/view-controls.tsx'
-import { groupByDay, groupNotifications, type NotificationGroup } from './group-notifications.ts'
+import { endTextOf, groupByDay, groupNotifications, type NotificationGroup } from './group-notifications.ts'
 
 /** The largest page that the API returns. */
 const pageSize = 100
@@ -185,52 +185,56 @@ interface InboxRowProps {
  */
 function InboxRow({ group, details, actorOf, onMark }: InboxRowProps) {
   const { assignmentId, name, projectId, notifications } = group
-  const actorId = notifications[0]?.actorId ?? null
+  const [newest, ...earlier] = notifications
   const [isOpen, setOpen] = useState(false)
   const unread = notifications.filter(({ readAt }) => readAt === null)
-  const shown = isOpen ? notifications : notifications.slice(0, 1)
-  const hiddenCount = notifications.length - shown.length
+  const lineProps = { details, actorOf }
+  if (newest === undefined) return null
   return (
     <li class={`row ${unread.length > 0 ? 'unread' : ''}`}>
-      {actorId === null ? <SystemAvatar /> : <PersonAvatar id={actorId} isDecorative />}
+      {newest.actorId === null ? <SystemAvatar /> : <PersonAvatar id={newest.actorId} isDecorative />}
       <div class="row-text">
         <span class="inbox-head">
-          <a
-            class="inbox-link"
-            dir="auto"
-            href={assignmentPath(projectId, assignmentId)}
-            aria-keyshortcuts={Object.keys(isReadByKey).join(' ').toUpperCase()}
-            onClick={() => unread.length > 0 && onMark(true)}
-            onKeyDown={(event) => {
-              const isRead = isReadByKey[event.key.toLowerCase()]
-              if (isRead === undefined || event.ctrlKey || event.metaKey || event.altKey) return
-              event.preventDefault()
-              onMark(isRead)
-            }}
-          >
-            {name}
-          </a>
-          {unread.length > 0 && (
-            <span class="visually-hidden">{tn(unread.length, '1 unread', '{count} unread')}</span>
-          )}
-          <span class="quiet-text">{details.keyOf(assignmentId)}</span>
-          <span class="quiet-text inbox-project" dir="auto">
-            {details.projectOf(projectId)}
+          <span class="inbox-title">
+            <a
+              class="inbox-link"
+              dir="auto"
+              href={assignmentPath(projectId, assignmentId)}
+              aria-keyshortcuts={Object.keys(isReadByKey).join(' ').toUpperCase()}
+              onClick={() => unread.length > 0 && onMark(true)}
+              onKeyDown={(event) => {
+                const isRead = isReadByKey[event.key.toLowerCase()]
+                if (isRead === undefined || event.ctrlKey || event.metaKey || event.altKey) return
+                event.preventDefault()
+                onMark(isRead)
+              }}
+            >
+              {name}
+            </a>{' '}
+            {unread.length > 0 && (
+              <span class="visually-hidden">{tn(unread.length, '1 unread', '{count} unread')}</span>
+            )}
+            <span class="quiet-text">{details.keyOf(assignmentId)}</span>
           </span>
+          <Time at={newest.at} />
         </span>
         <ul class="inbox-lines">
-          {shown.map((notification) => (
-            <InboxLine
-              key={notification.id}
-              notification={notification}
-              details={details}
-              actor={actorOf(notification.actorId)}
-            />
-          ))}
+          <InboxLine notification={newest} {...lineProps}>
+            <span class="quiet-text inbox-project" dir="auto">
+              {details.projectOf(projectId)}
+            </span>
+          </InboxLine>
+          {isOpen &&
+            earlier.map((notification) => (
+              <InboxLine key={notification.id} notification={notification} {...lineProps}>
+                <Time at={notification.at} />
+              </InboxLine>
+            ))}
         </ul>
-        {hiddenCount > 0 && (
-          <button type="button" class="link-button" onClick={() => setOpen(true)}>
-            {t('{count} more', { count: hiddenCount })}
+        {earlier.length > 0 && (
+          <button type="button" class="inbox-earlier" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            <Icon name={isOpen ? 'up' : 'down'} />
+            {tn(earlier.length, '1 earlier change', '{count} earlier changes')}
           </button>
         )}
       </div>
@@ -243,6 +247,18 @@ function InboxRow({ group, details, actorOf, onMark }: InboxRowProps) {
   )
 }
 
+const relativeMinutes = 60
+
+/** Shows the minutes since the timestamp in the first hour, and then its time, because its day is above. */
+function Time({ at }: { readonly at: string }) {
+  const minutes = Math.max(1, Math.floor((Date.now() - Date.parse(at)) / 60_000))
+  return (
+    <time class="quiet-text" dateTime={at} title={formatTimestamp(at)}>
+      {minutes < relativeMinutes ? t('{count} min', { count: minutes }) : formatTime(at)}
+    </time>
+  )
+}
+
 /** Replaces the face of a person, because no person has caused a notification about a date. */
 const SystemAvatar = () => (
   <span class="avatar" data-color="gray" aria-hidden="true">
@@ -250,36 +266,32 @@ const SystemAvatar = () => (
   </span>
 )
 
-interface InboxLineProps {
+interface InboxLineProps extends Pick<InboxRowProps, 'details' | 'actorOf'> {
   readonly notification: Notification
-  readonly details: Details
-  readonly actor: string
+  /** Shown at the end of the line. */
+  readonly children: ComponentChildren
 }
 
-function InboxLine({ notification, details, actor }: InboxLineProps) {
-  const { kind, at, readAt, commentId, workflowId } = notification
+function InboxLine({ notification, details, actorOf, children }: InboxLineProps) {
+  const { kind, actorId, assignmentId, readAt, commentId, workflowId } = notification
   const { text, icon, color } = notificationLooks[kind]
   return (
     <li class={readAt === null ? 'unread' : ''} data-color={color}>
       <Icon name={icon} />
       <span class="inbox-text">
-        {tx(text, {
-          name: <bdi class="inbox-name">{actor}</bdi>,
-          stage: <bdi>{details.stageOf(workflowId)}</bdi>,
-        })}
+        {text === undefined
+          ? endTextOf(kind, details.endOf(assignmentId))
+          : tx(text, {
+              name: <bdi class="inbox-name">{actorOf(actorId)}</bdi>,
+              stage: <bdi>{details.stageOf(workflowId)}</bdi>,
+            })}{' '}
         {commentId !== null && (
           <span class="quiet-text inbox-quote" dir="auto">
             {details.firstLineOf(commentId)}
           </span>
         )}
       </span>
-      {dayOfTimestamp(at) === today() ? (
-        <Ago class="quiet-text" timestamp={at} />
-      ) : (
-        <time class="quiet-text" dateTime={at} title={formatTimestamp(at)}>
-          {formatTime(at)}
-        </time>
-      )}
+      {children}
     </li>
   )
 }
@@ -309,6 +321,10 @@ function useDetails(notifications: readonly Notification[]) {
     keyOf: (id: string) => {
       const assignment = value?.assignments.get(id)
       return assignment && assignmentKey(value?.projects.get(assignment.projectId)?.key, assignment)
+    },
+    endOf: (id: string) => {
+      const assignment = value?.assignments.get(id)
+      return assignment && !assignment.isUnscheduled ? dayOf(assignment.endDate) : undefined
     },
     stageOf: (id: string | null) => value?.stages.get(id ?? '')?.name ?? t('another stage'),
     projectOf: (id: string) => value?.projects.get(id)?.name,
