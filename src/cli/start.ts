@@ -64,7 +64,8 @@ const logStateChange = (log: Log) => (reason: string) =>
 
 /**
  * `worker HOST …` runs the hosts in one of several processes. The supervisor in `runStart` starts workers if
- * PROCESSES exceeds 1. A terminal sends signals to every process, but only the supervisor acts on them.
+ * PROCESSES exceeds 1. A terminal sends signals to every process, but only the supervisor acts on them. SIGTERM,
+ * which systemd sends to every process, makes this process drain its hosts and stop, too.
  */
 export async function runWorker(names: readonly string[]): Promise<void> {
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => undefined)

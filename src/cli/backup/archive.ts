@@ -214,7 +214,7 @@ const saltBytes = 32
 const pieceBytes = 64 * 1024
 const tagBytes = 16
 /** The length of `magic` and salt. */
-export const startBytes = magic.length + saltBytes
+const startBytes = magic.length + saltBytes
 
 export type BackupKey = Buffer
 
@@ -236,7 +236,7 @@ function readText(path: string): string {
   }
 }
 
-export function encrypt(key: BackupKey): Transform {
+function encrypt(key: BackupKey): Transform {
   const salt = randomBytes(saltBytes)
   const fileKey = deriveKey(key, salt)
   const stream = transformPieces(pieceBytes, (piece, nonce) => {
@@ -248,13 +248,13 @@ export function encrypt(key: BackupKey): Transform {
 }
 
 /** Returns the salt of an encrypted backup, from the first `startBytes` of its file, or undefined. */
-export const saltIn = (start: Buffer): Buffer | undefined =>
+const saltIn = (start: Buffer): Buffer | undefined =>
   start.length === startBytes && start.subarray(0, magic.length).equals(magic)
     ? start.subarray(magic.length)
     : undefined
 
 /** Decrypts everything after the first `startBytes`. */
-export function decrypt(key: BackupKey, salt: Buffer): Transform {
+function decrypt(key: BackupKey, salt: Buffer): Transform {
   const fileKey = deriveKey(key, salt)
   return transformPieces(pieceBytes + tagBytes, (piece, nonce) => {
     const decipher = createDecipheriv('aes-256-gcm', fileKey, nonce, { authTagLength: tagBytes })

@@ -24,7 +24,7 @@ export async function checkInstances(client: pg.Client): Promise<readonly Findin
   return assessInstances(rows)
 }
 
-export function assessInstances(instances: readonly RunningInstance[]): readonly Finding[] {
+function assessInstances(instances: readonly RunningInstance[]): readonly Finding[] {
   const found = [...findDisagreements(instances)].map(([setting, groups]) =>
     error(
       'instances',
