@@ -96,7 +96,7 @@ export interface KeyedRequest {
   readonly secret: Buffer
 }
 
-export interface KeyLimits {
+interface KeyLimits {
   readonly keysMax: number
   readonly bytesMax: number
 }
@@ -147,20 +147,20 @@ const measurementMilliseconds = 60_000
 const measuredAccountsMax = 10_000
 
 /** Rejects new keys of accounts that store too many keys or bytes. */
-function createKeyMeter(database: Database, { keysMax, bytesMax }: KeyLimits, now = Date.now) {
+function createKeyMeter(database: Database, { keysMax, bytesMax }: KeyLimits) {
   const measurements = new Map<string, { keys: number; bytes: number; readonly until: number }>()
   async function measure(account: string) {
     const [usage] = await database.singleWrites.query<{ keys: number; bytes: number }>(sql`
       select count(*) as keys, coalesce(sum(answer_bytes), 0) as bytes from idempotency_keys where account = ${account}`)
     if (measurements.size >= measuredAccountsMax) measurements.clear()
-    const measurement = { keys: 0, bytes: 0, ...usage, until: now() + measurementMilliseconds }
+    const measurement = { keys: 0, bytes: 0, ...usage, until: Date.now() + measurementMilliseconds }
     measurements.set(account, measurement)
     return measurement
   }
   return {
     async requireRoom(account: string) {
       const latest = measurements.get(account)
-      const { keys, bytes } = latest && now() < latest.until ? latest : await measure(account)
+      const { keys, bytes } = latest && Date.now() < latest.until ? latest : await measure(account)
       if (keys >= keysMax || bytes >= bytesMax) throw busy(retryAfterSeconds)
     },
     record(account: string, answer: string) {

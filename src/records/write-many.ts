@@ -52,8 +52,8 @@ const callerInSql = (callers: Callers): CallerInSql =>
 const requiredVersion = ':version'
 
 /**
- * Inserts all items in one statement, with the same checks as a single create. In a group commit, it skips
- * rows whose counter is locked.
+ * Inserts all items in one statement, with the same checks as a single create. Without `waitsForCounter`, rows
+ * whose counter is locked are rejected.
  */
 export async function createMany(
   transaction: Queries,
@@ -79,7 +79,7 @@ export async function createMany(
   return outcomesOf(await insertMany(transaction, callers, many, relatedRows))
 }
 
-/** Rejects rows whose counter is locked, because a group commit does not wait for counters. */
+/** Rejects rows whose counter is locked, so that rows of other counters do not wait for it. */
 function freeCounterConditions({ counter }: Resource, items: readonly WriteItem[]): Condition[] {
   if (!counter) return []
   const ids = [...new Set(items.map(({ values }) => values[counter.per]))]
