@@ -251,7 +251,7 @@ describe('wantsEventStream', () => {
   })
 })
 
-it('a host that stops tells each client once when to reconnect', async (t) => {
+it('a host that stops sends each client a delay for its reconnection, once', async (t) => {
   const { state, port } = await streamHost(t)
   const { socket, text } = await requestStream(t, port, state)
   state.stream?.closeForShutdown()

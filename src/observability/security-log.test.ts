@@ -2,7 +2,7 @@ import { deepEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSecurityLog, type SecurityEventName } from './security-log.ts'
 
-test('Log lines of events without an account are limited', () => {
+test('Log lines of events that need no valid token are limited', () => {
   const unlimited: SecurityEventName[] = []
   const limited: SecurityEventName[] = []
   const writersTo = (names: SecurityEventName[]) => {
