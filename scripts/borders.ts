@@ -234,7 +234,7 @@ export function findCycle(graph: ImportGraph): readonly string[] | undefined {
 }
 
 /** Returns the table of docs/architecture.md. */
-export const bordersTable = (): string =>
+const bordersTable = (): string =>
   [
     '| Folder | The question it answers | May import |',
     '|---|---|---|',

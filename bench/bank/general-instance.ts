@@ -11,7 +11,7 @@ import type { Apply } from '../../src/hosts/bank/transactions.ts'
 // An instance of the bank with only its general HTTP server. Transactions are batched, as in production; with
 // `one-call`, each is a separate call of the database.
 
-/** The same number as in the .NET reference. More connections would only wait for the same rows. */
+/** More connections would only wait for the same rows. */
 const connectionsMax = 10
 
 const [port, url = '', calls] = process.argv.slice(2)
