@@ -118,7 +118,7 @@ describe('On the pages for access, in a real browser', { skip }, () => {
     await copyLink.waitFor()
     await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
     await copyLink.click()
-    const key = await page.locator('.panel-key').textContent()
+    const key = await page.locator('.panel-path .button').textContent()
     await page.getByText(`The browser does not allow copying: ${setup.hosts.web}/a/${key}`).waitFor()
   })
 

@@ -42,8 +42,8 @@ function contractJourneys(setup: () => BrowserSetup): void {
     await card.click()
     const panel = page.getByRole('complementary', { name })
     await panel.getByLabel('Stage', { exact: true }).waitFor()
-    await panel.getByText('Mark as blocked').waitFor()
-    for (const part of ['Priority', 'Labels', 'Add a relation', 'Activity', 'Files'])
+    await panel.getByRole('button', { name: 'Impediment' }).waitFor()
+    for (const part of ['Priority', 'Labels', 'Relation', 'Sub-assignment', 'Activity', 'Files'])
       assert.equal(await panel.getByText(part, { exact: true }).count(), 0, part)
     const [row] = await setup().hosts.database.query<{ name: string; userId: string }>(
       sql`select name, user_id as "userId" from assignments where name like '%#pumps%'`,

@@ -52,7 +52,7 @@ export function attachmentJourneys(setup: () => BrowserSetup): void {
     const { signIn } = setup()
     const { address, page } = await open('With files')
     const jonas = await signIn('jonas@example.com', address)
-    await page.getByRole('button', { name: 'Attach files' }).waitFor()
+    await page.getByRole('button', { name: 'Files', exact: true }).waitFor()
     await page.getByLabel('Files to attach').setInputFiles([
       { name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from(png, 'base64') },
       { name: 'notes [draft].txt', mimeType: 'text/plain', buffer: Buffer.from('One small step') },
@@ -110,7 +110,7 @@ export function attachmentJourneys(setup: () => BrowserSetup): void {
   test('show progress, and errors if they are too large', async () => {
     const { page } = await open('With trouble')
     const panel = page.locator('.panel')
-    await page.getByRole('button', { name: 'Attach files' }).waitFor()
+    await page.getByRole('button', { name: 'Files', exact: true }).waitFor()
     await transfer(panel, 'drop', { name: 'huge.bin', content: 25 * 1024 ** 2 + 1 })
     await page.getByText('huge.bin is too large. A file may have at most 25 MB.').waitFor()
     const outage = Promise.withResolvers<void>()

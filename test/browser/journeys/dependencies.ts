@@ -30,7 +30,7 @@ export function dependencyJourneys(setup: () => BrowserSetup): void {
     const relations = mara.locator('.panel-group').first()
     const panelLink = (name: string) => relations.getByRole('link', { name, exact: true })
     const addRelation = async (relation: string) => {
-      await mara.getByRole('button', { name: 'Add a relation' }).click()
+      await mara.getByRole('button', { name: 'Relation' }).click()
       await mara.getByRole('menuitem', { name: relation }).click()
       // The field for the chosen kind has the focus at once.
       await mara.locator('.panel-adder [role=combobox]:focus').waitFor()
@@ -70,7 +70,7 @@ export function dependencyJourneys(setup: () => BrowserSetup): void {
     const ids: string[] = []
     for (const name of names) ids.push(await make(name, 0, 1))
     const page = await signIn('mara@example.com', `${path}/assignments/${ids[3]}`)
-    await page.getByRole('button', { name: 'Add a relation' }).click()
+    await page.getByRole('button', { name: 'Relation' }).click()
     await page.getByRole('menuitem', { name: 'Waits for…' }).click()
     const field = page.getByRole('combobox', { name: 'Add an assignment to wait for' })
     const options = page.getByRole('listbox', { name: 'Add an assignment to wait for' }).getByRole('option')

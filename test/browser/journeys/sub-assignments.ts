@@ -15,6 +15,13 @@ export function subAssignmentJourneys(setup: () => BrowserSetup): void {
     const page = await signIn('mara@example.com', `${path}/assignments/${whole}`)
     const panel = page.locator('.panel')
     const newPart = panel.getByRole('textbox', { name: 'Name of the new sub-assignment' })
+    const opener = panel.getByRole('button', { name: 'Sub-assignment', exact: true })
+    await opener.click()
+    await newPart.and(page.locator(':focus')).waitFor()
+    // Escape closes only the field, and the focus returns.
+    await newPart.press('Escape')
+    await newPart.waitFor({ state: 'detached' })
+    await opener.and(page.locator(':focus')).press('Enter')
     for (const name of ['Weld the frame', 'Fit the legs']) {
       await newPart.fill(name)
       await newPart.press('Enter')
@@ -33,7 +40,7 @@ export function subAssignmentJourneys(setup: () => BrowserSetup): void {
     await panel.getByText('1 of 1 done').waitFor()
 
     await page.goto(page.url().replace(whole, painted))
-    await panel.getByRole('button', { name: 'Add a relation' }).click()
+    await panel.getByRole('button', { name: 'Relation' }).click()
     await page.getByRole('menuitem', { name: 'Part of…' }).click()
     const parent = panel.getByRole('combobox', { name: 'Make it a part of another assignment' })
     await parent.fill('Build')

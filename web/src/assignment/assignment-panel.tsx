@@ -110,12 +110,17 @@ function PanelTools({ id, projectId, projectName, projectKey, assignment, onClos
   }
   return (
     <>
-      <span class="panel-project" dir="auto">
-        {projectName}
+      <span class="panel-path">
+        <span dir="auto">{projectName}</span>
+        {key !== '' && (
+          <>
+            <span aria-hidden="true">/</span>
+            <CopyKeyButton assignmentKey={key} />
+          </>
+        )}
       </span>
       {assignment && (
         <>
-          <CopyKeyButton assignmentKey={key} />
           {watch && <WatchButton {...watch} />}
           <Menu
             label={t('Actions')}
@@ -181,11 +186,10 @@ function BlockedCallout({ impediments, kinds }: Pick<PanelData, 'impediments' | 
 /** A button that shows the key and copies it, because people write keys in messages. */
 function CopyKeyButton({ assignmentKey: key }: { readonly assignmentKey: string }) {
   const copy = useCopy()
-  if (key === '') return null
   return (
     <button
       type="button"
-      class="button quiet panel-key"
+      class="button quiet"
       title={t('Copy {key}', { key })}
       aria-label={t('Copy {key}', { key })}
       onClick={() => copy(key, t('{key} was copied.', { key }))}

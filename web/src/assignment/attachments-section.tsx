@@ -66,7 +66,7 @@ export function AttachFiles({ assignmentId }: Pick<AttachmentsSectionProps, 'ass
         onClick={() => input.current?.click()}
       >
         <Icon name="plus" />
-        <span>{t('Attach files…')}</span>
+        <span>{t('Files')}</span>
       </button>
     </>
   )
@@ -81,7 +81,7 @@ function AttachmentRow({ attachment }: { readonly attachment: Attachment }) {
   const remove = useRemoval()
   const save = useSaveAttachment(attachment)
   return (
-    <li class="row">
+    <li class="row removable-row">
       {isImageType(type) && size <= previewBytesMax ? (
         <AttachmentImage id={id} name={name} isSmall />
       ) : (

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
@@ -12,7 +12,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { ActivitySection } from './activity-section.tsx'
 import { AttachFiles, AttachmentsSection } from './attachments-section.tsx'
-import { Adder, Guard, type PanelData, PanelSection } from './panel-section.tsx'
+import { Guard, type PanelData } from './panel-section.tsx'
 import { TimeSection } from './recorded-hours.tsx'
 import { type Relation, Relations } from './relations.tsx'
 
@@ -30,21 +30,35 @@ export function PanelSections({ assignment, stages, onSaved, ...data }: PanelSec
   const { extensions } = useServices().configuration
   const { id: assignmentId } = assignment
   const [addedRelation, setAddedRelation] = useState<Relation>()
+  const [openForm, setOpenForm] = useState<FormName>()
   const shared = { assignment, stages }
+  const adders = useRef<HTMLFieldSetElement>(null)
+  const close = () => {
+    adders.current?.querySelector<HTMLElement>('[aria-expanded="true"]')?.focus()
+    setOpenForm(undefined)
+  }
+  const formButtonProps = (name: FormName) => ({
+    isOpen: openForm === name,
+    onClick: () => setOpenForm(openForm === name ? undefined : name),
+  })
   return (
     <>
       <div class="panel-group">
         <Guard>
           {extensions && <Relations {...data} {...shared} addedRelation={addedRelation} onSaved={onSaved} />}
         </Guard>
-        <div class="panel-adders">
-          <Guard>
-            {extensions && <NewPart {...shared} />}
+        <Guard>
+          <fieldset ref={adders} class="panel-adders" aria-label={t('Add')}>
+            {extensions && <FormButton {...formButtonProps('part')} label={t('Sub-assignment')} />}
             {extensions && <AddRelation onChoose={setAddedRelation} />}
-            <ImpedimentsSection {...data} assignmentId={assignmentId} />
+            <FormButton {...formButtonProps('impediment')} label={t('Impediment')} />
             {extensions && <AttachFiles assignmentId={assignmentId} />}
-          </Guard>
-        </div>
+          </fieldset>
+          {openForm === 'part' && <NewPart {...shared} onClose={close} />}
+          {openForm === 'impediment' && (
+            <NewImpediment assignmentId={assignmentId} kinds={data.kinds.rows} onClose={close} />
+          )}
+        </Guard>
       </div>
       <div class="panel-group">
         <Guard>
@@ -70,12 +84,35 @@ export function PanelSections({ assignment, stages, onSaved, ...data }: PanelSec
   )
 }
 
+/** The forms that open below the buttons that add something. */
+type FormName = 'part' | 'impediment'
+
+interface FormButtonProps {
+  readonly label: string
+  readonly isOpen: boolean
+  onClick(): void
+}
+
+/** Opens a form, and closes it again, because a form that closes by itself would move what the user clicks. */
+const FormButton = ({ label, isOpen, onClick }: FormButtonProps) => (
+  <button type="button" class="button quiet" aria-expanded={isOpen} onClick={onClick}>
+    <Icon name="plus" />
+    <span>{label}</span>
+  </button>
+)
+
+interface NewPartProps extends Pick<PanelSectionsProps, 'assignment' | 'stages'> {
+  onClose(): void
+}
+
 /** Adds parts by name. Each gets the dates, the type and the responsible person of the assignment. */
-function NewPart({ assignment, stages }: Pick<PanelSectionsProps, 'assignment' | 'stages'>) {
+function NewPart({ assignment, stages, onClose }: NewPartProps) {
   const { api } = useServices()
   const [name, setName] = useState('')
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), [])
   const add = async () => {
     if (isBusy || name.trim() === '') return
     const { id: parentId, projectId, userId, assignmentTypeId, startDate, endDate } = assignment
@@ -108,18 +145,22 @@ function NewPart({ assignment, stages }: Pick<PanelSectionsProps, 'assignment' |
         void add()
       }}
     >
-      <Adder>
-        <input
-          class="input"
-          dir="auto"
-          aria-label={t('Name of the new sub-assignment')}
-          placeholder={t('Add a sub-assignment…')}
-          maxLength={limits.name}
-          value={name}
-          readOnly={isBusy}
-          onInput={(event) => setName(event.currentTarget.value)}
-        />
-      </Adder>
+      <input
+        ref={field}
+        class="input"
+        dir="auto"
+        aria-label={t('Name of the new sub-assignment')}
+        placeholder={t('Add a sub-assignment…')}
+        maxLength={limits.name}
+        value={name}
+        readOnly={isBusy}
+        onInput={(event) => setName(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return
+          event.preventDefault()
+          onClose()
+        }}
+      />
       {problem && (
         <p class="field-errors" role="alert">
           {problem}
@@ -138,7 +179,7 @@ const relations: Readonly<Record<Relation, MessageKey>> = {
 /** A menu that adds another assignment. */
 const AddRelation = ({ onChoose }: { onChoose(relation: Relation): void }) => (
   <Menu
-    label={t('Add a relation…')}
+    label={t('Relation')}
     class="button quiet"
     items={(Object.keys(relations) as Relation[]).map((relation) => ({
       label: t(relations[relation]),
@@ -146,30 +187,9 @@ const AddRelation = ({ onChoose }: { onChoose(relation: Relation): void }) => (
     }))}
   >
     <Icon name="plus" />
-    <span>{t('Add a relation…')}</span>
+    <span>{t('Relation')}</span>
   </Menu>
 )
-
-/** Marks an assignment as blocked. Its open impediments are shown above the description. */
-function ImpedimentsSection({
-  assignmentId,
-  impediments,
-  kinds,
-}: Pick<PanelData, 'impediments' | 'kinds'> & { readonly assignmentId: string }) {
-  const [isAdding, setAdding] = useState(false)
-  return (
-    <PanelSection name="impediments" title={t('Impediments')} isEmpty={!isAdding}>
-      {isAdding ? (
-        <NewImpediment assignmentId={assignmentId} kinds={kinds.rows} onClose={() => setAdding(false)} />
-      ) : (
-        <button type="button" class="button quiet" onClick={() => setAdding(true)}>
-          <Icon name="plus" />
-          <span>{impediments.rows.length > 0 ? t('Add another impediment…') : t('Mark as blocked…')}</span>
-        </button>
-      )}
-    </PanelSection>
-  )
-}
 
 interface NewImpedimentProps {
   readonly assignmentId: string
@@ -177,6 +197,7 @@ interface NewImpedimentProps {
   onClose(): void
 }
 
+/** Marks the assignment as blocked. Its open impediments are shown above the description. */
 function NewImpediment({ assignmentId, kinds, onClose }: NewImpedimentProps) {
   const { api } = useServices()
   const form = useForm({

@@ -89,7 +89,7 @@ function AppointmentRow({ appointment }: { readonly appointment: Appointment }) 
   const canRemove = self?.isAdministrator || userId === self?.id
   const name = t('{hours} on {day}', { hours: formatHours(amountHours), day: formatDay(keepDate) })
   return (
-    <li class="row">
+    <li class="row removable-row">
       <span class="row-text">
         <strong>{formatHours(amountHours)}</strong> · {formatDay(keepDate)} ·{' '}
         <bdi>{people.nameOf(userId)}</bdi>

@@ -316,7 +316,7 @@ function RelatedRow({ assignment, line, isDone, removeLabel, onRemove, children 
   const { router } = useServices()
   const { id, projectId, name } = assignment
   return (
-    <li class="row">
+    <li class="row removable-row">
       {isDone && <Icon name="check" />}
       <span class="row-text">
         <a dir="auto" href={assignmentPath(projectId, id, router.address.value.search)}>

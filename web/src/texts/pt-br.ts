@@ -30,6 +30,8 @@ export const ptBr = {
   'Next assignment': 'Próxima tarefa',
   'Show the open assignment on the whole page': 'Mostrar a tarefa aberta na página inteira',
   'Add a sub-assignment…': 'Adicionar uma subtarefa…',
+  'Sub-assignment': 'Subtarefa',
+  Relation: 'Relação',
   '{label} was changed.': 'Mudança salva: {label}.',
   '{hours} on one day? Save again if that is right.': '{hours} em um só dia? Salve de novo se estiver certo.',
   'The end cannot be before the start.': 'O fim não pode ser antes do início.',
@@ -387,7 +389,7 @@ export const ptBr = {
   'Removed label': 'Etiqueta removida',
   Label: 'Etiqueta',
   'Files to attach': 'Arquivos a anexar',
-  'Attach files…': 'Anexar arquivos…',
+  Files: 'Arquivos',
   'Or drop them here, or paste them into a text. Any type, up to {count} MB each.':
     'Ou solte-os aqui, ou cole-os em um texto. Qualquer tipo, até {count} MB cada um.',
   '{name} is too large. A file may have at most {count} MB.':
@@ -407,8 +409,6 @@ export const ptBr = {
   '{name} is blocked: {impediment}.': 'Impedimento registrado: {name} – {impediment}.',
   'Assign to me': 'Atribuir a mim',
   'Filter actions…': 'Filtrar ações…',
-  'Mark as blocked…': 'Marcar como bloqueada…',
-  'Add another impediment…': 'Adicionar outro impedimento…',
   Add: 'Adicionar',
   Note: 'Nota',
   '{name} is resolved.': 'Resolvido: {name}.',
@@ -819,7 +819,6 @@ export const ptBr = {
   'Search the shortcuts': 'Buscar nos atalhos',
   'Not saved': 'Não salvo',
   'Drop here': 'Solte aqui',
-  'Add a relation…': 'Adicionar uma relação…',
   'None of these?': 'Nada disso?',
   'No assignments with dates in this period': 'Nenhuma tarefa com datas neste período',
   'Add the first assignment with the plus above, or press N.':
