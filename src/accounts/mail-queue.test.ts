@@ -41,6 +41,8 @@ test('an account may request a mail again when the oldest mail of its daily budg
     assert.equal(await queue(mail), undefined)
   await makeMailsOlder(60)
   assertSeconds(await queue(mail), 23 * 60 * 60)
+  await makeMailsOlder(23 * 60)
+  assert.equal(await queue(mail), undefined)
 })
 
 test('a full queue accepts no mail', async () => {

@@ -128,7 +128,7 @@ test('keys of another issuer are not used', async () => {
   await otherIssuer.stop()
 })
 
-test('no other algorithm is accepted', async () => {
+test('tokens signed with another RSA algorithm than RS256 are rejected', async () => {
   const { kid, privateKey, publicKey } = provider.currentKey()
   const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid }] }
   const metadata = { issuer: provider.issuer, jwks_uri: `${provider.metadataAddress}/jwks` }

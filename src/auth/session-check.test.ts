@@ -82,7 +82,7 @@ for (const [ending, end] of Object.entries(endings)) {
   })
 }
 
-test('requests of one session, even concurrent ones, query the store once in 30 seconds', async () => {
+test('requests with one token, even concurrent ones, query the store once in 30 seconds', async () => {
   const authenticate = createTestAuthentication()
   const token = await provider.signIn(fresh.database, ada.id)
   await Promise.all(Array.from({ length: 20 }, () => authenticate(token)))
