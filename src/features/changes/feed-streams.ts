@@ -19,7 +19,7 @@ export interface FeedStreams {
   open(request: FeedStreamRequest, session: Authenticated, transport: FeedTransport): Promise<void>
   /** Ends every stream, because the host stops. */
   closeForShutdown(): void
-  /** The lag behind the change log. */
+  /** The seconds since the change log was last read successfully, or 0 while nothing is open. */
   secondsBehind(): number
 }
 

@@ -13,7 +13,7 @@ export interface LiveListings {
   open(view: ListingView, request: LiveRequest): Promise<undefined>
   /** Ends every stream, because the host stops. */
   closeForShutdown(): void
-  /** The lag behind the change log. */
+  /** The seconds since the change log was last read successfully, or 0 while nothing is open. */
   secondsBehind(): number
 }
 
