@@ -46,6 +46,22 @@ describe('Bars in a calendar', () => {
     )
   })
 
+  test('have a name that fits nowhere where it has the most room', () => {
+    const places = (nameDays: number) =>
+      barsOf(
+        [
+          assignment('start', '2026-11-16', '2026-11-17'),
+          assignment('across', '2026-11-16', '2026-11-27'),
+          assignment('end', '2026-11-28', '2026-11-28'),
+        ],
+        '2026-11-16',
+        14,
+        { nameDaysOf: () => ({ within: nameDays, outside: nameDays }) },
+      ).map(({ row, namePlace }) => `${row.id} ${namePlace}`)
+    assert.deepEqual(places(12), ['across within', 'start after', 'end before'])
+    assert.deepEqual(places(20), ['across within', 'start after', 'end before'])
+  })
+
   test('have their names on separate lines on phones', () => {
     const rows = [
       assignment('first', '2026-11-16', '2026-11-16'),

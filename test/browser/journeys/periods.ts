@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { addDays, today } from '../../../web/src/time/days.ts'
 import { valuesOf } from '../../support/assertions.ts'
 import type { BrowserSetup } from '../support/browser-setup.ts'
@@ -38,7 +38,8 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     const { signIn, workspace } = setup()
     const { path, make } = await makeProject('Zoomed')
     const id = await make('Short', 1, 1)
-    const longId = await make('Long enough', 0, 30)
+    const longId = await make('Long enough '.repeat(16), 0, 30)
+    const nearEndId = await make('It has too little room after it', 31, 35)
     const lastId = await make('Named before it', 41, 41)
     const mostlyId = await make('Most of this name fits', 0, 5)
     const twoDaysId = await make('Its name does not fit into two days', 3, 4)
@@ -60,9 +61,16 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     // A name is equally far from its bar on either side, and the icon is within the bar if it fits.
     for (const barId of [id, twoDaysId, lastId]) assert.equal(await nameGapOf(page, barId), 6)
     await page.locator(`#card-${lastId}.name-before`).waitFor()
-    // A bar with room for most of its name has it inside, shortened.
-    const shortened = page.locator(`#card-${mostlyId}:not(.name-after, .name-before) > .bar-name`)
-    assert.ok(await shortened.evaluate(({ clientWidth, scrollWidth }) => scrollWidth > clientWidth))
+    // A name that does not fit into its bar as a whole is next to it, on the side where it does. Only a name
+    // that fits nowhere is cut.
+    const isCut = (name: Locator) =>
+      name.evaluate(({ clientWidth, scrollWidth }) => scrollWidth > clientWidth)
+    for (const [barId, place] of [
+      [mostlyId, '.name-after'],
+      [nearEndId, '.name-before'],
+    ])
+      assert.equal(await isCut(page.locator(`#card-${barId}${place} > .bar-name`)), false)
+    assert.ok(await isCut(page.locator(`#card-${longId}:not(.name-after, .name-before) > .bar-name`)))
     await page.locator(`#card-${twoDaysId}.name-after > .bar-icons`).waitFor()
     await page.locator(`#card-${id}.name-after > .bar-name > .bar-icons`).waitFor()
     await page.keyboard.press('-')
@@ -115,7 +123,7 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     await page.keyboard.press('+')
     await page.keyboard.press('+')
     await page.waitForURL((url) => url.searchParams.get('zoom') === 'week')
-    await page.locator(`#card-${id}:not(.name-after)`).waitFor()
+    await page.locator(`#card-${mostlyId}:not(.name-after)`).waitFor()
     await page.reload()
     await page.getByRole('button', { name: 'Week', pressed: true }).waitFor()
   })

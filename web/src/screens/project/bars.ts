@@ -24,7 +24,7 @@ export interface Bar {
 type NamePlace = 'within' | 'before' | 'after' | 'above' | 'above-end'
 
 interface BarOptions {
-  /** Returns the number of days that the name needs within its bar, and next to a shorter one. */
+  /** Returns the number of days that the whole name needs within its bar, and next to a shorter one. */
   nameDaysOf?(row: Assignment): { readonly within: number; readonly outside: number }
   /** Rows with a lower rank come first, in the upper lines. */
   rankOf?(row: Assignment): number
@@ -47,8 +47,8 @@ export function barsOf(
     const nameDays = nameDaysOf(span.row)
     const namePlace = namePlaceOf(first, last, nameDays, dayCount)
     const occupied = {
-      first: namePlace === 'before' ? first - nameDays.outside : first,
-      last: namePlace === 'after' ? last + nameDays.outside : last,
+      first: namePlace === 'before' ? Math.max(0, first - nameDays.outside) : first,
+      last: namePlace === 'after' ? Math.min(dayCount - 1, last + nameDays.outside) : last,
     }
     const isFree = (line: (typeof lines)[number]) =>
       line.every((other) => other.last < occupied.first || other.first > occupied.last)
@@ -122,15 +122,22 @@ function nameRoomOf(
   return namePlace === 'before' ? first - Math.max(-1, ...ends) - 1 : 0
 }
 
+/**
+ * A name is in its bar, after it or before it, wherever it first fits as a whole. A name that fits nowhere is cut
+ * where it has the most room.
+ */
 function namePlaceOf(
   first: number,
   last: number,
   { within, outside }: ReturnType<NonNullable<BarOptions['nameDaysOf']>>,
   dayCount: number,
 ): NamePlace {
-  if (last - first + 1 >= within) return 'within'
-  if (last + outside < dayCount) return 'after'
-  return first - outside >= 0 ? 'before' : 'within'
+  const [length, after] = [last - first + 1, dayCount - last - 1]
+  if (length >= within) return 'within'
+  if (after >= outside) return 'after'
+  if (first >= outside) return 'before'
+  const room = Math.max(length, after, first)
+  return room === length ? 'within' : room === after ? 'after' : 'before'
 }
 
 /**

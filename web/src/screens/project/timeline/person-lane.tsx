@@ -306,7 +306,7 @@ export type Measures = ReturnType<typeof useMeasures>
 export const startPixelsOf = ({ remPixels, laneRem, isNarrow }: Measures): number =>
   isNarrow ? 0 : laneRem.names * remPixels
 
-/** Measures the width of a day and of a rem, in pixels, and returns the lane sizes for this window. */
+/** Measures the width of a day and of a rem, in pixels, and returns the font of names and the lane sizes for this window. */
 export function useMeasures(scale: { readonly current: HTMLElement | null }, dayCount: number) {
   // The style sheet puts names above lanes at the same width.
   const isNarrow = useMedia(narrow)
@@ -319,6 +319,17 @@ export function useMeasures(scale: { readonly current: HTMLElement | null }, day
     if (scale.current !== null) observer.observe(scale.current)
     return () => observer.disconnect()
   }, [])
-  const remPixels = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
-  return { dayPixels: width / dayCount, remPixels, laneRem: isPhone ? phoneRem : wideRem, isNarrow, isPhone }
+  const style = getComputedStyle(document.documentElement)
+  const remPixels = Number.parseFloat(style.fontSize)
+  const [weight, size = '', family] = ['--weight-medium', '--size-small', '--font'].map((name) =>
+    style.getPropertyValue(name),
+  )
+  return {
+    dayPixels: width / dayCount,
+    remPixels,
+    font: `${weight} ${Number.parseFloat(size) * remPixels}px ${family}`,
+    laneRem: isPhone ? phoneRem : wideRem,
+    isNarrow,
+    isPhone,
+  }
 }

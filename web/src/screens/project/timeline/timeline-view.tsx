@@ -155,9 +155,9 @@ function Lanes({ people, rows, dependencies, isStale, context: shared }: LanesPr
   const { from, dayCount, openId } = shared
   const head = useRef<HTMLDivElement>(null)
   const measures = useMeasures(head, dayCount)
-  const { dayPixels, laneRem, isPhone } = measures
+  const { dayPixels, font, laneRem, isPhone } = measures
   const byPerson = useRowsByPerson(rows)
-  const barsByPerson = useBars(byPerson, { from, dayCount, dayPixels, isStacked: isPhone })
+  const barsByPerson = useBars(byPerson, { from, dayCount, dayPixels, font, isStacked: isPhone }, shared)
   const laneBottoms = useLaneBottoms(people, barsByPerson, measures)
   const rowWindow = useRowWindow(people, laneBottoms)
   const arrows = useMemo(() => {
@@ -277,50 +277,72 @@ function placesOf(people: readonly Person[], { barsByPerson, laneBottoms, measur
   )
 }
 
-/** The approximate width of a letter. */
-const letterPixels = 6.1
-const nameMarginPixels = 24
-/** The additional space of a name that is next to its bar. */
-const gapPixels = 6
-/** The maximum width of a name next to its bar. */
-const namePixelsMax = 148
-/** The part of an overdue assignment's clock icon for which the margin has no room. */
-const clockIconPixels = 16
-/** A bar with room for this share of its name, and of this width, has the beginning of the name in it. */
-const nameShareMin = 0.75
-const shortenedPixelsMin = 120
+/** The space around a name in its bar, and next to it. */
+const innerMarginPixels = 28
+const outerMarginPixels = 12
+/** The width of an icon with the gap after it. */
+const iconPixels = 20
+
+/**
+ * Returns a function that measures names. It adds up letters, each of which is measured once, because measuring
+ * thousands of names would take too long.
+ */
+function measureIn(font: string): (name: string) => number {
+  const canvas = document.createElement('canvas').getContext('2d')
+  if (canvas) canvas.font = font
+  const widths = new Map<string, number>()
+  const widthOf = (letter: string) => {
+    const width = widths.get(letter) ?? canvas?.measureText(letter).width ?? 0
+    widths.set(letter, width)
+    return width
+  }
+  return (name) => {
+    let sum = 0
+    for (const letter of name) sum += widthOf(letter)
+    return sum
+  }
+}
 
 interface Days {
   readonly from: string
   readonly dayCount: number
   readonly dayPixels: number
+  /** The font of names. */
+  readonly font: string
   /** True if each bar has its own line, with its name above it. */
   readonly isStacked: boolean
 }
 
 /** Returns the bars of each person. A person's list stays the same object until the rows change. */
-function useBars(byPerson: ReadonlyMap<string, readonly Assignment[]>, days: Days) {
-  const { from, dayCount, dayPixels, isStacked } = days
+function useBars(
+  byPerson: ReadonlyMap<string, readonly Assignment[]>,
+  days: Days,
+  { doneStageIds, blockReasons }: Pick<LaneContext, 'doneStageIds' | 'blockReasons'>,
+) {
+  const { from, dayCount, dayPixels, font, isStacked } = days
+  const widthOf = useMemo(() => measureIn(font), [font])
   const cache = useMemo(
     () => new WeakMap<readonly Assignment[], readonly Bar[]>(),
-    [from, dayCount, dayPixels, isStacked],
+    [from, dayCount, dayPixels, isStacked, doneStageIds, blockReasons, widthOf],
   )
   return useMemo(() => {
-    const nameDaysOf = ({ name, endDate }: Assignment) => {
-      const pixels = nameMarginPixels + name.length * letterPixels
-      const innerPixels = pixels + (dayOf(endDate) < today() ? clockIconPixels : 0)
-      const shortenedPixels = Math.max(shortenedPixelsMin, innerPixels * nameShareMin)
+    // An icon that says that an assignment waits is not counted, because most have an arrow instead.
+    const iconCountOf = ({ id, workflowId, endDate }: Assignment) => {
+      const isBlocked = blockReasons.get(id)?.isWaiting === false
+      return doneStageIds.has(workflowId) ? 1 : Number(dayOf(endDate) < today()) + Number(isBlocked)
+    }
+    const nameDaysOf = (row: Assignment) => {
+      const pixels = widthOf(row.name) + iconCountOf(row) * iconPixels
       return {
-        whole: Math.ceil(innerPixels / dayPixels),
-        within: Math.ceil(Math.min(innerPixels, shortenedPixels) / dayPixels),
-        outside: Math.ceil(Math.min(namePixelsMax, pixels + gapPixels) / dayPixels),
+        within: Math.ceil((pixels + innerMarginPixels) / dayPixels),
+        outside: Math.ceil((pixels + outerMarginPixels) / dayPixels),
       }
     }
     const barsFor = (rows: readonly Assignment[]) => {
       const bars =
         cache.get(rows) ??
         (isStacked
-          ? stackedBarsOf(rows, from, dayCount, (row) => nameDaysOf(row).whole)
+          ? stackedBarsOf(rows, from, dayCount, (row) => nameDaysOf(row).outside)
           : barsOf(rows, from, dayCount, { nameDaysOf }))
       cache.set(rows, bars)
       return bars
