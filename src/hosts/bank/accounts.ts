@@ -13,7 +13,7 @@ export interface Accounts {
 }
 
 export interface OpenAccounts extends Accounts {
-  /** Reads one statement. Rejects while the store does not answer. Concurrent checks share a read. */
+  /** Reads the statement of one account. Rejects while the store does not answer. Concurrent checks share a read. */
   checkStore(): Promise<unknown>
   close(): Promise<void>
 }

@@ -12,7 +12,7 @@ test('no instance loads the TypeScript compiler after the first start', (t) => {
   assert.equal(loadsCompiler(folder, "import('./instance.ts')"), false)
 })
 
-/** Returns whether a new process loads the TypeScript compiler when it evaluates the expression. */
+/** Returns whether a new process loads the TypeScript compiler, Node's `amaro`, when it evaluates the expression. */
 function loadsCompiler(folder: string, expression: string): boolean {
   const source = `await ${expression}
     console.log(process.moduleLoadList.some((name) => name.includes('amaro')))`

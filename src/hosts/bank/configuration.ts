@@ -12,7 +12,7 @@ export interface BankSettings extends MetricsSettings {
   readonly warmUpRequests: number
 }
 
-/** Further warm-up requests do not make requests any faster. */
+/** More of them would not make later requests any faster. */
 const warmUpRequests = 500
 
 export function readBankSettings(settings: Settings): BankSettings {

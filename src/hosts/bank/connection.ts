@@ -54,7 +54,8 @@ const timeoutMilliseconds = 2400
 const connectMilliseconds = 2400
 
 /**
- * Returns whether the database did not respond in time. Requests that are queued behind would time out, too.
+ * Returns whether the database did not respond in time. Statements that are queued behind this one would time
+ * out, too.
  */
 export const isTimeout = (error: unknown): boolean =>
   error instanceof Error && /Query read timeout|timeout expired/.test(error.message)

@@ -294,7 +294,7 @@ export interface ParsedHead<Reply> {
 /** A browser sends a third of this. */
 export const headBytesMax = 2048
 
-/** The heads of a client differ only in path and body length. */
+/** Enough for many clients, because the heads of a client differ only in path and body length. */
 const cachedHeadsMax = 1024
 
 /**

@@ -30,7 +30,10 @@ interface RunningInstance extends BankServer {
   close(): Promise<void>
 }
 
-/** The process also ends when the channel to the supervisor closes, however the supervisor ended. */
+/**
+ * Runs until the supervisor stops or replaces the process, or until the channel to the supervisor closes,
+ * however the supervisor ended.
+ */
 async function runInstance(): Promise<void> {
   // Ctrl-C reaches the whole process group, and so may SIGUSR2. Only the supervisor acts on these signals.
   for (const signal of ['SIGINT', 'SIGUSR2'] as const) process.on(signal, () => {})

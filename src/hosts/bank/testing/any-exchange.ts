@@ -94,6 +94,7 @@ function chunked(body: string): fc.Arbitrary<string> {
 }
 
 interface Message {
+  /** Sent before the request line. */
   readonly before: string
   readonly method: string
   readonly target: string
@@ -103,6 +104,7 @@ interface Message {
   /** The headers that declare the body's length. */
   readonly framing: readonly string[]
   readonly extraHeader: string
+  /** The end of each line of the head. */
   readonly end: string
   readonly body: string
 }
