@@ -19,7 +19,7 @@ export interface Newcomers {
   guard(http2Servers: readonly Http2Server[]): void
   /** Called with each stream as soon as its headers arrive. Returns false when the call must be rejected. */
   admit(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean
-  /** Called when a token was accepted on this stream, which frees its share of the budgets. */
+  /** Called when a token was accepted. The stream, or a direct connection, then no longer counts as a newcomer. */
   release(stream: ServerHttp2Stream): void
   stop(): Promise<void>
 }

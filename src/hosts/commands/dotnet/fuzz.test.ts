@@ -252,4 +252,5 @@ const anyBlock = fc.oneof(
   fc.tuple(fc.uint8Array({ maxLength: 60 }), fc.nat(300)).map(([bytes, length]) => ({ bytes, length })),
 )
 
+/** The difference between the claimed length and the true one. */
 const lengthError = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.integer({ min: -20, max: 20 }))

@@ -179,7 +179,7 @@ const scalars = {
     }),
 }
 
-/** The form that the reference library expects. */
+/** Converts content to the form that the reference library expects. */
 function initOf({ fields }: Message, content: Content): Record<string, unknown> {
   const presentFields = fields.filter(({ name }) => content[name] !== undefined)
   return Object.fromEntries(presentFields.map((field) => [field.name, initValue(field, content[field.name])]))
