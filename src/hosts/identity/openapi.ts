@@ -120,7 +120,7 @@ function responsesOf({ response, method, page }: Operation): Readonly<Record<str
 
 const htmlContent = { 'text/html': { schema: text } }
 
-/** Every endpoint has a rate limit, and every form a limit of its size and a content type. */
+/** Nearly every endpoint has a rate limit. Every form has a maximum size and a content type. */
 function errorResponsesOf(
   { errors, method, tag }: Operation,
   error: ErrorName,
