@@ -20,7 +20,7 @@ const ofRoute: Deprecation = { since: '2027-02-01', until: '2028-06-01', instead
 
 const workflow = resourcesOf('v1').find(({ name }) => name === 'workflow') as Resource
 /** Simulates a deprecated field of the contract. */
-const aging: Resource = {
+const deprecatingWorkflow: Resource = {
   ...workflow,
   fields: { ...workflow.fields, order: deprecated(workflow.fields.order as never, ofField) },
 }
@@ -32,10 +32,11 @@ describe('A deprecation', () => {
   before(async () => {
     fresh = await freshContext()
     const { context, administrator } = fresh
-    const [createRoute, ...otherRoutes] = resourceRoutes(context, undefined as never, aging) as [
-      Route,
-      ...Route[],
-    ]
+    const [createRoute, ...otherRoutes] = resourceRoutes(
+      context,
+      undefined as never,
+      deprecatingWorkflow,
+    ) as [Route, ...Route[]]
     routes = [createRoute, ...otherRoutes.map((route) => ({ ...route, deprecation: ofRoute }))]
     app = createServer({ log: createLog({ level: 'silent' }), trustedHops: 0 })
     registerRoutes(app, {
@@ -96,7 +97,7 @@ describe('A deprecation', () => {
       description: '',
       tags: {},
       errorName: 'Error',
-      schemas: resourceSchemas(aging),
+      schemas: resourceSchemas(deprecatingWorkflow),
     })
     const text = JSON.stringify(document)
     const { paths, components } = JSON.parse(text)
