@@ -285,7 +285,7 @@ export const accessMutants: readonly Mutant[] = [
   },
   {
     file: 'src/config/host-settings.ts',
-    rule: 'passkeys are never bound to a public suffix, such as co.uk',
+    rule: 'without a setting, passkeys are not bound to a public suffix, such as co.uk',
     from: ' && !isPublicSuffix(common)',
     to: '',
     tests: ['config/passkey-settings'],

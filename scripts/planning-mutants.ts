@@ -138,7 +138,7 @@ export const planningMutants: readonly Mutant[] = [
   },
   {
     file: 'src/records/write-many.ts',
-    rule: 'a statement with rows of several callers does not wait for a counter',
+    rule: 'rows of other counters do not wait for a locked counter',
     from: '...(waitsForCounter ? [] :',
     to: '...(waitsForCounter || true ? [] :',
     tests: ['grouped-writes-faults'],

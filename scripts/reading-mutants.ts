@@ -5,7 +5,7 @@ import type { Mutant } from './mutant-table.ts'
 export const readingMutants: readonly Mutant[] = [
   {
     file: 'src/records/visible-rows.ts',
-    rule: 'lists and reports of the extensions return null instead of placeholder dates and people',
+    rule: 'a placeholder date or person matches no filter and no group of the extensions',
     from: 'flag in fields && columns.some',
     to: 'flag === "" && columns.some',
     tests: ['journeys/unplanned-assignments'],

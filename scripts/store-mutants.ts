@@ -446,7 +446,7 @@ export const storeMutants: readonly Mutant[] = [
   },
   {
     file: 'src/hosts/identity/keys/key-ring.ts',
-    rule: 'keys that are rotated are published a day before they are used',
+    rule: 'the successors of rotated keys are published a day before they are used',
     from: 'const startsAt = hasUsableKey ? now + announceMilliseconds : now',
     to: 'const startsAt = now + 1',
     tests: ['cli/secrets'],
