@@ -18,7 +18,7 @@ export interface ChildCommands {
   readonly exited: Promise<number | string>
 }
 
-/** Starts `npm start -- commands` as a separate process, and waits until it is ready. */
+/** Starts the host of commands with `src/cli.ts` as a separate process, and waits until it is ready. */
 export async function startChildCommands(environment: ChildEnvironment): Promise<ChildCommands> {
   const port = await freePort()
   const diagnosticsPort = await freePort()

@@ -50,7 +50,7 @@ async function isFree(port: number): Promise<boolean> {
 
 export type ChildEnvironment = Readonly<Record<string, string>>
 
-/** Runs `npm start -- rest` as a separate process, without waiting until it is ready. */
+/** Starts these hosts with `src/cli.ts` as a separate process, without waiting until they are ready. */
 export function spawnStart(environment: ChildEnvironment, hosts: readonly string[] = ['rest']) {
   const { DATABASE_URL: _, ...inherited } = process.env
   const child = spawn(process.execPath, [join(root, 'src', 'cli.ts'), 'start', ...hosts], {

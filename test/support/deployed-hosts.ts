@@ -37,6 +37,7 @@ export const robot = { login: 'ann@example.com', secret: 'a secret of more than 
 export interface DeployedHosts {
   readonly ports: Readonly<Record<string, number>>
   readonly rolePrefix: string
+  /** The output of the container `prepare`. */
   readonly prepared: string
   /** Runs a command of `src/cli.ts` in one of the containers, as `docker compose exec` does. */
   runIn(name: string, args: readonly string[], input?: string): Promise<string>

@@ -158,7 +158,7 @@ async function startServer(): Promise<Server> {
   }
 }
 
-/** Tests cannot make statements of a distributed store fail or wait. */
+/** Whether the store is distributed. Tests that make its statements fail or wait are then skipped. */
 export const isDistributed = (process.env.TEST_DATABASE_WORKERS ?? '') !== ''
 
 /** The workers of the distributed store with the coordinator TEST_DATABASE_URL. */

@@ -4,7 +4,7 @@ import type { Answer, Person, RestUnderTest } from './rest-host.ts'
 /** A valid password that no account has at first. */
 export const another = 'Another-456'
 
-/** Returns functions that create accounts, and use or change their passwords. */
+/** Returns functions that create accounts, change their passwords and use their tokens. */
 export function accountsOf(host: () => RestUnderTest) {
   return {
     join: (): Promise<Person> => host().signUp({ name: 'Mara' }),

@@ -29,14 +29,8 @@ export function lz4Block(bytes: Uint8Array): Buffer {
 export function lz4Sequence(literals: Uint8Array, distance = 0, match = 0): Buffer {
   const matchCode = match === 0 ? 0 : match - 4
   const token = (Math.min(literals.length, 15) << 4) | Math.min(matchCode, 15)
-  const offset = match === 0 ? Buffer.alloc(0) : Buffer.of(distance & 0xff, distance >> 8)
-  return Buffer.concat([
-    Buffer.of(token),
-    furtherLength(literals.length),
-    literals,
-    offset,
-    match === 0 ? offset : furtherLength(matchCode),
-  ])
+  const matchParts = match === 0 ? [] : [Buffer.of(distance & 0xff, distance >> 8), furtherLength(matchCode)]
+  return Buffer.concat([Buffer.of(token), furtherLength(literals.length), literals, ...matchParts])
 }
 
 const furtherLength = (length: number): Buffer =>

@@ -1,4 +1,4 @@
-/** Decodes a MessagePack value of all bytes. Timestamps become text. Other extensions are rejected. */
+/** Decodes bytes that are exactly one MessagePack value. Timestamps become text. Other extensions are rejected. */
 export function decode(bytes: Uint8Array): unknown {
   const source = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), at: 0 }
   const value = read(source)

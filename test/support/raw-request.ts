@@ -7,7 +7,10 @@ export interface RawOptions {
   readonly millisecondsMax?: number
 }
 
-/** Sends bytes unchanged, and returns the received bytes when the connection closes or stays silent. */
+/**
+ * Sends bytes unchanged. Returns the received bytes when the response is complete, or the connection closes or
+ * stays silent.
+ */
 export async function sendRaw(
   address: string,
   bytes: string | Buffer,

@@ -6,7 +6,7 @@ import { decompress } from 'lz4-wasm-nodejs'
 /** The result for bytes that a codec rejects. */
 export const rejected = Symbol('rejected')
 
-/** The reference library rejects a message with this key. */
+/** The result for a message with the key `__proto__`, which the reference library rejects. */
 export const prototypeKey = Symbol('__proto__')
 
 /** Decodes with the reference library. Maps become `Map`, bytes and extensions hexadecimal text. */
