@@ -159,7 +159,7 @@ describe('A webhook whose owner has lost access', () => {
     assert.equal((await call('POST', '/ext/webhook/replay', { id, ...period() })).body.count, 0)
   })
 
-  const changeRole = async (method: string) => {
+  const changeAdministrators = async (method: string) => {
     const answer = await call(method, '/ext/administrators', { userId: owner.id }, rest.administrator)
     assert.equal(answer.status, 200)
   }
@@ -168,8 +168,8 @@ describe('A webhook whose owner has lost access', () => {
     token: (await rest.identity.signIn(owner.login)).access_token,
   })
 
-  test('sends no further message after the owner has lost the role', async () => {
-    await changeRole('POST')
+  test('sends no further message after the owner has lost the role of administrator', async () => {
+    await changeAdministrators('POST')
     const id = await make({ resources: ['assignment'] }, await signInAgain())
     const hidden = await workspace.project('Never seen')
     for (let count = 0; count < 12; count += 1)
@@ -178,15 +178,15 @@ describe('A webhook whose owner has lost access', () => {
     receiver.answer((response) => void held.push(response))
     const delivering = deliver()
     await receiver.until(() => held.length === requestsAtOnce)
-    await changeRole('DELETE')
+    await changeAdministrators('DELETE')
     receiver.answer((response) => response.end())
     for (const response of held) response.end()
     await delivering
     assert.equal(sent(id).length, requestsAtOnce)
   })
 
-  test('gets what members get after the owner has lost the role', async () => {
-    await changeRole('POST')
+  test('gets what members get after the owner has lost the role of administrator', async () => {
+    await changeAdministrators('POST')
     const id = await make({}, await signInAgain())
     const hidden = await workspace.project('Never seen')
     await workspace.assignment(hidden, rest.administrator.id, { name: 'Hidden' })
@@ -196,7 +196,7 @@ describe('A webhook whose owner has lost access', () => {
     const messages = () => sent(id).filter(({ body }) => body.type === 'assignment.create')
     const haveSessions = messages().map(({ body }) => body.data.sessionId !== null)
     assert.deepEqual(haveSessions, [true, true])
-    await changeRole('DELETE')
+    await changeAdministrators('DELETE')
     receiver.answer((response) => response.end())
     clock += 3_600_000
     await deliver()

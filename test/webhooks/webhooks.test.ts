@@ -35,7 +35,7 @@ describe('A webhook', () => {
   const log = async (id: string, by?: Person) =>
     (await call('GET', `/ext/webhook/deliveries?id=${id}&pageSize=100`, undefined, by)).body.result.data
 
-  test('gets each change in its project, signed as the scheme says', async () => {
+  test('gets each change in its project, signed according to Standard Webhooks', async () => {
     const projectId = await workspace.project('Told', member)
     const { id, secret, ...shown } = await make({ projectId, name: 'For the chat' }, member)
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
@@ -284,7 +284,7 @@ describe('Deliveries', () => {
       await worker.poll()
       if (countOf(id) > tries) triedAt.push(clock - began)
       tries = countOf(id)
-      // Long waits are skipped, up to just before they end.
+      // The waits last hours by now, so the clock advances faster.
       if (triedAt.length > 4) clock += 20 * minute
     }
     const waits = triedAt.slice(1).map((at, index) => at - (triedAt[index] ?? 0))
@@ -461,6 +461,7 @@ describe('Deliveries', () => {
       rest.database.transaction((transaction) =>
         transaction.query(sql`alter table webhook_attempts ${raw(change)}`),
       )
+    // Recording the status 418 fails, so one of the two requests ends with an error.
     await alter('add constraint fails_in_test check (status <> 418) not valid')
     try {
       const polling = worker.poll()
