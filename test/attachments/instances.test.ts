@@ -31,7 +31,7 @@ describe('The folder of attachments', () => {
   })
 
   test('is shared by instances', async () => {
-    const values = async () => {
+    const countFolders = async () => {
       const rows = await scene.rest.database.query<{ value: string }>(
         raw(
           `select distinct settings ->> 'Attachments (folder or bucket)' as value from instances where host = 'rest'`,
@@ -40,11 +40,11 @@ describe('The folder of attachments', () => {
       return rows.length
     }
     const { address } = await scene.rest.startAnother()
-    assert.equal(await values(), 1)
+    assert.equal(await countFolders(), 1)
     const { id } = await scene.attach('shared')
     assert.equal(String((await scene.download(id, { address })).bytes), 'shared')
     const other = await scene.rest.startAnother({ attachments: settingsIn(join(elsewhere, 'alone')) })
-    assert.equal(await values(), 2)
+    assert.equal(await countFolders(), 2)
     assert.equal((await scene.download(id, { address: other.address })).status, 503)
   })
 

@@ -206,7 +206,7 @@ describe('The client of S3', () => {
     assert.equal(urlWith(false), 'https://files.s3.example.com:9000/one')
   })
 
-  test('is used only if all of its settings are set', () => {
+  test('is used only with complete and valid settings', () => {
     const { Attachments__S3__SecretKey: _, ...incomplete } = server.environment
     assert.throws(
       () => settingsOf(incomplete),

@@ -17,7 +17,7 @@ const notMine = ['AssignmentId must refer to an active assignment.']
 async function countStored({ rest, storedFiles }: AttachmentScene) {
   const [counts] = await rest.database.query(
     raw(`
-    select (select count(*)::int from attachment_files) as lines, (select count(*)::int from attachments) as rows`),
+    select (select count(*)::int from attachment_files) as records, (select count(*)::int from attachments) as rows`),
   )
   return { files: (await storedFiles()).length, ...(counts as object) }
 }
@@ -158,7 +158,7 @@ describe('An upload with an Idempotency-Key', () => {
     const ids = [...answers, again].map(({ status, body }) => [status, body.attachment.id])
     assert.deepEqual(ids, Array(4).fill([200, again.body.attachment.id]))
     assert.equal(again.headers.get('idempotency-replayed'), 'true')
-    const after = { files: before.files + 1, lines: 1, rows: 1 }
+    const after = { files: before.files + 1, records: 1, rows: 1 }
     await until(
       async () => isDeepStrictEqual(await countStored(scene), after),
       'the other files to be deleted',

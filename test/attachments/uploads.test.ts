@@ -46,7 +46,7 @@ const named: readonly (readonly [what: string, sent: string, stored: string])[] 
 
 describe('An upload', () => {
   const scene = fixture(attachmentScene)
-  const linesOf = async () => scene.rest.database.query(raw('select id from attachment_files'))
+  const fileRecords = async () => scene.rest.database.query(raw('select id from attachment_files'))
 
   test('stores the file with its size, its hash, its type and its sender', async () => {
     const { id, createdAt, ...rest } = await scene.attach(png, { name: 'sketch.png' })
@@ -152,7 +152,7 @@ describe('An upload', () => {
   })
 
   test('that is interrupted leaves nothing behind', async () => {
-    const [files, lines] = [await scene.storedFiles(), await linesOf()]
+    const [files, records] = [await scene.storedFiles(), await fileRecords()]
     for (const length of [undefined, 3 * mebibyte]) {
       const upload = openUpload(scene, { ...(length !== undefined && { length }) })
       await upload.write(Buffer.alloc(mebibyte, 'x'))
@@ -163,7 +163,7 @@ describe('An upload', () => {
       upload.cut()
       await until(async () => (await scene.storedFiles()).length === files.length, 'the file to be deleted')
     }
-    assert.deepEqual(await linesOf(), lines)
+    assert.deepEqual(await fileRecords(), records)
   })
 })
 
