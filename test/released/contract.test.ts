@@ -18,7 +18,7 @@ import { openApiBreaks } from './openapi-breaks.ts'
 const docs = join(import.meta.dirname, '..', '..', 'docs')
 const released = join(docs, 'contract-released')
 const jsonOf = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
-/** Both editions are promised. */
+/** The contract covers both editions. */
 const editions: readonly Edition[] = ['v1', 'ext']
 const rules = 'What was released changes by additions only; docs/contract-released/README.md has the rules.'
 
@@ -36,7 +36,7 @@ describe('Compared with its last release, the contract', () => {
     for (const folder of folders) rmSync(folder, { recursive: true, force: true })
   })
 
-  /** The breaks that buf finds in a file of commands, compared with the released one. */
+  /** Returns the breaks that buf finds in a file of commands, compared with the released one. */
   function judge(edition: Edition, proto: string): string[] {
     const folder = mkdtempSync(join(tmpdir(), 'tracker-proto-'))
     folders.push(folder)
@@ -93,7 +93,7 @@ describe('Compared with its last release, the contract', () => {
     test(`of ${file} has new fields only at numbers that older clients leave alone`, () => {
       const before = fieldsIn(join(released, file))
       const now = fieldsIn(join(docs, 'contract', file))
-      // No update has a Pagination.
+      // Pagination is not part of any update.
       const messages = [...before].filter(([message]) => message !== 'Pagination')
       const added = messages.flatMap(([message, fields]) =>
         [...(now.get(message) ?? [])]
@@ -131,7 +131,7 @@ const isMeant = ({ break: pattern }: Correction, found: string): boolean =>
 
 const bufBin = createRequire(import.meta.url).resolve('@bufbuild/buf/bin/buf')
 
-/** Runs buf as its package brings it. Nothing is downloaded. */
+/** Runs buf from its npm package, without downloading anything. */
 function buf(words: readonly string[], cwd: string) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [bufBin, ...words], {
     cwd,
@@ -146,11 +146,11 @@ const bufMilliseconds = 60_000
 /** The strictest rules of buf. */
 const breakingConfiguration = JSON.stringify({ version: 'v2', breaking: { use: ['FILE'] } })
 
-/** What `buf breaking` finds between two folders of .proto files. */
+/** Runs `buf breaking` on two folders of .proto files. */
 const bufBreaking = (current: string, released: string) =>
   buf(['breaking', current, '--against', released, '--config', breakingConfiguration], current)
 
-/** Of every message in a .proto file, its fields with their numbers. */
+/** Returns the fields of every message in a .proto file, with their numbers. */
 function fieldsIn(path: string): ReadonlyMap<string, ReadonlyMap<string, number>> {
   const { fileDescriptorProtos } = Object.values(loadSync(path)).find(
     (loaded) => 'fileDescriptorProtos' in loaded,

@@ -73,7 +73,10 @@ const operationBreaks = (title: string, pair: Pair): string[] => [
   ...answerBreaks(title, pair),
 ]
 
-/** Generators name functions and classes after these; who may call is part of the promise. */
+/**
+ * Code generators name functions and classes after the operation id and the tags. The credentials are part of
+ * the contract.
+ */
 function identityBreaks(title: string, { released, current, operation, now }: Pair): string[] {
   const had = JSON.stringify([operation.operationId, operation.tags])
   const has = JSON.stringify([now.operationId, now.tags])
@@ -188,7 +191,7 @@ export interface Schema {
   readonly [keyword: string]: unknown
 }
 
-/** What we read may only get wider, what we write only narrower. */
+/** The schemas of requests may only become wider, those of answers only narrower. */
 export type Direction = 'request' | 'answer'
 
 export interface Comparison {
@@ -197,11 +200,11 @@ export interface Comparison {
   readonly where: string
   resolveReleased(schema: Schema): Schema
   resolveCurrent(schema: Schema): Schema
-  /** Whether the name is that of a resource that was added since. */
+  /** Whether a resource of this name was added since the release. */
   isNewResource(name: unknown): boolean
 }
 
-/** What a client of the released schema could no longer send or read, a sentence each. */
+/** Returns a sentence for each thing that a client of the released schema could no longer send or read. */
 export function schemaBreaks(released: Schema, current: Schema, comparison: Comparison): string[] {
   const before = comparison.resolveReleased(released)
   const now = comparison.resolveCurrent(current)
@@ -216,7 +219,7 @@ export function schemaBreaks(released: Schema, current: Schema, comparison: Comp
   ]
 }
 
-/** Generators make types of these names. */
+/** Code generators name types after schemas. */
 function nameBreaks(released: Schema, current: Schema, { where }: Comparison): string[] {
   if (released.$ref === undefined || released.$ref === current.$ref) return []
   return [`${where}: its schema was ${released.$ref} and is ${current.$ref ?? 'without a name'}`]
@@ -253,7 +256,10 @@ function enumBreaks(before: Schema, now: Schema, { direction, where, isNewResour
   )
 }
 
-/** Keywords that only ever make a schema narrower, and which way they do. */
+/**
+ * Keywords that make a schema narrower. A greater upper limit or a smaller lower one is wider. Any other value of
+ * a fixed one counts as a break.
+ */
 const limits: Readonly<Record<string, 'upper' | 'lower' | 'fixed'>> = {
   maximum: 'upper',
   exclusiveMaximum: 'upper',
