@@ -295,7 +295,7 @@ describe('Every kind of field with every presence', () => {
     })
   })
 
-  test('can be null in C# exactly where it may be left out', () => {
+  test('has a type in C# that can be null wherever it may be left out', () => {
     const contracts = dotnetContracts(commandsOfEdition('v1', [sample]), [sample])
     const typesIn = (name: string) => {
       const [, body = ''] = new RegExp(`class ${name} .*?\\{(.*?)\\n {4}\\}`, 's').exec(contracts) ?? []
@@ -303,7 +303,7 @@ describe('Every kind of field with every presence', () => {
         [...body.matchAll(/public (\S+) (\w+) \{/g)].map(([, type, field]) => [field, type]),
       )
     }
-    /** Returns the C# types of the fields of one presence. `mark` follows the value types. */
+    /** Returns the C# types of the fields of one presence. `mark` follows all value types but DateTime. */
     const typesOf = (presence: string, mark: '' | '?') => ({
       [`${presence}Text`]: 'string?',
       [`${presence}Uuid`]: `Guid${mark}`,

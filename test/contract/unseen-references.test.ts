@@ -42,7 +42,7 @@ onEveryHost('A parent that the caller cannot see', (tracker) => {
       assert.deepEqual(await recordIn(tracker.get(entity, row.id, ann)), row)
     })
 
-    test(`is reported like an unknown reference when other rows of ${entity} are created`, async () => {
+    test(`is reported like an unknown reference when other rows of ${entity} are created at the same time`, async () => {
       const { unseenId, seenId, ann } = await scene()
       const ids = [seenId, unseenId, randomUUID(), seenId, unseenId, seenId]
       const answers = await Promise.all(

@@ -39,7 +39,7 @@ onEveryHost('Users', (tracker) => {
       await done(create({ password }))
     })
 
-  test('a common password is rejected with its own message', async () => {
+  test('a common password and the login as password are rejected with their own messages', async () => {
     const login = `Guess-1-${newLogin()}`
     const common = { password: 'P@ssw0rd', message: 'Password is one of the most common passwords.' }
     const same = { password: login, message: 'Password must not be the login.' }
