@@ -101,7 +101,7 @@ describe('The typed client', { concurrency: true }, () => {
     })
   })
 
-  test('gives up after its timeout', async () => {
+  test('gives up after its timeout, or when its signal is aborted', async () => {
     const reasons = [
       { options: { withinMilliseconds: 0 }, code: 'DEADLINE_EXCEEDED' },
       { options: { signal: AbortSignal.abort() }, code: 'CANCELLED' },

@@ -17,7 +17,7 @@ import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
 import { until } from '../support/until.ts'
 import { assertServes, createOrganization, listMessage, listOrganizations } from './assert-serves.ts'
 
-describe('a call with a deadline', () => {
+describe('A call', () => {
   const host = fixture(startCommandsUnderTest)
   const calls = fixture(() => openCommandCalls(host.target))
   const raw = fixture(() => openRawCalls(host.target))
@@ -37,7 +37,7 @@ describe('a call with a deadline', () => {
     return result.organization.id
   }
 
-  test('ends with DEADLINE_EXCEEDED when the row is locked for longer', async () => {
+  test('with a deadline ends with DEADLINE_EXCEEDED when the row is locked for longer', async () => {
     const id = await makeOrganization()
     const direct = await connectDirectly(host.database)
     await direct.query('begin')
@@ -65,7 +65,7 @@ describe('a call with a deadline', () => {
   })
 
   for (const timeout of ['0S', '0n', '100u', '999999n']) {
-    test(`of ${timeout} expires before it begins`, async () => {
+    test(`with a deadline of ${timeout} expires before it begins`, async () => {
       const id = randomUUID()
       const answer = await raw.send(
         { ...headers(createOrganization), 'grpc-timeout': timeout },
@@ -78,7 +78,7 @@ describe('a call with a deadline', () => {
   }
 
   for (const timeout of ['99999999H', '2562047H', '99999999M', '99999999S', '99999999m', '10S']) {
-    test(`of ${timeout} is answered in time`, async () => {
+    test(`with a deadline of ${timeout} is answered in time`, async () => {
       assert.equal((await listWithin(timeout)).status, status.OK)
     })
   }
@@ -97,7 +97,7 @@ describe('a call with a deadline', () => {
     'x5S',
     '5S5',
   ]) {
-    test(`of "${timeout}" is rejected`, async () => {
+    test(`with a deadline of "${timeout}" is rejected`, async () => {
       const { status: code, message } = await listWithin(timeout)
       assert.deepEqual([code, message], [status.INVALID_ARGUMENT, 'The grpc-timeout could not be read.'])
     })

@@ -74,11 +74,11 @@ describe('The diagnostics of the command host', () => {
       }
     })
 
-    test('respond to HEAD / without a body', async () => {
+    test('respond to HEAD / without a body, and to GET / before the request ends', async () => {
       const head = await get({ ':method': 'HEAD', ...bearing(host.administrator.token) })
       assert.deepEqual([head.httpStatus, head.body.length], [200, 0])
-      const endless = await get(bearing(host.administrator.token), false)
-      assert.deepEqual([endless.httpStatus, endless.body.toString()], [200, 'Hello World!'])
+      const unfinished = await get(bearing(host.administrator.token), false)
+      assert.deepEqual([unfinished.httpStatus, unfinished.body.toString()], [200, 'Hello World!'])
     })
 
     test('respond with 415 to any other request that is not a call', async () => {

@@ -54,7 +54,7 @@ describe('The commands of the extensions', { concurrency: true }, () => {
     assert.deepEqual([gone.success, gone.message], [false, 'Comment was not found.'])
   })
 
-  test('let members of the project read a comment', async () => {
+  test('let members of the project read a comment, and only its author change it', async () => {
     const [author, reader] = await Promise.all([host.signUp(), host.signUp()])
     const { assignment } = await client.getAssignmentById({ id: assignmentId })
     for (const { id } of [author, reader])

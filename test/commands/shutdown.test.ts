@@ -95,7 +95,7 @@ describe('A command host that stops', () => {
     assert.equal((await raw.send(headers, framed(listMessage))).status, status.OK)
   })
 
-  test('sends GOAWAY while it drains', async (t) => {
+  test('sends GOAWAY while it drains, and executes calls that cross it', async (t) => {
     await using host = await startCommandsUnderTest()
     const network = await relayTo(host.target)
     t.after(network.close)
