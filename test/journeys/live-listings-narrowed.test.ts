@@ -41,6 +41,7 @@ describe('Live listings that are read again only after changes that can affect t
   })
   const byAdministrator = (method: string, path: string, body: object) =>
     rest.administrator.call(method, path, body)
+  const readAssignment = (id: string) => rest.administrator.call('GET', `/api/assignment?id=${id}`)
   const comment = async (assignmentId: string): Promise<string> =>
     (await workspace.make('comment', { text: 'Said', assignmentId, userId: rest.administrator.id })).id
 
@@ -65,7 +66,7 @@ describe('Live listings that are read again only after changes that can affect t
   /** Rejected writes change nothing. */
   const writes: readonly (() => Promise<unknown>)[] = [
     async () => {
-      const { body } = await rest.administrator.call('GET', `/api/assignment?id=${pick(assignments)}`)
+      const { body } = await readAssignment(pick(assignments))
       if (!body.assignment) return
       const values = { name: `Name ${randomInt(1000)}`, amountHours: randomInt(1, 5) }
       const references = [
@@ -102,24 +103,25 @@ describe('Live listings that are read again only after changes that can affect t
     },
     () => byAdministrator('DELETE', '/api/userProject', { ids: [pick(memberships)] }),
     () => byAdministrator('POST', '/api/userProject/restore', { ids: [pick(memberships)] }),
-    () => byAdministrator('DELETE', '/api/comment', { ids: [pick(comments)] }),
+    () => byAdministrator('DELETE', '/ext/comment', { ids: [pick(comments)] }),
     () =>
       byAdministrator('PATCH', '/api/project', {
         id: pick(projects),
         name: `Project ${randomInt(1000)}`,
         organizationId: workspace.organizationId,
       }),
-    () =>
-      // This transaction changes several rows, each of them twice.
-      byAdministrator('POST', '/ext/batch', {
-        items: [0, 1].flatMap(() =>
-          assignments.slice(0, 3).map((id) => ({
-            action: 'update',
-            resource: 'assignment',
-            values: { id, workflowId: pick(workflows), projectId: pick(projects) },
-          })),
-        ),
-      }),
+    async () => {
+      const answers = await Promise.all(assignments.slice(0, 3).map(readAssignment))
+      const found = answers.flatMap(({ body }) => body.assignment ?? [])
+      // This transaction changes several rows.
+      await byAdministrator('POST', '/ext/batch', {
+        items: found.map((assignment) => ({
+          operation: 'update',
+          resource: 'assignment',
+          body: { ...assignment, workflowId: pick(workflows), projectId: pick(projects) },
+        })),
+      })
+    },
   ]
 
   async function isUpToDate({ path, person, reader }: Watched): Promise<boolean> {
