@@ -38,7 +38,7 @@ describe('Behind nginx', { skip }, () => {
     await store.drop()
   })
 
-  test('the configuration in compose.yaml is valid', () => {
+  test('the configuration in deploy/nginx-bank.conf is valid', () => {
     nginx.checkConfiguration()
   })
 

@@ -113,7 +113,10 @@ describe('A conditional request with a date', () => {
   const dateOf = (answer: Answer) => answer.headers.get('last-modified') ?? ''
   const dateHeaderOf = (answer: Answer) => answer.headers.get('date') ?? ''
 
-  /** Repeats the request until its response has Last-Modified, once all earlier transactions have ended. */
+  /**
+   * Repeats the request until its response has Last-Modified, which it has once all earlier transactions have
+   * ended.
+   */
   async function untilLastModified(path: string, by?: Person): Promise<{ date: string; answer: Answer }> {
     for (let attempt = 0; attempt < 200; attempt += 1) {
       const answer = await get(path, {}, by)
@@ -234,7 +237,7 @@ describe('A conditional request with a date', () => {
       await assertVisible('/api/organizations?search=seen', create, 1)
     })
 
-    test('gets the content after its sender joined or left a project', async () => {
+    test('gets the content after its sender joined or left a project, or an assignment moved', async () => {
       const path = '/api/appointments'
       const foreign = await workspace.project()
       const signUpWithAppointment = async (projectId: string) => {

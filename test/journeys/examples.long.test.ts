@@ -30,8 +30,8 @@ const expectedOutputs: readonly RegExp[] = [
   /^true false\n$/,
 ]
 
-/** The programs of the guide in other languages, with the commands that run them and their output. */
 const guide = readFileSync(join(root, 'docs', 'guide.md'), 'utf8')
+/** The programs of the guide in other languages, with the commands that run them and their output. */
 const otherLanguages = [
   {
     language: 'sh',
@@ -170,7 +170,7 @@ describe('The examples of the documentation', () => {
     }
   })
 
-  test('with two ordinary users have five lines', {
+  test('with two ordinary users run unchanged, in five lines', {
     skip: !hasCurl && 'curl is not installed',
   }, async () => {
     const { stdout } = await sh(`SECRET=$Identity__ServiceClients__mara__Secret\n${requests}`)

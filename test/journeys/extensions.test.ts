@@ -341,7 +341,10 @@ describe('A list under /ext/ that is requested again after a change', () => {
     rest.call('GET', path, { token, headers })
   const idsIn = ({ data }: Answer['body']['result']): string[] => data.map(({ id }: { id: string }) => id)
 
-  /** Repeats the request until its response has Last-Modified, once all earlier transactions have ended. */
+  /**
+   * Repeats the request until its response has Last-Modified, which it has once all earlier transactions have
+   * ended.
+   */
   async function untilLastModified(path: string, by: Person): Promise<string> {
     for (let attempt = 0; attempt < 200; attempt += 1) {
       const date = (await get(path, by)).headers.get('last-modified')

@@ -168,7 +168,7 @@ describe('An invitation', { concurrency: true }, () => {
     }
   })
 
-  test('can be created for a project of its creator', async () => {
+  test('can be created only for a project of its creator, or without one by an administrator', async () => {
     const [{ member, projectId }, other] = [await signUpWithProject(), await signUpWithProject()]
     assertEnvelope(await ask('POST', '/ext/invitations', member.token, { projectId: other.projectId }), 404)
     assertEnvelope(await ask('POST', '/ext/invitations', member.token, {}), 400)
@@ -280,7 +280,7 @@ describe('Joining by an invitation', { concurrency: true }, () => {
     assertEnvelope(await join(secret, await rest.signUp()), 410)
   })
 
-  test("requires a user's session", async () => {
+  test("requires a user's session and a valid link", async () => {
     const { member, projectId } = await signUpWithProject()
     const { secret, link } = await invite(member, projectId)
     const other = await rest.signUp()
@@ -362,7 +362,7 @@ describe('A password link', { concurrency: true }, () => {
     assert.equal(answers.filter(({ status }) => status === 410).length, 9)
   })
 
-  test('is invalid from the time its creator loses the role of administrator', async () => {
+  test('is invalid after its creator has lost the role of administrator, even if the role is given again', async () => {
     const creator = await rest.signUp()
     const changeRole = (method: 'POST' | 'DELETE') =>
       ask(method, '/ext/administrators', rest.administrator.token, { userId: creator.id })
@@ -376,7 +376,7 @@ describe('A password link', { concurrency: true }, () => {
     assertEnvelope(await setPassword(secret), 410)
   })
 
-  test('is invalid if its creator is no longer an administrator', async () => {
+  test('is invalid if the role of its creator was deleted in the database', async () => {
     const creator = await rest.signUp()
     await ask('POST', '/ext/administrators', rest.administrator.token, { userId: creator.id })
     const { access_token: token } = await rest.identity.signIn(creator.login)

@@ -9,7 +9,7 @@ import { openEventStream } from '../support/live-events.ts'
 import { type Answer, type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
-const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
+const times = <Value>(count: number, make: (index: number) => Value): Value[] =>
   Array.from({ length: count }, (_, index) => make(index))
 
 describe('Labels', () => {

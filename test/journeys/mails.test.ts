@@ -246,6 +246,7 @@ describe('Mails', () => {
 
   test('report changed sign-in methods to users', async () => {
     const person = await rest.signUp()
+    // These mails use up a limit for mails with links. Reports of changes have a limit of their own.
     await rest.database.singleWrites.query(sql`
       insert into mails (id, purpose, made_by, login, ended_at)
       select gen_random_uuid(), 'password', ${person.id}, 'somebody', now() from generate_series(1, 60)`)

@@ -231,7 +231,7 @@ describe('Mails about notifications', () => {
     )
   })
 
-  test(`have at most ${mailedNotificationsMax} notifications`, async () => {
+  test(`contain no header from a name, and at most ${mailedNotificationsMax} notifications`, async () => {
     await changeSettings({ language: 'pt-BR' })
     const evil = await rest.signUp({ name: 'Eve\r\nBcc: x@example.com' })
     await workspace.join(projectId, evil.id)
@@ -415,7 +415,7 @@ describe('Mails about notifications in a running host', () => {
   )
   const workspace = fixture(seed, rest)
 
-  test('are sent by a running host', async () => {
+  test('are sent, and have no unsubscribe page without the extensions', async () => {
     const person = await rest.signUp()
     const projectId = await workspace.project('Moon base', rest.administrator)
     await workspace.join(projectId, person.id)

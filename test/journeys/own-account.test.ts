@@ -56,7 +56,7 @@ describe("The caller's own account", { concurrency: true }, () => {
     assert.equal((await me(other.token)).body.name, 'Mara')
   })
 
-  test('keeps its name when the session of a waiting request has ended', async () => {
+  test('rejects renames that wait for a transaction while the session ends', async () => {
     const { id, token } = await join()
     await using direct = await connectDirectly(rest.database)
     await direct.query('begin')
@@ -134,7 +134,7 @@ describe("The caller's own account", { concurrency: true }, () => {
     assert.ok(answer.body.errors.newPassword.length > 1)
   })
 
-  test('accepts a new password of 128 characters in any script', async () => {
+  test('accepts a new password of up to 128 characters in any script', async () => {
     for (const newPassword of [
       `Aa1-${'x'.repeat(124)}`,
       'Grüße aus Köln 7',

@@ -212,7 +212,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
       assert.deepEqual(answer.body.errors, errors)
     })
 
-  test('accepts each key only once', async () => {
+  test('accepts each key only once, and references of at most three levels', async () => {
     const answer = await rest.administrator.call('GET', '/ext/query/assignments?filter=a&filter=b')
     assert.deepEqual(answer.body.errors, { filter: ['Filter must be given once.'] })
     const deep = await ask('comments', { expand: 'assignment.project.organization.name' })

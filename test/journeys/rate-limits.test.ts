@@ -34,7 +34,7 @@ function clientAt(localAddress: string, rest: () => RestUnderTest) {
   return {
     get,
     status: async (path?: string, headers?: Record<string, string>) => (await get(path, headers)).status,
-    /** Requests that wait until the client gives up. */
+    /** Sends requests that wait until `giveUp` is called. */
     wait(count: number) {
       let answered = 0
       const waiting = Array.from({ length: count }, () => {

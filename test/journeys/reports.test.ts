@@ -239,7 +239,7 @@ describe('A report under /ext/reports/', () => {
     assert.deepEqual(data.result, await sumsOf('hours', { groupBy: 'person,week' }, gina))
   })
 
-  test('accepts every time zone that the program knows', async () => {
+  test('accepts a sample of the time zones that the program knows, for any date', async () => {
     const zones = Intl.supportedValuesOf('timeZone').filter(
       (zone, index) => zone.includes('/') && index % 12 === 0,
     )

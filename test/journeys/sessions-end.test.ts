@@ -160,7 +160,7 @@ describe('Everything issued to a session', { concurrency: true }, () => {
 
 const realClock = { now: Date.now, advance: () => undefined }
 
-/** Otherwise a session that is stolen for a minute could create a link that leads to a permanent account. */
+/** A session that is stolen for a minute could otherwise create a link that leads to a permanent account. */
 describe('A link of a session ends', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest)
 

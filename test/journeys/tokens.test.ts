@@ -128,7 +128,7 @@ describe('An access token of the identity host', { concurrency: true }, () => {
   })
 })
 
-describe('A token of an issuer with faults', { concurrency: true }, () => {
+describe('A token of the test issuer', { concurrency: true }, () => {
   let rest: RestUnderTest
   let issuer: TestIssuer
   let person: Person

@@ -230,7 +230,7 @@ describe('The TypeScript client on a bad connection', () => {
     await untilAllListingsAreClosed()
   })
 
-  test('follows several listings over one connection', async () => {
+  test('continues a listing after the id of an earlier event', async () => {
     const resumed: unknown[] = []
     const recordingFetch: Fetch = (url, init) => {
       resumed.push(new Headers(init?.headers).get('last-event-id'))
