@@ -39,20 +39,38 @@ interface ChangeRowProps {
   readonly context: ListContext
   /** Shows the time of the day, because the day is in the heading of the list. */
   readonly showsTime?: boolean
-  /** The change of the line above. A line of the same person repeats neither the name nor the time. */
+  /** The change of the line above. A line of the same person does not repeat the name. */
   readonly above?: Change | undefined
+  /** The nearest time that is shown above. A time close to it appears under the pointer. */
+  readonly timeAbove?: string | undefined
+}
+
+/** Times of lines that differ by less are not repeated. */
+const nearMilliseconds = 5 * 60_000
+
+const isNear = (at: string, timeAbove: string | undefined): boolean =>
+  timeAbove !== undefined && Math.abs(Date.parse(timeAbove) - Date.parse(at)) < nearMilliseconds
+
+/** Returns the nearest time that is shown above each line. `first` is shown above all of them. */
+export function timesAbove(times: readonly string[], first?: string): readonly (string | undefined)[] {
+  let shown = first
+  return times.map((at) => {
+    const above = shown
+    if (!isNear(at, above)) shown = at
+    return above
+  })
 }
 
 /** Shows changes that belong together as a sentence, followed by the values that it does not name. */
-export function ChangeRow({ group, context, showsTime = false, above }: ChangeRowProps) {
+export function ChangeRow({ group, context, showsTime = false, above, timeAbove }: ChangeRowProps) {
   const description = describeGroup(group, context)
   if (description === undefined) return null
   const { sentence, chips, text } = description
   return (
-    <ChangeLine group={group} showsTime={showsTime} above={above}>
+    <ChangeLine group={group} showsTime={showsTime} above={above} timeAbove={timeAbove}>
       {sentence} <span class="change-chips">{chips}</span>
       {text && (
-        <span class="quiet-text change-text" dir="auto">
+        <span class={`change-text ${isComment(group) ? '' : 'quiet-text'}`} dir="auto">
           {text}
         </span>
       )}
@@ -60,7 +78,9 @@ export function ChangeRow({ group, context, showsTime = false, above }: ChangeRo
   )
 }
 
-interface ChangeLineProps extends Pick<ChangeRowProps, 'showsTime' | 'above'> {
+const isComment = ([{ resource }]: ChangeGroup): boolean => resource === 'comment'
+
+interface ChangeLineProps extends Pick<ChangeRowProps, 'showsTime' | 'above' | 'timeAbove'> {
   readonly group: ChangeGroup
   /** The sentence after the name of the person. */
   readonly children: ComponentChildren
@@ -70,13 +90,13 @@ interface ChangeLineProps extends Pick<ChangeRowProps, 'showsTime' | 'above'> {
  * A line of a history. It has an avatar, the author, the change and the time. Further lines of one person have an
  * icon, and begin with the verb.
  */
-export function ChangeLine({ group, showsTime, above, children }: ChangeLineProps) {
+export function ChangeLine({ group, showsTime, above, timeAbove, children }: ChangeLineProps) {
   const { people } = useServices()
   const [{ callerId, at }] = group
   const isSamePerson = above?.callerId === callerId
-  const isSameTime = isSamePerson && above !== undefined && formatTime(above.at) === formatTime(at)
+  const kind = isComment(group) ? 'said' : ''
   return (
-    <li class={`row change ${isSamePerson ? 'same-person' : ''}`} aria-live="off">
+    <li class={`row change ${kind} ${isSamePerson ? 'same-person' : ''}`} aria-live="off">
       {isSamePerson ? <Icon name={changeIconOf(group)} /> : <PersonAvatar id={callerId ?? ''} isDecorative />}
       <span class="row-text">
         <b class={isSamePerson ? 'visually-hidden' : ''} dir="auto">
@@ -85,7 +105,7 @@ export function ChangeLine({ group, showsTime, above, children }: ChangeLineProp
         {children}
       </span>
       {showsTime ? (
-        <time class={isSameTime ? 'visually-hidden' : 'quiet-text'} dateTime={at}>
+        <time class={isNear(at, timeAbove) ? 'quiet-text near-time' : 'quiet-text'} dateTime={at}>
           {formatTime(at)}
         </time>
       ) : (
