@@ -41,6 +41,7 @@ const laterFiles = [
   'option-search',
   'overlays',
   'palette-commands',
+  'palette-items',
   'palette-steps',
   'panel-sections',
   'period-view',

@@ -184,7 +184,7 @@ export function keyJourneys(setup: () => BrowserSetup): void {
 
   test('find pages and tools of the project in the palette', async () => {
     const { signIn, workspace } = setup()
-    await workspace.assignment('Named with its key')
+    const id = await workspace.assignment('Named with its key')
     const path = `/projects/${workspace.projectId}`
     const page = await signIn('mara@example.com', `${path}?view=list&overdue=1`)
     const palette = page.getByRole('dialog', { name: 'Search or run a command' })
@@ -237,6 +237,35 @@ export function keyJourneys(setup: () => BrowserSetup): void {
     await page.waitForURL(`**${path}/import`)
     await run('activity', /^Activity/)
     await page.waitForURL(`**${path}/activity`)
+    await page.keyboard.press('Control+k')
+    const ofProject = palette.getByRole('group', { name: 'Website relaunch' })
+    await ofProject.getByRole('option', { name: /^Timeline/ }).waitFor()
+    assert.equal(await ofProject.locator('.palette-group > .project-mark').count(), 1)
+    assert.deepEqual((await ofProject.locator('.palette-name').allTextContents()).slice(0, 4), [
+      'Board',
+      'List',
+      'Calendar',
+      'Timeline',
+    ])
+    await page.keyboard.press('Escape')
+    // A command on an assignment asks for it, unless one is focused or open.
+    await run('move', /^Move to a stage/)
+    await palette.getByRole('combobox', { name: 'Move to a stage…' }).fill('named with its key')
+    await palette.getByRole('option', { name: /[A-Z]+-\d+ Named with its key/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await palette.getByRole('combobox', { name: 'Move Named with its key to…' }).waitFor()
+    await palette.getByRole('option', { name: 'Doing' }).click()
+    await page.getByText('Named with its key is now in Doing.').waitFor()
+    // A view keeps the filters and the open assignment of the view before.
+    await page.goto(`${setup().hosts.web}${path}/assignments/${id}?overdue=1`)
+    await page.getByRole('complementary', { name: 'Named with its key' }).waitFor()
+    await page.keyboard.press('Control+k')
+    const key = /^[A-Z]+-\d+ Named with its key$/
+    await palette.getByRole('group', { name: key }).getByText('Move to a stage…').waitFor()
+    assert.match((await palette.getByRole('group').first().getAttribute('aria-label')) ?? '', key)
+    await page.keyboard.press('Escape')
+    await run('calendar', /^Calendar/)
+    await page.waitForURL(`**${path}/assignments/${id}?overdue=1&view=calendar`)
   })
 
   test('reach a card with an arrow, and move, reassign, prioritize and label it in the palette', async () => {

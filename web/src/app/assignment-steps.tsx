@@ -48,7 +48,7 @@ function targetsOf(rows: readonly Assignment[]): Targets {
 
 type StepOf = (services: Services, targets: Targets) => PaletteStep
 
-/** The commands that change the assignments. */
+/** The commands that change the assignments. Without assignments, they only have their names. */
 export const actionsOn = (services: Services, rows: readonly Assignment[]): readonly PaletteItem[] =>
   namedActionsOn(services, rows, titleOf)
 
@@ -87,15 +87,16 @@ function namedActionsOn(
         fieldAction(field),
         ...(field === 'person' ? assignToMe(services, targets, group) : []),
       ]),
-    ...(rows.length === 1 ? [blockAction] : []),
+    ...(rows.length > 1 ? [] : [blockAction]),
   ]
 }
 
-/** Returns no item if the user is already responsible for all assignments. */
+/** Returns no item if there are assignments and the user is already responsible for all of them. */
 function assignToMe(services: Services, targets: Targets, group: string): readonly PaletteItem[] {
   const me = services.session.person.value
-  if (me === undefined || targets.rows.every((row) => responsibleOf(row) === me.id)) return []
-  const { name } = targets
+  const { rows, name } = targets
+  const isMine = rows.length > 0 && rows.every((row) => responsibleOf(row) === me?.id)
+  if (me === undefined || isMine) return []
   return [
     {
       id: 'assign-to-me',
@@ -465,7 +466,7 @@ const fields: Readonly<Record<AssignmentField, FieldAction>> = {
   priority: {
     label: 'Priority',
     icon: 'priority',
-    words: 'urgent important urgente importante',
+    words: 'prioritize prioritise urgent important priorizar urgente importante',
     step: priorityStep,
   },
   labels: { label: 'Labels', icon: 'tag', words: 'tag category marcador categoria', step: labelStep },

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../texts/text.ts'
 import { type Option, useActiveInView } from '../ui/combobox.tsx'
@@ -13,9 +14,11 @@ import { type Anchor, placeBelow } from '../ui/viewport.ts'
 /** A line of the palette. It runs a command or leads to another step. */
 export type PaletteItem = PaletteLine & (PaletteCommand | PaletteBranch)
 
-interface PaletteLine extends Option {
+export interface PaletteLine extends Option {
   /** The heading of the group to which it belongs. */
   readonly group: string
+  /** Stands in front of the heading. */
+  readonly groupMark?: ComponentChildren
   /** Until a text is typed, a line separates the sections of a group. */
   readonly section?: number
   readonly keys?: readonly string[]
@@ -167,11 +170,12 @@ function Step({ step, isFirst, at, onBack, onChoose, onClose }: StepProps) {
         tabIndex={-1}
         data-autofocus={isSheet || undefined}
       >
-        {groupsOf(items, text === '').map(({ name, from, members, isContinued }) => (
+        {groupsOf(items, text === '').map(({ name, mark, from, members, isContinued }) => (
           // biome-ignore lint/a11y/useSemanticElements: a list of options has no field sets
           <div key={from} role="group" aria-label={name} class={isContinued ? 'palette-section' : ''}>
             {name !== step.title && !isContinued && (
               <div class="palette-group" aria-hidden="true" dir="auto">
+                {mark}
                 {name}
               </div>
             )}
@@ -305,6 +309,7 @@ const keyHints = [
 
 interface Group {
   readonly name: string
+  readonly mark: ComponentChildren
   readonly section: number | undefined
   /** The position of the first item. */
   readonly from: number
@@ -321,7 +326,15 @@ function groupsOf(items: readonly PaletteItem[], hasSections: boolean): readonly
     const section = hasSections ? item.section : undefined
     const isContinued = last?.name === item.group
     if (last && isContinued && last.section === section) last.members.push(item)
-    else groups.push({ name: item.group, section, from, isContinued, members: [item] })
+    else
+      groups.push({
+        name: item.group,
+        mark: item.groupMark,
+        section,
+        from,
+        isContinued,
+        members: [item],
+      })
   }
   return groups
 }

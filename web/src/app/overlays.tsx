@@ -15,7 +15,7 @@ import { Icon, type IconName } from '../ui/icon.tsx'
 import { markdownKeys } from '../ui/markdown-tools.tsx'
 import { matchesWords } from '../ui/option-search.tsx'
 import { SearchField } from '../ui/page.tsx'
-import { fieldsOn, stepFor, titleOf } from './assignment-steps.tsx'
+import { actionsOn, fieldsOn, stepFor, titleOf } from './assignment-steps.tsx'
 import { CommandPalette, Keys, type PaletteItem, type PaletteStep } from './command-palette.tsx'
 import { createLazyValue, knownRecordsOf } from './known-records.ts'
 import type { Frame } from './palette-commands.ts'
@@ -40,11 +40,13 @@ export function Palette({
   const [targetId] = useState(() => findTargetId(pathname))
   const { projectId } = findScreen(pathname)?.parameters ?? {}
   const known = knownRecordsOf(services)
+  const timerLine = useTimerLine()
   const [step] = useState(() =>
     createFirstStep(services, {
       frame: { ...frame, projectId },
-      start: createLazyValue(() => loadStart(services, targetId)),
+      start: createLazyValue(() => loadStart(services, projectId, targetId)),
       known,
+      actionsOn: (rows) => [...actionsOn(services, rows), itemOf(timerLine(rows[0]), '')],
     }),
   )
   const [, setLoadedCount] = useState(0)
@@ -125,18 +127,7 @@ function useMenuLines() {
   const findLinks = useLinkLines()
   const remove = useRemoveMany()
   const removeOne = useRemoval()
-  const timerOf = useTimer()
-  const timerLine = (assignment: Assignment): MenuLine => {
-    const { isRunning, toggle } = timerOf(assignment)
-    return {
-      id: 'timer',
-      words: 'clock track time relógio tempo',
-      name: isRunning ? t('Stop the timer') : t('Start a timer'),
-      icon: isRunning ? 'stop' : 'play',
-      keys: hasKey(assignment.id, 'T') ? ['T'] : [],
-      run: toggle,
-    }
-  }
+  const timerLine = useTimerLine()
   return async (rows: readonly Assignment[], signal: AbortSignal): Promise<readonly PaletteItem[]> => {
     const [only] = rows.length === 1 ? rows : []
     const removal: MenuLine = {
@@ -149,11 +140,7 @@ function useMenuLines() {
     }
     const fields = fieldsOn(services, rows)
     const group = fields[0]?.group ?? ''
-    const toItem = ({ icon, ...line }: MenuLine): PaletteItem => ({
-      ...line,
-      group,
-      mark: <Icon name={icon} />,
-    })
+    const toItem = (line: MenuLine) => itemOf(line, group)
     const sections = [
       (only ? await findLinks(only, signal) : []).map(toItem),
       fields,
@@ -161,6 +148,28 @@ function useMenuLines() {
       [toItem(removal)],
     ]
     return sections.flatMap((lines, section) => lines.map((line) => ({ ...line, section })))
+  }
+}
+
+const itemOf = ({ icon, ...line }: MenuLine, group: string): PaletteItem => ({
+  ...line,
+  group,
+  mark: <Icon name={icon} />,
+})
+
+/** Returns a function that gives the line that starts or stops the timer of an assignment. */
+function useTimerLine() {
+  const timerOf = useTimer()
+  return (assignment: Assignment | undefined): MenuLine => {
+    const { isRunning, toggle } = assignment ? timerOf(assignment) : { isRunning: false, toggle: () => {} }
+    return {
+      id: 'timer',
+      words: 'clock track time relógio tempo',
+      name: isRunning ? t('Stop the timer') : t('Start a timer'),
+      icon: isRunning ? 'stop' : 'play',
+      keys: assignment === undefined || hasKey(assignment.id, 'T') ? ['T'] : [],
+      run: toggle,
+    }
   }
 }
 
@@ -202,7 +211,7 @@ const groupsOfViews: readonly ShortcutGroup[] = [
   {
     title: 'Calendar and timeline',
     shortcuts: [
-      { keys: ['Shift', '← →'], description: 'A day earlier or later' },
+      { keys: ['Shift', '← →'], description: 'Move a day earlier or later' },
       { keys: ['Shift', 'Alt', '← →'], description: 'End a day earlier or later (timeline)' },
       { keys: ['Shift', '↑ ↓'], description: 'Assign to the person above or below (timeline)' },
     ],

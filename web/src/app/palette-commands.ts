@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { projectPath } from '../router/router.ts'
 import { shownList } from '../screens/project/shown-list.ts'
 import type { Services } from '../services/services.ts'
@@ -5,13 +6,15 @@ import { changeSettings, chooseLanguage, currentDensity, themeSwitch } from '../
 import { currentLanguage, languages } from '../texts/language.ts'
 import { t } from '../texts/text.ts'
 import type { IconName } from '../ui/icon.tsx'
-import { pagesWith } from '../ui/project-page.tsx'
+import { pagesWith, projectViews, shownViewIn, viewAddress } from '../ui/project-page.tsx'
 import type { Screen } from './screens.ts'
 import { keysOf, type Overlay } from './use-shortcuts.ts'
 
 /** A command that does not depend on an assignment, for example to open a screen. */
 export interface Command {
   readonly group: string
+  /** Stands in front of the heading of the group. */
+  readonly groupMark?: ComponentChildren
   readonly icon: IconName
   readonly label: string
   /** Words that users type for it, in all languages of the client. */
@@ -39,9 +42,20 @@ export interface Frame {
   signOut(): void
 }
 
+/** The open project, as the heading of its commands. */
+export interface ProjectGroup {
+  readonly id: string
+  readonly name: string
+  readonly mark: ComponentChildren
+}
+
 /** Returns the commands of the palette. Commands of the open project come first. */
-export const commandsOf = (services: Services, frame: Frame): readonly Command[] => [
-  ...(frame.projectId === undefined ? [] : projectCommands(services, frame.projectId)),
+export const commandsOf = (
+  services: Services,
+  frame: Frame,
+  project: ProjectGroup | undefined,
+): readonly Command[] => [
+  ...(project ? projectCommands(services, project) : []),
   ...creationCommands(services, frame),
   ...pageCommands(services, frame),
   ...settingsOf(services),
@@ -120,16 +134,18 @@ function pageCommands(
   ]
 }
 
-/** Returns commands for the pages of the open project, and for the tools that its screen shows. */
-function projectCommands({ configuration, router }: Services, projectId: string): readonly Command[] {
-  const group = t('This project')
-  const page = (icon: IconName, label: string, path: string, words: string): Command => ({
-    group,
+/** Returns commands for the views and pages of the open project, and for the tools that its screen shows. */
+function projectCommands({ configuration, router }: Services, project: ProjectGroup): readonly Command[] {
+  const heading = { group: project.name, groupMark: project.mark }
+  const command = (icon: IconName, label: string, href: string, words: string): Command => ({
+    ...heading,
     icon,
     label,
     words: `project projeto ${words}`,
-    run: () => router.go(projectPath(projectId, path)),
+    run: () => router.go(href),
   })
+  const page = (icon: IconName, label: string, path: string, words: string): Command =>
+    command(icon, label, projectPath(project.id, path), words)
   const tool = (
     icon: IconName,
     label: string,
@@ -141,19 +157,26 @@ function projectCommands({ configuration, router }: Services, projectId: string)
     // The click waits until the palette has closed and returned the focus.
     return button === null
       ? []
-      : [{ group, icon, label, words, keys, run: () => setTimeout(() => button.click()) }]
+      : [{ ...heading, icon, label, words, keys, run: () => setTimeout(() => button.click()) }]
   }
   const exportWords = 'csv download excel baixar planilha'
   const list = shownList.peek()
+  const address = router.address.peek()
+  const shownView = shownViewIn(address)
+  const otherViews = projectViews.filter(({ name }) => name !== shownView)
+  const ofView = shownView === undefined ? new URL(projectPath(project.id), address) : address
   return [
+    ...otherViews.map(({ name, icon, label }) =>
+      command(icon, t(label), viewAddress(ofView, name), `view visão ${name}`),
+    ),
     ...tool('filter', t('Filter'), '.filter-button', 'find search buscar', keysOf('Filter a project')),
     ...tool('bookmark', t('Save view'), '[data-tool=save-view]', 'favorite bookmark favorito'),
-    // Only the list can be exported, so the other views lead to it.
-    { ...page('download', t('Export…'), '?view=list', exportWords), ...(list && { run: list.save }) },
-    ...(configuration.extensions ? [page('file', t('Import'), '/import', 'csv upload enviar planilha')] : []),
     ...pagesWith(configuration.extensions).map(({ icon, label, path, words }) =>
       page(icon, t(label), `/${path}`, words),
     ),
+    ...(configuration.extensions ? [page('file', t('Import'), '/import', 'csv upload enviar planilha')] : []),
+    // Only the list can be exported, so the other views lead to it.
+    { ...page('download', t('Export…'), '?view=list', exportWords), ...(list && { run: list.save }) },
   ]
 }
 

@@ -1,57 +1,87 @@
 import type { RecordOf } from '../api/api.ts'
 import { loadByIds, rowsMax } from '../api/load-all.ts'
-import { assignmentKey, findByKey, isAssignmentKey, responsibleOf } from '../data/assignments.ts'
-import { assignmentPath, projectPath } from '../router/router.ts'
-import { viewParameter } from '../screens/project/filters.ts'
+import { assignmentKey, isAssignmentKey } from '../data/assignments.ts'
+import { projectPath } from '../router/router.ts'
 import type { Services } from '../services/services.ts'
 import { foldText, t } from '../texts/text.ts'
-import { findMatches, type Match, rankFound, ranks, type Span } from '../ui/fuzzy.ts'
+import { findMatches, type Match, ranks, type Span } from '../ui/fuzzy.ts'
 import { Icon } from '../ui/icon.tsx'
-import { StageMark } from '../ui/marks.tsx'
 import { ProjectMark } from '../ui/page.tsx'
-import { PersonAvatar } from '../ui/people.tsx'
-import { actionsOn, findForgiving } from './assignment-steps.tsx'
+import { findForgiving } from './assignment-steps.tsx'
 import type { PaletteItem, PaletteStep } from './command-palette.tsx'
-import { type KnownRecords, type KnownView, knownRecordsOf, type LazyValue } from './known-records.ts'
+import type { KnownRecords, LazyValue } from './known-records.ts'
 import { rememberLast } from './load-once.ts'
-import { type Command, commandsOf, type Frame } from './palette-commands.ts'
+import { type Command, commandsOf, type Frame, type ProjectGroup } from './palette-commands.ts'
+import {
+  assignmentItems,
+  best,
+  type Found,
+  type FoundItem,
+  findAssignments,
+  loadLines,
+  matchOf,
+  personItem,
+  projectItem,
+  resultsMax,
+  searchFor,
+  viewItem,
+} from './palette-items.tsx'
 import { readRecent, recentMax } from './screens.ts'
 
 type Assignment = RecordOf<'assignment'>
-
-/** Each group shows at most this many matches. Users find others by typing more. */
-const resultsMax = 6
-/** The server returns at most this many records of each kind, of which the best matches are shown. */
-const candidatesMax = 30
 
 const toItem = ({ icon, label, words = '', ...command }: Command): PaletteItem => ({
   ...command,
   id: label,
   name: label,
-  words: `${words} ${command.group}`,
+  // The name of a project finds the project, not its commands.
+  words: command.groupMark === undefined ? `${words} ${command.group}` : words,
   mark: <Icon name={icon} />,
 })
 
-/** The data that an opened palette loads first: the focused or open assignment, and recent records. */
+/** The data that an opened palette loads first. */
 interface Start {
-  readonly target: Assignment | undefined
+  /** The focused or open assignment, and the heading of the commands on it. */
+  readonly target: { readonly row: Assignment; readonly heading: string } | undefined
+  readonly project: ProjectGroup | undefined
   readonly recent: readonly PaletteItem[]
 }
 
 /** Loads the start of an opened palette. Errors are ignored, because the commands work without it. */
-export async function loadStart(services: Services, targetId: string | undefined): Promise<Start> {
+export async function loadStart(
+  services: Services,
+  projectId: string | undefined,
+  targetId: string | undefined,
+): Promise<Start> {
   const { signal } = new AbortController()
-  const [target, recent] = await Promise.all([
-    targetId === undefined ? undefined : services.api.get('assignment', targetId).catch(() => undefined),
+  const [target, project, recent] = await Promise.all([
+    targetId === undefined ? undefined : loadTarget(services, targetId, signal).catch(() => undefined),
+    projectId === undefined ? undefined : loadProject(services, projectId, signal),
     loadRecent(services, signal).catch(() => []),
   ])
-  return { target, recent }
+  return { target, project, recent }
+}
+
+async function loadTarget({ api }: Services, id: string, signal: AbortSignal): Promise<Start['target']> {
+  const row = await api.get('assignment', id)
+  const projects = await loadByIds(api, 'project', [row.projectId], signal)
+  const key = assignmentKey(projects.get(row.projectId)?.key, row)
+  return { row, heading: `${key} ${row.name}`.trim() }
+}
+
+async function loadProject({ api }: Services, id: string, signal: AbortSignal): Promise<ProjectGroup> {
+  const projects = await loadByIds(api, 'project', [id], signal).catch(() => undefined)
+  const project = projects?.get(id)
+  const name = project?.name ?? t('This project')
+  return { id, name, mark: <ProjectMark project={project ?? { id }} /> }
 }
 
 interface FirstStep {
   readonly frame: Frame
   readonly start: LazyValue<Start>
   readonly known: LazyValue<KnownRecords>
+  /** Returns the commands on assignments. Without assignments, they have no effect. */
+  actionsOn(rows: readonly Assignment[]): readonly PaletteItem[]
   findKnown(start: Start, records: KnownRecords | undefined, text: string): FoundGroups
 }
 
@@ -59,10 +89,8 @@ interface FirstStep {
 export const createFirstStep = (services: Services, parts: Omit<FirstStep, 'findKnown'>): FirstStep => ({
   ...parts,
   // `findAtOnce` and `findFirst` look up the same text one after the other.
-  findKnown: rememberLast((start, records, text) => findKnown(services, parts.frame, start, records, text)),
+  findKnown: rememberLast((start, records, text) => findKnown(services, parts, start, records, text)),
 })
-
-type FoundItem = PaletteItem & Match
 
 interface FoundGroups {
   readonly first: readonly FoundItem[]
@@ -72,8 +100,8 @@ interface FoundGroups {
 const isTyped = ({ matchRank }: Match): boolean => matchRank < ranks.letters
 
 /**
- * Returns recent records and all commands if the text is empty. Otherwise returns matching commands and
- * records. The server finds some of the records.
+ * Returns commands on the focused or open assignment, recent records and all other commands if the text is
+ * empty. Otherwise returns matching commands and records. The server finds some of the records.
  */
 export async function findFirst(
   services: Services,
@@ -83,7 +111,8 @@ export async function findFirst(
 ): Promise<readonly PaletteItem[]> {
   const text = input.trim()
   const start = await step.start.load()
-  if (text === '') return [...start.recent, ...actionsIn(services, step.frame, start)]
+  if (text === '')
+    return [...actionsOnTarget(step, start), ...start.recent, ...commandsIn(services, step, start)]
   const records = await step.known.load().catch(() => undefined)
   const { first, rest } = step.findKnown(start, records, text)
   const knownIds = new Set([...first, ...rest].map(({ id }) => id))
@@ -118,10 +147,67 @@ export function findAtOnce(
   return first.filter(({ matchRank }) => matchRank !== ranks.typo)
 }
 
-const actionsIn = (services: Services, frame: Frame, { target }: Start): readonly PaletteItem[] => [
-  ...(target ? actionsOn(services, [target]) : []),
-  ...commandsOf(services, frame).map(toItem),
-]
+type Parts = Omit<FirstStep, 'findKnown'>
+
+const actionsOnTarget = ({ actionsOn }: Parts, { target }: Start): readonly PaletteItem[] =>
+  target ? actionsOn([target.row]).map((action) => ({ ...action, group: target.heading })) : []
+
+/** Returns all commands but those on the focused or open assignment. */
+const commandsIn = (services: Services, parts: Parts, { target, project }: Start): readonly PaletteItem[] => {
+  const commands = commandsOf(services, parts.frame, project).map(toItem)
+  return target ? commands : [...commands, ...actionsOnAny(services, parts)]
+}
+
+/** Returns the commands on an assignment that the user chooses in their first step. */
+const actionsOnAny = (services: Services, { frame, actionsOn }: Parts): readonly PaletteItem[] =>
+  actionsOn([]).map(({ id, name, words = '', mark, keys = [] }) => {
+    const group = t('Assignment')
+    const actionOn = (row: Assignment) => actionsOn([row]).find((action) => action.id === id)
+    const next = () => targetStep(services, name, frame.projectId, actionOn)
+    return { id, name, words: `${words} ${group}`, mark, keys, group, next }
+  })
+
+/** Asks for the assignment of a command. */
+function targetStep(
+  services: Services,
+  title: string,
+  projectId: string | undefined,
+  actionOn: (row: Assignment) => PaletteItem | undefined,
+): PaletteStep {
+  return {
+    title,
+    placeholder: t('Which assignment?'),
+    async find(input, signal) {
+      const text = input.trim()
+      const rows =
+        text === ''
+          ? await findUsualTargets(services, projectId, signal)
+          : await findAssignments(services, text, signal)
+      const lineOf = await loadLines(services, rows, title, signal)
+      return rows.flatMap((row): readonly PaletteItem[] => {
+        const action = actionOn(row)
+        if (action === undefined) return []
+        return [{ ...lineOf(row), ...(action.next ? { next: action.next } : { run: action.run }) }]
+      })
+    },
+  }
+}
+
+/** Returns the assignments that were opened last, and then others of the project or of the user. */
+async function findUsualTargets(
+  { api, session }: Services,
+  projectId: string | undefined,
+  signal: AbortSignal,
+): Promise<readonly Assignment[]> {
+  const recentIds = readRecent().flatMap(({ assignmentId }) => assignmentId ?? [])
+  const scope = projectId === undefined ? { userId: session.person.peek()?.id } : { projectId }
+  const [recent, others] = await Promise.all([
+    loadByIds(api, 'assignment', recentIds, signal),
+    api.list('assignment', { ...scope, sortColumn: 'endDate', sortOrder: 'DESC', pageSize: 20 }, signal),
+  ])
+  const first = recentIds.flatMap((id) => recent.get(id) ?? [])
+  return [...first, ...others.data.filter(({ id }) => !recent.has(id))]
+}
 
 /**
  * Finds commands, recent records, projects, saved views and people. `first` has the groups in which a name
@@ -129,7 +215,7 @@ const actionsIn = (services: Services, frame: Frame, { target }: Start): readonl
  */
 function findKnown(
   services: Services,
-  frame: Frame,
+  parts: Parts,
   start: Start,
   known: KnownRecords | undefined,
   text: string,
@@ -143,12 +229,12 @@ function findKnown(
     ...(known?.people(text) ?? []).map((person) => personItem(services, person)),
   ]
   const groups = sortGroups([
-    ...findMatches(actionsIn(services, frame, start), text),
-    ...filtersOf(services, known?.people(text, filtersMax) ?? []),
+    ...findMatches([...actionsOnTarget(parts, start), ...commandsIn(services, parts, start)], text),
+    ...filtersOf(services, start.project, known?.people(text, filtersMax) ?? []),
     ...recent,
     ...others.filter(({ id }) => !recentIds.has(id)),
   ])
-  const firstGroups = groups.filter((members) => levelOf(members) === 0)
+  const firstGroups = groups.filter((members) => levelOf(members) <= levels.indexOf(ranks.anyOrder))
   return firstGroups.length > 0
     ? { first: firstGroups.flat(), rest: groups.slice(firstGroups.length).flat() }
     : { first: groups.flat(), rest: [] }
@@ -170,7 +256,14 @@ const levelOf = (members: readonly Match[]): number =>
   Math.min(...members.map(({ matchRank }) => levels.findIndex((worst) => matchRank <= worst)))
 
 /** The worst rank of each level. Groups of the same level keep their order: commands before records. */
-const levels: readonly number[] = [ranks.anyOrder, ranks.inside, ranks.letters, ranks.typo]
+const levels: readonly number[] = [
+  ranks.start,
+  ranks.anyOrder,
+  ranks.otherWords,
+  ranks.inside,
+  ranks.letters,
+  ranks.typo,
+]
 
 /** Offers to create an assignment with the text as its name. */
 const creationOf = (text: string, { projectId, open }: Frame) => ({
@@ -221,104 +314,16 @@ export async function findProjects(
     }))
 }
 
-/** Lists the assignments of a person in all projects that the user can see. */
-function personStep(services: Services, person: { readonly id: string; readonly name: string }): PaletteStep {
-  const { api } = services
-  const title = t('Assignments of {name}', { name: person.name })
-  return {
-    title,
-    placeholder: title,
-    async find(text, signal) {
-      const query = { userId: person.id, search: text.trim(), sortColumn: 'endDate', pageSize: 20 } as const
-      const { data } = await api.list('assignment', { ...query, sortOrder: 'DESC' }, signal)
-      return assignmentItems(services, data, title, signal)
-    },
-  }
-}
-
-/** Turns assignments into items, with their keys, projects and people, and the marks of their stages. */
-async function assignmentItems(
-  services: Services,
-  rows: readonly Found<Assignment>[],
-  group: string,
-  signal: AbortSignal,
-): Promise<readonly FoundItem[]> {
-  const { api, router } = services
-  const records = knownRecordsOf(services)
-  // Assignments are useful without the marks of their stages, too.
-  const known = records.current ?? (await records.load().catch(() => undefined))
-  const unknownIds = rows.flatMap(({ projectId }) => (known?.projectsById.has(projectId) ? [] : projectId))
-  const projects = await loadByIds(api, 'project', unknownIds, signal)
-  return rows.map((row) => {
-    const project = projects.get(row.projectId) ?? known?.projectsById.get(row.projectId)
-    const look = known?.lookOf(row)
-    return {
-      ...matchOf(row),
-      id: row.id,
-      name: row.name,
-      group,
-      assignmentKey: assignmentKey(project?.key, row),
-      note: project?.name ?? '',
-      mark: look && <StageMark {...look} />,
-      isDone: look?.isDone === true,
-      personId: responsibleOf(row),
-      run: () => router.go(assignmentPath(row.projectId, row.id)),
-    }
-  })
-}
-
-type Found<Named> = Named & Partial<Match>
-
-const matchOf = ({ matchRank = ranks.start, spans = [], alias }: Partial<Match>): Match => ({
-  matchRank,
-  spans,
-  alias,
-})
-
-const projectItem = (
-  project: Found<Pick<RecordOf<'project'>, 'id' | 'name' | 'color'>>,
-  group: string,
-  router: Services['router'],
-): FoundItem => ({
-  ...matchOf(project),
-  id: project.id,
-  name: project.name,
-  group,
-  mark: <ProjectMark project={project} />,
-  run: () => router.go(projectPath(project.id)),
-})
-
-const viewItem = (view: Found<KnownView>, router: Services['router']): FoundItem => ({
-  ...matchOf(view),
-  id: view.id,
-  name: view.name,
-  group: t('Saved views'),
-  note: view.projectName,
-  mark: <Icon name="bookmark" />,
-  run: () => router.go(`${view.address}${view.address.includes('?') ? '&' : '?'}${viewParameter}=${view.id}`),
-})
-
-const personItem = (
-  services: Services,
-  person: Found<{ readonly id: string; readonly name: string }>,
-): FoundItem => ({
-  ...matchOf(person),
-  id: person.id,
-  name: person.name,
-  group: t('People'),
-  mark: <PersonAvatar id={person.id} isDecorative />,
-  next: () => personStep(services, person),
-})
-
 /** More people than these are rarely meant by the same text. */
 const filtersMax = 2
 
 /** Returns commands that show only the assignments of a person in the open project. */
 const filtersOf = (
   { router }: Services,
+  project: ProjectGroup | undefined,
   persons: readonly Found<{ readonly id: string; readonly name: string }>[],
 ): readonly FoundItem[] =>
-  document.querySelector('main .filter-button') === null
+  project === undefined || document.querySelector('main .filter-button') === null
     ? []
     : persons.map((person) => {
         const { matchRank, spans } = matchOf(person)
@@ -329,7 +334,8 @@ const filtersOf = (
           spans: spans.map(([from, to]): Span => [from + at, to + at]),
           id: `filter-${person.id}`,
           name,
-          group: t('This project'),
+          group: project.name,
+          groupMark: project.mark,
           mark: <Icon name="filter" />,
           run: () => router.setQuery({ userId: person.id }),
         }
@@ -342,25 +348,17 @@ async function findOnServer(
   text: string,
   signal: AbortSignal,
 ): Promise<readonly FoundItem[]> {
-  const { api, configuration, people, router, tracker } = services
-  const query = { search: text, pageSize: candidatesMax, sortColumn: 'name' } as const
+  const { api, people, router } = services
   const isCut = (kind: 'projects' | 'people') => known?.cut.has(kind) !== false
-  const best = <Named extends { readonly id: string; readonly name: string }>(found: readonly Named[]) =>
-    rankFound(found, text).slice(0, resultsMax)
-  const [assignments, assignmentOfKey, projects, persons] = await Promise.all([
-    api.list('assignment', query, signal),
-    configuration.extensions ? findByKey(tracker, text, signal) : undefined,
-    isCut('projects') ? api.list('project', query, signal) : undefined,
+  const [assignments, projects, persons] = await Promise.all([
+    findAssignments(services, text, signal),
+    isCut('projects') ? api.list('project', searchFor(text), signal) : undefined,
     isCut('people') ? people.search(text, signal) : [],
   ])
-  const found: readonly Found<Assignment>[] = [
-    ...(assignmentOfKey ? [assignmentOfKey] : []),
-    ...best(assignments.data).filter(({ id }) => id !== assignmentOfKey?.id),
-  ]
   return [
-    ...best(projects?.data ?? []).map((project) => projectItem(project, t('Projects'), router)),
-    ...best(persons).map((person) => personItem(services, person)),
-    ...(await assignmentItems(services, found, t('Assignments'), signal)),
+    ...best(projects?.data ?? [], text).map((project) => projectItem(project, t('Projects'), router)),
+    ...best(persons, text).map((person) => personItem(services, person)),
+    ...(await assignmentItems(services, assignments, t('Assignments'), signal)),
   ]
 }
 

@@ -185,6 +185,20 @@ function ProjectPages({ projectId, current }: ProjectPagesProps) {
   )
 }
 
+/** Returns the name of the view that an address shows, if any. */
+export const shownViewIn = ({ pathname, searchParams }: URL): string | undefined =>
+  /^\/projects\/[^/]+(\/assignments\/[^/]+)?$/.test(pathname)
+    ? (searchParams.get('view') ?? projectViews[0].name)
+    : undefined
+
+/** Returns the address of a view, with the filters and the open assignment of another address of the project. */
+export function viewAddress({ pathname, searchParams }: URL, name: ViewName): string {
+  const query = new URLSearchParams(searchParams)
+  query.delete('view')
+  if (name !== projectViews[0].name) query.set('view', name)
+  return query.size === 0 ? pathname : `${pathname}?${query}`
+}
+
 interface ViewSwitchProps {
   readonly current: ViewName
 }
@@ -192,19 +206,12 @@ interface ViewSwitchProps {
 /** Links to the views, which keep the filters and an open assignment. */
 export function ViewSwitch({ current }: ViewSwitchProps) {
   const { router } = useServices()
-  const { pathname, searchParams } = router.address.value
-  const hrefOf = (name: ViewName) => {
-    const query = new URLSearchParams(searchParams)
-    query.delete('view')
-    if (name !== 'board') query.set('view', name)
-    return query.size === 0 ? pathname : `${pathname}?${query}`
-  }
   return (
     <nav class="view-switch" aria-label={t('View')}>
       {projectViews.map(({ name, label, icon }) => (
         <a
           key={name}
-          href={hrefOf(name)}
+          href={viewAddress(router.address.value, name)}
           title={t(label)}
           aria-current={name === current ? 'page' : undefined}
         >
