@@ -165,6 +165,6 @@ export function paletteOptionJourneys(setup: () => BrowserSetup): void {
       const dialog = page.getByRole('dialog', { name: 'New assignment' })
       await dialog.waitFor()
       assert.equal(await dialog.getByLabel('Name', { exact: true }).inputValue(), missingName)
-      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await dialog.getByRole('button', { name: 'Close' }).click()
     })
 }

@@ -42,12 +42,12 @@ export function PropertyChips(props: PropertyChipsProps) {
   return (
     <div class="choice-chips">
       <StageChip {...props} />
-      <TypeChip {...props} />
       {extensions && <PriorityChip {...props} />}
       <PersonChip {...props} />
       {extensions && <LabelsChip {...props} />}
-      <HoursChip {...props} />
       <DayChips {...props} />
+      <HoursChip {...props} />
+      <TypeChip {...props} />
     </div>
   )
 }

@@ -61,7 +61,7 @@ export function NewAssignmentDialog(props: NewAssignmentDialogProps) {
   }
   return (
     <Dialog title={t('New assignment')} aside={<ProjectChip id={projectId} />} onClose={onClose}>
-      <div class="new-assignment">
+      <div class="new-record">
         {isRestored && (
           <p class="quiet-text">
             {t('You had begun this assignment.')}{' '}
