@@ -11,7 +11,6 @@ import { userJourneys } from './journeys/users.ts'
 import { weekJourneys } from './journeys/week.ts'
 import { type BrowserSetup, fillSignIn } from './support/browser-setup.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
-import { chooseOrganization } from './support/workspace.ts'
 
 function projectJourneys(setup: () => BrowserSetup): void {
   test('are listed under their organizations', async () => {
@@ -41,7 +40,11 @@ function projectJourneys(setup: () => BrowserSetup): void {
     assert.equal(await page.locator(`[id="${noteId}"]`).textContent(), 'Name is required.')
     await page.locator('[name=name]:focus').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('Garden')
-    await chooseOrganization(page, 'Lighthouse Studio')
+    // The key is suggested while the name is typed, and the organization is that of the newest project.
+    assert.equal(await page.getByLabel('Key').getAttribute('placeholder'), 'Key: GAR')
+    const organization = page.getByRole('combobox', { name: 'Organization' })
+    assert.equal(await organization.inputValue(), 'Lighthouse Studio')
+    await page.getByLabel('Key').fill('grd')
     await page.getByRole('button', { name: 'Create project' }).click()
     await page.getByRole('heading', { name: 'Garden' }).waitFor()
   })

@@ -47,13 +47,18 @@ export function progressJourneys(setup: () => BrowserSetup): void {
     await row('Untouched').getByText('No dates').waitFor()
     await assertAccessible(page, 'projects with their progress')
     assert.equal(requestedUrls.length, 4)
-    // Both facts have a bar of their own.
+    // Each column has one caption, and each fact a bar of its own.
+    assert.deepEqual(await page.locator('.project-captions > span').allTextContents(), [
+      'Progress',
+      'Hours',
+      'Members',
+    ])
     for (const [fact, share] of [
       ['.project-progress', 3 / 5],
       ['.project-hours', 3 / 40],
     ] as const) {
-      const done = await row('Half done').locator(`${fact} .mark-disc`).boundingBox()
-      const all = await row('Half done').locator(`${fact} .mark-rest`).boundingBox()
+      const done = await row('Half done').locator(`${fact} .bar-part`).boundingBox()
+      const all = await row('Half done').locator(`${fact} .bar-rest`).boundingBox()
       assert.ok(done && all && Math.abs(done.width / all.width - share) < 0.02)
     }
   })

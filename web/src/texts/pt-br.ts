@@ -35,8 +35,6 @@ export const ptBr = {
   '{label} was changed.': 'Mudança salva: {label}.',
   '{hours} on one day? Save again if that is right.': '{hours} em um só dia? Salve de novo se estiver certo.',
   'The end cannot be before the start.': 'O fim não pode ser antes do início.',
-  'Choose the organization of one of your projects, or type the full name of another. Only administrators create organizations.':
-    'Escolha a de um projeto seu ou digite o nome completo de outra. Só administradores criam organizações.',
   'No organization of your projects matches. Type the full name, or ask an administrator.':
     'Nenhuma organização dos seus projetos corresponde. Digite o nome completo ou fale com um administrador.',
   'New organization…': 'Nova organização…',
@@ -180,6 +178,8 @@ export const ptBr = {
   Settings: 'Configurações',
   'Settings…': 'Configurações…',
   Key: 'Chave',
+  'Key: {key}': 'Chave: {key}',
+  'Name of the project': 'Nome do projeto',
   'The first part of addresses such as {example}. Former addresses still lead to their assignments.':
     'A primeira parte de endereços como {example}. Endereços anteriores ainda levam às suas tarefas.',
   'Archive this project': 'Arquivar este projeto',

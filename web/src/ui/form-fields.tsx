@@ -67,17 +67,7 @@ export function OrganizationField<Values extends FormValues & { readonly organiz
     if (option.id === newOrganizationId) onNew?.(option.note ?? '')
   }
   return (
-    <Field
-      {...props}
-      name="organizationId"
-      label={t('Organization')}
-      {...(onNew &&
-        !isAdministrator && {
-          hint: t(
-            'Choose the organization of one of your projects, or type the full name of another. Only administrators create organizations.',
-          ),
-        })}
-    >
+    <Field {...props} name="organizationId" label={t('Organization')}>
       {({ id, ...attributes }) => (
         <Combobox
           id={id}

@@ -186,23 +186,28 @@ interface HoursMarkProps {
   readonly recorded?: number | undefined
 }
 
-const barWidth = 20
-const barHeight = 4
+interface ShareBarProps {
+  readonly share: number
+  readonly isOver?: boolean
+}
+
+/** A bar that is filled up to a share. */
+export const ShareBar = ({ share, isOver = false }: ShareBarProps) => (
+  <svg
+    class={`share-bar ${isOver ? 'over' : ''}`}
+    viewBox="0 0 100 4"
+    preserveAspectRatio="none"
+    aria-hidden="true"
+  >
+    <rect class="bar-rest" width="100" height="4" />
+    <rect class="bar-part" width={100 * share} height="4" />
+  </svg>
+)
 
 /** Over the plan, the second part of the bar is what exceeds it. */
-export function HoursBar({ planned, recorded }: Required<HoursMarkProps>) {
-  const shape = { height: barHeight, rx: barHeight / 2 }
-  return (
-    <svg class="hours-bar" width={barWidth} height={barHeight} aria-hidden="true">
-      <rect class="hours-rest" {...shape} width={barWidth} />
-      <rect
-        class="hours-part"
-        {...shape}
-        width={(barWidth * Math.min(recorded, planned)) / Math.max(recorded, planned)}
-      />
-    </svg>
-  )
-}
+export const HoursBar = ({ planned, recorded }: Required<HoursMarkProps>) => (
+  <ShareBar share={Math.min(recorded, planned) / Math.max(recorded, planned)} isOver={recorded > planned} />
+)
 
 /** Shows the planned hours and, as soon as some are recorded, how many these are, with a bar. */
 export function HoursMark({ planned, recorded = 0 }: HoursMarkProps) {

@@ -1,22 +1,17 @@
 import { useState } from 'preact/hooks'
-import { TrackerError } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
-import { withFieldLabel } from '../../api/problems.ts'
 import { organizationQuery, useListing } from '../../data/use-listing.ts'
-import { NameField, reject, TextField } from '../../forms/fields.tsx'
-import { Form, useForm } from '../../forms/form.tsx'
 import { useRemoval, useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
 import { formatDay } from '../../time/days.ts'
-import { Dialog } from '../../ui/dialog.tsx'
-import { newOrganizationId, OrganizationField } from '../../ui/form-fields.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { MembersDialog } from '../../ui/lazy.tsx'
-import { HoursMark, hueOf } from '../../ui/marks.tsx'
+import { HoursMark, ShareBar } from '../../ui/marks.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Page, ProjectMark, SearchField, useOpenNewFromUrl } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { Faces } from '../../ui/people.tsx'
+import { NewProjectDialog } from './new-project-dialog.tsx'
 import { type ProjectFacts, useProjectFacts } from './project-facts.ts'
 
 type Project = RecordOf<'project'>
@@ -121,13 +116,14 @@ function ProjectGroups({ projects, memberships, onOpenDialog }: ProjectGroupsPro
   )
   return (
     <>
-      {groups.map((organization) => (
+      {groups.map((organization, index) => (
         <section key={organization.id} class="group" aria-labelledby={`organization-${organization.id}`}>
           <header class="group-header">
             <h2 id={`organization-${organization.id}`} dir="auto">
               {organization.name}
             </h2>
             {organization.description && <p class="quiet-text">{organization.description}</p>}
+            {index === 0 && <Captions />}
           </header>
           <ul class="rows">
             {projects
@@ -145,6 +141,18 @@ function ProjectGroups({ projects, memberships, onOpenDialog }: ProjectGroupsPro
         </section>
       ))}
     </>
+  )
+}
+
+/** Names the columns once, above the first list. The texts of a row say the same to assistive technology. */
+function Captions() {
+  const { extensions } = useServices().configuration
+  return (
+    <div class="project-captions" aria-hidden="true">
+      <span>{t('Progress')}</span>
+      <span>{extensions && t('Hours')}</span>
+      <span>{t('Members')}</span>
+    </div>
   )
 }
 
@@ -172,12 +180,14 @@ function ProjectRow({ project, facts = {}, memberIds, onMembers }: ProjectRowPro
       {configuration.extensions && (
         <>
           <span class="project-attention">{facts.attention && <Attention {...facts.attention} />}</span>
-          <span class="project-hours" data-color="blue">
-            {facts.work && <Hours {...facts.work} />}
+          <span class="project-hours">
+            {facts.work && (
+              <HoursMark planned={facts.work.plannedHours} recorded={facts.work.recordedHours} />
+            )}
           </span>
         </>
       )}
-      <span class="project-progress" data-color={project.color ?? hueOf(project.id)}>
+      <span class="project-progress" data-color="green">
         {facts.work && <Progress {...facts.work} />}
       </span>
       {/* A person may have two memberships. */}
@@ -222,77 +232,10 @@ const Progress = ({ open, total }: Work) =>
     t('No assignments')
   ) : (
     <>
-      {t('{done} of {total} done', { done: total - open, total })}
+      <span class="project-done">{t('{done} of {total} done', { done: total - open, total })}</span>
+      <span class="project-share" aria-hidden="true">
+        {total - open}/{total}
+      </span>
       <ShareBar share={1 - open / total} />
     </>
   )
-
-/** Shows the planned and recorded hours, with a bar if some are recorded. Hours over the plan are amber in it. */
-const Hours = ({ plannedHours, recordedHours }: Work) => (
-  <>
-    <HoursMark planned={plannedHours} recorded={recordedHours} />
-    {plannedHours > 0 && recordedHours > 0 && (
-      <ShareBar
-        share={Math.min(plannedHours, recordedHours) / Math.max(plannedHours, recordedHours)}
-        isOver={recordedHours > plannedHours}
-      />
-    )}
-  </>
-)
-
-interface ShareBarProps {
-  readonly share: number
-  readonly isOver?: boolean
-}
-
-const ShareBar = ({ share, isOver = false }: ShareBarProps) => (
-  <svg
-    class={`share-bar ${isOver ? 'over' : ''}`}
-    viewBox="0 0 100 4"
-    preserveAspectRatio="none"
-    aria-hidden="true"
-  >
-    <rect class="mark-rest" width="100" height="4" />
-    <rect class="mark-disc" width={100 * share} height="4" />
-  </svg>
-)
-
-/** Creates a project, and its organization if it is new. */
-function NewProjectDialog({ onClose }: { onClose(): void }) {
-  const { api, router } = useServices()
-  const form = useForm({
-    draft: 'new-project',
-    initial: { name: '', organizationId: '', organizationName: '' },
-    async submit({ name, organizationId, organizationName }) {
-      const id =
-        organizationId === newOrganizationId ? await createOrganization(organizationName) : organizationId
-      const project = await api.create('project', { name, organizationId: id })
-      router.go(`/projects/${project.id}`)
-    },
-  })
-  /**
-   * Creates the organization and selects it, so that a retry after an error in the project does not create it
-   * again.
-   */
-  const createOrganization = async (name: string) => {
-    const { id } = await api.create('organization', { name }).catch((error) => {
-      const messages = error instanceof TrackerError ? error.errors.name : undefined
-      if (messages === undefined) throw error
-      const label = t('Name of the new organization')
-      return reject({ organizationName: messages.map((message) => withFieldLabel(label, 'name', message)) })
-    })
-    form.set('organizationId', id)
-    return id
-  }
-  return (
-    <Dialog title={t('New project')} onClose={onClose}>
-      <Form form={form} submitLabel={t('Create project')} onCancel={onClose} onDone={onClose}>
-        <NameField form={form} />
-        <OrganizationField form={form} required onNew={(name) => form.set('organizationName', name)} />
-        {form.values.value.organizationId === newOrganizationId && (
-          <TextField form={form} name="organizationName" label={t('Name of the new organization')} required />
-        )}
-      </Form>
-    </Dialog>
-  )
-}
