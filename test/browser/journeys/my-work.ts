@@ -65,7 +65,7 @@ export function myWorkJourneys(setup: () => BrowserSetup): void {
     await row.getByLabel('Hours today for Thing of today').fill('1:30')
     await page.keyboard.press('Enter')
     await page.getByText('1.5 h recorded for Thing of today.').waitFor()
-    await page.getByRole('link', { name: '1.5 h of 8 h today' }).waitFor()
+    await page.getByRole('link', { name: '1.5 of 8 h today' }).waitFor()
     await row.getByLabel('Stage of Thing of today').selectOption('Done')
     await row.waitFor({ state: 'detached' })
     assert.equal((await workspace.get('assignment', dueToday)).workflowId, workspace.stages.Done)

@@ -4,7 +4,7 @@ import { type ById, byId, loadAll, loadByIds, rowsMax } from '../../api/load-all
 import { sentenceOf } from '../../api/problems.ts'
 import { doneStagesOf, updateBodyOf } from '../../assignment/assignment-values.ts'
 import { dailyTarget } from '../../assignment/daily-target.ts'
-import { priorityName } from '../../assignment/priority.ts'
+import { priorityNames } from '../../assignment/priority.ts'
 import {
   changesOf,
   recordHours,
@@ -22,7 +22,7 @@ import { assignmentPath } from '../../router/router.ts'
 import { type Services, useServices } from '../../services/services.ts'
 import { type MessageKey, t } from '../../texts/text.ts'
 import { addDays, dayOf, daysInWeek, formatAge, formatDay, mondayOf, today } from '../../time/days.ts'
-import { formatHours, sumHours } from '../../time/hours.ts'
+import { formatHours, formatNumber, sumHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { HoursBar, HoursMark, PriorityMark, StageMark } from '../../ui/marks.tsx'
 import { Page, ProjectMark } from '../../ui/page.tsx'
@@ -60,7 +60,7 @@ export function MyWorkScreen() {
           {value?.todayHours !== undefined && (
             <a class="button quiet" href="/week">
               {t('{hours} of {target} today', {
-                hours: formatHours(value.todayHours),
+                hours: formatNumber(value.todayHours),
                 target: formatHours(dailyTarget()),
               })}
               <HoursBar planned={dailyTarget()} recorded={value.todayHours} />
@@ -126,7 +126,8 @@ type Assignment = RecordOf<'assignment'>
 
 /** Shows an assignment with the most common actions: changing its stage, and recording hours. */
 function WorkRow({ assignment, work }: { readonly assignment: Assignment; readonly work: MyWork }) {
-  const { id, projectId, name } = assignment
+  const { id, projectId, name, priority } = assignment
+  const { extensions } = useServices().configuration
   const [isRecording, setRecording] = useState(false)
   const blockedSince = work.blockedSince.get(id)
   const project = work.projects.get(projectId)
@@ -138,16 +139,16 @@ function WorkRow({ assignment, work }: { readonly assignment: Assignment; readon
           {name}
         </a>
         <span class="quiet-text line work-facts">
+          {extensions && (
+            <PriorityMark priority={priority ?? 0} name={priorityNames()[priority ?? 0] ?? ''} />
+          )}
+          <span class="work-key">{assignmentKey(project?.key, assignment)}</span>
+          <DueDay assignment={assignment} />
+          <HoursMark planned={assignment.amountHours} />
           <span class="work-project" title={project?.name}>
             <ProjectMark project={project ?? { id: projectId }} />
             <span dir="auto">{project?.name}</span>
           </span>
-          <span class="work-key">{assignmentKey(project?.key, assignment)}</span>
-          <DueDay assignment={assignment} />
-          {assignment.priority ? (
-            <PriorityMark priority={assignment.priority} name={priorityName(assignment.priority)} />
-          ) : null}
-          <HoursMark planned={assignment.amountHours} />
           <span class="work-state">
             <QueueMark changes={changesOf(id)} />
             {blockedSince && (
