@@ -145,30 +145,32 @@ function sumJourneys(setup: () => BrowserSetup): void {
     const entry = { assignmentId, userId, keepDate: '2029-04-02', amountHours: 3 }
     await workspace.make('appointment', { ...entry, description: 'Drew the plan' })
     const page = await signIn('wilma@example.com', '/week?week=2029-04-02')
-    await page.getByText('7 h left of 10 h').waitFor()
+    await page.getByText('7 of 10 h left · 6 Apr 2029').waitFor()
     await page.getByText('Mon: Drew the plan').waitFor()
     await page.getByText('5 h free', { exact: true }).waitFor()
     await page.getByText('37 h free', { exact: true }).waitFor()
-    // An empty field is a short line until the pointer is on its row, and a day without hours has a quiet
-    // zero.
+    // An empty field is a dash until the pointer or the focus is in its row, and a day without hours has one, too.
     const edgeOf = (label: string) =>
       page.getByRole('textbox', { name: label }).evaluate((field) => getComputedStyle(field).borderTopColor)
     const row = page.locator('.week-row')
     assert.equal(await edgeOf('Weekly, Tue'), 'rgba(0, 0, 0, 0)')
     assert.notEqual(await edgeOf('Weekly, Mon'), 'rgba(0, 0, 0, 0)')
-    const widthOfLine = () =>
+    const dash = () =>
       row
         .locator('.blank')
         .first()
-        .evaluate((field) => getComputedStyle(field, '::before').width)
-    assert.equal(await widthOfLine(), '10px')
+        .evaluate((field) => getComputedStyle(field, '::before').content)
+    assert.match(await dash(), /–/)
+    await row.getByRole('textbox', { name: 'Weekly, Mon' }).focus()
+    assert.notEqual(await edgeOf('Weekly, Tue'), 'rgba(0, 0, 0, 0)')
+    await page.getByRole('heading', { name: 'My week' }).focus()
     await row.hover()
     await page.waitForFunction(
       () =>
         getComputedStyle(document.querySelector('.blank > .input') as Element).borderTopColor !==
         'rgba(0, 0, 0, 0)',
     )
-    assert.equal(await widthOfLine(), 'auto')
+    assert.equal(await dash(), 'none')
     await page.locator('.week-sums').getByText('0 h', { exact: true }).first().waitFor()
     await page.getByLabel('Hours per day').fill('4h00')
     await page.keyboard.press('Enter')

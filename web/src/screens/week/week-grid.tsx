@@ -3,8 +3,9 @@ import { dailyTarget } from '../../assignment/daily-target.ts'
 import { changesOf } from '../../assignment/queue.ts'
 import { QueueMark } from '../../assignment/queue-mark.tsx'
 import { TimerButton } from '../../assignment/timer-button.tsx'
+import { endDayOf } from '../../data/assignments.ts'
 import { assignmentPath } from '../../router/router.ts'
-import { inOneLine, t, tx } from '../../texts/text.ts'
+import { t, tx } from '../../texts/text.ts'
 import {
   addDays,
   dateFormat,
@@ -25,6 +26,7 @@ import {
   roundPlanned,
   sumHours,
 } from '../../time/hours.ts'
+import { ProjectMark } from '../../ui/page.tsx'
 import { narrow, useMedia } from '../../ui/viewport.ts'
 import {
   type Appointment,
@@ -280,12 +282,13 @@ interface AssignmentHeaderProps {
 
 /** Shows the assignment of a row with its remaining estimate and the notes of the shown days. */
 function AssignmentHeader({
-  row: { assignment, projectName },
+  row: { assignment, projectName, projectColor },
   recorded,
   entries,
   isOwn,
 }: AssignmentHeaderProps) {
   const notes = entries.filter(({ description }) => description)
+  const [hours, day] = estimateTexts(assignment, recorded)
   return (
     <th scope="row">
       <span class="week-name">
@@ -295,10 +298,15 @@ function AssignmentHeader({
         {isOwn && <TimerButton assignment={assignment} />}
         {isOwn && <QueueMark changes={changesOf(assignment.id)} />}
       </span>
-      <span class="quiet-text line">
-        <span dir="auto">{projectName}</span>
-        <span class="week-dot"> · </span>
-        <span class="week-estimate">{estimateText(assignment, recorded)}</span>
+      <span class="quiet-text week-facts">
+        <span class="week-project" title={projectName}>
+          <ProjectMark project={{ id: assignment.projectId, color: projectColor }} />
+          <span dir="auto">{projectName}</span>
+        </span>
+        <span class="week-estimate">
+          {hours && <span>{hours}</span>}
+          <span class="week-end">{hours ? ` · ${day}` : day}</span>
+        </span>
       </span>
       {notes.map(({ id, keepDate, description }) => (
         <span key={id} class="quiet-text line week-note" title={description ?? ''}>
@@ -309,22 +317,26 @@ function AssignmentHeader({
   )
 }
 
-function estimateText(
-  { amountHours, endDate, isUnscheduled }: WeekRow['assignment'],
+/** Returns the hours that are left, or an empty text without an estimate, and the last day. */
+function estimateTexts(
+  assignment: WeekRow['assignment'],
   recorded: number | undefined,
-): string {
-  if (isUnscheduled) return inOneLine(t('No dates'), amountHours > 0 && formatHours(amountHours))
-  const values = {
-    // The day and its month stay on one line.
-    day: formatDay(endDate).replaceAll(' ', '\u00a0'),
-    planned: formatHours(amountHours),
-    left: formatHours(Math.round((amountHours - (recorded ?? 0)) * 100) / 100),
-    over: formatHours(Math.round(((recorded ?? 0) - amountHours) * 100) / 100),
-  }
-  if (amountHours === 0) return t('ends {day}', values)
-  if (recorded === undefined) return t('{planned}, ends {day}', values)
-  if (recorded > amountHours) return t('{over} over {planned}, ends {day}', values)
-  return t('{left} left of {planned}, ends {day}', values)
+): readonly [hours: string, day: string] {
+  const { amountHours } = assignment
+  const hours = amountHours > 0 ? hoursLeftText(amountHours, recorded) : ''
+  const endDay = endDayOf(assignment)
+  if (endDay === '') return [hours, t('No dates')]
+  const day = formatDay(endDay)
+  if (endDay < today()) return [hours, t('ended {day}', { day })]
+  return [hours, hours === '' ? t('ends {day}', { day }) : day]
+}
+
+function hoursLeftText(planned: number, recorded: number | undefined): string {
+  if (recorded === undefined) return formatHours(planned)
+  const left = Math.round((planned - recorded) * 100) / 100
+  return left < 0
+    ? t('{over} over {planned}', { over: formatHours(-left), planned: formatHours(planned) })
+    : t('{left} of {planned} h left', { left: formatNumber(left), planned: formatNumber(planned) })
 }
 
 interface WeekSumsProps {
@@ -418,11 +430,15 @@ interface TotalProps {
 /** Shows the recorded hours of a week, compared with the planned ones. */
 const Total = ({ recorded, planned, isPlanned }: TotalProps) =>
   !isPlanned ? (
-    <strong>{formatHours(recorded)}</strong>
+    recorded > 0 ? (
+      <strong>{formatHours(recorded)}</strong>
+    ) : (
+      <NoHours />
+    )
   ) : (
     <span class="week-of">
       {tx('{recorded}/{planned} h', {
-        recorded: <strong>{formatNumber(recorded)}</strong>,
+        recorded: recorded > 0 ? <strong>{formatNumber(recorded)}</strong> : formatNumber(recorded),
         planned: formatNumber(roundPlanned(planned)),
       })}
     </span>

@@ -19,6 +19,8 @@ const pagesMax = 5
 export interface WeekRow {
   readonly assignment: Assignment
   readonly projectName: string
+  /** Missing in a value that an earlier version of the client cached. */
+  readonly projectColor?: RecordOf<'project'>['color']
 }
 
 export interface WeekRows {
@@ -79,7 +81,10 @@ const loadProjects = (api: Api, assignments: readonly Assignment[], signal: Abor
 
 const toSortedRows = (assignments: readonly Assignment[], projects: ById<RecordOf<'project'>>): WeekRow[] =>
   assignments
-    .map((assignment) => ({ assignment, projectName: projects.get(assignment.projectId)?.name ?? '' }))
+    .map((assignment) => {
+      const project = projects.get(assignment.projectId)
+      return { assignment, projectName: project?.name ?? '', projectColor: project?.color }
+    })
     .sort(
       (a, b) =>
         a.projectName.localeCompare(b.projectName) || a.assignment.name.localeCompare(b.assignment.name),
