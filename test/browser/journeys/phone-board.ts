@@ -47,8 +47,16 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
     assert.ok(top <= 185 + 52, `the first card begins at ${top}`)
     assert.deepEqual(await smallControls(page, '.project-filters :is(button, input)'), [])
     await assertAccessible(page, 'a filtered board on a phone')
+    // A strip names all stages, marks the shown one, and leads to the others.
+    const strip = page.getByRole('navigation', { name: 'Stages' })
+    await strip.locator('[aria-current]', { hasText: 'Done' }).waitFor()
     await page.getByRole('button', { name: 'Remove the filter Person' }).click()
     await page.getByRole('link', { name: 'Waits at the start' }).waitFor()
+    await strip.getByRole('button', { name: 'Backlog 1' }).tap()
+    await strip.locator('[aria-current]', { hasText: 'Backlog' }).waitFor()
+    const firstCard = (await page.locator('.card').first().boundingBox()) ?? never
+    assert.ok(firstCard.x > 0 && firstCard.x < 60, `the first card is at ${firstCard.x}`)
+    assert.ok(firstCard.y <= 185, `the first card begins at ${firstCard.y}`)
   })
 
   for (const { device, options } of [

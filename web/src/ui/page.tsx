@@ -148,7 +148,7 @@ export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: r
 }
 
 /** Scrolls only the list. `scrollIntoView` would scroll the page, too. */
-function centreCurrent(list: Element): void {
+export function centreCurrent(list: Element): void {
   const current = list.querySelector('[aria-current]')?.getBoundingClientRect()
   const { left, width } = list.getBoundingClientRect()
   if (current) list.scrollBy({ left: current.left + current.width / 2 - left - width / 2 })

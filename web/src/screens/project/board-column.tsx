@@ -5,12 +5,7 @@ import { chooseDoneStage } from '../../assignment/assignment-values.ts'
 import { useShownRows } from '../../assignment/panel-frame.tsx'
 import type { RecordedHours } from '../../assignment/use-recorded-hours.ts'
 import type { Blockers, LabelsByAssignment, PartCounts } from '../../data/project-links.ts'
-import {
-  guessDoneStages,
-  type ProjectStage,
-  type StageLook,
-  stageLooksOf,
-} from '../../data/project-stages.ts'
+import { guessDoneStages, type ProjectStage, type StageLook } from '../../data/project-stages.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
 import { addDays, dayOf, today } from '../../time/days.ts'
@@ -58,6 +53,7 @@ export interface BoardProps {
 
 interface BoardColumnProps extends BoardProps {
   readonly stage: Stage
+  readonly looks: ReadonlyMap<string, StageLook>
   readonly typeNames: ReadonlyMap<string, string>
   /** Maps each blocked assignment to the start of its oldest impediment. */
   readonly blockedSince: ReadonlyMap<string, string>
@@ -78,7 +74,6 @@ const recentDays = 14
 export function BoardColumn(props: BoardColumnProps) {
   const { stage, assignments, doneStageIds, dragged, revealedId, countOf, hasMore, onDrop, onMore } = props
   const isDone = doneStageIds.has(stage.id)
-  const looks = useMemo(() => stageLooksOf(props.stages, doneStageIds), [props.stages, doneStageIds])
   const [showsOlder, setShowsOlder] = useState(false)
   const [isAdding, setAdding] = useState(false)
   const isManuallyOrdered = props.isManuallyOrdered && !isDone
@@ -117,7 +112,7 @@ export function BoardColumn(props: BoardColumnProps) {
       aria-labelledby={`stage-${stage.id}`}
       {...drop.handlers}
     >
-      <ColumnHeader {...props} look={looks.get(stage.id)} isDone={isDone} onAdd={() => setAdding(true)} />
+      <ColumnHeader {...props} isDone={isDone} onAdd={() => setAdding(true)} />
       <div class="column-cards" ref={virtual.scroller} onScroll={virtual.onScroll}>
         <QuickAdd {...props} isOpen={isAdding} onClose={() => setAdding(false)} />
         <ul
@@ -138,7 +133,7 @@ export function BoardColumn(props: BoardColumnProps) {
               onStep={isManuallyOrdered ? moveByStep : undefined}
               query={props.query}
               stages={props.stages}
-              looks={looks}
+              looks={props.looks}
               onMove={props.onMove}
               onDrag={props.onDrag}
             />
@@ -191,14 +186,14 @@ function hintOf({ stage, stages, dragged, countOf }: BoardColumnProps): string |
 }
 
 interface ColumnHeaderProps extends BoardColumnProps {
-  readonly look: StageLook | undefined
   readonly isDone: boolean
   onAdd(): void
 }
 
-function ColumnHeader({ stage, stages, projectId, look, isDone, countOf, onAdd }: ColumnHeaderProps) {
+function ColumnHeader({ stage, stages, projectId, looks, isDone, countOf, onAdd }: ColumnHeaderProps) {
   const { api, configuration, router, session, toasts } = useServices()
   const isAdministrator = session.person.value?.isAdministrator === true
+  const look = looks.get(stage.id)
   const stagesItem = { label: t('Change the stages…'), run: () => router.go('/administration/workflows') }
   const toggleDone = async () => {
     const { id, name, order } = stage

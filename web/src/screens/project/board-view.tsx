@@ -4,7 +4,7 @@ import { byId } from '../../api/load-all.ts'
 import { isCovered } from '../../assignment/panel-frame.tsx'
 import { type RecordedHours, useRecordedHours } from '../../assignment/use-recorded-hours.ts'
 import { useProjectDependencies, useProjectLabels, useProjectParts } from '../../data/project-links.ts'
-import type { ProjectStage } from '../../data/project-stages.ts'
+import { type ProjectStage, stageLooksOf } from '../../data/project-stages.ts'
 import { useFollowedRows } from '../../data/use-followed-rows.ts'
 import { catalogQuery, useAllRows, useListing } from '../../data/use-listing.ts'
 import { type StagePages, type StageQuery, useStagePages } from '../../data/use-stage-pages.ts'
@@ -12,6 +12,7 @@ import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { EmptyState, LoadProblem } from '../../ui/page-states.tsx'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
+import { phone, useMedia } from '../../ui/viewport.ts'
 import { BoardColumn, type BoardProps } from './board-column.tsx'
 import { type Place, useMoves } from './card-moves.ts'
 import { hasRowFilters, isFiltered, matcherOf, queryOfFilters } from './filters.ts'
@@ -22,6 +23,7 @@ import {
   useMemberIds,
   ViewSkeleton,
 } from './project-view.tsx'
+import { StageStrip } from './stage-strip.tsx'
 import { assignmentElementId, useCardFocus } from './use-card-focus.ts'
 
 export interface BoardViewProps extends ProjectViewProps {
@@ -222,6 +224,8 @@ function Board({ hasFailed, ...props }: BoardProps & { readonly hasFailed: boole
   const blockedSince = useMemo(() => impedimentStarts(impediments), [impediments])
   const [dragged, setDragged] = useState<Assignment>()
   const keepFocusOn = useCardFocus()
+  const isPhone = useMedia(phone)
+  const looks = useMemo(() => stageLooksOf(stages, props.doneStageIds), [stages, props.doneStageIds])
   const move = useStableCallback((assignment: Assignment, stage: Stage, place?: Place) => {
     keepFocusOn(assignment.id)
     onMove(assignment, stage, place)
@@ -241,26 +245,30 @@ function Board({ hasFailed, ...props }: BoardProps & { readonly hasFailed: boole
   if (!hasFailed && isFiltered(props.filters) && stages.every(({ id }) => countOf(id) === 0))
     return <NoMatches />
   return (
-    <div class="board" ref={element} aria-busy={isStale}>
-      {stages.map((stage) => (
-        <BoardColumn
-          key={stage.id}
-          {...props}
-          stages={stages}
-          stage={stage}
-          assignments={byStage.get(stage.id) ?? noAssignments}
-          typeNames={typeNames}
-          blockedSince={blockedSince}
-          dragged={dragged}
-          onDrag={drag}
-          onDrop={(place) => {
-            if (dragged) onMove(dragged, stage, place)
-            setDragged(undefined)
-          }}
-          onMove={move}
-        />
-      ))}
-    </div>
+    <>
+      {isPhone && <StageStrip stages={stages} looks={looks} board={element} countOf={countOf} />}
+      <div class="board" ref={element} aria-busy={isStale}>
+        {stages.map((stage) => (
+          <BoardColumn
+            key={stage.id}
+            {...props}
+            stages={stages}
+            stage={stage}
+            looks={looks}
+            assignments={byStage.get(stage.id) ?? noAssignments}
+            typeNames={typeNames}
+            blockedSince={blockedSince}
+            dragged={dragged}
+            onDrag={drag}
+            onDrop={(place) => {
+              if (dragged) onMove(dragged, stage, place)
+              setDragged(undefined)
+            }}
+            onMove={move}
+          />
+        ))}
+      </div>
+    </>
   )
 }
 
