@@ -121,7 +121,10 @@ export function projectSettingsJourneys(setup: () => BrowserSetup): void {
     await page.getByText('Quiet harbour was saved.').waitFor()
     // There is nothing to save until something is changed again.
     await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'hidden' })
-    await saved.waitFor()
+    // It says so for two seconds.
+    await saved.waitFor({ state: 'attached' })
+    await saved.waitFor({ state: 'hidden' })
+    assert.equal(await saved.count(), 1)
     assert.equal(await key.inputValue(), 'HARBOUR')
     // Without its buttons, the form ends with its last row, so no line juts out of the corners of its box.
     const line = () =>
@@ -146,6 +149,14 @@ export function projectSettingsJourneys(setup: () => BrowserSetup): void {
     assert.ok((await distance()).right > 0)
     await page.setViewportSize({ width: 390, height: 844 })
     assert.ok((await distance()).below > 0)
+    // The index is the first heading, and its cut end fades.
+    const general = await page.getByRole('heading', { name: 'General' }).boundingBox()
+    assert.ok((general?.width ?? 0) <= 1)
+    const index = page.locator('.side-index')
+    const fadeOf = () => index.evaluate((one) => getComputedStyle(one).getPropertyValue('--end-fade'))
+    assert.notEqual(await fadeOf(), '0px')
+    await index.evaluate((one) => one.scrollTo({ left: one.scrollWidth }))
+    await until(async () => (await fadeOf()) === '0px', 'the end of the index without a fade')
     await page.setViewportSize({ width: 1280, height: 800 })
 
     await page.getByRole('button', { name: 'Archive', exact: true }).click()

@@ -193,8 +193,8 @@ export const ptBr = {
   'All projects have these stages. Administrators change them.':
     'Todos os projetos têm estas etapas. Administradores as alteram.',
   'Means done': 'Significa concluído',
-  'The columns of the board, in this order. A stage that is not used stays on it until no assignment is left in it. Each change is saved at once.':
-    'As colunas do quadro, nesta ordem. Uma etapa não usada fica nele até não ter mais nenhuma tarefa. Cada mudança é salva na hora.',
+  'The columns of the board, in this order. A stage that is not used stays on it until no assignment is left in it.':
+    'As colunas do quadro, nesta ordem. Uma etapa não usada fica nele até não ter mais nenhuma tarefa.',
   'Use {name}': 'Usar {name}',
   'Color of {name}': 'Cor de {name}',
   Default: 'Padrão',
@@ -485,8 +485,9 @@ export const ptBr = {
   'Connect an account of this provider.': 'Conecte uma conta deste provedor.',
   'You have no tokens.': 'Você não tem tokens.',
   Profile: 'Quem é você',
-  'Each choice is saved at once, for all your devices.':
-    'Cada escolha é salva na hora, para todos os seus dispositivos.',
+  'Choices are saved at once, forms with their button.':
+    'Escolhas são salvas na hora; formulários, com o botão deles.',
+  'Your choices apply on all your devices.': 'Suas escolhas valem em todos os seus dispositivos.',
   Login: 'Login',
   'Set up an authenticator app': 'Aplicativo de códigos',
   'Scan this with an authenticator app, such as your password manager.':

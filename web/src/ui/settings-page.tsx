@@ -11,7 +11,10 @@ interface Part {
   readonly label: string
 }
 
-/** A long page of settings with an index next to it, which highlights the part that is being read. */
+/**
+ * A long page of settings with an index next to it, which highlights the part that is being read. Above the
+ * parts, it says how all of them are saved.
+ */
 export function SideIndex({
   parts,
   children,
@@ -54,7 +57,10 @@ export function SideIndex({
           </a>
         ))}
       </nav>
-      <div class="index-parts">{children}</div>
+      <div class="index-parts">
+        <p class="quiet-text index-note">{t('Choices are saved at once, forms with their button.')}</p>
+        {children}
+      </div>
     </div>
   )
 }
@@ -81,7 +87,10 @@ interface SavedHeadingProps {
   readonly form: Pick<FormState<FormValues>, 'isAccepted'>
 }
 
-/** The heading of a form, which says whether changes are saved. Its buttons appear only if they are not. */
+/**
+ * The heading of a form, which says that changes are not saved yet, and for a moment that they are. Its buttons
+ * appear only if they are not.
+ */
 export const SavedHeading = ({ id, title, isChanged, form }: SavedHeadingProps) => (
   <header class="saved-heading">
     <h2 id={id}>{title}</h2>

@@ -219,7 +219,7 @@ function AppearanceSection() {
   return (
     <section aria-labelledby="appearance-title">
       <h2 id="appearance-title">{t('Appearance')}</h2>
-      <p class="form-note">{t('Each choice is saved at once, for all your devices.')}</p>
+      <p class="form-note">{t('Your choices apply on all your devices.')}</p>
       <div class="setting-box">
         <Choice
           name="language"

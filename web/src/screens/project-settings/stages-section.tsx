@@ -41,7 +41,7 @@ export function StagesSection({ projectId }: { readonly projectId: string }) {
       <p class="quiet-text">
         {configuration.extensions
           ? t(
-              'The columns of the board, in this order. A stage that is not used stays on it until no assignment is left in it. Each change is saved at once.',
+              'The columns of the board, in this order. A stage that is not used stays on it until no assignment is left in it.',
             )
           : t('All projects have these stages. Administrators change them.')}
       </p>
