@@ -248,6 +248,13 @@ export function keyJourneys(setup: () => BrowserSetup): void {
       'Timeline',
     ])
     await page.keyboard.press('Escape')
+    // A name that begins with the text comes before one in which another word does.
+    await page.keyboard.press('Control+k')
+    await palette.getByRole('combobox').fill('assign')
+    await palette.getByText('Create assignment “assign”').waitFor()
+    await palette.locator('[aria-selected=true]', { hasText: 'Assign to a person…' }).waitFor()
+    assert.ok((await palette.locator('.palette-name').allTextContents()).includes('New assignment'))
+    await page.keyboard.press('Escape')
     // A command on an assignment asks for it, unless one is focused or open.
     await run('move', /^Move to a stage/)
     await palette.getByRole('combobox', { name: 'Move to a stage…' }).fill('named with its key')

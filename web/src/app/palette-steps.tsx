@@ -234,7 +234,7 @@ function findKnown(
     ...recent,
     ...others.filter(({ id }) => !recentIds.has(id)),
   ])
-  const firstGroups = groups.filter((members) => levelOf(members) <= levels.indexOf(ranks.anyOrder))
+  const firstGroups = groups.filter((members) => levelOf(members) === 0)
   return firstGroups.length > 0
     ? { first: firstGroups.flat(), rest: groups.slice(firstGroups.length).flat() }
     : { first: groups.flat(), rest: [] }
@@ -256,14 +256,7 @@ const levelOf = (members: readonly Match[]): number =>
   Math.min(...members.map(({ matchRank }) => levels.findIndex((worst) => matchRank <= worst)))
 
 /** The worst rank of each level. Groups of the same level keep their order: commands before records. */
-const levels: readonly number[] = [
-  ranks.start,
-  ranks.anyOrder,
-  ranks.otherWords,
-  ranks.inside,
-  ranks.letters,
-  ranks.typo,
-]
+const levels: readonly number[] = [ranks.anyOrder, ranks.inside, ranks.letters, ranks.typo]
 
 /** Offers to create an assignment with the text as its name. */
 const creationOf = (text: string, { projectId, open }: Frame) => ({
