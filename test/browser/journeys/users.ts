@@ -68,7 +68,12 @@ export function userJourneys(setup: () => BrowserSetup): void {
         (await edgeOf(passwords.locator('code'), 'y')) - (await edgeOf(passwords.locator('bdi'), 'y')),
       ) < 6,
     )
-    await passwords.locator('.setting-state', { hasText: /^On$/ }).waitFor()
+    await passwords.locator('.setting-state[data-color=green]', { hasText: /^On$/ }).waitFor()
+    // Without mail, no login can be checked by mail, and the page says so.
+    await page.locator('.setting-state[data-color=none]', { hasText: /^Off$/ }).first().waitFor()
+    const logins = page.getByRole('listitem').filter({ hasText: 'Identity__LoginsAreVerified' })
+    await logins.locator('.setting-state[data-color=amber]', { hasText: 'Checked by mail' }).waitFor()
+    await logins.getByText('Needs mail, which is off.').waitFor()
     const widthOf = async (selector: string) => (await page.locator(selector).first().boundingBox())?.width
     assert.equal(await widthOf('.sections .rows'), await widthOf('.tabs'))
     await page.goBack()

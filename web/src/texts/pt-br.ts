@@ -1002,6 +1002,7 @@ export const ptBr = {
   'Ways to sign in': 'Formas de entrar',
   'Accounts and mail': 'Contas e e-mail',
   '{count} min': '{count} min',
+  'Needs mail, which is off.': 'Precisa de e-mail, que está desligado.',
   Trusted: 'Confiado',
   'Checked by mail': 'Conferido por e-mail',
   Optional: 'Opcional',
@@ -1009,7 +1010,7 @@ export const ptBr = {
     'Quem opera o servidor pode permitir o login com as contas de outro sistema.',
   Passkeys: 'Chaves de acesso',
   'Not available at this address.': 'Indisponíveis neste endereço.',
-  'They work at {domain}.': 'Funcionam em {domain}.',
+  'Valid for {domain}.': 'Valem para {domain}.',
   'Inactive sessions': 'Sessões inativas',
   'Sessions end eight hours after the sign-in.': 'As sessões terminam oito horas depois da entrada.',
   'Sessions end after 1 minute without use, and eight hours after the sign-in.':
@@ -1030,11 +1031,11 @@ export const ptBr = {
     'Nenhum login configurado. Se a primeira inicialização criou uma conta, essa conta tem o papel.',
   '1 login': '1 login',
   '{count} logins': '{count} logins',
-  '1 login always has the role.': '1 login sempre tem o papel.',
-  '{count} logins always have the role.': '{count} logins sempre têm o papel.',
+  '1 login is always administrator.': '1 login sempre é administrador.',
+  '{count} logins are always administrators.': '{count} logins sempre são administradores.',
   'Read only.': 'Somente leitura.',
-  'How users may sign in is set on the server, in the environment variables next to the titles. Operators change them and restart it.':
-    'O modo de entrar é definido no servidor, nas variáveis de ambiente ao lado dos títulos. Quem o opera as muda e o reinicia.',
+  'The environment variables next to the titles decide how users may sign in. To change it, set the variable and restart the server.':
+    'As variáveis de ambiente ao lado dos títulos definem o modo de entrar. Para mudá-lo, defina a variável e reinicie o servidor.',
   '1 user': '1 usuário',
   '{count} users': '{count} usuários',
   'just now': 'agora mesmo',

@@ -15,8 +15,10 @@ interface RuleLook {
   stateOf(value: Rule['value']): string
   /** The value as a sentence. */
   textOf(value: Rule['value']): string
-  /** Whether the dot is green, because the setting is on or has a value. A count has no dot. */
-  isOn?(value: Rule['value']): boolean
+  /** Whether it is on or off. Other values have no dot. */
+  isOn?(value: Rule['value']): boolean | undefined
+  /** Says which other rule makes the value useless. */
+  conflictOf?(value: Rule['value'], rules: SignInPolicy['rules']): string | undefined
 }
 
 interface Box {
@@ -44,7 +46,7 @@ const boxes: readonly Box[] = [
       },
       secondFactor: {
         label: 'Second factor',
-        isOn: (value) => value === 'all' || value === 'administrators',
+        isOn: (value) => (value === 'all' || value === 'administrators' ? true : undefined),
         stateOf: (value) => (value === 'all' || value === 'administrators' ? t('Required') : t('Optional')),
         textOf: (value) => {
           if (value === 'all') return t('Required for everyone.')
@@ -59,7 +61,7 @@ const boxes: readonly Box[] = [
         textOf: (value) =>
           value === null
             ? t('Not available at this address.')
-            : t('They work at {domain}.', { domain: String(value) }),
+            : t('Valid for {domain}.', { domain: String(value) }),
       },
       inactivityMinutes: {
         label: 'Inactive sessions',
@@ -82,7 +84,10 @@ const boxes: readonly Box[] = [
     looks: {
       loginsAreVerified: {
         label: 'Logins that are email addresses',
-        isOn: (value) => value === true,
+        conflictOf: (value, rules) =>
+          value === true || rules.some((rule) => rule.name === 'mail' && rule.value === true)
+            ? undefined
+            : t('Needs mail, which is off.'),
         stateOf: (value) => (value === true ? t('Trusted') : t('Checked by mail')),
         textOf: (value) =>
           value === true
@@ -104,7 +109,11 @@ const boxes: readonly Box[] = [
         textOf: (value) =>
           value === 0
             ? t('No logins are set. If the first start created an account, that account has the role.')
-            : tn(Number(value), '1 login always has the role.', '{count} logins always have the role.'),
+            : tn(
+                Number(value),
+                '1 login is always administrator.',
+                '{count} logins are always administrators.',
+              ),
       },
     },
   },
@@ -123,7 +132,7 @@ export function SignInPolicyPage() {
         <p class="form-note">
           <b>{t('Read only.')}</b>{' '}
           {t(
-            'How users may sign in is set on the server, in the environment variables next to the titles. Operators change them and restart it.',
+            'The environment variables next to the titles decide how users may sign in. To change it, set the variable and restart the server.',
           )}
         </p>
         {problem && <LoadProblem problem={problem} onRetry={reload} />}
@@ -141,12 +150,19 @@ const Rules = ({ id, title, looks, rules }: Box & Pick<SignInPolicy, 'rules'>) =
     <ul class="rows">
       {rules.map(({ name, value, setting }) => {
         const look = looks[name]
+        if (look === undefined) return null
+        const conflict = look.conflictOf?.(value, rules)
+        const dot = conflict === undefined ? dotOf(look.isOn?.(value)) : 'conflict'
         return (
-          look && (
-            <SettingRow key={name} title={t(look.label)} text={look.textOf(value)} setting={setting}>
-              <State isOn={look.isOn?.(value)}>{look.stateOf(value)}</State>
-            </SettingRow>
-          )
+          <SettingRow
+            key={name}
+            title={t(look.label)}
+            text={look.textOf(value)}
+            conflict={conflict}
+            setting={setting}
+          >
+            <State dot={dot}>{look.stateOf(value)}</State>
+          </SettingRow>
         )
       })}
     </ul>
@@ -169,10 +185,10 @@ const Providers = ({ providers }: Pick<SignInPolicy, 'providers'>) => (
       )}
       {providers.map(({ id, name, issuer, createAccounts, linkByVerifiedEmail, setting }) => (
         <SettingRow key={id} title={name} text={issuer} setting={setting}>
-          <State isOn={createAccounts}>
+          <State dot={dotOf(createAccounts)}>
             {createAccounts ? t('Creates accounts') : t('Creates no accounts')}
           </State>
-          {linkByVerifiedEmail && <State isOn>{t('Connects accounts by verified address')}</State>}
+          {linkByVerifiedEmail && <State dot="on">{t('Connects accounts by verified address')}</State>}
         </SettingRow>
       ))}
     </ul>
@@ -182,12 +198,13 @@ const Providers = ({ providers }: Pick<SignInPolicy, 'providers'>) => (
 interface SettingRowProps {
   readonly title: string
   readonly text: string
+  readonly conflict?: string | undefined
   readonly setting: string
   /** The words for its state. */
   readonly children: ComponentChildren
 }
 
-const SettingRow = ({ title, text, setting, children }: SettingRowProps) => (
+const SettingRow = ({ title, text, conflict, setting, children }: SettingRowProps) => (
   <li class="row">
     <span class="row-text">
       <span class="setting-title">
@@ -196,22 +213,28 @@ const SettingRow = ({ title, text, setting, children }: SettingRowProps) => (
       <span class="quiet-text line" dir="auto">
         {text}
       </span>
+      {conflict && <span class="line setting-conflict">{conflict}</span>}
     </span>
     <span class="setting-states">{children}</span>
   </li>
 )
 
+/** The color of the dot of each state. Nothing is colored while it is off. */
+const dotColors = { on: 'green', off: 'none', conflict: 'amber' } as const
+
+type Dot = keyof typeof dotColors
+
+const dotOf = (isOn: boolean | undefined): Dot | undefined =>
+  isOn === undefined ? undefined : isOn ? 'on' : 'off'
+
 interface StateProps {
-  /** Undefined if there is no dot. */
-  readonly isOn: boolean | undefined
+  readonly dot: Dot | undefined
   readonly children: ComponentChildren
 }
 
-const colorOfState = (isOn: boolean): string => (isOn ? 'green' : 'gray')
-
-/** Shows the words for a state after a dot, whose color repeats them. */
-const State = ({ isOn, children }: StateProps) => (
-  <span class="setting-state" data-color={isOn === undefined ? undefined : colorOfState(isOn)}>
+/** Shows the words for a state after its dot, which is a ring if it is off. */
+const State = ({ dot, children }: StateProps) => (
+  <span class="setting-state" data-color={dot && dotColors[dot]}>
     {children}
   </span>
 )
