@@ -47,7 +47,7 @@ export function hostileTextJourneys(setup: () => BrowserSetup): void {
     })
     await page.reload()
     await page.getByRole('alert').filter({ hasText: 'This part cannot be shown.' }).first().waitFor()
-    for (const heading of ['Impediments', 'Participants', 'Activity'])
+    for (const heading of ['Participants', 'Activity'])
       await page.getByRole('heading', { name: heading }).waitFor()
     await page.getByRole('button', { name: 'Add a description' }).click()
     await page.getByLabel('Description').fill('Still editable')

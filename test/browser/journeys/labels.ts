@@ -107,7 +107,7 @@ export function labelJourneys(setup: () => BrowserSetup): void {
     })
     page.on('request', (request) => requestedUrls.push(request.url()))
     await page.goto(`${hosts.web}${path}?labels=${id}&blocked=1`)
-    await page.getByRole('heading', { name: 'Impediments' }).waitFor()
+    await page.getByRole('button', { name: 'Impediment', exact: true }).waitFor()
     await page.locator(`[data-row="${id}"]`).waitFor()
     for (const name of ['Labels', 'Dependencies', 'Attachments', 'Activity'])
       assert.equal(await page.getByRole('heading', { name }).count(), 0, name)
