@@ -101,6 +101,29 @@ export function paletteJourneys(setup: () => BrowserSetup): void {
     await page.waitForURL('**/week')
   })
 
+  test('holds the focus, and a click outside closes it without reaching the page', async () => {
+    const { signIn, workspace } = setup()
+    const id = await workspace.assignment('Below the palette')
+    const path = `/projects/${workspace.projectId}?search=Below`
+    const page = await signIn('mara@example.com', path)
+    await page.locator(`#card-${id}`).focus()
+    const palette = paletteOf(page)
+    await open(page, 'below')
+    await palette.getByRole('option', { name: /Below the palette/ }).waitFor()
+    for (const key of ['Tab', 'Tab', 'Shift+Tab', 'Shift+Tab']) {
+      await page.keyboard.press(key)
+      assert.equal(await palette.evaluate((dialog) => dialog.contains(document.activeElement)), true, key)
+    }
+    await page.keyboard.press('Escape')
+    await palette.waitFor({ state: 'detached' })
+    await page.locator(`#card-${id}:focus`).waitFor()
+    await open(page, '')
+    const { x = 0, y = 0 } = (await page.locator(`#card-${id}`).boundingBox()) ?? {}
+    await page.mouse.click(x + 5, y + 5)
+    await palette.waitFor({ state: 'detached' })
+    assert.equal(page.url().endsWith(path), true)
+  })
+
   test('finds commands by synonyms, in both languages', async () => {
     const { signIn, workspace } = setup()
     const name = 'Named by other words'

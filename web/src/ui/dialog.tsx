@@ -1,5 +1,5 @@
-import type { ComponentChildren } from 'preact'
-import { useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import type { ComponentChildren, RefObject } from 'preact'
+import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
@@ -16,32 +16,46 @@ interface DialogProps {
   onClose(): void
 }
 
-/** Shows a question or a form in front of the page. The browser traps the focus. An effect restores it. */
+/**
+ * Shows a question or a form in front of the page. The browser traps the focus. An effect restores it.
+ *
+ * The palette must open at once, so it is not modal: a modal dialog makes the rest of the page inert, and the
+ * browser then computes the style of every element again. Its layer holds pointer and focus instead.
+ */
 export function Dialog({ title, kind, aside, children, onClose }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const pressed = useRef<EventTarget>(null)
   const { toasts } = useServices()
-  // Everything behind a modal dialog is inert, so toasts are shown inside the topmost dialog.
+  // Only the topmost dialog can be used, so toasts are shown inside it.
   const toastLayer = useMemo(() => Symbol('dialog'), [])
   useLayoutEffect(() => toasts.addLayer(toastLayer), [toasts, toastLayer])
   const titleId = useId()
+  const [isModal] = useState(() => !opensAtOnce(kind) || document.querySelector(':modal') !== null)
   // A layout effect runs before the next key press, so that typing goes to the dialog.
   useLayoutEffect(() => {
     const dialog = element.current
     const previousFocus = document.activeElement
-    if (!dialog?.open) dialog?.showModal()
+    if (isModal) dialog?.showModal()
+    else dialog?.showPopover()
     dialog?.querySelector<HTMLElement>('[data-autofocus]')?.focus()
     return () => {
-      dialog?.close()
+      if (isModal) dialog?.close()
+      else dialog?.hidePopover()
       if (previousFocus instanceof HTMLElement && previousFocus.isConnected) previousFocus.focus()
     }
   }, [])
+  const heading = (
+    <h2 id={titleId} class={kind === undefined ? '' : 'visually-hidden'} dir="auto">
+      {title}
+    </h2>
+  )
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard's way to close is Escape
     <dialog
       ref={element}
       class={`dialog ${kind ?? ''}`}
       aria-labelledby={titleId}
+      {...(isModal ? {} : layerOf(element, onClose))}
       onCancel={(event) => {
         event.preventDefault()
         onClose()
@@ -53,23 +67,46 @@ export function Dialog({ title, kind, aside, children, onClose }: DialogProps) {
       onClick={({ target }) => target === element.current && target === pressed.current && onClose()}
     >
       <div class="dialog-body">
-        <header class={kind ? 'visually-hidden' : 'dialog-header'}>
-          <h2 id={titleId} dir="auto">
-            {title}
-          </h2>
-          {aside}
-          {kind === undefined && (
+        {kind === undefined ? (
+          <header class="dialog-header">
+            {heading}
+            {aside}
             <button type="button" class="button quiet icon-only" aria-label={t('Close')} onClick={onClose}>
               <Icon name="close" />
             </button>
-          )}
-        </header>
+          </header>
+        ) : (
+          heading
+        )}
         {children}
       </div>
       <ToastCorner layer={toastLayer} />
     </dialog>
   )
 }
+
+/** A sheet opens under a resting finger. Lifting the finger would close the layer, but closes no modal dialog. */
+const opensAtOnce = (kind: DialogProps['kind']): boolean => kind !== undefined && kind !== 'palette sheet'
+
+/** Escape closes the layer, and Tab goes around in it. */
+const layerOf = (element: RefObject<HTMLDialogElement | null>, onClose: () => void) => ({
+  popover: 'auto' as const,
+  'aria-modal': true,
+  onToggle: ({ newState }: Pick<ToggleEvent, 'newState'>) => {
+    // Also closed by the back gesture. The event is late: a chosen command may have removed the layer, and opened a dialog, by now.
+    if (newState === 'closed' && element.current) onClose()
+  },
+  onKeyDown: (event: KeyboardEvent) => {
+    if (event.key !== 'Tab' && event.key !== 'Escape') return
+    event.preventDefault()
+    if (event.key === 'Escape') return onClose()
+    const controls = [...(element.current?.querySelectorAll<HTMLElement>('input, button') ?? [])].filter(
+      (control) => control.tabIndex >= 0 && control.checkVisibility(),
+    )
+    const position = controls.findIndex((control) => control === document.activeElement)
+    controls.at((position + (event.shiftKey ? -1 : 1)) % controls.length)?.focus()
+  },
+})
 
 interface ConfirmDialogProps {
   readonly title: string
