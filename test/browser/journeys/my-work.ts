@@ -159,7 +159,7 @@ export function impedimentJourneys(setup: () => BrowserSetup): void {
     const page = await signIn('mara@example.com', '/impediments')
     await page.getByText('No map').waitFor()
     assert.equal(await page.getByText('No crane').count(), 0)
-    await page.getByLabel('Everyone’s assignments').check()
+    await page.getByRole('button', { name: 'Everyone’s', pressed: false }).click()
     await page.getByText('No crane').waitFor()
     // One list has the impediments of all projects, the oldest first.
     const texts = await page.getByRole('main').getByRole('listitem').allInnerTexts()

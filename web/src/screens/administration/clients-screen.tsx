@@ -9,6 +9,7 @@ import { t, tx } from '../../texts/text.ts'
 import { Secret } from '../../ui/copy.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { Menu } from '../../ui/menu.tsx'
 import { AdministratorsOnly, Page } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { AdministrationTabs, clientsPath } from './catalogs.tsx'
@@ -75,7 +76,6 @@ interface ClientRowProps {
 
 const ClientRow = ({ client, onChoose }: ClientRowProps) => {
   const { id, name, redirectUris, hasSecret } = client
-  const hiddenName = <span class="visually-hidden"> {name}</span>
   return (
     <li class="row">
       <span class="row-text" dir="auto">
@@ -83,20 +83,16 @@ const ClientRow = ({ client, onChoose }: ClientRowProps) => {
         <span class="quiet-text line">{id}</span>
         <span class="quiet-text line">{redirectUris.join(', ')}</span>
       </span>
-      <button type="button" class="button" onClick={() => onChoose('edit')}>
-        {t('Edit')}
-        {hiddenName}
-      </button>
-      {hasSecret && (
-        <button type="button" class="button" onClick={() => onChoose('renew')}>
-          {t('New secret')}
-          {hiddenName}
-        </button>
-      )}
-      <button type="button" class="button" onClick={() => onChoose('delete')}>
-        {t('Delete')}
-        {hiddenName}
-      </button>
+      <Menu
+        label={t('Actions for {name}', { name })}
+        items={[
+          { label: t('Edit…'), run: () => onChoose('edit') },
+          ...(hasSecret ? [{ label: t('New secret…'), run: () => onChoose('renew') }] : []),
+          { label: t('Delete…'), kind: 'danger', run: () => onChoose('delete') },
+        ]}
+      >
+        <Icon name="more" />
+      </Menu>
     </li>
   )
 }

@@ -4,6 +4,7 @@ import { type AccountOverview, createIdentityAdministration } from '../../api/id
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useRemoval, useServices } from '../../services/services.ts'
 import { locale, type MessageKey, t, tn } from '../../texts/text.ts'
+import { formatAgo } from '../../time/days.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { EmptyState, Skeleton } from '../../ui/page-states.tsx'
@@ -265,47 +266,68 @@ function UserRow({ row, account, hasDeactivated, onChange, onAccess }: UserRowPr
   )
 }
 
-/** The usual value is quiet, so that other values stand out. */
-const Usual = ({ text }: { readonly text: string }) => <span class="quiet-text">{text}</span>
+/** The usual value is quiet, so that other values stand out. `dash` shows it as a dash, and says its name. */
+const Usual = ({ text, dash = false }: { readonly text: string; readonly dash?: boolean }) =>
+  dash ? (
+    <span class="quiet-text">
+      <span aria-hidden="true">–</span>
+      <span class="visually-hidden">{text}</span>
+    </span>
+  ) : (
+    <span class="quiet-text">{text}</span>
+  )
 
 interface AccountCellsProps {
   readonly account: AccountOverview
   readonly hasDeactivated: boolean
 }
 
-const AccountCells = ({ account, hasDeactivated }: AccountCellsProps) => (
-  <>
-    <td class="user-role">
-      {account.isAdministrator ? (
-        <span class="chip" title={account.hasRole ? undefined : t('Through the server settings')}>
-          {t('Administrator')}
-        </span>
-      ) : (
-        <Usual text={t('User')} />
-      )}
-    </td>
-    <td data-label={t('Last sign-in')}>
-      {account.lastSignInAt === null ? <Usual text={t('Never')} /> : <Ago timestamp={account.lastSignInAt} />}
-    </td>
-    <FactorCell {...account} />
-    {hasDeactivated && <StateCell {...account} />}
-  </>
-)
+/** The cells of an account. Where there is no room for a table, one cell has all facts in a line. */
+function AccountCells({ account, hasDeactivated }: AccountCellsProps) {
+  const { isAdministrator, hasRole, lastSignInAt } = account
+  if (useMedia(narrow)) return <td class="user-facts">{factsOf(account).join(' · ')}</td>
+  return (
+    <>
+      <td class="user-role">
+        {isAdministrator ? (
+          <span class="chip" title={hasRole ? undefined : t('Through the server settings')}>
+            {t('Administrator')}
+          </span>
+        ) : (
+          <Usual text={t('User')} />
+        )}
+      </td>
+      <td>{lastSignInAt === null ? <Usual text={t('Never')} dash /> : <Ago timestamp={lastSignInAt} />}</td>
+      <FactorCell {...account} />
+      {hasDeactivated && <StateCell {...account} />}
+    </>
+  )
+}
+
+function factsOf({ isAdministrator, lastSignInAt, isDeactivated, ...factor }: AccountOverview) {
+  const missing = factor.mustHaveFactor ? t('second factor missing') : t('no second factor')
+  return [
+    ...(isDeactivated ? [t('Deactivated')] : []),
+    isAdministrator ? t('Administrator') : t('User'),
+    lastSignInAt === null ? t('never signed in') : t('signed in {time}', { time: formatAgo(lastSignInAt) }),
+    factor.hasFactor ? t('second factor') : missing,
+  ]
+}
 
 const FactorCell = ({ hasFactor, mustHaveFactor }: AccountOverview) => (
-  <td data-label={t('Second factor')} class="user-second-factor">
+  <td>
     {hasFactor && (
       <span class="user-factor">
         <Icon name="check" /> {t('Enabled')}
       </span>
     )}
     {!hasFactor && mustHaveFactor && <span class="chip warning">{t('Missing')}</span>}
-    {!hasFactor && !mustHaveFactor && <Usual text={t('None')} />}
+    {!hasFactor && !mustHaveFactor && <Usual text={t('None')} dash />}
   </td>
 )
 
 const StateCell = ({ isDeactivated }: AccountOverview) => (
-  <td class={isDeactivated ? '' : 'minor'}>
+  <td>
     {isDeactivated ? <span class="user-deactivated">{t('Deactivated')}</span> : <Usual text={t('Active')} />}
   </td>
 )

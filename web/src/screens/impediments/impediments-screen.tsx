@@ -20,6 +20,7 @@ import { Page, ProjectMark, SearchField, Tabs } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { PersonAvatar } from '../../ui/people.tsx'
 import { Ago } from '../../ui/relative-time.tsx'
+import { ChoiceButtons } from '../../ui/view-controls.tsx'
 
 interface Filters {
   readonly search: string
@@ -136,6 +137,13 @@ function ImpedimentFilters({ filters, projects }: ImpedimentFiltersProps) {
   const { router } = useServices()
   return (
     <div class="filters">
+      <ChoiceButtons
+        label={t('Whose assignments')}
+        names={['', 'all']}
+        current={filters.includesEveryone ? 'all' : ''}
+        labelOf={(name) => (name === '' ? t('Mine') : t('Everyone’s'))}
+        onChoose={(whose) => router.setQuery({ whose })}
+      />
       <SearchField
         label={t('Search impediments')}
         value={filters.search}
@@ -154,14 +162,6 @@ function ImpedimentFilters({ filters, projects }: ImpedimentFiltersProps) {
           </option>
         ))}
       </select>
-      <label class="filter-day">
-        <input
-          type="checkbox"
-          checked={filters.includesEveryone}
-          onChange={(event) => router.setQuery({ whose: event.currentTarget.checked ? 'all' : '' })}
-        />
-        {t('Everyone’s assignments')}
-      </label>
     </div>
   )
 }

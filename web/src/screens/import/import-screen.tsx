@@ -91,11 +91,11 @@ function Import({ projectId, values }: { readonly projectId: string; readonly va
           {problem}
         </p>
       )}
-      <p class="form-note">
+      <p class="form-note import-note">
         {t(
           'Labels, comments, people and hours are imported, too. Only members of the project are matched, so add the people first.',
-        )}{' '}
-        <a href={projectPath(projectId)}>{t('Go to the project')}</a>
+        )}
+        <a href={projectPath(projectId, '/settings?part=members')}>{t('Add members')}</a>
       </p>
       <EarlierImports projectId={projectId} runs={runs} onChange={reloadRuns} />
     </div>

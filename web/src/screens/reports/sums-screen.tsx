@@ -246,7 +246,7 @@ const PlanHeaders = () => (
     <th scope="col" class="minor">
       <Swatch of="planned" /> {t('Planned')}
     </th>
-    <th scope="col">{t('Difference')}</th>
+    <th scope="col">{t('Left')}</th>
     <td class="sums-bar" />
   </>
 )

@@ -23,7 +23,7 @@ export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
   )
   return (
     <ProjectSubPage projectId={projectId} path="webhooks" title={t('Webhooks')}>
-      <p class="quiet-text">
+      <p class="quiet-text page-note">
         {t('Each change is sent to an address of yours, signed with a secret that is shown once.')}
       </p>
       {secret && (
@@ -57,6 +57,9 @@ export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
   )
 }
 
+/** Every URL begins like this, in all languages. */
+const urlStart = 'https://'
+
 function NewWebhook({
   projectId,
   onCreated,
@@ -76,7 +79,7 @@ function NewWebhook({
   return (
     <div class="setting-box">
       <Form form={form} submitLabel={t('Add a webhook')} onDone={form.discard}>
-        <TextField form={form} name="url" label={t('URL')} hint={t('It begins with https://.')} required />
+        <TextField form={form} name="url" label={t('URL')} placeholder={urlStart} required />
         <TextField form={form} name="name" label={t('Name')} />
       </Form>
     </div>
