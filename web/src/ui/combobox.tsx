@@ -49,6 +49,10 @@ export function Combobox(props: ComboboxProps) {
     state.open()
   }, [opensImmediately])
   const { text, options, active, isOpen } = state
+  // A value may arrive after the field has the focus. Typing must replace it, too.
+  useLayoutEffect(() => {
+    if (text === undefined && document.activeElement === input.current) input.current?.select()
+  }, [valueText])
   return (
     <div class="combobox">
       <input
