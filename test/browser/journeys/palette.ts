@@ -114,6 +114,9 @@ export function paletteJourneys(setup: () => BrowserSetup): void {
       await page.keyboard.press(key)
       assert.equal(await palette.evaluate((dialog) => dialog.contains(document.activeElement)), true, key)
     }
+    // A page that arrives late focuses its title, but not below a palette.
+    await page.locator('h1').evaluate((title: HTMLElement) => title.focus())
+    assert.equal(await palette.getByRole('combobox').evaluate((field) => field.matches(':focus')), true)
     await page.keyboard.press('Escape')
     await palette.waitFor({ state: 'detached' })
     await page.locator(`#card-${id}:focus`).waitFor()

@@ -88,13 +88,20 @@ export function Dialog({ title, kind, aside, children, onClose }: DialogProps) {
 /** A sheet opens under a resting finger. Lifting the finger would close the layer, but closes no modal dialog. */
 const opensAtOnce = (kind: DialogProps['kind']): boolean => kind !== undefined && kind !== 'palette sheet'
 
-/** Escape closes the layer, and Tab goes around in it. */
+/**
+ * Escape closes the layer, and Tab goes around in it. A page that arrives below it does not take the focus, as its
+ * title does otherwise.
+ */
 const layerOf = (element: RefObject<HTMLDialogElement | null>, onClose: () => void) => ({
   popover: 'auto' as const,
   'aria-modal': true,
   onToggle: ({ newState }: Pick<ToggleEvent, 'newState'>) => {
     // Also closed by the back gesture. The event is late: a chosen command may have removed the layer, and opened a dialog, by now.
     if (newState === 'closed' && element.current) onClose()
+  },
+  onFocusOut: ({ target, relatedTarget }: FocusEvent) => {
+    const isLeft = relatedTarget instanceof Node && element.current?.contains(relatedTarget) === false
+    if (isLeft && target instanceof HTMLElement) target.focus()
   },
   onKeyDown: (event: KeyboardEvent) => {
     if (event.key !== 'Tab' && event.key !== 'Escape') return
@@ -103,7 +110,7 @@ const layerOf = (element: RefObject<HTMLDialogElement | null>, onClose: () => vo
     const controls = [...(element.current?.querySelectorAll<HTMLElement>('input, button') ?? [])].filter(
       (control) => control.tabIndex >= 0 && control.checkVisibility(),
     )
-    const position = controls.findIndex((control) => control === document.activeElement)
+    const position = controls.indexOf(document.activeElement as HTMLElement)
     controls.at((position + (event.shiftKey ? -1 : 1)) % controls.length)?.focus()
   },
 })
