@@ -10,6 +10,7 @@ import { passwordProblems } from '../../src/model/field-kinds.ts'
 import { timeoutAdvice } from '../../src/records/list.ts'
 import type { ListQuery } from '../../src/records/list-query.ts'
 import { resources } from '../../src/resources/all.ts'
+import { faceLookOf, faceLooksOf, hueOfLook } from '../../web/src/api/faces.ts'
 import { elapsedSeconds, toRecordedHours } from '../../web/src/assignment/timer.ts'
 import { groupBlockers, groupLabels, mergeLinks, startsTooEarly } from '../../web/src/data/project-links.ts'
 import {
@@ -138,6 +139,28 @@ describe('The load of a day', () => {
     assert.deepEqual(first, { startIndex: 0, firstBusyIndex: 2, hours: 32, target: 40, isFull: false })
     assert.deepEqual(second, { startIndex: 7, firstBusyIndex: 13, hours: 0.5, target: 40, isFull: false })
     assert.equal(weekLoadsOf([8, 8, 8, 8, 1, 0, 0], 8)[0]?.isFull, true)
+  })
+})
+
+describe('The faces of the members of a project', () => {
+  const ids = Array.from({ length: 30 }, (_, number) => `person ${number}`)
+  const isSame = (count: number) => new Set([...faceLooksOf(ids.slice(0, count)).values()]).size < count
+
+  test('differ, and are changed by no later member', () => {
+    const looks = faceLooksOf(ids)
+    for (const count of [1, 5, 12, 24]) {
+      assert.equal(isSame(count), false, String(count))
+      assert.deepEqual([...faceLooksOf(ids.slice(0, count))], [...looks].slice(0, count))
+    }
+    assert.ok([...looks.values()].slice(0, 12).every((look) => !hueOfLook(look).isDeep))
+  })
+
+  test('are those that people have everywhere, unless an earlier member has the same one', () => {
+    const twin = ids.slice(1).find((id) => faceLookOf(id) === faceLookOf('person 0')) ?? ''
+    const looks = faceLooksOf(['person 0', twin])
+    assert.equal(looks.get('person 0'), faceLookOf('person 0'))
+    assert.notEqual(looks.get(twin), faceLookOf(twin))
+    assert.equal(faceLooksOf([twin]).get(twin), faceLookOf(twin))
   })
 })
 

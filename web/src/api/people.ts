@@ -3,11 +3,12 @@ import { limits, type Person, TrackerError } from '#tracker-client'
 import type { Configuration } from '../session/configuration.ts'
 import type { Session } from '../session/session.ts'
 import type { Api } from './api.ts'
+import { createFaces, type Faces } from './faces.ts'
 import type { LastSeen } from './last-seen.ts'
 import { byId } from './load-all.ts'
 import { isOutage } from './problems.ts'
 
-export interface People {
+export interface People extends Faces {
   /**
    * Returns the name of the person, or a placeholder while it is unknown. A component that calls this is
    * rendered again when the name arrives.
@@ -94,6 +95,7 @@ export function createPeople(
     for (const id of ids) if (id !== session.person.peek()?.id) nameSignal(id)
   }
   return {
+    ...createFaces(),
     findName,
     nameOf: (id) => findName(id) || '…',
     requestNames,

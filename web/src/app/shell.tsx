@@ -11,11 +11,10 @@ import { changeSettings, currentDensity, themeSwitch, useSettingsOfAccount } fro
 import { t, tn } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { lazyDialog } from '../ui/lazy.tsx'
-import { faceLookOf } from '../ui/marks.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Page, useRootClass } from '../ui/page.tsx'
 import { ErrorBoundary } from '../ui/page-states.tsx'
-import { initialsOf } from '../ui/people.tsx'
+import { faceAttributesOf, initialsOf } from '../ui/people.tsx'
 import { ToastCorner } from '../ui/toasts.tsx'
 import { phone, useMedia } from '../ui/viewport.ts'
 import { ConnectionBar, useSignOut } from './connection-bar.tsx'
@@ -251,7 +250,7 @@ function ThemeSwitch() {
 
 function AccountMenu({ open }: Pick<ReturnType<typeof useShortcuts>, 'open'>) {
   const services = useServices()
-  const { router, session } = services
+  const { people, router, session } = services
   const isPhone = useMedia(phone)
   // Compact density is too small for fingers, and shortcuts need a keyboard.
   const isTouchScreen = useMedia('(pointer: coarse)')
@@ -287,7 +286,7 @@ function AccountMenu({ open }: Pick<ReturnType<typeof useShortcuts>, 'open'>) {
     >
       <span
         class="avatar account-face"
-        {...faceLookOf(session.person.value?.id ?? '')}
+        {...faceAttributesOf(people.lookOf(session.person.value?.id ?? ''))}
         data-initials={initialsOf(name)}
         aria-hidden="true"
       />

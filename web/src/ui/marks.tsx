@@ -1,3 +1,4 @@
+import { hashOf } from '../api/faces.ts'
 import type { Label } from '../data/project-links.ts'
 import type { StageLook } from '../data/project-stages.ts'
 import { t } from '../texts/text.ts'
@@ -28,24 +29,8 @@ const vividHueCount = hues.length - 3
 
 const hueAt = (index: number): Hue => hues[index % vividHueCount] as Hue
 
-const hashOf = (id: string): number =>
-  [...id].reduce((hash, character) => (hash * 31 + (character.codePointAt(0) ?? 0)) % 9973, 7)
-
 /** Derives a hue from the id of a project, so that it is the same on every screen and device. */
 export const hueOf = (id: string): Hue => hueAt(hashOf(id))
-
-const faceHueCount = 12
-
-/**
- * Derives the look of a face from the id of a person: one of twelve hues between those of stages and labels,
- * light or deep. In a team of five, two rarely look alike.
- */
-export function faceLookOf(id: string) {
-  const hash = hashOf(id)
-  const hue = Math.round(((hash % faceHueCount) + 0.5) * (360 / faceHueCount))
-  const tone = Math.floor(hash / faceHueCount) % 2 === 0 ? 'face' : 'deep-face'
-  return { 'data-color': tone, style: { '--hue': String(hue) } }
-}
 
 const partRadius = 2
 const partLength = 2 * Math.PI * partRadius

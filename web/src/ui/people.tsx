@@ -1,15 +1,15 @@
 import type { Api } from '../api/api.ts'
+import { hueOfLook } from '../api/faces.ts'
 import { loadAll } from '../api/load-all.ts'
 import { type Services, useServices } from '../services/services.ts'
 import { inOneLine, t } from '../texts/text.ts'
 import { beginsWith, Combobox, type Option } from './combobox.tsx'
 import { Icon } from './icon.tsx'
-import { faceLookOf } from './marks.tsx'
 
 interface AvatarProps {
   readonly name: string
-  /** The person, or undefined if there is none. */
-  readonly id: string | undefined
+  /** The look of the person, or undefined if there is no person. */
+  readonly look?: number
   /** True if the name is shown next to it, so that assistive technology skips it. */
   readonly isDecorative?: boolean
   /** Replaces the initials of the name. */
@@ -17,16 +17,21 @@ interface AvatarProps {
 }
 
 /** A person's initials in a circle. The name is next to it or in its label. */
-const Avatar = ({ name, id, isDecorative = false, initials = initialsOf(name) }: AvatarProps) => (
+const Avatar = ({ name, look, isDecorative = false, initials = initialsOf(name) }: AvatarProps) => (
   <span
     class="avatar"
-    {...(id === undefined ? { 'data-color': 'none' } : faceLookOf(id))}
+    {...(look === undefined ? { 'data-color': 'none' } : faceAttributesOf(look))}
     title={name || undefined}
     {...(isDecorative || name === '' ? { 'aria-hidden': true } : { role: 'img', 'aria-label': name })}
   >
     {initials}
   </span>
 )
+
+export function faceAttributesOf(look: number) {
+  const { hue, isDeep } = hueOfLook(look)
+  return { 'data-color': isDeep ? 'deep-face' : 'face', style: { '--hue': String(hue) } }
+}
 
 export const initialsOf = (name: string): string => {
   // Symbols and emoji make no initials.
@@ -49,11 +54,10 @@ export function PersonAvatar({
   readonly isDecorative?: boolean
 }) {
   const { people } = useServices()
-  if (id === '')
-    return <Avatar name={t('Unassigned')} initials="" id={undefined} isDecorative={isDecorative} />
+  if (id === '') return <Avatar name={t('Unassigned')} initials="" isDecorative={isDecorative} />
   // Empty if the user may not see the person, and undefined while the name is loading.
   const name = people.findName(id)
-  const face = { id, isDecorative }
+  const face = { look: people.lookOf(id), isDecorative }
   if (name === '') return <Avatar name={t('Someone you cannot see')} initials="?" {...face} />
   return <Avatar name={name ?? ''} {...face} />
 }
