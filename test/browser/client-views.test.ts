@@ -126,19 +126,17 @@ describe('The load of a day', () => {
     assert.deepEqual(plannedHoursByDay(rows, '2026-11-20', 4), [5, 3, 3, 5])
   })
 
-  test('is shown in four levels, of which the low one differs in a week that is almost full', () => {
-    const capacityHours = 8
-    const levelsOf = (isWeekFull: boolean) =>
-      [0, 8, 8.5, 12, 12.5].map((hours) => loadLevelOf(hours, capacityHours, isWeekFull))
-    assert.deepEqual(levelsOf(false), ['free', 'low', 'over', 'over', 'far-over'])
-    assert.deepEqual(levelsOf(true), ['free', 'fits', 'over', 'over', 'far-over'])
+  test('is marked only above the target, and more strongly far above it', () => {
+    assert.deepEqual(
+      [0, 8, 8.5, 12, 12.5].map((hours) => loadLevelOf(hours, 8)),
+      ['within', 'within', 'over', 'over', 'far-over'],
+    )
   })
 
   test('is summed by week, beginning with the first day that has hours', () => {
     const [first, second] = weekLoadsOf([0, 0, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0.5], 8)
-    assert.deepEqual(first, { startIndex: 0, firstBusyIndex: 2, hours: 32, target: 40, isFull: false })
-    assert.deepEqual(second, { startIndex: 7, firstBusyIndex: 13, hours: 0.5, target: 40, isFull: false })
-    assert.equal(weekLoadsOf([8, 8, 8, 8, 1, 0, 0], 8)[0]?.isFull, true)
+    assert.deepEqual(first, { startIndex: 0, firstBusyIndex: 2, hours: 32, target: 40 })
+    assert.deepEqual(second, { startIndex: 7, firstBusyIndex: 13, hours: 0.5, target: 40 })
   })
 })
 

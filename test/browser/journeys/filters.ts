@@ -234,7 +234,7 @@ export function filterJourneys(setup: () => BrowserSetup): void {
     const { signIn, workspace } = setup()
     const { mara, jonas } = workspace
     const { projectId, path, make } = await makeProject('High up')
-    // The timeline of a phone begins yesterday. Without an assignment, it would take another line to say so.
+    // The timeline of a phone begins today. Without an assignment, it would take another line to say so.
     await make('Topmost', 0, 13)
     // Neither more members than fit nor saved views take a row.
     for (const name of ['Ada', 'Ben', 'Cleo', 'Dan', 'Eve', 'Finn']) {

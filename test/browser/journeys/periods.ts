@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { addDays, today } from '../../../web/src/time/days.ts'
+import { addDays, formatWeekday, today } from '../../../web/src/time/days.ts'
 import { valuesOf } from '../../support/assertions.ts'
 import type { BrowserSetup } from '../support/browser-setup.ts'
 import { bar, datedProjects, monday } from '../support/dated-projects.ts'
@@ -20,16 +20,20 @@ const nameGapOf = (page: Page, id: string): Promise<number> =>
     return Math.round(Math.max(ofName.left - ofBar.right, ofBar.left - ofName.right))
   })
 
-/** On a phone, today is the second of seven days, also after a step and the way back. */
+/** On a phone, today is the first of seven days, which all have a weekday, also after a step and the way back. */
 async function assertComingDays(page: Page): Promise<void> {
-  const todayIsSecond = page.locator('.timeline-day:nth-child(2):nth-last-child(6).today')
-  await todayIsSecond.waitFor()
+  const todayIsFirst = page.locator('.timeline-day:nth-child(1):nth-last-child(7).today')
+  await todayIsFirst.waitFor()
+  const weekdays = await page.locator('.timeline-date > small').allTextContents()
+  assert.deepEqual(weekdays, nextDays(7).map(formatWeekday))
   await page.getByRole('button', { name: 'Later' }).click()
-  await page.waitForURL((url) => url.searchParams.get('from') === addDays(today(), 6))
-  await todayIsSecond.waitFor({ state: 'detached' })
+  await page.waitForURL((url) => url.searchParams.get('from') === addDays(today(), 7))
+  await todayIsFirst.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Today' }).click()
-  await todayIsSecond.waitFor()
+  await todayIsFirst.waitFor()
 }
+
+const nextDays = (count: number) => Array.from({ length: count }, (_, index) => addDays(today(), index))
 
 export function periodJourneys(setup: () => BrowserSetup): void {
   const { makeProject, dayOf } = datedProjects(setup)
@@ -102,8 +106,8 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     assert.ok(slimBar && name && head)
     assert.deepEqual([slimBar.height, head.height], [8, 28])
     assert.ok(name.y + name.height <= slimBar.y, JSON.stringify({ name, slimBar }))
-    // The name of the period has room, an arrow marks where a bar continues, an empty lane is low, and the
-    // avatar is in the middle of its line.
+    // The name of the period has room, an arrow marks where a bar continues, a lane without bars is only a head
+    // that says so, other heads have the hours, and the avatar is in the middle of its line.
     const [period, avatar, emptyLane] = await Promise.all(
       ['.week-range', '.person-head .avatar', `[data-person="${workspace.jonas.id}"]`].map((selector) =>
         page.locator(selector).first().boundingBox(),
@@ -111,7 +115,10 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     )
     assert.ok(period && avatar && emptyLane && period.width > 60)
     await page.locator(`#card-${longId} > .directed`).waitFor()
-    assert.equal(emptyLane.height, 52)
+    assert.equal(emptyLane.height, 29)
+    const sumOf = (personId: string) => page.locator(`[data-person="${personId}"] .lane-sum`).textContent()
+    assert.equal(await sumOf(workspace.jonas.id), 'Nothing planned')
+    assert.match(String(await sumOf(workspace.mara.id)), /^\d+(\.\d)? h/)
     assert.ok(Math.abs(avatar.y + avatar.height / 2 - (head.y + head.height / 2)) < 0.5)
     await zoom.selectOption('Quarter')
     await page.setViewportSize({ width: 1280, height: 800 })
@@ -174,7 +181,7 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     assert.ok(Math.abs(height - 28) < 1, String(height))
     await page.getByRole('button', { name: 'Legend' }).click()
     const legend = page.getByRole('dialog', { name: 'Legend' })
-    for (const text of ['Doing', 'Overdue', 'Waits for another assignment', 'Up to 8 h a day'])
+    for (const text of ['Doing', 'Overdue', 'Waits for another assignment', 'More than 8 h a day'])
       await legend.getByText(text).waitFor()
     assert.equal(await legend.getByText('Done', { exact: true }).count(), 0)
     await assertAccessible(page, 'legend of the timeline')

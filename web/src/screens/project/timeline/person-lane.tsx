@@ -32,6 +32,8 @@ export interface LaneContext {
   readonly blockReasons: BlockReasons
   /** The assignments whose arrows show that they wait. Their bars have no icon for it. */
   readonly connectedIds: ReadonlySet<string>
+  /** On phones, the head of a lane has its hours, and a lane without bars is only its head. */
+  readonly isPhone: boolean
   onShift(row: Assignment, shift: Shift): void
 }
 
@@ -57,7 +59,7 @@ export function PersonLane(props: PersonLaneProps) {
 /** Shows the assignments of one person, day by day. Overloaded days are tinted. */
 function Lane(props: PersonLaneProps) {
   const { id, name, rows, bars, top, height, context } = props
-  const { from, dayCount, dayPixels, doneStageIds } = context
+  const { from, dayCount, dayPixels, doneStageIds, isPhone } = context
   // Work without a person overloads no one, so no day of its lane is tinted.
   const target = id === '' ? Number.POSITIVE_INFINITY : context.target
   const track = useRef<HTMLDivElement>(null)
@@ -87,6 +89,7 @@ function Lane(props: PersonLaneProps) {
             {name}
           </span>
         </span>
+        {isPhone && <LaneSum weeks={weeks} isEmpty={bars.length === 0} />}
       </header>
       <div
         ref={track}
@@ -97,22 +100,17 @@ function Lane(props: PersonLaneProps) {
         }}
       >
         {hoursByDay.map((hours, index) => (
-          <DayLoad
-            key={index}
-            index={index}
-            hours={hours}
-            target={target}
-            isWeekFull={weeks[Math.floor(index / daysInWeek)]?.isFull === true}
-          />
+          <DayLoad key={index} index={index} hours={hours} target={target} />
         ))}
-        {weeks.map((week) => (
-          <WeekSum
-            key={week.startIndex}
-            firstDay={addDays(from, week.startIndex)}
-            week={week}
-            dayPixels={dayPixels}
-          />
-        ))}
+        {!isPhone &&
+          weeks.map((week) => (
+            <WeekSum
+              key={week.startIndex}
+              firstDay={addDays(from, week.startIndex)}
+              week={week}
+              dayPixels={dayPixels}
+            />
+          ))}
         {bars.map((bar) => (
           <LaneBar
             key={bar.row.id}
@@ -157,17 +155,13 @@ interface DayLoadProps {
   readonly index: number
   readonly hours: number
   readonly target: number
-  readonly isWeekFull: boolean
 }
 
-/**
- * Shows the hours of a day as a line. Its color tells whether they exceed the target, or are part of a full
- * week. Hours above the target also tint the whole day.
- */
-function DayLoad({ index, hours, target, isWeekFull }: DayLoadProps) {
-  const level = loadLevelOf(hours, target, isWeekFull)
+/** Tints a day whose hours exceed the target, below a line of the same color. */
+function DayLoad({ index, hours, target }: DayLoadProps) {
+  const level = loadLevelOf(hours, target)
   // The line is hidden from screen readers. They read the sum of the week instead.
-  return level === 'free' ? null : (
+  return level === 'within' ? null : (
     <div
       aria-hidden="true"
       class={`timeline-load ${level}`}
@@ -183,24 +177,38 @@ interface WeekSumProps {
   readonly dayPixels: number
 }
 
-/** Shows the hours of a week where its line begins, or before that if there is no room after it. */
+/** Shows the hours of a week where its work begins, or before that if there is no room after it. */
 function WeekSum({ firstDay, week, dayPixels }: WeekSumProps) {
-  const { startIndex, firstBusyIndex, hours, target, isFull } = week
-  const level = loadLevelOf(hours, target, isFull)
-  const isExceeded = level === 'over' || level === 'far-over'
+  const { startIndex, firstBusyIndex, hours, target } = week
+  const isExceeded = loadLevelOf(hours, target) !== 'within'
   const values = { hours: formatPlanned(hours), over: formatPlanned(hours - target) }
   const end = startIndex + daysInWeek
   const start = Math.max(startIndex, Math.min(firstBusyIndex, end - Math.ceil(sumPixels / dayPixels)))
   const isShort = (end - start) * dayPixels < longSumPixels
   return (
     <p
-      class={`week-sum ${level}`}
+      class={`week-sum ${isExceeded ? 'over' : ''}`}
       title={isExceeded ? t('{hours}, {over} over', values) : undefined}
       style={{ gridColumn: `${start + 1} / ${end + 1}`, gridRow: '1' }}
     >
       <span class="visually-hidden">{formatWeek(firstDay)}: </span>
       {isExceeded && !isShort ? t('{hours}, {over} over', values) : hours > 0 && values.hours}
     </p>
+  )
+}
+
+/** Shows the hours of the period next to the name of a person, or that there is no work. */
+function LaneSum({ weeks, isEmpty }: { readonly weeks: readonly WeekLoad[]; readonly isEmpty: boolean }) {
+  const hours = weeks.reduce((sum, week) => sum + week.hours, 0)
+  const over = weeks.reduce((sum, week) => sum + Math.max(0, week.hours - week.target), 0)
+  const values = { hours: formatPlanned(hours), over: formatPlanned(over) }
+  const isExceeded = loadLevelOf(over, 0) !== 'within'
+  return (
+    <span class={`lane-sum ${isExceeded ? 'over' : ''}`}>
+      {isEmpty
+        ? t('Nothing planned')
+        : hours > 0 && (isExceeded ? t('{hours}, {over} over', values) : values.hours)}
+    </span>
   )
 }
 
@@ -285,8 +293,8 @@ const wideRem = {
 
 type LaneRem = Readonly<Record<keyof typeof wideRem, number>>
 
-/** On phones, a line has the name of an assignment above its slim bar. */
-const phoneRem: LaneRem = { ...wideRem, head: 1.75, bar: 2.25, empty: 1.5 }
+/** On phones, a line has the name of an assignment above its slim bar. Below an empty head is only the line of its lane. */
+const phoneRem: LaneRem = { ...wideRem, head: 1.75, hours: 0.25, bar: 2.25, least: 0, empty: 0.0625 }
 
 /** The space between a bar and the edges of its first and last day. */
 export const barMarginPixels = 3

@@ -21,7 +21,6 @@ import { StageMark } from '../../../ui/marks.tsx'
 import { useStableCallback } from '../../../ui/use-stable-callback.ts'
 import { ChoiceButtons, Popover } from '../../../ui/view-controls.tsx'
 import { useMedia } from '../../../ui/viewport.ts'
-import { fullWeekShare } from './workload.ts'
 
 type Zoom = 'week' | 'month' | 'quarter'
 
@@ -42,8 +41,7 @@ const zoomNames = Object.keys(zooms) as Zoom[]
 
 /**
  * Returns the period in the address. By default, it begins with this week. A phone shows only seven days, from
- * yesterday on, because a week that ends today would hide everything that comes. The keys + and - change the
- * zoom.
+ * today on, because a week that ends today would hide everything that comes. The keys + and - change the zoom.
  */
 export function usePeriod(query: string, isPhone: boolean) {
   const { router } = useServices()
@@ -54,7 +52,7 @@ export function usePeriod(query: string, isPhone: boolean) {
   const zoom = zoomNames.find((name) => name === parameters.get('zoom')) ?? defaultZoom
   const isRolling = isPhone && zoom === 'week'
   const startOf = (day: string) => (isRolling ? day : mondayOf(day))
-  const now = isRolling ? addDays(today(), -1) : mondayOf(today())
+  const now = isRolling ? today() : mondayOf(today())
   const requestedFrom = parameters.get('from') ?? ''
   const from = isDay(requestedFrom) ? startOf(requestedFrom) : now
   const weekCount = zooms[zoom].weekCounts[reachedWidths.length] ?? 4
@@ -167,10 +165,8 @@ function LegendLines({ stages, doneStageIds, shownStageIds, hasArrows }: LegendP
       t('Overdue'),
     ],
     ...(hasArrows ? arrowLines() : []),
-    [swatch('low'), t('Up to {hours} a day', { hours: formatHours(dailyTarget()) })],
-    [swatch('over'), t('More than that')],
+    [swatch('over'), t('More than {hours} a day', { hours: formatHours(dailyTarget()) })],
     [swatch('far-over'), t('Far more than that')],
-    [swatch('fits'), t('A week that is more than {percent} % full', { percent: 100 * fullWeekShare })],
   ] as const
   return (
     <>
@@ -196,13 +192,12 @@ interface TimeScaleProps {
   readonly dayPixels: number
 }
 
+/** The minimum width of a day for its weekday, which is above its number. */
 const weekdayPixels = 48
 /** The minimum width of a day for its number. If days are narrower, only Mondays have numbers. */
 const numberPixels = 24
 /** The width of a day at which the pill of today has "Today" instead of its number. */
 const todayPixels = 36
-/** The minimum width of a day for a pill with its weekday. */
-const longTodayPixels = 64
 /** The minimum distance of another number from the middle of the pill. */
 const pillPixels = 28
 const longMonthPixels = 120
@@ -214,9 +209,9 @@ export function TimeScale({ scaleRef, from, dayCount, dayPixels }: TimeScaleProp
   const days = Array.from({ length: dayCount }, (_, index) => addDays(from, index))
   const todayIndex = daysBetween(from, today())
   const isTodayShown = todayIndex >= 0 && todayIndex < dayCount
+  const hasWeekdays = dayPixels >= weekdayPixels
   const hasNumber = (day: string, index: number) => {
-    if (index === todayIndex) return false
-    if (dayPixels >= numberPixels) return true
+    if (index === todayIndex || dayPixels >= numberPixels) return true
     return weekdayOf(day) === 1 && !(isTodayShown && Math.abs(index - todayIndex) * dayPixels < pillPixels)
   }
   const months = [...Map.groupBy(days.keys(), (index) => days[index]?.slice(0, 7) ?? '')]
@@ -225,7 +220,7 @@ export function TimeScale({ scaleRef, from, dayCount, dayPixels }: TimeScaleProp
       <span class="timeline-corner" />
       <div
         ref={scaleRef}
-        class="timeline-scale"
+        class={`timeline-scale ${hasWeekdays ? 'with-weekdays' : ''}`}
         style={{ gridTemplateColumns: `repeat(${dayCount}, minmax(0, 1fr))` }}
       >
         {months.map(([month, indexes]) => (
@@ -236,15 +231,16 @@ export function TimeScale({ scaleRef, from, dayCount, dayPixels }: TimeScaleProp
         {days.map(
           (day, index) =>
             hasNumber(day, index) && (
-              <span key={day} class="timeline-date" style={{ gridColumn: `${index + 1}` }}>
-                {dayLabel(day, dayPixels >= weekdayPixels)}
+              <span
+                key={day}
+                class={`timeline-date ${index === todayIndex ? 'today' : ''}`}
+                title={index === todayIndex ? t('Today') : undefined}
+                style={{ gridColumn: `${index + 1}` }}
+              >
+                {hasWeekdays && <small>{formatWeekday(day)}</small>}
+                {index === todayIndex ? <b>{todayLabel(dayPixels)}</b> : Number(day.slice(8))}
               </span>
             ),
-        )}
-        {isTodayShown && (
-          <span class="timeline-date today" title={t('Today')} style={{ gridColumn: `${todayIndex + 1}` }}>
-            <b>{todayLabel(dayPixels)}</b>
-          </span>
         )}
       </div>
     </div>
@@ -255,13 +251,8 @@ const columnsOf = (indexes: readonly number[]) => ({
   gridColumn: `${(indexes[0] ?? 0) + 1} / span ${indexes.length}`,
 })
 
-const dayLabel = (day: string, hasWeekday: boolean): string =>
-  hasWeekday ? `${formatWeekday(day)} ${Number(day.slice(8))}` : String(Number(day.slice(8)))
-
 const todayLabel = (dayPixels: number): string =>
-  dayPixels >= todayPixels && dayPixels < weekdayPixels
-    ? t('Today')
-    : dayLabel(today(), dayPixels >= longTodayPixels)
+  dayPixels >= todayPixels && dayPixels < weekdayPixels ? t('Today') : String(Number(today().slice(8)))
 
 function monthLabel(month: string, pixels: number): string {
   const date = dateOf(`${month}-01`)

@@ -147,7 +147,7 @@ interface LanesProps {
   readonly rows: readonly Assignment[]
   readonly dependencies: readonly OpenDependency[]
   readonly isStale: boolean
-  readonly context: Omit<LaneContext, 'dayPixels' | 'connectedIds'>
+  readonly context: Omit<LaneContext, 'dayPixels' | 'connectedIds' | 'isPhone'>
 }
 
 /** Calculates the bars and heights of all lanes, but renders only the lanes near the visible part. */
@@ -168,8 +168,8 @@ function Lanes({ people, rows, dependencies, isStale, context: shared }: LanesPr
   }, [dependencies, people, barsByPerson, laneBottoms, dayPixels, isPhone])
   const connectedIds = useConnectedIds(arrows)
   const context = useMemo(
-    (): LaneContext => ({ ...shared, dayPixels, connectedIds }),
-    [shared, dayPixels, connectedIds],
+    (): LaneContext => ({ ...shared, dayPixels, connectedIds, isPhone }),
+    [shared, dayPixels, connectedIds, isPhone],
   )
   useEffect(() => {
     const open = rows.find(({ id }) => id === openId)

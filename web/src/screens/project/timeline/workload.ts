@@ -28,19 +28,15 @@ export function plannedHoursByDay(
   return sums
 }
 
-type LoadLevel = 'free' | 'low' | 'fits' | 'over' | 'far-over'
+type LoadLevel = 'within' | 'over' | 'far-over'
 
 /** Hours above this multiple of the target are marked more strongly. */
 const farOverFactor = 1.5
-/** A week is full if its hours exceed this share of its target. */
-export const fullWeekShare = 0.8
 /** Rounding errors must not count as overload. */
 const tolerance = 0.01
 
-/** Hours up to the target have the level `low`, or `fits` in a week with little time left. */
-export function loadLevelOf(hours: number, target: number, isWeekFull: boolean): LoadLevel {
-  if (hours <= tolerance) return 'free'
-  if (hours <= target + tolerance) return isWeekFull ? 'fits' : 'low'
+export function loadLevelOf(hours: number, target: number): LoadLevel {
+  if (hours <= target + tolerance) return 'within'
   return hours <= target * farOverFactor + tolerance ? 'over' : 'far-over'
 }
 
@@ -52,7 +48,6 @@ export interface WeekLoad {
   readonly firstBusyIndex: number
   readonly hours: number
   readonly target: number
-  readonly isFull: boolean
 }
 
 /** Sums the hours of seven days each. These have five working days, whichever day is the first. */
@@ -68,12 +63,6 @@ export function weekLoadsOf(hoursByDay: readonly number[], dailyTarget: number):
         0,
         ofWeek.findIndex((dayHours) => dayHours > tolerance),
       )
-    return {
-      startIndex,
-      firstBusyIndex,
-      hours,
-      target,
-      isFull: hours > target * fullWeekShare + tolerance,
-    }
+    return { startIndex, firstBusyIndex, hours, target }
   })
 }
