@@ -1,3 +1,4 @@
+import { purgeLinks } from '../accounts/links.ts'
 import { purgeLockouts } from '../accounts/lockouts.ts'
 import type { Retention } from '../config/store-settings.ts'
 import { purgeChanges } from '../db/change-log.ts'
@@ -33,6 +34,7 @@ export const maintenanceJobs = (database: Database, { removedDays, historyDays }
   changes: () => purgeChanges(database),
   removed: () => purgeRemoved(database, resources, removedDays),
   lockouts: () => purgeLockouts(database),
+  links: () => purgeLinks(database),
   idempotency: () => purgeKeys(database),
   partitions: () => maintainHistory(database, historyDays),
   closeDays: () => closeDays(database),

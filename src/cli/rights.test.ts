@@ -77,6 +77,7 @@ describe('The role of a host', () => {
     ['rest', 'consents', 'withdrawn_at', ['user_id', 'client_id', 'granted_at']],
     ['identity', 'outside_identities', 'last_used_at', ['user_id', 'issuer', 'subject']],
     ['identity', 'account_links', 'ended_at', ['hash', 'user_id']],
+    ['commands', 'account_links', 'ended_at', ['hash', 'user_id']],
   ] as const)
     test(`of ${host} may update ${writtenColumn} of ${table}, but not ${readOnlyColumns.join(', ')}`, async () => {
       assert.equal(await failureOf(host, `update ${table} set ${writtenColumn} = now()`), undefined)

@@ -191,9 +191,10 @@ export const privilegesOfHosts: Readonly<Record<string, Privileges>> = {
   },
   commands: {
     ...resourceHostPrivileges,
-    // This host purges old keys. It locks them first, for which PostgreSQL requires the update privilege on
-    // some column.
+    // This host purges old keys and links. It locks them first, for which PostgreSQL requires the update
+    // privilege on some column.
     idempotency_keys: ['select', 'update (created_at)', 'delete'],
+    account_links: ['select', 'update (ended_at)', 'delete'],
     // Removing an account checks that the caller is still an administrator.
     deactivated_accounts: readOnly,
   },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { purgeLinks } from '../../src/accounts/links.ts'
 import { purgeMails } from '../../src/accounts/mail-queue.ts'
+import { maintenanceJobs } from '../../src/cli/maintenance.ts'
 import { sql } from '../../src/db/sql.ts'
 import { mailTexts } from '../../src/features/mail/worker.ts'
 import { ptBr } from '../../web/src/texts/pt-br.ts'
@@ -471,7 +471,7 @@ describe('Links in mails', () => {
         values (gen_random_uuid(), 'invitation', sha256(${`${days}`}::text::bytea), ${id},
           now() - make_interval(days => ${days}::int + 1), now() - make_interval(days => ${days}::int))`)
     for (const days of [29, 31, 400]) await make(days)
-    await purgeLinks(rest.database)
+    await maintenanceJobs(rest.database, { removedDays: 30, historyDays: 30 }).links()
     const remaining = await rest.database.query(sql`select 1 from account_links where purpose = 'invitation'`)
     assert.equal(remaining.length, 1)
   })

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer'
-import { invitationHours, passwordLinkHours, purgeLinks } from '../../accounts/links.ts'
+import { invitationHours, passwordLinkHours } from '../../accounts/links.ts'
 import {
   claimMails,
   endBeforeSending,
@@ -51,10 +51,7 @@ export function startMailWorker(options: MailWorkerOptions): MailWorker {
   }
   const onFailure = (error: unknown) => log.warn({ err: error }, 'Mails wait for the store.')
   const polling = repeat({ everyMilliseconds: pollMilliseconds, onFailure }, poll)
-  const purging = repeat({ everyMilliseconds: purgeMilliseconds, onFailure }, async () => {
-    await purgeMails(database)
-    await purgeLinks(database)
-  })
+  const purging = repeat({ everyMilliseconds: purgeMilliseconds, onFailure }, () => purgeMails(database))
   return {
     poll,
     async stop() {
