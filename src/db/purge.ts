@@ -44,9 +44,6 @@ interface PurgeableTable {
   readonly table: string
 }
 
-/** The number of rows that the database function `forget_removed` deletes at most in one call. */
-const purgeBatchMax = 1000
-
 /** Deletes rows removed more than `days` ago; 0 keeps all. Children are deleted before their parents. */
 export async function purgeRemoved(
   database: Database,
@@ -55,14 +52,11 @@ export async function purgeRemoved(
 ): Promise<void> {
   if (days === 0) return
   for (const { name, table } of resources.toReversed()) {
-    const purge = sql`select forget_removed(${name}, ${table}, ${days}::int) as count`
-    for (let count = purgeBatchMax; count === purgeBatchMax; ) {
-      const [row] = await database.transaction(
-        (transaction) => transaction.query<{ count: number }>(purge),
-        maintenanceLimits,
-      )
-      count = row?.count ?? 0
-    }
+    const purge = sql`select where forget_removed(${name}, ${table}, ${days}::int) > 0`
+    let purged: object[]
+    do {
+      purged = await database.transaction((transaction) => transaction.query(purge), maintenanceLimits)
+    } while (purged.length > 0)
   }
 }
 

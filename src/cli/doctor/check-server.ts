@@ -155,7 +155,7 @@ async function checkTransactions(client: pg.Client): Promise<Finding> {
   return warning(
     'transactions',
     `one is ${minutes} minutes old`,
-    'select pid, query from pg_stat_activity order by xact_start; end it with pg_terminate_backend(pid).',
+    'Unless it is a backup or an export, end it with pg_terminate_backend(pid): select pid, application_name, query from pg_stat_activity order by xact_start;',
   )
 }
 

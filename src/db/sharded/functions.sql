@@ -51,6 +51,7 @@ create or replace function forget_removed(resource text, table_name text, days i
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   deleted_before timestamptz := now() - make_interval(days => days);
+  found uuid[] := '{00000000-0000-0000-0000-000000000000}';
   candidates uuid[];
   referred uuid[];
   child record;
@@ -61,29 +62,32 @@ begin
     raise exception 'This table has no rows that are removed.';
   end if;
   perform pg_advisory_xact_lock(7251405121);
-  execute format('select array_agg(id) from (select id from %I where not active and deleted_at < $1 limit 1000) as found', table_name)
-    into candidates using deleted_before;
-  if candidates is null then return 0; end if;
   -- One transaction at a time writes to tables that every node has. Its lock is the entry without a table name.
   if exists (select from pg_dist_partition where logicalrelid = to_regclass(format('public.%I', table_name)) and repmodel = 't') then
     perform from row_places as place where place.table_name = '' for update;
   end if;
-  select array_agg(id) into candidates from (
-    select id from row_places as place where place.table_name = forget_removed.table_name and id = any(candidates)
-    order by id for update skip locked) as locked;
-  execute format('select array_agg(id) from %I where id = any($1) and not active and deleted_at < $2', table_name)
-    into candidates using candidates, deleted_before;
-  for child in
-    select conrelid::regclass as name, attname from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
-    where contype = 'f' and confrelid = format('public.%I', table_name)::regclass and confdeltype <> 'c'
-    -- No foreign key can span two nodes.
-    union all select 'assignment_dependencies', 'blocked_by_id' where table_name = 'assignments'
-  loop
-    execute format('select array_agg(distinct %I) from %s where %1$I = any($1)', child.attname, child.name)
-      into referred using candidates;
-    candidates := array(select id from unnest(candidates) as id where id <> all(coalesce(referred, '{}')));
+  -- Rows that are still referred to stay. The loop reads on behind them until a batch has a row to delete.
+  while coalesce(cardinality(candidates), 0) = 0 loop
+    execute format('select array_agg(id order by id) from (
+        select id from %I where not active and deleted_at < $1 and id > $2 order by id limit 1000) as batch', table_name)
+      into found using deleted_before, found[cardinality(found)];
+    if found is null then return 0; end if;
+    select array_agg(id) into candidates from (
+      select id from row_places as place where place.table_name = forget_removed.table_name and id = any(found)
+      order by id for update skip locked) as locked;
+    execute format('select array_agg(id) from %I where id = any($1) and not active and deleted_at < $2', table_name)
+      into candidates using candidates, deleted_before;
+    for child in
+      select conrelid::regclass as name, attname from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
+      where contype = 'f' and confrelid = format('public.%I', table_name)::regclass and confdeltype <> 'c'
+      -- No foreign key can span two nodes.
+      union all select 'assignment_dependencies', 'blocked_by_id' where table_name = 'assignments'
+    loop
+      execute format('select array_agg(distinct %I) from %s where %1$I = any($1)', child.attname, child.name)
+        into referred using candidates;
+      candidates := array(select id from unnest(candidates) as id where id <> all(coalesce(referred, '{}')));
+    end loop;
   end loop;
-  if coalesce(cardinality(candidates), 0) = 0 then return 0; end if;
   execute format('delete from %I where id = any($1)', table_name) using candidates;
   -- Foreign keys do this in a store of one node.
   if table_name = 'assignments' then
