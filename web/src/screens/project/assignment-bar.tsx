@@ -43,7 +43,7 @@ interface AssignmentBarProps {
   readonly hasSides?: boolean
   /** The name of the type. It is shown as a shape. */
   readonly typeName?: string | undefined
-  /** A second line, which also says what icons and the hidden text say otherwise. */
+  /** A second line. It replaces the icons and the text for screen readers. */
   readonly facts?: ComponentChildren
   readonly draggable?: boolean
   onDragStart?(event: TargetedDragEvent<HTMLAnchorElement>): void

@@ -31,8 +31,8 @@ interface BarOptions {
 }
 
 /**
- * Returns the bars of all assignments that touch the `dayCount` days from `from` on. Earlier bars come first,
- * then longer bars.
+ * Returns the bars of all assignments that touch the `dayCount` days from `from` on, sorted by rank and first
+ * visible day. Of bars with the same first day, longer ones come first.
  */
 export function barsOf(
   rows: readonly Assignment[],

@@ -38,6 +38,7 @@ interface BoardCardProps {
   /** Finished work is never overdue. */
   readonly isDone: boolean
   readonly isOpen: boolean
+  /** True if the card was just created or moved. */
   readonly isNew: boolean
   /** True if a dragged card would be placed before this card. */
   readonly isDropTarget: boolean
@@ -237,7 +238,7 @@ function CardMarks({ assignment, labels = [], blockedSince, blockers = [], isDon
 const waitingTextOf = (blockers: readonly Assignment[]): string =>
   tn(blockers.length, 'Waits for {name}', 'Waits for {count} assignments', { name: blockers[0]?.name ?? '' })
 
-/** The facts at the bottom of each card, always in the same order. The last one may grow later. */
+/** Shows the facts of a card in a fixed order. The hours are last, because they may be loaded later. */
 function CardFacts({ assignment, typeName, projectKey, parts, recorded, isDone }: CardProps) {
   const key = assignmentKey(projectKey, assignment)
   return (

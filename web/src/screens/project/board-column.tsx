@@ -44,7 +44,10 @@ export interface BoardProps {
   readonly revealedId: string | undefined
   countOf(stageId: string): number
   hasMore(stageId: string): boolean
-  /** True if the cards are in the manual order. Otherwise they are sorted by end date. */
+  /**
+   * True if the cards are in the manual order. Otherwise they are sorted by end date. Finished work is always
+   * sorted by its last change.
+   */
   readonly isManuallyOrdered: boolean
   onMore(stageId: string): void
   onMove(assignment: Assignment, stage: Stage, place?: Place): void

@@ -178,7 +178,10 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
   )
 }
 
-/** Loads the data related to cards. Cards are rendered only with it, because it determines their height. */
+/**
+ * Loads the data related to cards. Cards are rendered only with it, because it determines their height. Until
+ * they are shown, `onlyNewest` limits labels and dependencies to a page.
+ */
 function useCardFacts(projectId: string, doneStageIds: ReadonlySet<string>, onlyNewest: boolean) {
   const types = useListing('assignmentType', catalogQuery)
   const impediments = useAllRows('assignmentImpediment', {}, { live: true })
@@ -335,6 +338,7 @@ const noAssignments: readonly Assignment[] = []
 /** Maps each blocked assignment to the start of its oldest impediment. */
 const impedimentStarts = (links: readonly RecordOf<'assignmentImpediment'>[]): ReadonlyMap<string, string> =>
   new Map(
+    // The oldest impediment of an assignment is the last one, and replaces the others.
     links
       .toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
       .map(({ assignmentId, createdAt }) => [assignmentId, createdAt]),

@@ -10,7 +10,7 @@ import { t } from '../../texts/text.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-/** A place in the manual order of a stage, next to a card that is there. */
+/** A place in the manual order of a stage, next to a card. In an empty stage, `afterId` is null. */
 export interface Place {
   readonly neighbour:
     | { readonly afterId: string | null; readonly beforeId?: never }

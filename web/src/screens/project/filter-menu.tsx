@@ -19,7 +19,7 @@ interface FilterMenuProps {
   /** The element below which the menu is placed. */
   readonly anchor: HTMLElement
   onChange(changed: Partial<Filters>): void
-  /** Escape returns the focus. A click elsewhere has already moved it. */
+  /** If `isByKey` is true, the caller returns the focus. A click elsewhere has already moved it. */
   onClose(options: { readonly isByKey: boolean }): void
 }
 
@@ -205,7 +205,7 @@ const NegationButton = ({ criterion: { inverted, isNegated }, onChange }: Negati
 
 const pageLines = 8
 
-/** Returns all criteria if nothing is typed or chosen, otherwise the criteria and values that match. */
+/** Returns all criteria if nothing is typed and no criterion is open, otherwise what matches the text. */
 function useItems({ criteria, filters, step, onStep, onChange }: ValuesProps, text: string): readonly Item[] {
   const nonMembers = useNonMembers(criteria, step, text)
   const toStep = ({ name, label, icon, chosen }: Criterion): Item => ({

@@ -34,8 +34,8 @@ export const unassigned = 'nobody'
 export const viewer = 'me'
 
 /**
- * The filters that the client applies to rows. The API supports only `userId` with a single user. Values are
- * separated by commas. A hyphen before them excludes assignments that have one of the values.
+ * The filters that the client applies to rows. Lists of the API support only `userId` with a single user.
+ * Values are separated by commas. A hyphen before them excludes assignments that have one of the values.
  */
 const rowFilters = {
   userId: (row, value, { memberIds }) => passesPerson(value, responsibleOf(row), memberIds),
@@ -112,7 +112,7 @@ const listLike = (list: string, values: readonly string[]): string =>
 
 export const dependsOnMembers = ({ userId }: Filters): boolean => valuesOf(userId).includes(nonMember)
 
-/** Returns whether the API can apply the filter. It supports only a single user. */
+/** Returns whether a list of the API can apply the filter. It supports only a single user. */
 const isQueried = (userId: string): boolean =>
   ![nonMember, unassigned, viewer].includes(userId) && valuesOf(userId).length < 2 && !isExcluding(userId)
 
@@ -154,7 +154,7 @@ export function parseFilters(
 export const daysOf = ({ dateFrom, dateTo }: Filters): readonly [from: string, to: string] =>
   dateTo !== '' && dateTo < dateFrom ? [dateTo, dateFrom] : [dateFrom, dateTo]
 
-/** Converts the filters to a query of the API. The period of the API excludes its last day. */
+/** Converts the filters to the query of a list. The period of the API excludes its last day. */
 export function queryOfFilters(filters: Filters) {
   const { search, userId } = filters
   const [dateFrom, dateTo] = daysOf(filters)
@@ -219,8 +219,8 @@ export function isWorthSaving(query: string): boolean {
 const plainValue = /^[\da-f-]{1,36}$/i
 
 /**
- * Returns the filters in the syntax of the API, as far as it supports them, so that any client can use a
- * view.
+ * Returns the filters in the syntax of `/ext/query/`, as far as it supports them, so that any client can use
+ * a view.
  */
 export function filterTextOf(filters: Filters, projectId: string): string {
   const [from, to] = daysOf(filters)

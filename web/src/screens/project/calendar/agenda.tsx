@@ -117,7 +117,7 @@ export const DayRows = ({ rows, query, names, isDone }: DayRowsProps) => (
   </ul>
 )
 
-/** Shows the days of an assignment, unless it is not late and has only the day that the heading names. */
+/** Shows the days of an assignment if it is late, or has more days than the one that the heading names. */
 function DaysChip({ row, isDone }: { readonly row: Assignment; readonly isDone: boolean }) {
   const isOverdue = isLate(row, isDone)
   if (dayOf(row.startDate) === dayOf(row.endDate) && !isOverdue) return null

@@ -45,7 +45,7 @@ type Assignment = RecordOf<'assignment'>
 export function CalendarView(props: ProjectViewProps) {
   const { scope, openId, query } = props
   const { configuration } = useServices()
-  // Seven columns do not fit into a narrower window.
+  // Seven columns do not fit into a narrow window.
   const isNarrow = useMedia(narrow)
   const period = useCalendarPeriod(query, isNarrow)
   const listing = usePeriodRows(props, ...usePeriodOf(period, isNarrow, scope))
@@ -120,7 +120,7 @@ interface SubscribeButtonProps {
   onClick(): void
 }
 
-/** A narrow window has no room for its name, so there it is in a menu. */
+/** A narrow window has no room for the text of the button, so a menu replaces it. */
 const SubscribeButton = ({ isNarrow, onClick }: SubscribeButtonProps) =>
   isNarrow ? (
     <Menu
@@ -137,7 +137,7 @@ const SubscribeButton = ({ isNarrow, onClick }: SubscribeButtonProps) =>
     </button>
   )
 
-/** The list of the current month also shows late assignments that ended up to this long before it. */
+/** The list of the current month also shows late assignments that ended in this many days before its weeks. */
 const overdueDays = 4 * daysInWeek
 
 /** Returns the first day to load, the day after the last day, and a predicate for the assignments to show. */

@@ -37,7 +37,7 @@ export function labelNames({ id }: Assignment, names: NameLookup): string {
 
 const formatDayOf = (day: string): string => (day === '' ? '' : formatDay(day))
 
-/** The sort key of assignments without dates. They come last. */
+/** The sort key of assignments without dates. They come last in the ascending order. */
 const afterAllDays = '~'
 
 /** All columns in their order. The name is always shown. */

@@ -208,7 +208,7 @@ export function cellsOf({ lines, columns, grouping, names }: ShownList): readonl
     if ('row' in line) {
       const { row } = line
       const values = columns.map((column) => column.value?.(row, names) ?? column.text(row, names))
-      // The text of the column, because the title "No label" would become a label in an import of the file.
+      // The text of the column is used, because an import would create a label from the title "No label".
       cells.push(added ? [groupColumn?.text(row, names) ?? groupTitle, ...values] : values)
     } else groupTitle = line.title
   }
