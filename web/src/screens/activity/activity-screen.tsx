@@ -103,7 +103,10 @@ interface RunsProps {
   readonly context: ListContext
 }
 
-/** Shows the same change of several records in one line. Consecutive lines of a user name them only once. */
+/**
+ * Shows the same change of several records in one line. Of consecutive lines of one user, only the first has
+ * the name.
+ */
 function Runs({ groups, context }: RunsProps) {
   /** Contains all groups of an opened run, so that it stays open when other groups join it. */
   const [openGroups, setOpenGroups] = useState<readonly string[]>([])

@@ -391,13 +391,13 @@ interface ImpedimentRow {
 }
 
 interface Impediments {
-  /** Unresolved impediments, the oldest first, or resolved impediments, the last resolved first. */
+  /** Unresolved impediments, the oldest first, or resolved ones, the most recently resolved first. */
   readonly rows: readonly ImpedimentRow[]
   readonly projects: readonly Named[]
   readonly isCut: boolean
 }
 
-/** At most 1,000 unresolved impediments are loaded. If there are more, the screen says so. */
+/** At most 1,000 rows of each list are loaded. The screen says if there are more unresolved impediments. */
 const pagesMax = 10
 
 async function loadLinks(api: Api, areResolved: boolean, signal: AbortSignal) {

@@ -194,7 +194,7 @@ function workOf(cell: string): ImportedWork {
     : { person: person.trim(), date, hours: hoursOfSeconds(seconds), text: text.trim() }
 }
 
-/** Converts seconds to hundredths of an hour. Other texts are unchanged, so that parsing reports them. */
+/** Converts seconds to hours with two decimals. Other texts are unchanged, so that parsing reports them. */
 const hoursOfSeconds = (seconds: string): string =>
   /^\d+$/.test(seconds) ? String(Math.round(Number(seconds) / 36) / 100) : seconds
 
@@ -218,8 +218,8 @@ const months: readonly (readonly string[])[] = [
 ]
 
 /**
- * Parses a calendar day, and ignores a time after it. Returns undefined if the text does not begin with a
- * day.
+ * Parses a calendar day, and ignores a time after it. A timestamp with a time zone is converted to the user's
+ * day. Returns undefined if the text does not begin with a day.
  */
 export function parseDay(text: string, order: DateOrder): string | undefined {
   const input = text.trim()
@@ -279,6 +279,7 @@ export function parseHours(text: string): number | undefined {
   const [whole, days, hours, minutes] =
     /^(?:(\d+(?:\.\d+)?)\s*d)?\s*(?:(\d+(?:\.\d+)?)\s*h?)?\s*(?:(\d+)\s*(?:m|min)?)?$/.exec(input) ?? []
   if (!whole) return undefined
+  // The pattern reads 90m as 9 hours and 0 minutes.
   const isMinutes = /^\d+\s*(m|min)$/.test(input)
   const total = isMinutes
     ? Number.parseInt(input, 10) / 60

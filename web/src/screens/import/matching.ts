@@ -92,7 +92,7 @@ export function guessMatching(
   }
 }
 
-/** Returns the remembered mapping for a table with the same headers. */
+/** Returns the remembered mapping if it belongs to the same headers, and otherwise guesses one. */
 const columnsOf = (header: readonly string[], remembered: RememberedMatching): ColumnMapping =>
   remembered.columns && isDeepEqual(remembered.header?.map(normalizeName), header.map(normalizeName))
     ? remembered.columns
@@ -122,7 +122,7 @@ function matchNames(
 ): IdsByName {
   const idOf = (name: string) => {
     const key = normalizeName(name)
-    const group = synonyms.find((names) => names.includes(key))
+    const group = synonyms.find((candidates) => candidates.includes(key))
     return (
       findId(targets, remembered[key]) ??
       targets.find((target) => [target.name, target.login ?? ''].map(normalizeName).includes(key))?.id ??
@@ -157,7 +157,7 @@ export interface ProjectValues extends MatchingTargets {
   readonly ownId: string
   /** The ids of labels by normalized name. */
   readonly labels: ReadonlyMap<string, string>
-  /** The prefix of the keys of its assignments, such as MBA in MBA-12. */
+  /** The key of the project, such as MBA in MBA-12. */
   readonly key: string | undefined
 }
 

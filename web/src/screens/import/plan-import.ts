@@ -23,7 +23,7 @@ const batchItemsMax = 500
 const batchCharactersMax = 1_000_000
 /** The limit of the server. */
 const labelsOfProjectMax = 200
-/** The number of the row in the ids of labels. No file has as many rows. */
+/** Stands for the row in the ids of labels. No file has so many rows. */
 const labelRow = 0xffffff
 
 /** Returns the id of a new label from its position among the labels of the file. */
@@ -107,7 +107,7 @@ export interface PlannedRow {
   /** The reasons why the row is not imported. */
   readonly problems: readonly string[]
   readonly requests: readonly BatchItem[]
-  /** The positions of the recorded hours in `requests`. The ids have the same numbers as `child`. */
+  /** The positions of the recorded hours in `requests`. `idOf` has them as `child`. */
   readonly appointmentPositions: readonly number[]
 }
 

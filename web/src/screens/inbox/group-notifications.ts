@@ -28,7 +28,7 @@ export const groupByDay = (
   ...Map.groupBy(groups, ({ notifications: [newest] }) => dayOfTimestamp(newest?.at ?? '')),
 ]
 
-/** The order of kinds. An assignment is assigned before it is blocked or moved. */
+/** The order of kinds within a minute. An assignment is assigned before it is blocked or moved. */
 const kindOrder: readonly Notification['kind'][] = [
   'assigned',
   'mentioned',
@@ -48,8 +48,8 @@ const byMinute = (one: Notification, other: Notification): number =>
 const minuteOf = ({ at }: Notification): number => Math.floor(Date.parse(at) / 60_000)
 
 /**
- * Describes a notification about the end of an assignment, as it is today: the end may be near, past, or
- * moved since then. `end` is undefined while the assignment is unknown.
+ * Returns the text of a notification about the end of an assignment. It names the current end, which may have
+ * been moved. `end` is undefined while the assignment is unknown, or if it has no dates.
  */
 export function endTextOf(kind: Notification['kind'], end: string | undefined): string {
   if (kind === 'overdue')

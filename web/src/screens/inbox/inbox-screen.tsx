@@ -139,7 +139,7 @@ function PageLink({ number, label }: { readonly number: number; readonly label: 
 interface InboxFiltersProps {
   readonly isUnreadOnly: boolean
   readonly kind: string
-  /** True if no notification matches. Without a filter, the filters are hidden, in their place. */
+  /** True if no notification matches. If no filter is set, the controls are hidden, but keep their space. */
   readonly hasNothing: boolean
 }
 

@@ -177,7 +177,7 @@ function WorkRow({ assignment, work }: { readonly assignment: Assignment; readon
   )
 }
 
-/** Shows the due day as on a card. */
+/** Shows the due day in the colors of a card. */
 function DueDay({ assignment }: { readonly assignment: Assignment }) {
   const end = endDayOf(assignment)
   const text = dueText(assignment, false)
@@ -320,7 +320,7 @@ interface MyWork {
 const groups = ['blocked', 'overdue', 'today', 'week', 'next', 'later', 'unscheduled'] as const
 type Group = (typeof groups)[number]
 
-/** At most 100 assignments of each stage are loaded. If there are more, the screen says so. */
+/** Only 100 rows are loaded of most lists. If a stage has more assignments, the screen says so. */
 const firstPage = { pagesMax: 1 }
 const impedimentPagesMax = 5
 
@@ -371,6 +371,7 @@ async function loadMyWork(services: Services, userId: string, signal: AbortSigna
   )
   const ofToday = { userId, dateFrom: today(), dateTo: addDays(today(), 1) }
   const entries = await loadAll(api, 'appointment', ofToday, { ...firstPage, signal })
+  // The oldest impediment of an assignment is the last one, and replaces the others.
   const blockedSince = new Map(
     impediments.rows.map(({ assignmentId, createdAt }) => [assignmentId, createdAt]),
   )
