@@ -10,7 +10,7 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { describeUserAgent } from './describe-user-agent.ts'
 
-/** Lists the user's sessions, each of which can be ended. */
+/** Lists the user's sessions. Each session except the current one has a button that ends it. */
 export function SessionsSection() {
   const { session, toasts, tracker } = useServices()
   const { value, problem, reload } = useLoaded('sessions', [], () => tracker.call('GET /ext/sessions'))
@@ -146,9 +146,7 @@ export function ConsentsSection() {
   )
 }
 
-/**
- * Lists the accounts at external providers that the user may sign in with. Hidden if there are no providers.
- */
+/** Lists the user's accounts at external providers. Hidden if there are neither providers nor accounts. */
 export function IdentitiesSection() {
   const { configuration, toasts, tracker } = useServices()
   const startSignIn = useSignIn()

@@ -213,7 +213,7 @@ const Choice = ({ name, label, value, choices, note, onChange }: ChoiceProps) =>
   </div>
 )
 
-/** Lets the user choose language, theme and density. The account stores them for all devices. */
+/** Lets the user choose language, theme and density. With the extensions, they apply on all devices. */
 function AppearanceSection() {
   const services = useServices()
   return (

@@ -16,7 +16,7 @@ export function describeUserAgent(userAgent: string): string {
 
 /**
  * The first token that is found decides, because user agents also contain the tokens of compatible browsers.
- * That of Safari has its version after `Version`.
+ * In the user agent of Safari, the version is after `Version`.
  */
 const browserTokens = [
   ['Edg', 'Edge'],

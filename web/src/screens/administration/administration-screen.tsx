@@ -29,7 +29,7 @@ import {
 import { SignInPolicyPage } from './sign-in-policy-page.tsx'
 import { UserFilter, Users, UsersSkeleton } from './users-table.tsx'
 
-/** Only this many rows are loaded. Users search for others. */
+/** Only this many rows are loaded. The others are found by a search. */
 const rowsMax = 100
 
 /** Lets administrators manage users, and the catalogs from which all users choose. */
@@ -51,7 +51,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
   const [dialog, setDialog] = useState<{ readonly row: CatalogRow | undefined }>()
   const openDialog = (row?: CatalogRow) => setDialog({ row })
   useOpenNewFromUrl(openDialog)
-  const isOrdered = sortColumn === 'order' && search === ''
+  const canMove = sortColumn === 'order' && search === ''
   return (
     <Page
       title={t('Administration')}
@@ -85,7 +85,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
         )}
         {resource === 'user' && rows.length > 0 && <Users rows={rows} onChange={openDialog} />}
         {resource !== 'user' && (
-          <CatalogLines catalog={catalog} rows={rows} isOrdered={isOrdered} onChange={openDialog} />
+          <CatalogLines catalog={catalog} rows={rows} canMove={canMove} onChange={openDialog} />
         )}
         {listing.totalCount > rowsMax && (
           <p class="quiet-text">
@@ -111,11 +111,11 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
 interface CatalogLinesProps {
   readonly catalog: Catalog
   readonly rows: readonly CatalogRow[]
-  readonly isOrdered: boolean
+  readonly canMove: boolean
   onChange(row: CatalogRow): void
 }
 
-function CatalogLines({ catalog, rows, isOrdered, onChange }: CatalogLinesProps) {
+function CatalogLines({ catalog, rows, canMove, onChange }: CatalogLinesProps) {
   const moveStage = useMoveStage(rows)
   const looks = catalog.resource === 'workflow' ? defaultLooksOf(rows) : undefined
   return (
@@ -127,7 +127,7 @@ function CatalogLines({ catalog, rows, isOrdered, onChange }: CatalogLinesProps)
           row={row}
           look={looks?.get(row.id)}
           onChange={() => onChange(row)}
-          onMove={isOrdered ? (steps) => void moveStage(index, index + steps) : undefined}
+          onMove={canMove ? (steps) => void moveStage(index, index + steps) : undefined}
           isFirst={index === 0}
           isLast={index === rows.length - 1}
         />
@@ -175,7 +175,7 @@ interface CatalogLineProps {
   readonly isFirst: boolean
   readonly isLast: boolean
   onChange(): void
-  /** Undefined unless the catalog is ordered. */
+  /** Undefined if the rows have no order, or if a search hides some of them. */
   readonly onMove: ((steps: number) => void) | undefined
 }
 

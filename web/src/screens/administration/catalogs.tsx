@@ -131,8 +131,8 @@ export const valuesOf = (
 })
 
 /**
- * Returns the request body. An unchanged login and an empty password are left out, because sending either
- * would end the user's sessions.
+ * Returns the request body. An unchanged login is left out, and so is the empty password of an existing user,
+ * whose password stays the same.
  */
 export function bodyOf(values: CatalogValues, row: CatalogRow | undefined): Record<string, unknown> {
   const { login, password, order, description, color, ...otherValues } = values

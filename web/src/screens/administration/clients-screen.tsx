@@ -245,7 +245,7 @@ const ClientFields = ({
   </>
 )
 
-/** Shows the id and the secret of an app. The secret is only shown once. */
+/** Shows the id of an app and, only this once, its secret, if it has one. */
 const ClientSecretDialog = ({ created, onClose }: { readonly created: ClientCreated; onClose(): void }) => (
   <Dialog title={created.client.name} onClose={onClose}>
     <p>{tx('Client ID: {id}', { id: <code>{created.client.id}</code> })}</p>

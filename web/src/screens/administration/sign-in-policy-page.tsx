@@ -15,7 +15,7 @@ interface RuleLook {
   stateOf(value: Rule['value']): string
   /** The value as a sentence. */
   textOf(value: Rule['value']): string
-  /** Whether it is on or off. Other values have no dot. */
+  /** Says whether the value means on or off. If undefined, the value has no dot. */
   isOn?(value: Rule['value']): boolean | undefined
   /** Says which other rule makes the value useless. */
   conflictOf?(value: Rule['value'], rules: SignInPolicy['rules']): string | undefined
@@ -200,7 +200,7 @@ interface SettingRowProps {
   readonly text: string
   readonly conflict?: string | undefined
   readonly setting: string
-  /** The words for its state. */
+  /** The states of the setting, each as a `State`. */
   readonly children: ComponentChildren
 }
 
@@ -219,7 +219,7 @@ const SettingRow = ({ title, text, conflict, setting, children }: SettingRowProp
   </li>
 )
 
-/** The color of the dot of each state. Nothing is colored while it is off. */
+/** The colors of the dots. The dot for off is a ring without a color. */
 const dotColors = { on: 'green', off: 'none', conflict: 'amber' } as const
 
 type Dot = keyof typeof dotColors
@@ -232,7 +232,7 @@ interface StateProps {
   readonly children: ComponentChildren
 }
 
-/** Shows the words for a state after its dot, which is a ring if it is off. */
+/** Shows the words for a state, after a dot if it has one. */
 const State = ({ dot, children }: StateProps) => (
   <span class="setting-state" data-color={dot && dotColors[dot]}>
     {children}

@@ -83,8 +83,8 @@ function useKind(): Kind {
 }
 
 /**
- * Counts the users that match the search, and chooses which of them are shown. The choice requires the
- * extensions.
+ * Shows the number of users that match the search, unless a kind is chosen. With the extensions, the user can
+ * choose which kind of users is shown.
  */
 export function UserFilter({ count }: { readonly count: number }) {
   const { configuration } = useServices()
@@ -99,7 +99,7 @@ export function UserFilter({ count }: { readonly count: number }) {
   )
 }
 
-/** A select on phones, because the buttons need twice their width. */
+/** A select on phones, because the buttons would need twice the width of a phone. */
 function KindFilter({ kind }: { readonly kind: Kind }) {
   const { router } = useServices()
   const isPhone = useMedia(narrow)
@@ -132,7 +132,7 @@ function KindFilter({ kind }: { readonly kind: Kind }) {
 
 type SortColumn = 'name' | 'lastSignInAt'
 
-/** Shows all users with their roles, last sign-ins and second factors. */
+/** Shows the users of the chosen kind with their roles, last sign-ins and second factors. */
 function UsersTable({ rows, accounts, ...actions }: UsersTableProps) {
   const kind = useKind()
   const [sortColumn, setSortColumn] = useState<SortColumn>('name')
@@ -266,7 +266,7 @@ function UserRow({ row, account, hasDeactivated, onChange, onAccess }: UserRowPr
   )
 }
 
-/** The usual value is quiet, so that other values stand out. `dash` shows it as a dash, and says its name. */
+/** Shows a usual value quietly, so that others stand out. With `dash`, only screen readers get the text. */
 const Usual = ({ text, dash = false }: { readonly text: string; readonly dash?: boolean }) =>
   dash ? (
     <span class="quiet-text">

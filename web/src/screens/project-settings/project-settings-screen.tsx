@@ -95,13 +95,15 @@ function Settings({ project }: { readonly project: RecordOf<'project'> }) {
 /** Shows the faces of the members, and opens the dialog that changes them. */
 function MembersRow({ projectId, onOpen }: { readonly projectId: string; onOpen(): void }) {
   const { ids, totalCount } = useMembers(projectId)
+  // Each membership after the first page counts as a member.
+  const count = ids.length + Math.max(0, totalCount - rowsMax)
   return (
     <li class="row whole-row">
       <Icon name="people" />
       <button type="button" class="row-link" aria-haspopup="dialog" onClick={onOpen}>
         {t('Members')}
       </button>
-      <Faces ids={ids} count={ids.length + Math.max(0, totalCount - rowsMax)} />
+      <Faces ids={ids} count={count} />
       <Icon name="right" />
     </li>
   )
@@ -129,8 +131,8 @@ const LinkRow = ({ path, label, icon }: LinkRowProps) => (
 )
 
 /**
- * Archives or removes the project. An archived project is left out where work is planned. A removed project
- * can be restored.
+ * Archives or removes the project. An archived project is not listed with the others. A removed project can
+ * be restored.
  */
 function ArchiveSection({ project }: { readonly project: RecordOf<'project'> }) {
   const { api, configuration, router, toasts, tracker } = useServices()

@@ -112,6 +112,7 @@ const withPlace = (lines: readonly Line[], id: string, place: number): readonly 
     .filter(({ stage }) => stage.id !== id)
     .toSpliced(place, 0, ...lines.filter(({ stage }) => stage.id === id))
 
+/** A project that has chosen no stages uses all of them. */
 const withoutChoices: LinesChange = (lines) => lines.map((line) => ({ ...line, isUsed: false }))
 
 const sortUsedFirst = (lines: readonly Line[]): readonly Line[] =>
@@ -176,6 +177,7 @@ function useStageChanges(
     change(run) {
       setChangedLines((lines = linesOf(defaults, choices)) => {
         const next = run(lines)
+        // Without a used stage, the lines stay until the choices are deleted and all stages are used.
         return next.some(({ isUsed }) => isUsed) ? next : lines
       })
       void enqueue(() => save(run))
