@@ -137,14 +137,14 @@ describe('On the pages for access, in a real browser', { skip }, () => {
     await page.mouse.down()
     await page.mouse.move(5, 5, { steps: 4 })
     await page.mouse.up()
-    // This element handles its click after the click outside.
+    // When this click is handled, so was the click with which the selection ended.
     await secretDialog.getByRole('button', { name: 'Copy' }).click()
     assert.equal(await secretDialog.count(), 1)
     await page.mouse.click(5, 5)
     await secretDialog.waitFor({ state: 'detached' })
   })
 
-  test('a user sees which session is the current one', async () => {
+  test('a user sees which session is the current one, and ends another one', async () => {
     const { login } = await setup.workspace.join('Sina Sessions')
     const otherDevice = await setup.visit('/account')
     await fillSignIn(otherDevice, login)
@@ -193,7 +193,7 @@ describe('On the pages for access, in a real browser', { skip }, () => {
     const page = await setup.signIn('mara@example.com', `/projects/${projectId}`)
     const members = page.getByRole('button', { name: 'Members…' })
     await members.hover()
-    assert.equal(await members.getAttribute('title'), 'Members…', 'The button has a title.')
+    assert.equal(await members.getAttribute('title'), 'Members…', 'The tooltip is the name.')
     await members.click()
     await page.getByLabel('Invite by link').fill('Nora')
     await page.getByRole('button', { name: 'Create link' }).click()
@@ -225,7 +225,7 @@ describe('On the pages for access, in a real browser', { skip }, () => {
     await late.getByText('Este link já foi usado').waitFor()
   })
 
-  test('an invitation in Portuguese shows who invites', async () => {
+  test('an invitation in Portuguese shows who invites, with each name in its own direction', async () => {
     const { workspace, visit, signIn } = setup
     const { id: organizationId } = await workspace.make('organization', { name: 'نادي (2)' })
     const { id } = await workspace.make('project', { name: 'רציף 12!', organizationId })
@@ -293,7 +293,7 @@ describe('On the pages for access, in a real browser', { skip }, () => {
     await late.getByText('This link was already used').waitFor()
   })
 
-  test('a user gets a mail to reset a forgotten password, and another to accept an invitation', async () => {
+  test('links in mails lead to a new password and to an invitation', async () => {
     const { login } = await setup.workspace.join('Frieda Forgot')
     const visitor = await setup.visit('/account')
     await visitor.getByRole('link', { name: 'Forgot your password?' }).click()

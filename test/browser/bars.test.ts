@@ -46,7 +46,7 @@ describe('Bars in a calendar', () => {
     )
   })
 
-  test('have a name that fits nowhere where it has the most room', () => {
+  test('show a name that fits nowhere in the place with the most room', () => {
     const places = (nameDays: number) =>
       barsOf(
         [

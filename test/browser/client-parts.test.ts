@@ -200,7 +200,7 @@ describe('Days', () => {
 describe('An exported table', () => {
   const format = { labelOf: columnLabel, isNumber: (column: string) => column === 'hours' }
 
-  test('has the column headers of the page above the rows of the server', () => {
+  test('has the column headers of the page above the rows of the server, even above many rows', () => {
     const rows = csvLine(['1', '=cmd, "x"', 2.5]).repeat(100_000)
     const cpuBefore = process.threadCpuUsage()
     const localized = localizeCsv(`${csvHeader(['projectId', 'project', 'hours'])}${rows}`, {

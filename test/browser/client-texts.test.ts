@@ -74,7 +74,7 @@ function isUntranslated({ text, node, ancestors }: SourceText): boolean {
     )
   }
   if (isSentence) return true
-  // The text may be one of two words, such as Save and Add.
+  // A condition may choose between two words, such as Save and Add.
   if (/^(Conditional|Logical)/.test(parent?.type ?? '') && /^\p{Lu}\p{Ll}+…?$/u.test(text)) return true
   return (
     parent?.type === 'JSXAttribute' && /^(?!name$)/.test(nameOf(parent)) && visibleNames.test(nameOf(parent))

@@ -96,7 +96,7 @@ describe('Labels of a project', () => {
   const links = (newest: number, oldest: number) =>
     Array.from({ length: newest - oldest + 1 }, (_, index) => linkMadeAt(newest - index))
 
-  test('stay known from later pages, unless a new first page no longer contains them', () => {
+  test('keep the links of later pages when the first page is read again, and lose those that it lacks', () => {
     const known = links(150, 1)
     assert.deepEqual(mergeLinks(links(151, 52), known), links(151, 1))
     const withoutOne = [...links(150, 141), ...links(139, 50)]
@@ -142,12 +142,12 @@ describe('The load of a day', () => {
 
 describe('The faces of the members of a project', () => {
   const ids = Array.from({ length: 30 }, (_, number) => `person ${number}`)
-  const isSame = (count: number) => new Set([...faceLooksOf(ids.slice(0, count)).values()]).size < count
+  const hasTwins = (count: number) => new Set([...faceLooksOf(ids.slice(0, count)).values()]).size < count
 
   test('differ, and are changed by no later member', () => {
     const looks = faceLooksOf(ids)
     for (const count of [1, 5, 12, 24]) {
-      assert.equal(isSame(count), false, String(count))
+      assert.equal(hasTwins(count), false, String(count))
       assert.deepEqual([...faceLooksOf(ids.slice(0, count))], [...looks].slice(0, count))
     }
     assert.ok([...looks.values()].slice(0, 12).every((look) => !hueOfLook(look).isDeep))

@@ -171,7 +171,7 @@ function skeletonJourneys(setup: () => BrowserSetup): void {
       assert.deepEqual(faults, [])
     })
 
-  test('are read as one word by screen readers', async () => {
+  test('are read as one word by screen readers, while all data is requested at once', async () => {
     const { hosts, signIn, workspace } = setup()
     const id = await workspace.assignment('Never loaded')
     const page = await signIn('root@example.com', '/account')
@@ -197,6 +197,7 @@ function skeletonJourneys(setup: () => BrowserSetup): void {
       [],
     )
     await assertAccessible(page, 'an assignment while it is loaded')
+    // The browser of the tests asks for reduced motion.
     const [duration] = await page
       .locator('.skeleton')
       .evaluateAll((all) => all.map((skeleton) => getComputedStyle(skeleton).animationDuration))
@@ -208,10 +209,7 @@ function skeletonJourneys(setup: () => BrowserSetup): void {
 interface HeldResponses {
   /** Makes requests wait for `release`. */
   hold(): void
-  /**
-   * Delivers the responses one after the other. Before each, the page has painted the earlier responses and
-   * the skeletons of the others.
-   */
+  /** Lets requests continue, each as soon as the page has shown its skeletons and painted five frames. */
   release(): void
   /** Resolves when every response was painted and the page sends no more requests. */
   untilQuiet(): Promise<void>
@@ -219,7 +217,7 @@ interface HeldResponses {
 
 /** More than one frame, because a response may cause another request, or render another part of the page. */
 const quietFrames = 10
-/** If a page never becomes quiet, the wait ends, and the test fails. */
+/** Ends the waits, even if a page never becomes quiet. */
 const framesMax = 1000
 
 async function holdResponses(page: Page, addresses: readonly string[]): Promise<HeldResponses> {

@@ -47,7 +47,7 @@ describe('With external providers and apps, in a real browser', {
     await page.getByText('nina@example.com').first().waitFor()
     await page.getByRole('button', { name: 'Nina New' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    // The provider also asks for confirmation.
+    // The external provider asks for confirmation.
     await page.getByRole('button', { name: 'Yes, sign me out' }).click()
     await page.getByRole('link', { name: 'Sign in with Our company' }).waitFor()
     assert.ok(page.url().startsWith(`${hosts.web}/login/`))
@@ -61,6 +61,7 @@ describe('With external providers and apps, in a real browser', {
     const { page, policyViolations } = await visit('/account', 'dark')
     await fillSignIn(page, login)
     await page.getByRole('button', { name: 'Connect Our company' }).click()
+    // Connecting requires another sign-in.
     await fillSignIn(page, login)
     await page.getByRole('heading', { name: 'Connect Our company?' }).waitFor()
     await page.getByText('Olga Old (olga@example.com)').waitFor()

@@ -32,7 +32,7 @@ describe('A followed list', () => {
     }
   })
 
-  test('requests another page only if the boundary of changed rows has left the current one', () => {
+  test('requests another page if the boundary of changed rows is not on the current one', () => {
     assert.equal(windowAfter(pageOf(300, 1000, { pageNumber: 1, pageSize: 100 })), 'elsewhere')
     assert.equal(windowAfter(pageOf(300, 1000, { pageNumber: 9, pageSize: 100 })), 'elsewhere')
     assert.equal(windowAfter(pageOf(300, 300, { pageNumber: 9, pageSize: 100 })), 'elsewhere')

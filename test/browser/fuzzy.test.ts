@@ -79,7 +79,7 @@ describe('A search', () => {
     assert.deepEqual(aliasOf('settings'), [undefined])
   })
 
-  test('for an empty text finds all names in their order', () => {
+  test('finds all names in their order for an empty text', () => {
     assert.deepEqual(
       found(' '),
       items.map(({ name }) => name),

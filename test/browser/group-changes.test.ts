@@ -34,7 +34,7 @@ describe('Changes in the history', () => {
   const link = { resource: 'assignmentLabel', action: 'create' } as const
   const ofAssignment = (assignmentId: string) => ({ after: { assignmentId } })
 
-  test('are grouped if one user made them to one assignment within five minutes', () => {
+  test('are grouped if one user set fields and links of one assignment within five minutes', () => {
     const comment = { resource: 'comment', action: 'create' } as const
     assert.deepEqual(
       idsOf([
@@ -80,7 +80,7 @@ describe('Changes in the history', () => {
     )
   })
 
-  test('of one kind by one user to several assignments are joined', () => {
+  test('of one kind by one user to at least three assignments are joined', () => {
     const creation = (seconds: number, rowId: string, values = {}) =>
       change(seconds, { action: 'create', rowId, ...values })
     const groups = groupChanges([
@@ -130,15 +130,16 @@ describe('Changes in the history', () => {
 
 test('Notifications within a minute are ordered by their kinds', () => {
   const notification = (kind: Notification['kind'], at: string): Notification => ({
-    ...{
-      id: kind,
-      kind,
-      at: `2026-11-24T${at}Z`,
-      assignmentId: 'a',
-      assignmentName: 'Paint',
-      projectId: 'p',
-    },
-    ...{ actorId: null, commentId: null, workflowId: null, readAt: null },
+    id: kind,
+    kind,
+    at: `2026-11-24T${at}Z`,
+    assignmentId: 'a',
+    assignmentName: 'Paint',
+    projectId: 'p',
+    actorId: null,
+    commentId: null,
+    workflowId: null,
+    readAt: null,
   })
   const kindsOf = (notifications: readonly Notification[]) =>
     groupNotifications(notifications).map((group) => group.notifications.map(({ kind }) => kind).join())

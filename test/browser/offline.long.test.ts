@@ -69,7 +69,7 @@ function installationJourneys(setup: () => BrowserSetup): void {
   })
 }
 
-/** A day in the time zone of the browser, so that it is in the shown week. */
+/** In the week that the page shows first. */
 const today = new Date().toISOString().slice(0, 10)
 
 /** Evaluates to the keys of the content that this browser stores for accounts. */

@@ -157,7 +157,7 @@ describe('Filters of a project', () => {
     assert.deepEqual(rows.filter(matcherOf(unknown, facts)), [])
   })
 
-  test('are ignored without the extensions if they need them', () => {
+  test('that need the extensions are ignored without them', () => {
     const query = 'labels=gone&priorities=4&blocked=1&stages=s1&overdue=1'
     assert.deepEqual(found(query, { extensions: false }), ['a', 'b', 'c'])
   })

@@ -207,7 +207,7 @@ function viewJourneys(setup: () => BrowserSetup): void {
 function timelineJourneys(setup: () => BrowserSetup): void {
   const { makeProject, dayOf } = datedProjects(setup)
 
-  test('highlights overloaded days', async () => {
+  test('highlights overloaded days, and moves bars to other days and users by keys and by dragging', async () => {
     const { signIn, workspace } = setup()
     const { path, make } = await makeProject('By person')
     const id = await make('Handed over', 0, 1, { amountHours: 24 })

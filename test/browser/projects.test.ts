@@ -206,6 +206,7 @@ function administrationJourneys(setup: () => BrowserSetup): void {
     await page.keyboard.press('Control+z')
     await page.getByRole('button', { name: 'Edit Spike' }).waitFor()
     await page.getByRole('link', { name: 'Organizations' }).click()
+    // An organization with projects is not removed, and users cannot be removed at all.
     await page.getByRole('button', { name: 'Remove Lighthouse Studio' }).click()
     await page
       .getByRole('status')
@@ -306,7 +307,7 @@ function administrationJourneys(setup: () => BrowserSetup): void {
 }
 
 function reportJourneys(setup: () => BrowserSetup): void {
-  /** Creates a separate project with two assignments in January 2028, half done. */
+  /** Creates a separate project with two assignments in January 2028, and records 12.75 of 24 hours. */
   const seed = async (name: string) => {
     const { workspace } = setup()
     const { id: projectId } = await workspace.make('project', {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { openTracker } from '#tracker-client'
 import { loadRecordedHours } from '../../web/src/assignment/load-recorded-hours.ts'
 
-/** The limit of the server is 1,000. */
+/** A small limit for these tests. That of the server is 1,000. */
 const groupsMax = 2
 
 describe('The recorded hours of a project', () => {

@@ -118,7 +118,7 @@ describe('The host of the web client', () => {
     }
   })
 
-  test('lets no browser cache the page permanently', async (context) => {
+  test('lets no browser cache the page permanently, even if the client is in a folder named assets', async (context) => {
     const parent = await mkdtemp(join(tmpdir(), 'client-'))
     context.after(() => rm(parent, { recursive: true }))
     const installed = join(parent, 'assets', 'client')
@@ -144,7 +144,7 @@ describe('The host of the web client', () => {
     assert.equal(plain.headers.get('content-encoding'), null)
   })
 
-  test('answers HEAD without a body', async () => {
+  test('answers HEAD without a body, and rejects POST', async () => {
     const head = await fetch(address, { method: 'HEAD' })
     assert.equal(head.status, 200)
     assert.equal(await head.text(), '')

@@ -164,8 +164,8 @@ function sessionJourneys(setup: () => BrowserSetup): void {
     }`)
     const discovery = `${hosts.issuer}/.well-known/openid-configuration`
     await context.route(discovery, () => undefined)
-    // Another tab holds the lock during this test. It takes the lock before the session expires, because the
-    // first page already knows the provider.
+    // The first page holds the lock until its reload, like a tab that refreshes the tokens. It takes the lock
+    // before they expire, because it already knows the provider, and could refresh them.
     await first.evaluate(
       `void navigator.locks.request('tracker.refresh', () => new Promise(() => undefined))`,
     )
@@ -217,7 +217,7 @@ function sessionJourneys(setup: () => BrowserSetup): void {
       const route = await heldRoute.promise
       await page.evaluate(changeSession({ refreshToken: 'newer', expiresAt: Date.now() + 3_600_000 }))
       const newerSession = await page.evaluate(storedSession)
-      // The refresh holds the lock until it ends. The next attempt of the page waits for it.
+      // This request gets the lock when the refresh has ended, and before the page can try again.
       await page.evaluate(`{
         globalThis.kept = navigator.locks.request('tracker.refresh', () => ${storedSession})
       }`)

@@ -8,7 +8,7 @@ import { describeInBrowser } from './support/describe-in-browser.ts'
 import { password } from './support/workspace.ts'
 
 function signInJourneys(setup: () => BrowserSetup): void {
-  test('leads to the page that was opened first', async () => {
+  test('leads to the page that was opened first, and signing out ends the session in all tabs', async () => {
     const { hosts, workspace, signIn } = setup()
     const board = `/projects/${workspace.projectId}`
     const { login } = await workspace.join('Olga Out')

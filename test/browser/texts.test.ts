@@ -37,7 +37,7 @@ function taskJourneys(setup: () => BrowserSetup): void {
     assert.equal(await box(page, 'Ask @anybody').isChecked(), false)
   })
 
-  test('keep the concurrent ticks of two users', async () => {
+  test('keep the concurrent ticks of two users, and show a conflict if the task is gone', async () => {
     const { hosts, signIn, workspace } = setup()
     const id = await workspace.assignment('Ticked by two', { description: tasks })
     const mara = await signIn('mara@example.com', addressOf(id))

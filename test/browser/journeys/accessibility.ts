@@ -11,7 +11,7 @@ import {
 import type { BrowserSetup } from '../support/browser-setup.ts'
 import { tabTo } from '../support/tab-to.ts'
 
-/** Parts in front of the page. Checking what is behind them, too, would take twice as long. */
+/** Evaluates to the part in front of the page. Checking what is behind it, too, would take twice as long. */
 const front = `[...document.querySelectorAll('dialog[open], :popover-open, .panel')].at(-1) ?? document`
 
 /** Checks the list, dialog or panel that is in front, or else the whole page. */
@@ -47,7 +47,7 @@ export function testColorSchemes(
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true }
 
 export function accessibilityJourneys(setup: () => BrowserSetup): void {
-  testColorSchemes('screens have no problem', async (look) => {
+  testColorSchemes('screens have no accessibility problem', async (look) => {
     const { signIn, visit, workspace } = setup()
     const name = 'Looked at in all colours'
     const id = await workspace.assignment(name, { amountHours: 2, endDate: '2026-11-17' })
@@ -129,5 +129,25 @@ export function accessibilityJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('complementary', { name: 'Reached by keys' }).waitFor()
     await page.keyboard.press('Escape')
     await page.locator(`#card-${id}:focus`).waitFor()
+  })
+
+  test('the heading of a page that the palette or Back opens gets the focus', async () => {
+    const { signIn, workspace } = setup()
+    const { organizationId } = workspace
+    const { id } = await workspace.make('project', { name: 'Second heading', organizationId })
+    await workspace.make('userProject', { projectId: id, userId: workspace.mara.id })
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
+    await page.getByRole('heading', { name: 'Website relaunch' }).waitFor()
+    // The heading has the focus after the sign-in, and a closed dialog restores it. So move the focus first.
+    const newAssignmentButton = page.getByRole('button', { name: 'New assignment', exact: true })
+    await newAssignmentButton.focus()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('second heading')
+    await page.getByRole('option', { name: 'Second heading', exact: true }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.locator('h1:focus', { hasText: 'Second heading' }).waitFor()
+    await newAssignmentButton.focus()
+    await page.goBack()
+    await page.locator('h1:focus', { hasText: 'Website relaunch' }).waitFor()
   })
 }

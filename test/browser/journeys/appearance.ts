@@ -27,7 +27,7 @@ export function appearanceJourneys(setup: () => BrowserSetup): void {
       held.release('.js')
     })
 
-  test('texts are in the font of the client', async () => {
+  test('texts change to the font of the client without moving', async () => {
     const { hosts, signIn, workspace } = setup()
     await workspace.assignment('Drawn in another font first')
     const { login } = await workspace.join('Fiona Font')
@@ -49,7 +49,7 @@ export function appearanceJourneys(setup: () => BrowserSetup): void {
     assert.ok(sumOf(shifts) - before < shiftMax, JSON.stringify(shifts))
   })
 
-  test('the account page has an index that follows scrolling', async () => {
+  test('the account page has an index that follows scrolling, and a choice of themes', async () => {
     const { login } = await setup().workspace.join('Ada Appearance')
     const page = await setup().signIn(login, '/account', { colorScheme: 'dark' })
     const index = page.getByRole('navigation', { name: 'On this page' })
@@ -94,7 +94,7 @@ export function appearanceJourneys(setup: () => BrowserSetup): void {
     await until(async () => (await lightnessOf(otherDevice)) > 0.5, 'the light theme on another device')
   })
 
-  test('a theme that is chosen while another one is being rejected is stored in the account', async () => {
+  test('a setting that is chosen while another one is being rejected is stored in the account', async () => {
     const { signIn, workspace } = setup()
     const { login } = await workspace.join('Rolf Refused')
     const page = await signIn(login, '/account', { colorScheme: 'dark' })

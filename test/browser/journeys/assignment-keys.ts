@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { BrowserSetup } from '../support/browser-setup.ts'
 
 export function assignmentKeyJourneys(setup: () => BrowserSetup): void {
-  test('is shown in the panel and on the card', async () => {
+  test('is shown in the panel and on the card, can be copied, and leads to the assignment', async () => {
     const { hosts, signIn, workspace } = setup()
     const id = await workspace.assignment('Has a key')
     const path = `/projects/${workspace.projectId}/assignments/${id}`

@@ -75,7 +75,7 @@ export function assignmentValueJourneys(setup: () => BrowserSetup): void {
     await card.getByText('Urgent').waitFor({ state: 'detached' })
   })
 
-  test('apply to the card under the pointer', async () => {
+  test('apply to the card under the pointer, unless another one has the focus', async () => {
     const { signIn, workspace } = setup()
     const { path, make } = await makeProject('By the pointer')
     const pointed = await make('Pointed at', 0, 1)
@@ -153,6 +153,7 @@ export function paletteOptionJourneys(setup: () => BrowserSetup): void {
       await page.keyboard.type(name.toLowerCase())
       await palette.getByRole('option', { name }).locator('.palette-mark .mark').waitFor()
       assert.equal(await top(), firstTop)
+      // Each option has one icon.
       const marks = await page.evaluate<number[]>(
         `[...document.querySelectorAll('.palette-mark')].map(({ childElementCount }) => childElementCount)`,
       )

@@ -107,7 +107,7 @@ export function attachmentJourneys(setup: () => BrowserSetup): void {
       .waitFor()
   })
 
-  test('show progress, and errors if they are too large', async () => {
+  test('show progress, errors, and a button to try again after an outage', async () => {
     const { page } = await open('With trouble')
     const panel = page.locator('.panel')
     await page.getByRole('button', { name: 'Files', exact: true }).waitFor()

@@ -111,7 +111,7 @@ export function cardValueJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('complementary', { name: 'Clicked' }).waitFor()
   })
 
-  test('are also shown in a row of My work', async () => {
+  test('are also shown in a row of My work, and changed by keys there', async () => {
     const { signIn, workspace } = setup()
     const { make } = await makeProject('Chosen in my work')
     const id = await make('Mine to do', 0, 1, { userId: workspace.mara.id })
@@ -184,7 +184,11 @@ export function cardValueJourneys(setup: () => BrowserSetup): void {
       )
     const screens = await drawingsIn('.navigation a path')
     const shared = [...(await drawingsIn('.palette-mark path'))].filter((path) => screens.has(path))
-    assert.equal(shared.length, 2, 'only days and impediments look like the screens of these')
+    assert.equal(
+      shared.length,
+      2,
+      'the menu shares only the icons of days and impediments with the navigation',
+    )
     await filter.fill('assign to me')
     await picker.getByRole('option', { name: 'Assign to me' }).click()
     await page.getByText('Mara Lindqvist is now responsible for Right.').waitFor()
@@ -209,7 +213,7 @@ export function cardValueJourneys(setup: () => BrowserSetup): void {
     await picker.getByRole('option', { name: 'Priority' }).click()
     await picker.getByRole('option', { name: 'Low' }).click()
     await page.getByText('2 assignments: Low.').waitFor()
-    // Choosing it again sends nothing that could be undone, and the message stays as it is.
+    // Choosing Low again sends nothing that could be undone, and the message stays as it is.
     const sent: string[] = []
     page.on('request', (request) => request.method() === 'GET' || sent.push(request.url()))
     await page.getByRole('link', { name: 'Wrong' }).click({ button: 'right' })

@@ -26,7 +26,7 @@ export function commentJourneys(setup: () => BrowserSetup): void {
     await mara.getByText('Looks bad').waitFor({ state: 'detached' })
     await mara.getByRole('button', { name: 'Undo' }).click()
     await mara.getByText('Looks bad').waitFor()
-    // No other user can change it, and input survives a reload.
+    // Jonas cannot change the comment, and his own input survives a reload.
     const menus = jonas.getByRole('button', { name: /^Actions for the comment/ })
     await menus.waitFor({ state: 'detached' })
     await jonas.reload()

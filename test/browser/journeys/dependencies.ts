@@ -103,7 +103,7 @@ export function dependencyJourneys(setup: () => BrowserSetup): void {
     const arrows = (kind = '') => page.locator(`.dependency-arrows g${kind}`)
     await arrows('.too-early').waitFor({ state: 'attached' })
     await page.getByRole('link', { name: /^Paint walls [\s\S]*Starts before Lay bricks ends/ }).waitFor()
-    // An icon says that an assignment waits if its start, to which an arrow leads, is not in the period.
+    // If an assignment starts before the period, there is no arrow to its start. An icon says that it waits.
     await waits(early).waitFor()
     assert.deepEqual([await arrows().count(), await waits(second).count()], [1, 0])
     // An arrow is faint until the pointer or the focus is on a bar at one of its ends.

@@ -236,7 +236,7 @@ export function filterJourneys(setup: () => BrowserSetup): void {
     const { projectId, path, make } = await makeProject('High up')
     // The timeline of a phone begins today. Without an assignment, it would take another line to say so.
     await make('Topmost', 0, 13)
-    // Neither more members than fit nor saved views take a row.
+    // Members for whom there is no room, and saved views, take no row of their own.
     for (const name of ['Ada', 'Ben', 'Cleo', 'Dan', 'Eve', 'Finn']) {
       const { id: userId } = await workspace.make('user', {
         name: `${name} Neighbour`,

@@ -28,7 +28,7 @@ export function keyJourneys(setup: () => BrowserSetup): void {
     await page.locator('[aria-label="New assignment in Backlog"]:focus').waitFor()
 
     await tabTo(page, `#card-${id}`)
-    // M is another key for S, and the list begins at the current stage.
+    // M opens the same list as S. The current stage is selected.
     await press('m')
     await page.locator('dialog.picker [aria-selected=true]', { hasText: 'Backlog' }).waitFor()
     await press('ArrowDown', 'Enter')
@@ -61,7 +61,7 @@ export function keyJourneys(setup: () => BrowserSetup): void {
     await press('Escape')
     await panel.waitFor({ state: 'detached' })
     await page.locator(`#card-${id}:focus`).waitFor()
-    // The assignment is removed in the panel, and Ctrl+Z restores it.
+    // The recorded hours are removed in the panel, and Ctrl+Z restores them.
     await press('Enter')
     await panel.getByRole('button', { name: /^Remove 1.5 h on/ }).waitFor()
     await tabTo(page, '[aria-label^="Remove 1.5 h on"]')
@@ -386,7 +386,7 @@ export function keyJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('combobox', { name: 'Assignments of Nora Anywhere' }).waitFor()
     await page.getByRole('option', { name: /Made far away/ }).click()
     await page.getByRole('complementary', { name: 'Made far away' }).waitFor()
-    // In a project, one step shows only the assignments of a person.
+    // In a project, the palette filters by a person in one step.
     await page.keyboard.press('Control+k')
     await page.keyboard.type('nora any')
     await page.getByRole('option', { name: 'Filter by Nora Anywhere' }).waitFor()
@@ -394,7 +394,7 @@ export function keyJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('button', { name: 'Remove the filter Person' }).waitFor()
   })
 
-  test('let an administrator create users', async () => {
+  test('open the form for a user, and create a project with a new organization', async () => {
     const { signIn } = setup()
     const page = await signIn('root@example.com', '/week')
     await page.getByRole('heading', { name: 'My week' }).waitFor()

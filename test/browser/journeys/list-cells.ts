@@ -139,7 +139,7 @@ export function listCellJourneys(setup: () => BrowserSetup): void {
     assert.equal(priorityInList.color, 'red')
   })
 
-  test('keep long names on one line', async () => {
+  test('keep long names on one line, below headings that stay in view', async () => {
     const { signIn, workspace } = setup()
     const { path, make } = await makeProject('Sticky')
     const userId = workspace.jonas.id
@@ -200,6 +200,7 @@ export function listCellJourneys(setup: () => BrowserSetup): void {
   test('are removed and restored with the selected rows', async () => {
     const { signIn } = setup()
     const { path, make } = await makeProject('Removed at once')
+    // One request can remove one row less.
     const count = limits.ids + 1
     await Promise.all(Array.from({ length: count }, (_, index) => make(`Number ${index}`, 0, 1)))
     const page = await signIn('mara@example.com', `${path}?view=list&group=stage`)
@@ -212,7 +213,7 @@ export function listCellJourneys(setup: () => BrowserSetup): void {
     await page.getByText(`${count} selected`).waitFor()
   })
 
-  test('are changed in all selected rows at once, with Undo, even on a phone', async () => {
+  test('are changed in all selected rows at once, with Undo, by a bar that fits a phone', async () => {
     const { hosts, signIn, workspace } = setup()
     const { projectId, path, make } = await makeProject('Labelled at once')
     const first = await make('One', 0, 1)
@@ -264,7 +265,7 @@ export function listCellJourneys(setup: () => BrowserSetup): void {
     const row = phone.locator('[data-row]').first()
     await row.waitFor()
     const rowBefore = await row.boundingBox()
-    // The facts have the room of the boxes until these are asked for.
+    // Until the user begins to select, the facts of a row take the place of its checkbox.
     assert.equal(await phone.getByRole('checkbox').count(), 0)
     await phone.getByRole('button', { name: 'Select', exact: true }).tap()
     await phone.getByLabel('Select One').check()

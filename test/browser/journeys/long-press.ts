@@ -137,7 +137,7 @@ export function longPressJourneys(setup: () => BrowserSetup): void {
     assert.equal(await page.getByRole('dialog').count(), 0)
   })
 
-  test('opens after a long press on a row of the list or on a bar', async () => {
+  test('opens after a long press on a row of the list or on a bar, unless the finger moves the bar', async () => {
     const { signIn, workspace } = setup()
     const { path, make } = await makeProject('Rows and bars')
     const id = await make('Held row', 0, 3, { userId: workspace.mara.id })

@@ -65,6 +65,7 @@ export function manualOrderJourneys(setup: () => BrowserSetup): void {
       await page.goto(`${hosts.web}${path}${subpath}`)
       await waitForFirst('Late')
     }
+    // An address with an order, or with a saved view, takes precedence.
     await page.goto(`${hosts.web}${path}?order=due`)
     await waitForFirst('Soon')
     await page.goto(`${hosts.web}${path}?saved=none`)

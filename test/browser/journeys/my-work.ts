@@ -72,26 +72,6 @@ export function myWorkJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('button', { name: 'New assignment' }).click()
     await page.getByRole('dialog', { name: 'New assignment in…' }).waitFor()
   })
-
-  test('gives the focus to the heading of a page that the palette or Back opens', async () => {
-    const { signIn, workspace } = setup()
-    const { organizationId } = workspace
-    const { id } = await workspace.make('project', { name: 'Second heading', organizationId })
-    await workspace.make('userProject', { projectId: id, userId: workspace.mara.id })
-    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
-    await page.getByRole('heading', { name: 'Website relaunch' }).waitFor()
-    // The heading has the focus after the sign-in, and a closed dialog restores it. So move the focus first.
-    const newAssignmentButton = page.getByRole('button', { name: 'New assignment', exact: true })
-    await newAssignmentButton.focus()
-    await page.keyboard.press('Control+k')
-    await page.keyboard.type('second heading')
-    await page.getByRole('option', { name: 'Second heading', exact: true }).waitFor()
-    await page.keyboard.press('Enter')
-    await page.locator('h1:focus', { hasText: 'Second heading' }).waitFor()
-    await newAssignmentButton.focus()
-    await page.goBack()
-    await page.locator('h1:focus', { hasText: 'Website relaunch' }).waitFor()
-  })
 }
 
 export function impedimentJourneys(setup: () => BrowserSetup): void {

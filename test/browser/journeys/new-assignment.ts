@@ -14,7 +14,7 @@ const devices = [
 export function newAssignmentJourneys(setup: () => BrowserSetup): void {
   const { makeProject } = datedProjects(setup)
 
-  test('reads tokens in the name as quick add does', async () => {
+  test('keeps a draft, and reads tokens in the name as quick add does', async () => {
     const { signIn, workspace } = setup()
     const { path } = await makeProject('Named with words')
     const page = await signIn('mara@example.com', path)
@@ -46,7 +46,7 @@ export function newAssignmentJourneys(setup: () => BrowserSetup): void {
     await page.locator('.card', { hasText: 'Fix the footer' }).getByText('High').waitFor()
   })
 
-  test('shows why a label cannot be created', async () => {
+  test('shows why a label cannot be created, and keeps one that is chosen during a creation', async () => {
     const { signIn, workspace } = setup()
     const { projectId, path } = await makeProject('With few labels')
     await workspace.make('label', { name: 'Known', color: 'blue', projectId })
@@ -134,7 +134,7 @@ export function newAssignmentJourneys(setup: () => BrowserSetup): void {
         elements.map((element) => {
           const { right, top, height } = element.getBoundingClientRect()
           const { scrollWidth, clientWidth } = document.documentElement
-          // On a phone, the chips are one row that scrolls, and not the page.
+          // On a phone, the row of chips scrolls sideways, but the page does not.
           const isMisfit =
             innerWidth < 641 ? Math.round(height) < 44 || scrollWidth > clientWidth : right > innerWidth
           return { top, isMisfit, markup: element.outerHTML }
@@ -173,7 +173,7 @@ export function newAssignmentJourneys(setup: () => BrowserSetup): void {
           { name: 'Has the same ones', ...properties },
         ],
       )
-      // The choice is remembered.
+      // The choice to create another one is remembered.
       await page.getByRole('button', { name: 'New assignment', exact: true }).click()
       assert.equal(await dialog.getByLabel('Create another').isChecked(), true)
       await dialog.getByLabel('Create another').uncheck()

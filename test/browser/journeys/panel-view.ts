@@ -139,7 +139,7 @@ export function panelViewJourneys(setup: () => BrowserSetup): void {
     }
   })
 
-  test('the panel adds and removes users and impediments', async () => {
+  test('the panel adds a participant and an impediment, which prevents a removal until it is resolved', async () => {
     const { signIn, workspace } = setup()
     const { make, projectId } = workspace
     const assignmentId = await workspace.assignment('In company')

@@ -5,7 +5,7 @@ import { type BrowserSetup, untilSaved } from '../support/browser-setup.ts'
 import { recordShifts, type Shift, shiftsOf, sumOf } from '../support/layout-shift.ts'
 import { assertAccessible } from './accessibility.ts'
 
-/** The delays of the requests of a panel, whose order differs from that on the screen. */
+/** Delays of the lists that a panel requests. They arrive in another order than that of the screen. */
 const delaysMilliseconds: Readonly<Record<string, number>> = {
   userProjects: 50,
   projects: 250,
@@ -24,7 +24,7 @@ const delaysMilliseconds: Readonly<Record<string, number>> = {
 /** A fifth of the sum that browsers rate as good for a whole visit. */
 const shiftMax = 0.02
 
-/** Returns whether a list, a card, or a part of one has moved. */
+/** Returns whether much has moved, or anything of a list or a card at all. */
 const hasMoved = (shifts: readonly Shift[]): boolean =>
   sumOf(shifts) > shiftMax ||
   shifts.some(({ elements }) =>
@@ -149,7 +149,7 @@ export function panelJourneys(setup: () => BrowserSetup): void {
     assert.equal((await workspace.get('assignment', id)).name, 'One line')
   })
 
-  test('keeps its chosen width after a reload', async () => {
+  test('keeps its chosen width, or the whole page, after a reload', async () => {
     const { signIn, workspace } = setup()
     const id = await workspace.assignment('Wide', { workflowId: workspace.stages.Doing })
     const { login } = await workspace.join('Willa Wide')

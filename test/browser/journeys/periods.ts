@@ -20,7 +20,7 @@ const nameGapOf = (page: Page, id: string): Promise<number> =>
     return Math.round(Math.max(ofName.left - ofBar.right, ofBar.left - ofName.right))
   })
 
-/** On a phone, today is the first of seven days, which all have a weekday, also after a step and the way back. */
+/** Asserts that a phone shows seven days from today, with their weekdays, also after a step and the way back. */
 async function assertComingDays(page: Page): Promise<void> {
   const todayIsFirst = page.locator('.timeline-day:nth-child(1):nth-last-child(7).today')
   await todayIsFirst.waitFor()

@@ -79,7 +79,7 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
       const lines = await firstBoxes('.list-line')
       await holdAssignments(page)
       await page.reload()
-      // The skeleton is drawn again with the name of the project.
+      // The skeleton is drawn again when the name of the project arrives.
       await page.locator('.filter-button').waitFor()
       await page.locator('.shape-text').first().waitFor()
       const skeletonRows = await firstBoxes('.skeleton-row')
@@ -129,7 +129,7 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
     await workspace.make('assignmentImpediment', { assignmentId, impedimentId: workspace.impedimentId })
     const query = `view=list&stages=${workspace.stages.Backlog}&userId=${workspace.mara.id}`
     const page = await signIn('mara@example.com', `${path}?${query}`, phone)
-    // The rows have room for all facts, because boxes are shown on request.
+    // The rows have room for all facts, because checkboxes are shown only on request.
     const facts = page.locator('.list-row', { hasText: 'Has every fact' }).locator('.row-facts')
     await facts.locator('.blocked').waitFor()
     const line = (await facts.boundingBox()) ?? never

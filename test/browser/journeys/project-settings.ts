@@ -61,7 +61,7 @@ export function projectSettingsJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('combobox', { name: 'Switch project' }).fill('second')
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/projects/${otherId}/report`)
-    // The board is the way back to a project of which no view was shown. It is the same on a phone.
+    // On a phone, too, the way back to a project of which no view was shown is the board.
     await page.setViewportSize({ width: 390, height: 844 })
     await page.locator('h1', { hasText: 'Hours' }).waitFor()
     await page.getByRole('link', { name: 'Board', exact: true }).waitFor()
@@ -121,7 +121,7 @@ export function projectSettingsJourneys(setup: () => BrowserSetup): void {
     await page.getByText('Quiet harbour was saved.').waitFor()
     // There is nothing to save until something is changed again.
     await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'hidden' })
-    // It says so for two seconds.
+    // For two seconds, the form shows that it is saved.
     await saved.waitFor({ state: 'attached' })
     await saved.waitFor({ state: 'hidden' })
     assert.equal(await saved.count(), 1)
@@ -149,7 +149,7 @@ export function projectSettingsJourneys(setup: () => BrowserSetup): void {
     assert.ok((await distance()).right > 0)
     await page.setViewportSize({ width: 390, height: 844 })
     assert.ok((await distance()).below > 0)
-    // The index is the first heading, and its cut end fades.
+    // On a phone, the index replaces the first heading, and its cut end fades.
     const general = await page.getByRole('heading', { name: 'General' }).boundingBox()
     assert.ok((general?.width ?? 0) <= 1)
     const index = page.locator('.side-index')

@@ -114,7 +114,7 @@ export function unplannedJourneys(setup: () => BrowserSetup): void {
     })
   })
 
-  test('are counted in the timeline and the calendar', async () => {
+  test('have bars only if they have dates; the calendar counts the others, and leads to a list of them', async () => {
     const { projectId, path, make } = await makeProject('Some day')
     const first = await makeIdea(projectId, 'First idea')
     const second = await makeIdea(projectId, 'Second idea')

@@ -16,7 +16,7 @@ export function weekJourneys(setup: () => BrowserSetup): void {
     return make('appointment', { assignmentId, userId: mara.id, keepDate, amountHours, description })
   }
   const cell = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true })
-  /** Makes a change and returns the status of its request. The page shows the change at once. */
+  /** Makes a change and returns the status of its response, for which the page itself does not wait. */
   const statusAfter = async (page: Page, change: () => Promise<unknown>) => {
     const responded = page.waitForResponse((response) => response.url().endsWith('/api/appointment'))
     await change()
@@ -45,7 +45,7 @@ export function weekJourneys(setup: () => BrowserSetup): void {
     assert.equal(await monday.inputValue(), '1.5')
   })
 
-  test('lists assignments with hours in this week first', async () => {
+  test('lists assignments with hours in this week first, and changes the order only at a reload', async () => {
     await plan('2027-07-05', '2027-07-09', 'Apart')
     const zealous = await plan('2027-07-05', '2027-07-09', 'Zealous')
     await record(zealous, '2027-07-05', 2)

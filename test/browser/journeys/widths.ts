@@ -9,7 +9,7 @@ import { everyScreen, goWithin } from '../support/every-screen.ts'
 /** From the smallest phone to a large screen. 640 is also the width of 1,280 pixels at 200 % zoom. */
 const widths = [320, 390, 640, 700, 768, 935, 1080, 2560]
 
-/** Returns elements that are wider than the page, or that overlap in the top bar. */
+/** Describes elements that are wider than the page, overlap in the top bar, or are cut off in the navigation. */
 export const layoutFaultsOf = (page: Page) =>
   page.evaluate<string[]>(`(() => {
     const faults = []

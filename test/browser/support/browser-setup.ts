@@ -11,9 +11,9 @@ export interface BrowserSetup {
   /** Opens a page in a new browser context, without cookies and tokens. */
   visit(path: string, options?: BrowserContextOptions): Promise<Page>
   /**
-   * Opens a page of a signed-in user. All tests with the same login and options share a browser context. A
-   * test that ends the session or changes stored data needs a login of its own, created with
-   * `workspace.join`.
+   * Opens a page of a signed-in user. All tests with the same login and options share a browser context,
+   * whatever their viewport is. A test that ends the session or changes data that the browser or the account
+   * stores needs a login of its own, created with `workspace.join`.
    */
   signIn(login: string, path: string, options?: BrowserContextOptions): Promise<Page>
   /** Requests to other hosts, violations of the content policy, and errors that pages have thrown. */

@@ -38,7 +38,10 @@ export async function goWithin(page: Page, path: string): Promise<void> {
   await heading.filter({ hasNotText: notFoundHeading }).waitFor()
 }
 
-/** Returns an address of every screen of the client, for tests of all screens. */
+/**
+ * Returns an address of every screen of the client, for tests of all screens. The last parameter is an
+ * assignment of the project.
+ */
 export async function everyScreen(
   { database }: Pick<TrackerHosts, 'database'>,
   { projectId, administrator }: Pick<TestWorkspace, 'projectId' | 'administrator'>,
@@ -90,7 +93,7 @@ export async function everyScreen(
     { path: '/administration/workflows', shows: 'Backlog', shape: 'rows' },
     { path: '/clients', shows: 'The wiki', shape: 'rows' },
     { path: '/removed/assignments', shows: 'Removed items', shape: 'rows' },
-    // The text is in the part that arrives last, and on the longest button.
+    // The text is in the part that arrives last. It is that of the longest button, for tests of narrow widths.
     { path: '/account', shows: 'Add an authenticator app', shape: 'boxes' },
   ]
   const missing = (await readPathPatterns()).filter(

@@ -20,6 +20,7 @@ export interface TestWorkspace {
   readonly stages: Readonly<Record<string, string>>
   readonly typeId: string
   readonly impedimentId: string
+  /** Creates a record. Like the next methods, it acts as the administrator, Rosa. */
   // biome-ignore lint/suspicious/noExplicitAny: a record is what came over the network
   make(resource: string, body: Body): Promise<any>
   change(method: 'PATCH' | 'DELETE', resource: string, body: Body): Promise<void>
@@ -27,6 +28,7 @@ export interface TestWorkspace {
   call(method: string, path: string, body?: Body): Promise<any>
   // biome-ignore lint/suspicious/noExplicitAny: a record is what came over the network
   get(resource: string, id: string): Promise<any>
+  /** Creates an assignment of Mara in the backlog, unless `values` say otherwise. Returns its id. */
   assignment(name: string, values?: Body): Promise<string>
   /** Creates another member who can sign in, for a test that needs a separate session. */
   join(name: string): Promise<Account>
