@@ -75,7 +75,7 @@ export function openCommandClient({
   return { ...(Object.fromEntries(methods) as CommandClient & FeedClient), close: () => client.close() }
 }
 
-/** Larger than a page of the largest rows, which is the host's largest response. */
+/** Larger than a page of the largest rows. */
 const responseBytesMax = 4 * 1024 ** 2
 
 /** Longer than any statement of the host may take. */

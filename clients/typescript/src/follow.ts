@@ -112,7 +112,7 @@ const finalCodes: readonly unknown[] = [
   status.UNIMPLEMENTED,
 ]
 
-/** One rejected token is not final, because the next call gets a new one. */
+/** Counts rejected tokens. A single one is not final, because the next call gets a new one. */
 function isFinal(error: unknown, progress: { rejections: number }): boolean {
   if (error === undefined) return false
   if (!isServiceError(error)) return true

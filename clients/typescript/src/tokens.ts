@@ -21,7 +21,7 @@ const expiryMarginSeconds = 60
 const timeoutSeconds = 30
 
 /**
- * Returns a token source for a service client. It caches each token until it expires; concurrent calls share
+ * Returns a token source for a service client. It caches each token until its last minute; concurrent calls share
  * one request.
  */
 export function clientCredentials({

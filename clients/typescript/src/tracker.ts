@@ -83,7 +83,8 @@ type StreamedAnswer<Key extends keyof Operations> = Key extends 'GET /ext/change
   : Operations[Key]['answer']
 
 /**
- * Each resource under the name of its list, such as `tracker.projects`, and every other operation by `call`.
+ * Has a client for each resource, under the name of its list, such as `tracker.projects`. Every other operation
+ * is available by `call`.
  */
 export type Tracker = { readonly [Name in ResourceName]: ResourceClient<Name> } & GeneralClient
 
