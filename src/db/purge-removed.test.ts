@@ -152,8 +152,8 @@ describe('rows that were removed long ago', () => {
       sql`insert into organizations (id, name, active, deleted_at)
         select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'Kept', false, now() - interval '100 days'
         from generate_series(1, 1000) as n`,
-      sql`insert into projects (id, name, organization_id)
-        select id, 'Live', id from organizations where name = 'Kept'`,
+      sql`insert into projects (id, name, key, organization_id)
+        select id, 'Live', 'K' || right(id::text, 4), id from organizations where name = 'Kept'`,
       sql`insert into organizations (id, name, active, deleted_at)
         values ('ffffffff-0000-4000-8000-000000000000', 'Purged', false, now() - interval '100 days')`,
       places,
