@@ -68,7 +68,10 @@ export interface BlockReason {
 /** Maps the ids of blocked assignments to the reasons. */
 export type BlockReasons = ReadonlyMap<string, BlockReason>
 
-/** Loads the impediments and dependencies of a project, if its id is given. Finished work blocks nothing. */
+/**
+ * If a project is given, loads its dependencies, and the impediments of all projects. Finished assignments
+ * block no others.
+ */
 export function useBlocked(
   projectId: string | undefined,
   doneStageIds: ReadonlySet<string>,

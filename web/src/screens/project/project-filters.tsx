@@ -20,12 +20,13 @@ export const narrowBar = '(max-width: 1199px)'
 interface ProjectFiltersProps {
   readonly scope: ProjectScope
   readonly filters: Filters
+  /** False for views that show a period. */
   readonly hasDays: boolean
   /** True if the view can show the manual order. */
   readonly hasOrder: boolean
   /** True if the view has groups and columns. */
   readonly hasColumns: boolean
-  /** Further controls in a bar without room for them elsewhere. */
+  /** Controls that have no room elsewhere in a narrow bar. */
   readonly children?: ComponentChildren
   onMembers(): void
   onChange(changed: Partial<Filters>): void

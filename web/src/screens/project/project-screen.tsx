@@ -30,7 +30,7 @@ import { useCardFocus } from './use-card-focus.ts'
 export const ProjectScreen = ({ parameters: { projectId = '', assignmentId } }: ScreenProps) =>
   isUuid(projectId) ? <Project projectId={projectId} assignmentId={assignmentId} /> : <UnknownProject />
 
-/** The lists of a project page that have no live listing of their own. */
+/** The resources of lists on a project page that have no live listing of their own. */
 const followedResources: readonly ResourceName[] = [
   'assignment',
   'projectStage',
@@ -220,7 +220,7 @@ function ProjectBar({ scope, view, savedViews, onMembers }: ProjectBarProps) {
 const ListCount = () =>
   shownList.value && <span class="quiet-text shown-count">{shownList.value.countText}</span>
 
-/** Returns false for a truncated or mistyped id. The API would reject it. */
+/** Returns false for a malformed id, which the API would reject. */
 const isUuid = (id: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
 
 const UnknownProject = () => (

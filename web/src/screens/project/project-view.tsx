@@ -58,7 +58,7 @@ export function NoMatches() {
   )
 }
 
-/** Returns a predicate for the filters that are not part of the query. Loads only the data that they need. */
+/** Returns a predicate for the filters that the API does not apply. Loads only the data that they need. */
 export function useRowFilter({ projectId, doneStageIds }: ProjectScope, filters: Filters) {
   const needsBlocked = filters.blocked !== ''
   const labels = useProjectLabels(filters.labels === '' ? undefined : projectId)

@@ -23,7 +23,7 @@ interface QueuedName {
   readonly name: string
   /** The person, labels, priority and end that the text sets. */
   readonly tokens?: readonly QuickToken[]
-  /** The reason why the server rejected the name. It is sent again only if the user asks for it. */
+  /** The reason why the server rejected the name, which is then sent again only if the user asks for it. */
   readonly problem?: string | undefined
 }
 
@@ -32,12 +32,12 @@ interface Queue {
   readonly names: Signal<readonly QueuedName[]>
   /** The reason why waiting names are not sent. */
   readonly problem: Signal<string | undefined>
-  /** The number of assignments created since the queue last had no waiting names. */
+  /** The number of assignments created since the user added a name while none was waiting. */
   readonly addedCount: Signal<number>
   isSending: boolean
 }
 
-/** The queues outlive the form and its screen, so that names are also sent after it is closed. */
+/** The queues outlive the form and its screen, so that names are also sent after these are closed. */
 const queues = new Map<string, Queue>()
 
 function queueOf(projectId: string, stageId: string): Queue {
@@ -126,8 +126,8 @@ interface QuickAddProps {
 
 /**
  * Adds assignments by name without waiting for the server. Each gets the type that was used last. The text
- * can also set a person, labels, a priority and an end. By default, the person is responsible whose work the
- * board shows. Every pasted line is a name.
+ * can also set a person, labels, a priority and an end. Without a person in the text, `usePersonId` applies.
+ * Every pasted line is a name.
  */
 export const QuickAdd = (props: QuickAddProps) =>
   (props.isOpen || queueOf(props.projectId, props.stage.id).names.value.length > 0) && (

@@ -140,7 +140,7 @@ export function ViewTabs(props: SavedViewsProps) {
   )
 }
 
-/** Shows the current saved view, and the others and the actions as a menu, where tabs have no room. */
+/** Names the current saved view where tabs have no room. Its menu has all saved views and the actions. */
 export function ViewMenu(props: SavedViewsProps) {
   const { projectId, savedViews } = props
   const { router } = useServices()

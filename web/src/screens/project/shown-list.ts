@@ -3,13 +3,14 @@ import { useLayoutEffect } from 'preact/hooks'
 
 interface ShownList {
   readonly countText: string
-  /** Saves it as a file, as it is shown. */
+  /** Saves the list as a file, as it is shown. */
   save(): void
 }
 
 /** The list that the screen shows, for the bar above it and for commands of the shell. */
 export const shownList = signal<ShownList | undefined>(undefined)
 
+/** Shares the list for as long as it is shown, and again when one of the inputs has changed. */
 export function useSharedList(list: ShownList | undefined, inputs: readonly unknown[]): void {
   useLayoutEffect(() => {
     shownList.value = list

@@ -42,7 +42,7 @@ export function StageStrip({ stages, looks, board, countOf }: StageStripProps) {
   )
 }
 
-/** Returns the position of the column whose start is nearest to the start of the board. */
+/** Returns the index of the first column whose middle is visible. */
 function useShownColumn(board: StageStripProps['board']): number {
   const [shown, setShown] = useState(0)
   useEffect(() => {

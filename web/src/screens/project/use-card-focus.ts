@@ -4,8 +4,8 @@ import { useEffect, useRef } from 'preact/hooks'
 export const assignmentElementId = (assignmentId: string): string => `card-${assignmentId}`
 
 /**
- * Returns a function that keeps the focus on a card until the user moves it. A render may replace the element
- * of the card, for example in another column.
+ * Returns a function that keeps the focus on a card until the user moves the focus. A render may replace the
+ * element of the card, for example in another column.
  */
 export function useCardFocus(): (id: string) => void {
   const targetId = useRef<string>(undefined)

@@ -16,8 +16,8 @@ interface RowWindow {
 }
 
 /**
- * Rows this close to the visible part are rendered as well, so that scrolling shows no gap. New rows are not:
- * the first frame renders only the visible ones, so that it appears soon.
+ * Rows this close to the visible part are rendered as well, so that scrolling shows no gap. If most rows are
+ * new, the first frame renders only the visible ones, so that it appears soon.
  */
 const overscanPixels = 600
 /** The rendered rows change after every scroll of this many pixels. */

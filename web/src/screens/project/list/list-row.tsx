@@ -20,14 +20,15 @@ export const cellClassOf = ({ name, isNumber }: Column): string => `list-${name}
 
 interface ListRowProps {
   readonly row: Assignment
-  /** The assignment that this row is a part of, if it is in the list. */
+  /** The assignment that this row is a part of, if that assignment is in the list. */
   readonly parent: Assignment | undefined
-  /** The number of its ancestors in the list. */
+  /** The number of the row's ancestors in the list. */
   readonly depth: number
   readonly parts: PartCount | undefined
   /** The recorded hours; undefined if there are none. */
   readonly recorded: number | undefined
-  readonly index: number
+  /** The position in the grid, counted from 1 for the head. */
+  readonly ariaIndex: number
   readonly top: number
   readonly columns: readonly Column[]
   readonly names: NameLookup
@@ -41,7 +42,7 @@ interface ListRowProps {
 
 /** Memoized, because a list has many rows. */
 export function ListRow(props: ListRowProps) {
-  const { row, index, top, columns, names, isDone, isOpen, isSelected, isNarrow, query } = props
+  const { row, ariaIndex, top, columns, names, isDone, isOpen, isSelected, isNarrow, query } = props
   return useMemo(
     () => <Row {...props} />,
     [
@@ -51,7 +52,7 @@ export function ListRow(props: ListRowProps) {
       props.parts?.done,
       props.parts?.count,
       props.recorded,
-      index,
+      ariaIndex,
       top,
       columns,
       names,
@@ -66,16 +67,16 @@ export function ListRow(props: ListRowProps) {
 }
 
 function Row(props: ListRowProps) {
-  const { row, index, top, isDone, isOpen, isSelected, isNarrow, onSelect } = props
+  const { row, ariaIndex, top, isDone, isOpen, isSelected, isNarrow, onSelect } = props
   const { id, name } = row
   const columns = isNarrow ? props.columns.filter((column) => column.name === 'name') : props.columns
   return (
-    // biome-ignore-start lint/a11y/useSemanticElements: see the grid
+    // biome-ignore-start lint/a11y/useSemanticElements: see the grid in list-table.tsx
     // biome-ignore-start lint/a11y/useFocusableInteractive: arrows focus the cells
     <div
       role="row"
       data-row={id}
-      aria-rowindex={index}
+      aria-rowindex={ariaIndex}
       class={`list-line list-row ${isDone ? 'done' : ''} ${isOpen ? 'open' : ''} ${isSelected ? 'selected' : ''}`}
       style={{ top: `${top}px` }}
     >
@@ -102,7 +103,7 @@ function Row(props: ListRowProps) {
         </span>
       ))}
     </div>
-    // biome-ignore-end lint/a11y/useSemanticElements: see the grid
+    // biome-ignore-end lint/a11y/useSemanticElements: see the grid in list-table.tsx
     // biome-ignore-end lint/a11y/useFocusableInteractive: arrows focus the cells
   )
 }
@@ -123,7 +124,6 @@ export const cellMarks: Readonly<Partial<Record<string, Mark>>> = {
   },
 }
 
-/** Renders text without a wrapper, because the cell truncates it. */
 function Cell({ column, row, names, recorded, isDone }: ListRowProps & { readonly column: Column }) {
   if (column.name === 'hours') return <HoursMark planned={row.amountHours} recorded={recorded} />
   if (column.name === 'labels') {

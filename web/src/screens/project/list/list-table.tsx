@@ -35,13 +35,13 @@ interface ListTableProps extends Pick<ProjectViewProps, 'scope' | 'openId' | 'qu
 }
 
 /**
- * Shows a grid with a head and group lines that stay in place. All rows have the same height, so only rows
- * near the visible part are rendered. They have absolute positions, so that a new line does not move the
- * others.
+ * Shows a grid with a head and group lines that stay in place. All rows have the same height, so that only
+ * rows near the visible part need to be rendered. They have absolute positions, so that a new line does not
+ * move the others.
  */
 export function ListTable(props: ListTableProps) {
   const { lines, openId, isStale } = props
-  // The style sheet shows the columns as facts below the name at the same width.
+  // The style sheet changes the layout of a row at the same width.
   const isNarrow = useMedia(narrow)
   const rowProbe = useRef<HTMLDivElement>(null)
   const groupProbe = useRef<HTMLDivElement>(null)
@@ -97,7 +97,7 @@ export function ListTable(props: ListTableProps) {
             style={{ height: `${(ends[end - 1] ?? 0) - (ends[first - 1] ?? 0)}px` }}
           >
             {group && first < rowWindow.end && end > rowWindow.from && (
-              <GroupLine {...props} line={group} index={first + 2} isNarrow={isNarrow} />
+              <GroupLine {...props} line={group} ariaIndex={first + 2} isNarrow={isNarrow} />
             )}
             {lines
               .slice(Math.max(first, rowWindow.from), Math.min(end, rowWindow.end))
@@ -133,7 +133,7 @@ function useRowElements(props: ListTableProps, isNarrow: boolean, ends: readonly
         depth={line.depth ?? 0}
         parts={parts.get(line.id)}
         recorded={recorded.get(line.id)}
-        index={index + 2}
+        ariaIndex={index + 2}
         top={(ends[index - 1] ?? 0) - (ends[first - 1] ?? 0)}
         columns={columns}
         names={names}
@@ -151,8 +151,8 @@ function useRowElements(props: ListTableProps, isNarrow: boolean, ends: readonly
 }
 
 /**
- * Returns the height of an element. A hidden probe has the height of a line. It depends on the font size and
- * the width of the window.
+ * Returns the height of an element. A hidden probe has the height of a line, which depends on the font size
+ * and the width of the window.
  */
 function useHeightOf(element: { readonly current: HTMLElement | null }): number {
   const [pixels, setPixels] = useState(40)
@@ -185,7 +185,7 @@ function sectionsOf(lines: readonly Line[]): readonly Section[] {
 
 interface ListHeadProps extends ListTableProps {
   readonly isNarrow: boolean
-  /** True if the boxes are shown where there is room for them only on request. */
+  /** True if the user has asked for the boxes. Narrow touch screens hide them otherwise. */
   readonly isSelecting: boolean
   setSelecting(isSelecting: boolean): void
 }
@@ -294,17 +294,18 @@ function ariaSortOf(order: SortOrder, column: Column) {
 
 interface GroupLineProps extends Pick<ListTableProps, 'names' | 'selection' | 'folded' | 'onAdd'> {
   readonly line: Extract<Line, { readonly title: string }>
-  readonly index: number
+  /** The position in the grid, counted from 1 for the head. */
+  readonly ariaIndex: number
   readonly isNarrow: boolean
 }
 
-function GroupLine({ line, index, names, selection, folded, isNarrow, onAdd }: GroupLineProps) {
+function GroupLine({ line, ariaIndex, names, selection, folded, isNarrow, onAdd }: GroupLineProps) {
   const { id, title, grouping, newValues, rows } = line
   const isFolded = folded.has(id)
   return (
     // biome-ignore-start lint/a11y/useSemanticElements: see the grid
     // biome-ignore-start lint/a11y/useFocusableInteractive: the checkbox within takes the focus
-    <div role="row" aria-rowindex={index} class="list-line list-group">
+    <div role="row" aria-rowindex={ariaIndex} class="list-line list-group">
       <span role="gridcell" class="list-check">
         <label>
           <input
@@ -346,9 +347,9 @@ export const countText = (rows: readonly { readonly amountHours: number }[]): st
 function onKeyDown(event: KeyboardEvent): void {
   const cell = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-column]') : null
   if (cell === null) return
-  const isChosen = editingKeys.has(event.key) && event.target === cell && cell.dataset.field !== undefined
-  if (isChosen) cell.click()
-  if (isChosen || moveFocus(event, cell)) event.preventDefault()
+  const opensValues = editingKeys.has(event.key) && event.target === cell && cell.dataset.field !== undefined
+  if (opensValues) cell.click()
+  if (opensValues || moveFocus(event, cell)) event.preventDefault()
 }
 
 const editingKeys: ReadonlySet<string> = new Set(['Enter', 'F2', ' '])
@@ -369,7 +370,7 @@ function moveFocus(event: KeyboardEvent, cell: HTMLElement): boolean {
   const row = cell.closest('.list-row')
   if (row === null) return false
   if (columnStep !== undefined) {
-    // A narrow list hides some cells.
+    // The style sheet hides some columns if there is no room for them.
     const cells = [...row.querySelectorAll<HTMLElement>('[data-column]')].filter((one) =>
       one.checkVisibility(),
     )

@@ -84,7 +84,7 @@ export function ListView(props: ProjectViewProps) {
           query={query}
           lines={unfoldedLines(lines, folded)}
           rows={listing.rows}
-          columns={columnsBeside(settings)}
+          columns={shownColumnsOf(settings)}
           order={settings.order}
           names={names}
           parts={parts}
@@ -112,7 +112,7 @@ export function ListView(props: ProjectViewProps) {
 }
 
 /** Leaves out the column that the group headers repeat, except labels, whose colors the headers lack. */
-const columnsBeside = ({ columns, grouping }: ListSettings): readonly Column[] =>
+const shownColumnsOf = ({ columns, grouping }: ListSettings): readonly Column[] =>
   columns.filter(({ name }) => name !== grouping?.name || name === 'labels')
 
 type ListSettings = Readonly<{
@@ -123,14 +123,14 @@ type ListSettings = Readonly<{
 
 /** Loads the names that ids stand for, and sorts and groups the rows by these names. */
 function useLines(scope: ProjectScope, rows: readonly Assignment[], settings: ListSettings) {
-  const scopeOf = (column: Column['name']) =>
+  const projectIdIfShown = (column: Column['name']) =>
     settings.columns.some(({ name }) => name === column) ? scope.projectId : undefined
   const isEmpty = rows.length === 0
   const labels = useProjectLabels(
-    settings.grouping?.name === 'labels' ? scope.projectId : scopeOf('labels'),
+    settings.grouping?.name === 'labels' ? scope.projectId : projectIdIfShown('labels'),
     isEmpty,
   )
-  const blocked = useBlocked(scopeOf('blocked'), scope.doneStageIds, isEmpty)
+  const blocked = useBlocked(projectIdIfShown('blocked'), scope.doneStageIds, isEmpty)
   const names = useNameLookup(scope, labels.byAssignment, blocked.blockReasons)
   const stagePositions = useMemo(
     () => new Map(scope.stages.map(({ id }, index) => [id, index])),

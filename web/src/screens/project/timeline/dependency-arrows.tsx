@@ -57,7 +57,7 @@ export const waitingTextsOf = (dependencies: readonly OpenDependency[]): Readonl
 
 /** More arrows could not be distinguished, and would be slow to draw. */
 const arrowsMax = 300
-/** The distance from the end of a bar to the place below it where its arrow begins. */
+/** The distance from the end of a bar to the place where an arrow leaves it. */
 const insetPixels = 8
 /** The length of the last part of an arrow, before the start of a bar. */
 const stubPixels = 10
@@ -71,19 +71,21 @@ export interface BarPlace {
   readonly start: number
   readonly end: number
   readonly middle: number
+  /** True if the assignment begins before the period. */
   readonly beginsBefore: boolean
+  /** True if the assignment ends after the period. */
   readonly endsAfter: boolean
 }
 
 export interface Arrow extends OpenDependency {
-  /** Undefined if the end of the bar is not in the period. Then the arrow is only a stub before its target. */
+  /** The bar of the blocker. Undefined if its end is not in the period; the arrow is then a stub before `to`. */
   readonly from: BarPlace | undefined
   readonly to: BarPlace
 }
 
 /**
- * Returns the arrows to all bars whose start is in the period. Another arrow would lead nowhere; the icon in its
- * bar says that it waits. `places` has the bars of the period by assignment.
+ * Returns the arrows to the bars whose start is in the period. In other bars, an icon says that the assignment
+ * waits. `places` has the bars of the period by assignment.
  */
 export const arrowsOf = (
   dependencies: readonly OpenDependency[],
@@ -95,7 +97,7 @@ export const arrowsOf = (
     return [{ ...dependency, to, from: from?.endsAfter ? undefined : from }]
   })
 
-/** Returns the ids of the assignments whose arrows all begin at a bar. These bars need no icon for that. */
+/** Returns the ids of the waiting assignments whose arrows all begin at a bar, so that they need no icon. */
 export const connectedIdsOf = (arrows: readonly Arrow[]): readonly string[] =>
   [...Map.groupBy(arrows, ({ id }) => id)].flatMap(([id, group]) =>
     group.every(({ from }) => from !== undefined) ? [id] : [],

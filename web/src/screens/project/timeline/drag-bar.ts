@@ -21,7 +21,8 @@ interface DragOptions {
 type Press = Pick<PointerEvent, 'clientX' | 'clientY' | 'pointerId' | 'pointerType'>
 
 /**
- * Moves a bar over days and people with the pointer, or with a finger that holds it. Escape cancels the drag.
+ * Moves a bar over days and people, or only its end, with the pointer or a finger that holds it. Escape cancels
+ * the drag.
  */
 export function dragBar(event: TargetedPointerEvent<HTMLElement>, options: DragOptions): void {
   if (event.button !== 0) return
@@ -55,7 +56,7 @@ function whenHeld({ clientX, clientY }: Press, begin: () => void): void {
   addEventListener('pointermove', onMove, { signal })
   addEventListener('pointerup', cancel, { signal })
   addEventListener('pointercancel', cancel, { signal })
-  // A second finger ends the drag. The listener captures, because the event of the first finger is still
+  // A second finger cancels, too. The listener captures, because the event of the first finger is still
   // bubbling.
   addEventListener('pointerdown', cancel, { signal, capture: true })
 }

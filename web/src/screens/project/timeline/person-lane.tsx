@@ -293,7 +293,7 @@ const wideRem = {
 
 type LaneRem = Readonly<Record<keyof typeof wideRem, number>>
 
-/** On phones, a line has the name of an assignment above its slim bar. Below an empty head is only the line of its lane. */
+/** On phones, the name of an assignment is above its slim bar. A lane without bars is a head and a thin line. */
 const phoneRem: LaneRem = { ...wideRem, head: 1.75, hours: 0.25, bar: 2.25, least: 0, empty: 0.0625 }
 
 /** The space between a bar and the edges of its first and last day. */

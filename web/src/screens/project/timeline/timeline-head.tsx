@@ -98,7 +98,7 @@ export const ZoomButtons = ({ zoom, setZoom }: ZoomProps) => (
   />
 )
 
-/** The zoom fits next to the steps of the period. */
+/** Phones show the zoom as a select, which fits next to the steps of the period. */
 export const ZoomSelect = ({ zoom, setZoom }: ZoomProps) => (
   <select
     class="input zoom-select"
@@ -118,7 +118,7 @@ interface LegendProps {
   readonly stages: readonly ProjectStage[]
   readonly doneStageIds: ReadonlySet<string>
   readonly shownStageIds: ReadonlySet<string>
-  /** Phones draw no dependencies. */
+  /** False on phones, which draw no dependencies. */
   readonly hasArrows: boolean
 }
 
@@ -196,7 +196,7 @@ interface TimeScaleProps {
 const weekdayPixels = 48
 /** The minimum width of a day for its number. If days are narrower, only Mondays have numbers. */
 const numberPixels = 24
-/** The width of a day at which the pill of today has "Today" instead of its number. */
+/** From this width of a day up to `weekdayPixels`, the pill of today has "Today" instead of its number. */
 const todayPixels = 36
 /** The minimum distance of another number from the middle of the pill. */
 const pillPixels = 28

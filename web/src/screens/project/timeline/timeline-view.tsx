@@ -373,7 +373,7 @@ function useRowsByPerson(rows: readonly Assignment[]) {
 
 /**
  * Returns the members and all other responsible people by name, followed by an entry for assignments without
- * a person. Returns undefined until the names are loaded.
+ * a person. Those that the filter `chosen` excludes are left out. Returns undefined until the names are loaded.
  */
 function usePeople(
   projectId: string,
