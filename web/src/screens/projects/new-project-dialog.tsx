@@ -10,7 +10,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { newOrganizationId, OrganizationField } from '../../ui/form-fields.tsx'
 import { DescriptionTextField } from '../../ui/markdown-field.tsx'
 
-/** Creates a project, and its organization if it is new. */
+/** Creates a project, and a new organization for it if the user names one. */
 export function NewProjectDialog({ onClose }: { onClose(): void }) {
   const { configuration } = useServices()
   const form = useNewProjectForm()
@@ -109,7 +109,7 @@ function useNewProjectForm() {
 const initialsMax = 5
 const lettersMax = 3
 
-/** Returns the key that the server derives from a name, if no other project has it. */
+/** Returns the key that the server derives from a name, if no other project has it. Empty for the default. */
 function keyFrom(name: string): string {
   const plain = name.normalize('NFD').replace(/[\u0300-\u036f]/g, '')
   const words = plain.toUpperCase().match(/[A-Z0-9]+/g) ?? []

@@ -206,8 +206,8 @@ function useRemovers(rows: readonly RemovedRow[]): ReadonlyMap<string, string> {
 }
 
 /**
- * Returns the id of the user who removed a record, or undefined if the user may not read its history, or if
- * the newest entry there is not the removal.
+ * Returns the id of the user who removed a record, or undefined if the history cannot be read, or if its newest
+ * entry is not the removal.
  */
 async function findRemover(
   tracker: Tracker,
@@ -258,7 +258,7 @@ interface RemovedQuery {
 /** Browsers have six connections to a host, and other lists need some of them. */
 const parallelListsMax = 3
 
-/** Loads the latest removals of all kinds that the user may restore. */
+/** Loads the latest removals of these resources. */
 async function loadRemoved(
   api: Api,
   resources: readonly ResourceName[],

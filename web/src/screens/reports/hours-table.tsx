@@ -123,8 +123,8 @@ export const PlannedPattern = ({ id }: { readonly id: string }) => (
 )
 
 /**
- * Splits recorded hours into hours within the plan and hours over the plan. Other people may have recorded
- * the excess.
+ * Splits recorded hours into hours within the plan and hours over the plan. The excess of a person may be larger
+ * than `recorded`, because others may have recorded it.
  */
 export const splitRecorded = ({ recorded, over }: Pick<Hours, 'recorded' | 'over'>) => {
   const within = Math.max(0, recorded - over)

@@ -19,7 +19,7 @@ import { WeeksChart } from './weeks-chart.tsx'
 
 /** The number of weeks that fit on the screen. */
 const weeksShown = 12
-/** The number of weeks before the current one, because most of the default period is in the past. */
+/** The weeks of the default period that are before the current one. */
 const weeksBefore = 8
 /** The number of weeks in a step back or forward. */
 const weeksStep = 4

@@ -30,7 +30,7 @@ import {
 import { SumsFilters } from './sums-filters.tsx'
 import { Figure } from './weeks-chart.tsx'
 
-/** Shows the recorded and planned hours of a period by project, person or type. The query is in the URL. */
+/** Shows the hours of a period by project, person, organization or type. The query is in the URL. */
 export function SumsScreen() {
   const { router, toasts, tracker } = useServices()
   const query = router.address.value.searchParams

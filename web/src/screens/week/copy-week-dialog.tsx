@@ -59,9 +59,9 @@ function Preview({ entries: initialEntries, existing, nameOf, onClose }: Preview
   // The ids are kept across renders, so that a retry creates no duplicates.
   const [entries] = useState(initialEntries)
   const existingByCell = entriesByCell(existing)
+  const { created, problems, isBusy, create } = useCreateEntries(onClose)
   const hasEntry = (entry: Appointment) =>
     existingByCell.has(cellKeyOf({ ...entry, day: dayOf(entry.keepDate) })) && !created.has(entry.id)
-  const { created, problems, isBusy, create } = useCreateEntries(onClose)
   const [excluded, setExcluded] = useState<ReadonlySet<string>>(
     () => new Set(entries.filter(hasEntry).map(({ id }) => id)),
   )

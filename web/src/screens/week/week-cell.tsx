@@ -91,7 +91,7 @@ const steps: Readonly<Record<string, Step>> = {
 
 /**
  * Returns the direction in which a key moves the focus. Enter moves down, and Shift+Enter moves up. The left
- * and right arrows move the focus only from the end of the text.
+ * and right arrows move the focus only if the caret is at that edge of the text, or if all of it is selected.
  */
 function stepOf(event: KeyPress): Step | undefined {
   if (event.key === 'Enter' && event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey)

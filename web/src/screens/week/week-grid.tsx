@@ -206,7 +206,7 @@ interface RowProps {
   readonly isOwn: boolean
   readonly monday: string
   readonly shownDays: readonly string[]
-  /** True if hours of any row are planned in this week. Then all rows show theirs, even none. */
+  /** True if any row has planned hours in this week. Then all rows show their planned hours, even 0. */
   readonly isPlannedWeek: boolean
   readonly state: EntriesState
   cellOf(day: string): Cell
@@ -274,7 +274,7 @@ function Row(props: RowProps) {
 
 interface AssignmentHeaderProps {
   readonly row: WeekRow
-  /** The recorded hours of all users. Undefined if there are too many entries. */
+  /** The recorded hours of all users. Undefined if they are not loaded. */
   readonly recorded: number | undefined
   readonly entries: readonly Appointment[]
   readonly isOwn: boolean
@@ -344,7 +344,7 @@ interface WeekSumsProps {
   readonly shownDays: readonly string[]
   readonly entries: readonly Appointment[]
   readonly planned: number
-  /** True for the own week of the user. It also shows free hours. */
+  /** True for the user's own week, which also shows free hours. */
   readonly isOwn: boolean
 }
 
