@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals'
 
-/** Twelve hues of the same lightness, first light, then deep. */
+/** Each of the twelve hues has two looks: a light one and, `hueCount` later, a deep one. */
 const hueCount = 12
 const lookCount = 2 * hueCount
 
-/** Coprime to the number of hues, so that the steps reach all of them. Neighbours are easily told apart. */
+/** Coprime to the number of hues, so that the steps reach all of them. Successive hues are easily told apart. */
 const hueStep = 5
 
 /** Derives a number from an id, so that what depends on it is the same on every screen and device. */
@@ -15,8 +15,8 @@ export const hashOf = (id: string): number =>
 export const faceLookOf = (id: string): number => hashOf(id) % hueCount
 
 /**
- * Returns the looks of the members of a project in the order in which they joined. A member has another look than
- * alone only if an earlier one has it, so new members change no face.
+ * Returns the looks of the members of a project, who are in the order in which they joined. A member has the look
+ * of `faceLookOf` unless an earlier member has it, so new members change no face.
  */
 export function faceLooksOf(ids: readonly string[]): ReadonlyMap<string, number> {
   const taken = new Set<number>()
@@ -40,8 +40,8 @@ export const hueOfLook = (look: number) => ({
 
 export interface Faces {
   /**
-   * Returns the look of the face of a person. A component that calls this is rendered again when the members of a
-   * project arrive, whose looks differ.
+   * Returns the look of the face of a person. A component that calls this is rendered again when `distinguish`
+   * changes a look.
    */
   lookOf(id: string): number
   /** Gives the members of a project, in the order in which they joined, looks that differ. */

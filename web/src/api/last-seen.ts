@@ -152,6 +152,7 @@ function followAccount(
 /** The limits of all values together, a few megabytes. The oldest values are dropped first. */
 const valuesMax = 400
 const charactersMax = 8_000_000
+/** A larger value is not kept. */
 const charactersOfValueMax = 1_000_000
 
 const sizeOf = (value: unknown): number =>

@@ -169,7 +169,7 @@ function untilEvent(
 const slots = ['tracker.live.1', 'tracker.live.2', 'tracker.live.3', 'tracker.live.4']
 
 /**
- * Calls `run` and holds a slot until it ends. If other windows have all slots, it is called without a slot.
+ * Calls `run` and holds a slot until `run` has ended. If all slots are taken, `run` is called without one.
  */
 async function withLiveSlot<Value>(run: (hasSlot: boolean) => Promise<Value>): Promise<Value> {
   for (const slot of slots) {

@@ -39,7 +39,7 @@ export function useProjectLinks<Name extends LinkName>(
     setKnown({ projectId, rows: merged })
     if (onlyNewest || merged.length === Math.min(first.totalCount, linkPagesMax * rowsMax)) return
     const controller = new AbortController()
-    // The first page is requested again after an outage.
+    // An error is ignored. After an outage, the first page is requested again, and then the others.
     loadOthers(services, name, projectId, first.totalCount, controller.signal).then(
       (others) =>
         controller.signal.aborted || setKnown({ projectId, rows: uniqueById([...firstRows, ...others]) }),

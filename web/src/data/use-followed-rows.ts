@@ -103,7 +103,7 @@ interface RowStore {
   show(rows: Rows, totalCount: number): void
 }
 
-/** Loads all pages, and reloads them whenever a change concerns an unknown row. */
+/** Loads all pages, and reloads them when their number of rows is no longer the total count. */
 function follow(
   services: ScreenServices,
   query: QueryOf<'assignment'>,

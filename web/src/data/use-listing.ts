@@ -18,7 +18,7 @@ interface Listing<Row> {
   /** The last known rows. They stay while a changed query loads or the connection is down. */
   readonly rows: readonly Row[]
   readonly totalCount: number
-  /** True until the first rows arrive. */
+  /** True until the first rows arrive. Stays true without a query. */
   readonly isLoading: boolean
   /** True while the rows belong to an earlier query. */
   readonly isStale: boolean

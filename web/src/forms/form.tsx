@@ -44,11 +44,11 @@ export interface FormState<Values extends FormValues> {
  * Keeps typed values until the API accepts them, despite errors, outages, a lost session or a closed dialog.
  */
 export function useForm<Values extends FormValues>(options: FormOptions<Values>): FormState<Values> {
-  const current = useRef(options)
-  current.current = options
+  const latestOptions = useRef(options)
+  latestOptions.current = options
   const isBusy = useSignal(false)
   return useMemo(() => {
-    const { draft, initial } = current.current
+    const { draft, initial } = latestOptions.current
     const initialValues = signal(initial)
     const values = signal<Values>({ ...initial, ...readDraft(draft, initial) })
     const errors = signal<FieldErrors>({})
@@ -57,7 +57,7 @@ export function useForm<Values extends FormValues>(options: FormOptions<Values>)
       if (isBusy.peek()) return false
       isBusy.value = true
       try {
-        await current.current.submit(values.peek())
+        await latestOptions.current.submit(values.peek())
         errors.value = {}
         isAccepted.value = true
         deleteDraft(draft)

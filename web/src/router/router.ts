@@ -7,9 +7,9 @@ export interface Router {
   /** Navigates within the app. `replace` adds no step to the history. */
   go(to: string, options?: { readonly replace?: boolean }): void
   /**
-   * Closes an assignment. Returns to the screen from which it was opened. After a direct link, goes to `to`,
-   * the path of its project. If that screen is the project itself, it gets the query of `to`: the filters may
-   * have changed meanwhile.
+   * Closes an assignment. Returns to the screen from which it was opened. If that is the project itself, the
+   * screen gets the query of `to`, because the filters may have changed meanwhile. After a direct link, goes to
+   * `to`, the path of the project.
    */
   close(to: string): void
   /** Changes only the query. Blank values are removed. */
@@ -42,7 +42,7 @@ const isAssignment = (path: string): boolean =>
 export function createRouter(): Router {
   const address = signal(new URL(location.href))
   let hasMoved = false
-  /** The address of the step to which `close` returns. */
+  /** The new address of the step to which `close` returns. Undefined if the step keeps its own. */
   let returnTo: string | undefined
   const update = () => {
     hasMoved = true
@@ -143,7 +143,8 @@ export const assignmentPath = (projectId: string, assignmentId: string, query = 
   `/projects/${projectId}/assignments/${assignmentId}${query}`
 
 /**
- * Returns the address that a link opens. The secret is after the #, so browsers do not send it to servers.
+ * Returns the address of an invitation or of a password link. The secret is after the #, so browsers do not send
+ * it to servers.
  */
 export const linkAddress = (
   path: '/invitation' | '/new-password',

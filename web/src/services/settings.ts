@@ -9,7 +9,7 @@ import { type Services, useServices } from './services.ts'
 
 type Settings = Operations['PATCH /ext/settings']['body']
 
-/** The key of the stored changes of an account that the server has not confirmed yet. */
+/** The key of the changes that the server has not confirmed yet. */
 const unsentKey = (accountId: string) => `tracker.settings.${accountId}`
 
 /**
@@ -46,7 +46,7 @@ function sendUnsent({ tracker }: Pick<Services, 'tracker'>, accountId: string): 
       if (unsent.length === 0) localStorage.removeItem(key)
       else localStorage.setItem(key, JSON.stringify(Object.fromEntries(unsent)))
     }
-    // After other errors, the changes stay stored, and the next page sends them.
+    // After an error that is not final, the changes stay stored, and the next page sends them.
     await tracker.call('PATCH /ext/settings', { body: changes }).catch((error) => {
       if (error instanceof TrackerError && error.isFinal) removeSent()
       throw error

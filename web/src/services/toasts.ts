@@ -13,9 +13,9 @@ export interface Toast {
   readonly until: number
   /** The action of its button, other than undoing. */
   readonly action?: { readonly label: string; run(): void } | undefined
-  /** The changes that can be undone, the newest last. They are reported, or remain after another was undone. */
+  /** The changes that the button undoes, the newest last. If `isUndone`, these are others than the reported ones. */
   readonly changes: readonly Change[]
-  /** True if the message reports that a change was undone. */
+  /** True if the message reports changes that were undone. */
   readonly isUndone?: boolean
 }
 
@@ -102,10 +102,10 @@ export function createToasts(): Toasts {
     // The changes that remain in the message can be undone in the next one, so that there is one line.
     const rest = all.peek().find(hasChanges)?.changes ?? []
     add({ kind: 'done', text: undoneTextOf(changes), changes: rest, isUndone: true }, isProblem)
-    const forget = (change: Change) => () => {
+    const dropRedo = (change: Change) => () => {
       redoable = redoable.filter((other) => other !== change)
     }
-    await Promise.all(newestFirst.map((change) => run(change.undo, forget(change))))
+    await Promise.all(newestFirst.map((change) => run(change.undo, dropRedo(change))))
   }
   return {
     ...messages,

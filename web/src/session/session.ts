@@ -188,9 +188,9 @@ function refreshInOneTab(configuration: Configuration, old: Tokens): Promise<Tok
 }
 
 /**
- * Ends the session at page load if a tab was closed during a refresh, because the new tokens are lost. Waits
- * for a refresh in progress. If its tab is closed now, this page can still sign in automatically. Later, it
- * would have to ask the user.
+ * Ends the session if a tab was closed during a refresh, because the new tokens are lost. Waits for a refresh
+ * in progress. Called at page load, when the page can still sign in automatically. Later, it would have to ask
+ * the user.
  */
 export async function endInterruptedRefresh(): Promise<void> {
   if (!isBeingRefreshed(readSession())) return

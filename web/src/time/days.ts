@@ -81,7 +81,7 @@ export function formatDayHeading(day: string): string {
 
 export const formatLongDay = (day: string): string => formatDate(dayOf(day), 'long')
 
-/** Returns whether the text is a valid calendar day. */
+/** Returns whether the text looks like a day. 31 February does, too. */
 export const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`))
 
