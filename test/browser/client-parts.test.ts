@@ -20,6 +20,7 @@ import { inOneLine, isolate, setLanguage, shorten, t } from '../../web/src/texts
 import {
   addDays,
   endTimestampOf,
+  formatAge,
   formatAgo,
   formatDay,
   mondayOf,
@@ -195,6 +196,18 @@ describe('Days', () => {
     assert.match(formatDay('1999-05-04'), /^4 May 1999$/)
     assert.equal(formatDay('1999-09-04'), '4 Sep 1999')
   })
+})
+
+test('Ages are counted in days of the time zone of the user', (context) => {
+  const { TZ } = process.env
+  context.after(() => {
+    if (TZ === undefined) delete process.env.TZ
+    else process.env.TZ = TZ
+  })
+  process.env.TZ = 'America/Sao_Paulo'
+  context.mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-11-25T12:00:00Z') })
+  assert.equal(formatAge('2026-11-25T02:00:00Z'), 'for 1 day')
+  assert.equal(formatAge('2026-11-25T04:00:00Z'), 'since today')
 })
 
 describe('An exported table', () => {

@@ -88,9 +88,9 @@ export const isDay = (text: string): boolean =>
 export const daysBetween = (from: string, to: string): number =>
   Math.round((dateOf(to).getTime() - dateOf(from).getTime()) / 86_400_000)
 
-/** Formats how long something has lasted, in days. */
+/** Formats how long something has lasted since a timestamp, in days of the user's time zone. */
 export function formatAge(timestamp: string): string {
-  const days = daysBetween(dayOf(timestamp), today())
+  const days = daysBetween(dayOfTimestamp(timestamp), today())
   if (days <= 0) return t('since today')
   return days === 1 ? t('for 1 day') : t('for {days} days', { days })
 }

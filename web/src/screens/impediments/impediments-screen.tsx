@@ -11,7 +11,7 @@ import { Form, useForm } from '../../forms/form.tsx'
 import { assignmentPath } from '../../router/router.ts'
 import { useRemoval, useServices } from '../../services/services.ts'
 import { isolate, t } from '../../texts/text.ts'
-import { dayOf, daysBetween, formatAge, today } from '../../time/days.ts'
+import { dayOfTimestamp, daysBetween, formatAge, today } from '../../time/days.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -244,7 +244,7 @@ const longDays = 2
 const tooLongDays = 5
 
 function ageColorOf(timestamp: string): 'amber' | 'red' | undefined {
-  const days = daysBetween(dayOf(timestamp), today())
+  const days = daysBetween(dayOfTimestamp(timestamp), today())
   if (days >= tooLongDays) return 'red'
   return days >= longDays ? 'amber' : undefined
 }
