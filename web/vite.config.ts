@@ -124,7 +124,12 @@ function finish(): Plugin {
     configResolved(config) {
       folder = resolve(config.root, config.build.outDir)
     },
-    closeBundle() {
+    generateBundle(_options, bundle) {
+      const first = Object.values(bundle).find((file) => file.type === 'chunk' && file.isEntry)
+      if (first?.type === 'chunk' && first.imports.some((name) => name.includes('later-')))
+        this.error('The first script imports a file of the second one. Import it with import(), or move it.')
+    },
+    writeBundle() {
       listFiles(folder)
       compress(folder)
     },

@@ -9,6 +9,7 @@ import { createRequestSharing } from '../../web/src/api/api.ts'
 import { translateError } from '../../web/src/api/problems.ts'
 import { rememberLast } from '../../web/src/app/load-once.ts'
 import { placeholders, splitAtKeys } from '../../web/src/data/assignments.ts'
+import { impedimentStarts } from '../../web/src/data/project-links.ts'
 import { matchPath } from '../../web/src/router/router.ts'
 import { describeUserAgent } from '../../web/src/screens/account/describe-user-agent.ts'
 import { endTextOf } from '../../web/src/screens/inbox/group-notifications.ts'
@@ -414,4 +415,15 @@ test('A remembered function computes nothing again for the same arguments as las
   for (const more of ['b', 'b', 'c', 'b']) lengthOf('a', more)
   assert.deepEqual(computed, ['ab', 'ac', 'ab'])
   assert.equal(lengthOf('a', 'b'), 3)
+})
+
+describe('an assignment with several impediments', () => {
+  test('is blocked since the oldest of them, in whatever order they are listed', () => {
+    const links = ['2026-03-02', '2026-03-01', '2026-03-03'].map((day) => ({
+      assignmentId: 'a',
+      createdAt: `${day}T08:00:00.000Z`,
+    }))
+    for (const order of [links, links.toReversed()])
+      assert.equal(impedimentStarts(order).get('a'), '2026-03-01T08:00:00.000Z')
+  })
 })

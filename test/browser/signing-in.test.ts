@@ -18,8 +18,11 @@ function signInJourneys(setup: () => BrowserSetup): void {
     const other = await page.context().newPage()
     await other.goto(`${hosts.web}/projects`)
     await other.getByRole('heading', { name: 'Projects' }).waitFor()
+    // A cached answer would not tell whether the provider can end its session now.
+    const discovery = page.waitForRequest('**/.well-known/openid-configuration')
     await page.getByRole('button', { name: 'Account of Olga Out' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    assert.equal(await (await discovery).headerValue('cache-control'), 'max-age=0')
     for (const tab of [page, other]) await tab.getByLabel('Password').waitFor()
     assert.equal(await page.evaluate('localStorage.getItem("tracker.session")'), null)
   })

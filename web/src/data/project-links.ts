@@ -322,3 +322,14 @@ function countParts(rows: readonly Part[], doneStageIds: ReadonlySet<string>): P
   }
   return counts
 }
+
+/** Maps each blocked assignment to the start of its oldest impediment. */
+export const impedimentStarts = (
+  links: readonly Pick<RecordOf<'assignmentImpediment'>, 'assignmentId' | 'createdAt'>[],
+): ReadonlyMap<string, string> =>
+  new Map(
+    // The oldest impediment of an assignment is the last one, and replaces the others.
+    links
+      .toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
+      .map(({ assignmentId, createdAt }) => [assignmentId, createdAt]),
+  )

@@ -113,7 +113,7 @@ export function createSession(configuration: Configuration): Session {
       load()
     },
     async signOut() {
-      const provider = await discover(configuration)
+      const provider = await discover(configuration, { mustBeReachable: true })
       isLeaving = true
       await leave(provider, configuration, stored.peek(), erasers)
     },

@@ -3,7 +3,12 @@ import type { RecordOf } from '../../api/api.ts'
 import { byId } from '../../api/load-all.ts'
 import { isCovered } from '../../assignment/panel-frame.tsx'
 import { type RecordedHours, useRecordedHours } from '../../assignment/use-recorded-hours.ts'
-import { useProjectDependencies, useProjectLabels, useProjectParts } from '../../data/project-links.ts'
+import {
+  impedimentStarts,
+  useProjectDependencies,
+  useProjectLabels,
+  useProjectParts,
+} from '../../data/project-links.ts'
 import { type ProjectStage, stageLooksOf } from '../../data/project-stages.ts'
 import { useFollowedRows } from '../../data/use-followed-rows.ts'
 import { catalogQuery, useAllRows, useListing } from '../../data/use-listing.ts'
@@ -334,12 +339,3 @@ function useShownStages(stages: readonly Stage[], countOf: (id: string) => numbe
 }
 
 const noAssignments: readonly Assignment[] = []
-
-/** Maps each blocked assignment to the start of its oldest impediment. */
-const impedimentStarts = (links: readonly RecordOf<'assignmentImpediment'>[]): ReadonlyMap<string, string> =>
-  new Map(
-    // The oldest impediment of an assignment is the last one, and replaces the others.
-    links
-      .toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
-      .map(({ assignmentId, createdAt }) => [assignmentId, createdAt]),
-  )

@@ -1,7 +1,12 @@
 import { useMemo } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { assignmentKey } from '../../data/assignments.ts'
-import { type Label, type LabelsByAssignment, useProjectDependencies } from '../../data/project-links.ts'
+import {
+  impedimentStarts,
+  type Label,
+  type LabelsByAssignment,
+  useProjectDependencies,
+} from '../../data/project-links.ts'
 import { type ProjectStage, type StageLook, stageLooksOf } from '../../data/project-stages.ts'
 import { catalogQuery, useAllRows, useListing } from '../../data/use-listing.ts'
 import { useServices } from '../../services/services.ts'
@@ -87,9 +92,9 @@ export function useBlocked(
       const text = tn(blocking.length, 'Waits for {name}', 'Waits for {count} assignments', values)
       return [id, { isWaiting: true, text }]
     })
-    const blocked = impediments.rows.map(({ assignmentId, createdAt }): [string, BlockReason] => [
-      assignmentId,
-      { isWaiting: false, text: t('Blocked {age}', { age: formatAge(createdAt) }) },
+    const blocked = [...impedimentStarts(impediments.rows)].map(([id, start]): [string, BlockReason] => [
+      id,
+      { isWaiting: false, text: t('Blocked {age}', { age: formatAge(start) }) },
     ])
     return new Map([...waiting, ...blocked])
   }, [blockers, impediments.rows])
