@@ -105,7 +105,7 @@ function SessionEndedDialog() {
   )
 }
 
-/** Redirects to the identity provider. It returns to this address. */
+/** Redirects to the identity provider, which returns to the address that was opened. */
 function RedirectToSignIn({ hadSession }: { readonly hadSession: boolean }) {
   const { configuration, router } = useServices()
   const [problem, setProblem] = useState<string>()

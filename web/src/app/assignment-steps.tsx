@@ -48,7 +48,7 @@ function targetsOf(rows: readonly Assignment[]): Targets {
 
 type StepOf = (services: Services, targets: Targets) => PaletteStep
 
-/** The commands that change the assignments. Without assignments, they only have their names. */
+/** The commands that change the assignments. Without assignments, they have no effect: only their names are used. */
 export const actionsOn = (services: Services, rows: readonly Assignment[]): readonly PaletteItem[] =>
   namedActionsOn(services, rows, titleOf)
 

@@ -60,7 +60,7 @@ export interface PaletteStep {
   readonly hasMonth?: boolean
   find(text: string, signal: AbortSignal): Promise<readonly PaletteItem[]>
   /**
-   * Returns items to show until `find` has finished, if any. Those that `find` returns, too, stay at the
+   * Returns items to show until `find` has finished, if any. Those that `find` also returns stay at the
    * beginning.
    */
   findAtOnce?(text: string): readonly PaletteItem[] | undefined
@@ -121,7 +121,7 @@ function Step({ step, isFirst, at, onBack, onChoose, onClose }: StepProps) {
   const state = useOptionSearch(step, onChoose)
   const { text, items, active, problem } = state
   const list = useRef<HTMLDivElement>(null)
-  // In a sheet, the on-screen keyboard would cover the list. The dialog focuses only what it opens with.
+  // A sheet focuses the list, which the on-screen keyboard would cover. The dialog focuses only the first step.
   const isSheet = at === 'bottom'
   useLayoutEffect(() => (isSheet ? list : input).current?.focus(), [])
   usePlace(input, at, items)
@@ -313,7 +313,7 @@ interface Group {
   readonly section: number | undefined
   /** The position of the first item. */
   readonly from: number
-  /** True for another section of the group before it. */
+  /** True for a further section of the group before it. */
   readonly isContinued: boolean
   readonly members: PaletteItem[]
 }

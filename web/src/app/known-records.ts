@@ -20,19 +20,20 @@ export interface KnownRecords {
   readonly projects: Search<RecordOf<'project'>>
   readonly people: Search<Named>
   readonly views: Search<KnownView>
-  /** The kinds for which the server has more records than were loaded. */
+  /** The kinds for which the server may have more records than were loaded. */
   readonly cut: ReadonlySet<'projects' | 'people'>
   readonly projectsById: ById<RecordOf<'project'>>
   lookOf(assignment: Pick<RecordOf<'assignment'>, 'projectId' | 'workflowId'>): StageLook | undefined
 }
 
-/** A value that is loaded once, as long as nothing fails. */
+/** A value that is loaded when it is needed. */
 export interface LazyValue<Value> {
   /** Undefined until it is loaded. */
   readonly current: Value | undefined
   load(): Promise<Value>
 }
 
+/** Loads the value once. After a failure, the next call loads it again. */
 export function createLazyValue<Value>(load: () => Promise<Value>): LazyValue<Value> {
   let current: Value | undefined
   return {

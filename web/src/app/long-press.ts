@@ -5,7 +5,7 @@ const stillPixels = 10
 
 /**
  * Calls `open` if the finger rests where it was put. A finger that moves earlier scrolls or drags. This file is in
- * the first script: while another script was loaded, a finger that taps would be lifted unnoticed.
+ * the first script: if it were loaded after the press, a finger that is lifted meanwhile would go unnoticed.
  */
 export function followPress(press: PointerEvent, open: () => void): void {
   const controller = new AbortController()

@@ -34,7 +34,7 @@ export async function assignmentItems(
   return rows.map((row) => ({ ...lineOf(row), run: () => open(row) }))
 }
 
-/** Returns a function that gives assignments their keys, projects and people, and the marks of their stages. */
+/** Returns a function that draws an assignment with its key, project and person, and the mark of its stage. */
 export async function loadLines(
   services: Services,
   rows: readonly Assignment[],

@@ -307,7 +307,7 @@ export async function findProjects(
     }))
 }
 
-/** More people than these are rarely meant by the same text. */
+/** A text that means a person rarely fits more people than these. */
 const filtersMax = 2
 
 /** Returns commands that show only the assignments of a person in the open project. */

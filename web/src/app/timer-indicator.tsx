@@ -49,7 +49,7 @@ export function TimerIndicator() {
 
 const TimerDialog = lazyDialog(async () => (await import('../assignment/recorded-hours.tsx')).TimerDialog)
 
-/** Asks what to do with the time after the timer was stopped. */
+/** Asks what to do with the time of the timer that the user wants to stop, or has forgotten. */
 export function EndTimerDialog() {
   const running = useOwnTimer()
   const onClose = () => {
