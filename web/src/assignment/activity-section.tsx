@@ -45,7 +45,7 @@ export function ActivitySection({ assignment, comments }: ActivitySectionProps) 
   const create = async (text: string) => {
     await api.create('comment', { assignmentId, text })
   }
-  const change = () => {
+  const toggleChanges = () => {
     localStorage.setItem(hidesChangesKey, String(!hidesChanges))
     setHidesChanges(!hidesChanges)
   }
@@ -56,7 +56,7 @@ export function ActivitySection({ assignment, comments }: ActivitySectionProps) 
       title={t('Activity')}
       isEmpty={false}
       action={
-        <button type="button" class="link-button" onClick={change}>
+        <button type="button" class="link-button" onClick={toggleChanges}>
           {hidesChanges ? t('Show changes') : t('Comments only')}
         </button>
       }
@@ -135,7 +135,7 @@ interface StreamProps {
 
 /**
  * Shows the oldest first. An item that fails leaves the others usable. Screen readers announce only comments,
- * because users see their own changes elsewhere.
+ * because users know their own changes already.
  */
 function Stream({ comments, changes = [], projectId }: StreamProps) {
   const shownComments = comments.map((comment) => ({
@@ -158,7 +158,7 @@ function Stream({ comments, changes = [], projectId }: StreamProps) {
   )
 }
 
-/** Returns whether the stream shows the comment itself, with a note if it was changed. */
+/** Returns whether the comment in the stream already shows this change: a changed one has a note. */
 const isShownAsComment = ({ resource, action }: ChangeGroup[0]): boolean =>
   resource === 'comment' && action !== 'remove'
 

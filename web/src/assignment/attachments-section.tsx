@@ -72,7 +72,7 @@ export function AttachFiles({ assignmentId }: Pick<AttachmentsSectionProps, 'ass
   )
 }
 
-/** Larger images are shown on request, because each is downloaded as a whole. */
+/** Larger images have no preview, because it would download the whole file. */
 const previewBytesMax = 5 * 1024 ** 2
 
 function AttachmentRow({ attachment }: { readonly attachment: Attachment }) {

@@ -151,7 +151,7 @@ export function changeIconOf([newest, ...older]: ChangeGroup): IconName {
   return (action === 'remove' ? undefined : changeIcons[resource]) ?? actionIcons[action]
 }
 
-/** Sentences by the `kindOf` a group, which may include the fields of an update. */
+/** Sentences by the kind of a group (`kindOf`), which may include the fields of an update. */
 const runSentences: Readonly<Record<string, MessageKey>> = {
   'assignment.create': 'created {count} assignments',
   'assignment.remove': 'removed {count} assignments',

@@ -3,7 +3,7 @@ import type { Change } from '#tracker-client'
 /** Changes that one user has made to one assignment in a short time, the newest first. */
 export type ChangeGroup = readonly [Change, ...Change[]]
 
-/** Later changes begin a new group. */
+/** Changes that are further apart are not grouped. */
 const secondsMax = 300
 
 /**
@@ -69,7 +69,7 @@ const isUpdate = ({ resource, action }: Change): boolean => action === 'update' 
 
 /**
  * Returns the id of the assignment to which the change belongs, or else of the record itself. If a link was
- * removed but its creation is not among the changes, its assignment is unknown.
+ * removed but its creation is not among the changes, its assignment is unknown. Such removals share a subject.
  */
 function subjectOf(
   { resource, action, rowId, after }: Change,
@@ -122,8 +122,8 @@ const isTogether = (newer: Change, older: Change): boolean =>
 const writtenAlways: ReadonlySet<string> = new Set(['updatedAt'])
 
 /**
- * Returns the kind of a group, such as `label.create`. The kind of an update includes its fields. Other
- * groups of different changes have an empty kind.
+ * Returns the kind of a group, such as `label.create`. The kind of an update includes its fields. A group of
+ * different changes has an empty kind, unless it creates an assignment.
  */
 export function kindOf(group: ChangeGroup): string {
   const changes = withoutCancelled(group)

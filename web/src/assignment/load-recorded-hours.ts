@@ -9,8 +9,8 @@ export interface RecordedScope {
 type HoursOfAssignment = readonly [assignmentId: string, hours: number]
 
 /**
- * A report has at most 1,000 groups. In a larger project, each stage has one of its own. Assignments beyond
- * the limit are left out.
+ * Loads the recorded hours of the assignments of a project. A report has at most 1,000 assignments, so in a
+ * larger project, each stage has a report of its own. Assignments beyond the limit are left out.
  */
 export async function loadRecordedHours(
   tracker: Tracker,

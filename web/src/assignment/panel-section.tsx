@@ -130,14 +130,12 @@ export function usePanelData(assignmentId: string, projectId: string) {
     rows.map(({ userId }) => userId),
   )
   const areLoaded = useNamesLoaded([...new Set(userIds)], isComplete && areDependenciesLoaded)
-  const isSettled = (list: { readonly isLoading: boolean; readonly problem: unknown }) =>
-    !list.isLoading || list.problem !== undefined
   const areFieldRowsLoaded = [
     impediments,
     kinds,
     participants,
     ...(extensions ? [labels, labelLinks] : []),
-  ].every(isSettled)
+  ].every(({ isLoading }) => !isLoading)
   // A participant whose name arrives later needs more room, and would move the sections below.
   const participantIds = participants.rows.map(({ userId }) => userId)
   const areFieldsLoaded = useNamesLoaded(participantIds, areFieldRowsLoaded)

@@ -93,7 +93,7 @@ interface FormButtonProps {
   onClick(): void
 }
 
-/** Opens a form, and closes it again, because a form that closes by itself would move what the user clicks. */
+/** Opens a form or closes it. If it closed when the focus leaves it, what the user clicks would move. */
 const FormButton = ({ label, isOpen, onClick }: FormButtonProps) => (
   <button type="button" class="button quiet" aria-expanded={isOpen} onClick={onClick}>
     <Icon name="plus" />
@@ -176,7 +176,7 @@ const relations: Readonly<Record<Relation, MessageKey>> = {
   blocks: 'Needed by…',
 }
 
-/** A menu that adds another assignment. */
+/** A menu that chooses the relation in which another assignment is added. */
 const AddRelation = ({ onChoose }: { onChoose(relation: Relation): void }) => (
   <Menu
     label={t('Relation')}

@@ -41,7 +41,7 @@ export type QueuedChange = NewChange & {
   /** The time of the change, in milliseconds since 1970. */
   readonly at: number
   readonly problem?: string
-  /** True if it was sent just now. It is still shown, until the lists contain it. */
+  /** True if it was sent just now. It is shown for `shownMilliseconds` more, until lists contain it. */
   readonly isSent?: boolean
 }
 

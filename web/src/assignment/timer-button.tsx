@@ -38,7 +38,7 @@ export function TimerButton({ assignment, showsLabel = false }: TimerButtonProps
   )
 }
 
-/** Returns a function that finds out whether an assignment's timer is running, and how to switch it. */
+/** Returns a function that returns whether the timer of an assignment is running, and how to start or stop it. */
 export function useTimer() {
   const { session } = useServices()
   const start = useStartTimer()

@@ -163,7 +163,7 @@ export function useChangeNames(changes: readonly Change[]): ChangeNames | undefi
   }
 }
 
-/** Needed for removed records, whose names are only in their history. */
+/** Returns the name in a change. Only their history has the names of removed records. */
 const nameIn = (id: string, values: Change['before']): [readonly [string, string]] | undefined =>
   typeof values?.name === 'string' ? [[id, values.name]] : undefined
 

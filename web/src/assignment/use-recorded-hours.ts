@@ -5,7 +5,7 @@ import { sumHours } from '../time/hours.ts'
 import { loadRecordedHours, type RecordedScope } from './load-recorded-hours.ts'
 import { queuedChanges } from './queue.ts'
 
-/** The recorded hours by assignment. Those without any are missing. */
+/** The recorded hours by assignment. Assignments without any are missing. */
 export type RecordedHours = ReadonlyMap<string, number>
 
 /**
@@ -25,7 +25,7 @@ export function useRecordedHours({ projectId, stages }: RecordedScope, isNeeded:
   return useMemo(() => {
     const recorded = new Map(value)
     for (const change of queued) {
-      // The report has those that were sent, and the former hours of an entry that is changed.
+      // The report already has hours that were sent. It also has the former hours of an entry that is changed.
       if (change.kind !== 'hours' || !change.isNew || change.isSent) continue
       const { assignmentId, amountHours } = change.entry
       recorded.set(
