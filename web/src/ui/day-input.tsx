@@ -23,7 +23,7 @@ import { logicalArrowKey, placeBelow } from './viewport.ts'
 interface DayInputProps {
   readonly attributes?: Readonly<Record<string, string>>
   readonly label: string
-  /** A day such as 2026-11-24, or blank. */
+  /** A day such as 2026-11-24, a text that is no day, or blank. */
   readonly value: string
   readonly hasVisibleLabel?: boolean
   readonly placeholder?: string | undefined

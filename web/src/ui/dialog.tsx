@@ -89,14 +89,15 @@ export function Dialog({ title, kind, aside, children, onClose }: DialogProps) {
 const opensAtOnce = (kind: DialogProps['kind']): boolean => kind !== undefined && kind !== 'palette sheet'
 
 /**
- * Escape closes the layer, and Tab goes around in it. A page that arrives below it does not take the focus, as its
- * title does otherwise.
+ * Escape closes the layer, and Tab goes around in it. The title of a page that arrives behind it cannot take the
+ * focus.
  */
 const layerOf = (element: RefObject<HTMLDialogElement | null>, onClose: () => void) => ({
   popover: 'auto' as const,
   'aria-modal': true,
   onToggle: ({ newState }: Pick<ToggleEvent, 'newState'>) => {
-    // Also closed by the back gesture. The event is late: a chosen command may have removed the layer, and opened a dialog, by now.
+    // The back gesture closes the layer, too. The event is late: by now, a chosen command may have removed the
+    // layer, and opened a dialog.
     if (newState === 'closed' && element.current) onClose()
   },
   onFocusOut: ({ target, relatedTarget }: FocusEvent) => {
@@ -123,7 +124,7 @@ interface ConfirmDialogProps {
   onClose(): void
 }
 
-/** Asks before an action that cannot be undone. */
+/** Asks before an action that has far-reaching effects or cannot be undone. */
 export const ConfirmDialog = ({ title, text, confirmLabel, onConfirm, onClose }: ConfirmDialogProps) => (
   <Dialog title={title} onClose={onClose}>
     <p>{text}</p>

@@ -189,7 +189,7 @@ export const ShareBar = ({ share, isOver = false }: ShareBarProps) => (
   </svg>
 )
 
-/** Over the plan, the second part of the bar is what exceeds it. */
+/** If more hours were recorded than planned, the second part of the bar is the excess. */
 export const HoursBar = ({ planned, recorded }: Required<HoursMarkProps>) => (
   <ShareBar share={Math.min(recorded, planned) / Math.max(recorded, planned)} isOver={recorded > planned} />
 )

@@ -55,7 +55,7 @@ export function storeMentions(text: string, mentioned: Mentioned): string {
 const special = /[\\^$.*+?()[\]{}|]/g
 
 export interface MentionSearch {
-  /** The position of the @. */
+  /** The position of the mark. */
   readonly from: number
   readonly text: string
 }

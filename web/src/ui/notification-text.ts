@@ -19,8 +19,8 @@ export const kindNames: Readonly<Record<Kind, MessageKey>> = {
 
 interface NotificationLook {
   /**
-   * Begins with the `{name}` of the person who caused it. Undefined for days, because their text depends on
-   * the end of the assignment (`endTextOf`).
+   * Begins with the `{name}` of the person who caused it. Undefined for `dueTomorrow` and `overdue`, because
+   * their text depends on the end of the assignment (`endTextOf`).
    */
   readonly text?: MessageKey
   readonly icon: IconName

@@ -249,7 +249,7 @@ export function ChoiceLayer({ id, isOpen, onClosed, ...props }: ChoiceLayerProps
         event.preventDefault()
         event.stopPropagation()
         event.currentTarget.hidePopover()
-        // The event of the layer comes later. The button may be pressed again before.
+        // The toggle event of the layer comes later. The button may be pressed again before it.
         onClosed()
         button.current?.focus()
       }}

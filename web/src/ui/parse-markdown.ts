@@ -229,8 +229,8 @@ export function createTick(text: string, task: Task): (version: string) => strin
 }
 
 /**
- * Parses the inline marks of a line. No mark contains another of the same kind, so marks nest at most five
- * levels deep.
+ * Parses the inline marks of a line. The text within a mark does not contain this mark, so the five marks nest
+ * at most five levels deep.
  */
 function parseInline(text: string): Inline[] {
   const content: Inline[] = []
@@ -344,7 +344,7 @@ function createLink(href: string, label: string): Inline {
   return /^(https?:\/\/|mailto:)/i.test(href) ? { kind: 'link', href, label } : label
 }
 
-/** Returns the Markdown that shows or links an attachment, without brackets, which would end the label. */
+/** Returns the Markdown that shows or links an attachment. Its label has no brackets, which would end it. */
 export const attachmentMarkdown = (id: string, name: string, isImage: boolean): string =>
   `${isImage ? '!' : ''}[${name.replaceAll(/[[\]\s]+/g, ' ').trim()}](attachment:${id})`
 

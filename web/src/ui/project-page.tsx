@@ -44,7 +44,8 @@ export const pagesWith = (extensions: boolean) =>
   projectPages.filter(({ isExtension }) => extensions || !isExtension)
 
 /**
- * The query with which each project was last shown: its view and filters. Its other pages lead back there.
+ * The query with which each project was last shown: its view and filters. The pages of the project lead back
+ * there.
  */
 export const lastQueries = new Map<string, string>()
 

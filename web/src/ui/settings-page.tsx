@@ -88,8 +88,8 @@ interface SavedHeadingProps {
 }
 
 /**
- * The heading of a form, which says that changes are not saved yet, and for a moment that they are. Its buttons
- * appear only if they are not.
+ * The heading of a form, which says that changes are not saved yet, and for a moment that they are. The form has
+ * buttons only while there are changes.
  */
 export const SavedHeading = ({ id, title, isChanged, form }: SavedHeadingProps) => (
   <header class="saved-heading">

@@ -23,8 +23,8 @@ const gapPixels = 4
 export type Anchor = Pick<Element, 'getBoundingClientRect'>
 
 /**
- * Places an overlay below its anchor, inside the window, or above it if there is more room. Without enough
- * room on either side, it ends at the bottom of the window.
+ * Places an overlay below its anchor, inside the window, or above it if there is room only there. Without
+ * enough room on either side, it ends at the bottom of the window.
  */
 export function placeBelow(
   overlay: HTMLElement,
@@ -42,8 +42,7 @@ export function placeBelow(
   const lowest = Math.max(gapPixels, innerHeight - gapPixels - height)
   const top = below <= lowest ? below : above >= gapPixels ? above : lowest
   // A list as wide as its field aligns with the start of the field, and a menu with the end of its button.
-  const isRightToLeft = directionSign() < 0
-  const alignsRight = matchesWidth ? isRightToLeft : !isRightToLeft
+  const alignsRight = matchesWidth === isRightToLeft()
   const preferredLeft = alignsRight ? anchorBox.right - width : anchorBox.left
   overlay.style.top = `${top}px`
   overlay.style.left = `${Math.max(gapPixels, Math.min(preferredLeft, innerWidth - width - edgePixels))}px`
