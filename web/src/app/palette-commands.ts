@@ -164,10 +164,10 @@ function projectCommands({ configuration, router }: Services, project: ProjectGr
   const address = router.address.peek()
   const shownView = shownViewIn(address)
   const otherViews = projectViews.filter(({ name }) => name !== shownView)
-  const ofView = shownView === undefined ? new URL(projectPath(project.id), address) : address
+  const projectAddress = shownView === undefined ? new URL(projectPath(project.id), address) : address
   return [
     ...otherViews.map(({ name, icon, label }) =>
-      command(icon, t(label), viewAddress(ofView, name), `view visão ${name}`),
+      command(icon, t(label), viewAddress(projectAddress, name), `view visão ${name}`),
     ),
     ...tool('filter', t('Filter'), '.filter-button', 'find search buscar', keysOf('Filter a project')),
     ...tool('bookmark', t('Save view'), '[data-tool=save-view]', 'favorite bookmark favorito'),

@@ -232,6 +232,7 @@ function listenToPointer(open: ShortcutContext['open']): () => void {
     // Shift asks for the browser's menu.
     if (id === undefined || event.shiftKey) return
     event.preventDefault()
+    // A long press opens the menu of a finger.
     if ((event as PointerEvent).pointerType === 'touch') return
     const point = new DOMRect(event.clientX, event.clientY)
     openMenu(id, { getBoundingClientRect: () => point })

@@ -235,6 +235,10 @@ function findLetters({ text, starts }: Folded, letters: string): readonly number
   return found
 }
 
+/**
+ * Fills the row of a letter. `last` is where the previous letter was last, so that this one may begin a later
+ * word. `inWord` is where it was in the current word. Both are one more than the position, or 0 for none.
+ */
 function placeLetter({ text, starts }: Folded, letter: number, places: Uint16Array, row: number): void {
   let word = 0
   // The first letter may begin any word.

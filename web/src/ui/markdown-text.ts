@@ -55,6 +55,7 @@ function isMarked(before: number, after: number, mark: Mark): boolean {
   return mark === '**' ? count >= 2 : count % 2 === 1
 }
 
+/** Returns whether the content is empty or has more marks, so that those around it may be no pair. */
 const hasWithin = (content: string, mark: Mark): boolean =>
   content === '' || content.replaceAll(/^\*+|\*+$/g, '').includes(mark)
 
