@@ -133,7 +133,7 @@ describe('The program that started the bank', () => {
   const store = fixture(freshDatabase)
 
   for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT'] as const) {
-    test(`takes its instances along on ${signal} under load, and loses no acknowledged transaction`, async (t) => {
+    test(`leaves no instance running after ${signal} under load, and loses no acknowledged transaction`, async (t) => {
       const { launcher, port, pids } = await launch(t, store.url)
       // A description has at most ten characters, so its prefix is one letter: K, T or I.
       const load = startTransactionLoad(port, 16, `${signal[3]}.`)
@@ -145,7 +145,7 @@ describe('The program that started the bank', () => {
     })
   }
 
-  test('takes its instances along before there is a store', async (t) => {
+  test('leaves no instance running if it ends before there is a store', async (t) => {
     const launcher = spawnLauncher(t, 'new Promise(() => {})')
     await until(() => instancesOf(launcher.pid ?? 0).length === 2, 'two instances')
     const pids = instancesOf(launcher.pid ?? 0)

@@ -168,7 +168,7 @@ describe('the RP-initiated logout plan', () => {
   })
 
   // The suite sends the browser from another site.
-  it('asks the user instead of redirecting if the hint was modified', async () => {
+  it('asks the user instead of redirecting if the hint is invalid, or of another session or client', async () => {
     const { tokens: foreign } = await signedIn(host.address)
     const [header, , signature] = foreign.id_token.split('.')
     const changed = Buffer.from(JSON.stringify({ ...claimsOf(foreign.id_token), sub: 'x' })).toString(

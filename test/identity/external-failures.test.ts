@@ -82,6 +82,8 @@ describe('a misbehaving provider', () => {
     assert.equal(browser.cookies.has('identity'), queryOf(page).code !== undefined)
     return page
   }
+  /** Lets the cached discovery document expire, so that the next sign-in fetches it again. */
+  const expireDiscovery = () => host.clock.advance(11 * 60_000)
   const assertRejected = (page: Page, sentence = /is invalid|did not/) => {
     assert.equal(page.status, 400, page.text)
     assert.match(page.text, sentence)
@@ -228,7 +230,7 @@ describe('a misbehaving provider', () => {
   it('is reported to the user while it is down', async () => {
     assertRejected(await signInDuring({ isDown: true }), /first cannot be reached/)
     const browser = openBrowser(host.address)
-    host.clock.advance(11 * 60_000)
+    expireDiscovery()
     for (const misbehave of [
       { isDown: true },
       { discovery: { issuer: second.issuer } },
@@ -236,10 +238,11 @@ describe('a misbehaving provider', () => {
     ]) {
       first.misbehave = misbehave
       assertRejected(await goToProvider(browser), /cannot be reached|is invalid/)
+      // After a failure, the host waits for five seconds before it fetches the document again.
       host.clock.advance(6000)
     }
     first.misbehave = {}
-    host.clock.advance(11 * 60_000)
+    expireDiscovery()
     assert.ok(queryOf(await returnFromProvider(browser, await goToProvider(browser))).code)
   })
 
@@ -249,13 +252,13 @@ describe('a misbehaving provider', () => {
       { token_endpoint: 'https://127.0.0.1:1/token', sentence: /cannot be reached/ },
       { token_endpoint: 'file:///etc/passwd', sentence: /is invalid|cannot be reached/ },
     ]) {
-      host.clock.advance(11 * 60_000)
+      expireDiscovery()
       first.misbehave = { discovery: { token_endpoint } }
       const browser = openBrowser(host.address)
       assertRejected(await returnFromProvider(browser, await goToProvider(browser)), sentence)
     }
     first.misbehave = {}
-    host.clock.advance(11 * 60_000)
+    expireDiscovery()
     assert.deepEqual(second.codes, [])
   })
 

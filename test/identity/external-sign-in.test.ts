@@ -63,7 +63,7 @@ describe('a sign-in with an external provider', () => {
     )
   const connect = (userId: string, subject: string) =>
     insertIdentity(host.database, external.issuer, { userId, subject })
-  const signInTo = async (callback: Page, pkce: ReturnType<typeof createPkce>, browser: Browser) =>
+  const redeemClaims = async (callback: Page, pkce: ReturnType<typeof createPkce>, browser: Browser) =>
     claimsOf((await redeem(browser, pkce, callback)).json.access_token)
 
   it('starts a session of the connected account', async () => {
@@ -71,7 +71,7 @@ describe('a sign-in with an external provider', () => {
     await connect(id, 'known')
     const [browser, pkce] = [openBrowser(host.address), createPkce()]
     const callback = await arrive('plain', { sub: 'known' }, { browser, pkce })
-    const { sub, sid } = await signInTo(callback, pkce, browser)
+    const { sub, sid } = await redeemClaims(callback, pkce, browser)
     assert.equal(sub, id)
     const [session] = await host.database.query<{ provider: string; token: string }>(
       sql`select provider, outside_token as token from signin_sessions where id = ${sid}`,
@@ -119,7 +119,7 @@ describe('a sign-in with an external provider', () => {
   it('creates an account with the default project only once', async () => {
     const person = { sub: 'new-1', email: 'new-1@example.com', email_verified: true, name: 'New One' }
     const [browser, pkce] = [openBrowser(host.address), createPkce()]
-    const { sub } = await signInTo(await arrive('making', person, { browser, pkce }), pkce, browser)
+    const { sub } = await redeemClaims(await arrive('making', person, { browser, pkce }), pkce, browser)
     const [account] = await host.database.query(sql`
       select login, name, (select project_id from user_projects where user_id = account.id and active) as project
       from users as account where id = ${sub}`)
@@ -177,7 +177,7 @@ describe('a sign-in with an external provider', () => {
     assert.equal(made.length, 1)
   })
 
-  it('connects an identity to one account', async () => {
+  it('connects only one of ten identities that claim a login at the same time', async () => {
     const people = Array.from({ length: 10 }, (_, index) => ({
       sub: `racer-${index}`,
       email: 'race@example.com',

@@ -44,6 +44,7 @@ describe('the texts of the pages of the identity host', () => {
 
   it('have the same placeholders in Portuguese', () => {
     for (const text of en) assert.deepEqual(placeholdersOf(ptBr[text]), placeholdersOf(text), text)
+    // Any other equal text would be untranslated.
     assert.deepEqual(
       en.filter((text) => ptBr[text] === text),
       ['Login'],

@@ -207,7 +207,9 @@ describe('a passkey', () => {
       { challenge: 'AAAA' },
     ])
       assert.equal((await add(otherToken, createTestAuthenticator(), overrides)).answer.status, 400)
+    // The id of a credential has at most 1,023 bytes (WebAuthn).
     assert.equal((await add(otherToken, createTestAuthenticator({ idBytes: 1100 }))).answer.status, 400)
+    // Invalid transports are ignored.
     for (const transports of ['usb', null, 7, Array.from({ length: 20 }, () => 'usb')])
       assert.equal((await add(otherToken, createTestAuthenticator({ transports }))).answer.status, 200)
     assert.equal(options.excludeCredentials.length, 1)

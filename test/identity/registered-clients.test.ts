@@ -316,6 +316,7 @@ describe('a user', () => {
   })
 
   it('who withdraws a consent revokes tokens', async () => {
+    // The clock of an identity host may be ahead of that of the database, which sets the time of the withdrawal.
     host.clock.advance(30_000)
     const { browser, login, id } = await createUser()
     const { json } = await requestTokens(browser, wiki, { login })

@@ -82,6 +82,7 @@ describe('a service client that is removed from the settings', () => {
     assert.equal(await isValid(), true)
     await other.refresh()
     assert.equal(await isValid(), true)
+    // A client that the operator has ended is not restored by a running instance.
     await database.transaction((transaction) =>
       transaction.query(sql`update service_clients set valid_since = null, retired_at = null`),
     )

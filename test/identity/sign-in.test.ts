@@ -349,7 +349,7 @@ describe('a sign-in with an ambiguous, an unknown or a known login', () => {
   })
 })
 
-describe('the login-by-link attack', () => {
+describe('an attacker who sends a user the link of a pending request', () => {
   it('gains nothing, because the code goes to the browser that sent the password', async () => {
     await using host = await startIdentityUnderTest()
     const attacker = openBrowser(host.address)
@@ -363,7 +363,7 @@ describe('the login-by-link attack', () => {
       { origin },
     )
     assert.match(posted.location, /^\/connect\/authorize\?authRequest=/)
-    // The victim is about to sign in. The attacker tries all known values.
+    // The victim has not followed the redirect yet. The attacker tries all known values.
     const resumed = await attacker.follow(await attacker.get(posted.location))
     assert.ok(resumed.location.startsWith(`${origin}/login/?authRequest=`), resumed.location)
     const repeated = await attacker.get('/connect/authorize', requestOf(attackersPkce, { prompt: 'none' }))

@@ -338,7 +338,7 @@ describe('a session', () => {
     await assertEnded(browser, tokens)
   })
 
-  it('ends when the account is deactivated', async () => {
+  it('ends when the account is removed', async () => {
     const { id, login } = await host.addAccount()
     const { browser, tokens } = await signedIn(host.address, { login })
     assert.equal(await isAccepted(tokens.access_token), true)

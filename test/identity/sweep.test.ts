@@ -68,7 +68,7 @@ describe('the purge', () => {
     for (const { msg } of lines.map((line) => JSON.parse(line))) assert.doesNotMatch(msg, /purged|clients/)
   })
 
-  it('deletes expired sign-ins in progress at providers', async (t) => {
+  it('deletes expired sign-ins in progress at providers, and the oldest beyond 20,000', async (t) => {
     const { database, drop } = await freshDatabase()
     t.after(drop)
     await database.query(sql`
