@@ -71,7 +71,7 @@ describe('Keycloak as the external provider', () => {
     assert.deepEqual(made, [{ name: 'Ann Example' }])
   })
 
-  it('asks a user who must sign in again for the password', async () => {
+  it('asks a user who must sign in again for the password, and ends its session at the sign-out', async () => {
     const browser = openBrowser(host.address)
     const there = openBrowser(issuer)
     const pkce = createPkce()
