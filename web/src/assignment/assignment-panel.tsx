@@ -65,9 +65,7 @@ export function AssignmentPanel(props: AssignmentPanelProps) {
     >
       {isMissing && <MissingAssignment assignment={assignment} onRestored={reload} />}
       {!isMissing && shown === undefined && problem && <LoadProblem problem={problem} onRetry={reload} />}
-      {!isMissing && shown === undefined && !problem && (
-        <Skeleton as="fields" rows={10} cells="label value" />
-      )}
+      {!isMissing && shown === undefined && !problem && <Skeleton as="fields" rows={9} cells="label value" />}
       {shown && (
         <div class="panel-body">
           <BlockedCallout {...data} />

@@ -996,6 +996,7 @@ export const ptBr = {
   Board: 'Quadro',
   List: 'Lista',
   'Open invitations': 'Convites em aberto',
+  Invitations: 'Convites',
   'Sign-in': 'Entrada',
   'Through the server settings': 'Pelas configurações do servidor',
   Passwords: 'Senhas',

@@ -145,10 +145,10 @@ function InvitationsSection(props: {
       (error) => props.onProblem(sentenceOf(error)),
     )
   return (
-    <section class="form invitations" aria-labelledby="invitations-title">
+    <section class="form invitations" aria-label={t('Invitations')}>
       {value !== undefined && value.links.length > 0 && (
         <>
-          <h3 id="invitations-title">{t('Open invitations')}</h3>
+          <h3>{t('Open invitations')}</h3>
           <ul class="rows">
             {value.links.map((link) => (
               <InvitationRow

@@ -115,9 +115,10 @@ function moveFocus(event: TargetedKeyboardEvent<HTMLElement>): void {
   const items = itemsIn(event.currentTarget)
   const index = items.findIndex((item) => item.matches(':focus'))
   const step = steps[event.key]
+  const letter = event.key.length === 1 ? event.key.toLowerCase() : undefined
   const next =
     step === undefined
-      ? items.find((item) => event.key.length === 1 && item.textContent?.toLowerCase().startsWith(event.key))
+      ? items.find((item) => letter && item.textContent?.toLowerCase().startsWith(letter))
       : items[step(index, items.length)]
   if (event.key === 'Tab') event.currentTarget.hidePopover()
   if (next === undefined) return
