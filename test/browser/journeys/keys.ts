@@ -391,7 +391,7 @@ export function keyJourneys(setup: () => BrowserSetup): void {
     await page.keyboard.type('nora any')
     await page.getByRole('option', { name: 'Filter by Nora Anywhere' }).waitFor()
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Remove the filter Person' }).waitFor()
+    await page.getByRole('button', { name: 'Remove the filter Responsible' }).waitFor()
   })
 
   test('open the form for a user, and create a project with a new organization', async () => {

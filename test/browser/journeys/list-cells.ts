@@ -39,7 +39,7 @@ export function listCellJourneys(setup: () => BrowserSetup): void {
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Backlog)
     // Arrow keys move from the name to the hours. Escape keeps the old hours, Enter saves the new ones.
     await page.getByRole('link', { name: 'Edited', exact: true }).focus()
-    for (const column of ['blocked', 'stage', 'priority', 'labels', 'type', 'person', 'end', 'hours']) {
+    for (const column of ['blocked', 'stage', 'priority', 'person', 'labels', 'type', 'end', 'hours']) {
       await page.keyboard.press('ArrowRight')
       await page.locator(`.list-row [data-column=${column}]:focus`).waitFor()
     }
@@ -240,6 +240,15 @@ export function listCellJourneys(setup: () => BrowserSetup): void {
     }
     await page.getByLabel('Select One').check()
     await page.getByLabel('Select Two').check()
+    assert.deepEqual(await page.getByRole('button', { name: 'of all selected' }).allTextContents(), [
+      'Stage',
+      'Priority',
+      'Responsible',
+      'Labels',
+      'Type',
+      'Days',
+      'Planned',
+    ])
     await choose('Priority', 'Urgent', '2 assignments: Urgent.')
     assert.equal(await priorityOf(first), 4)
     await page.getByRole('button', { name: 'Undo' }).click()
@@ -296,15 +305,17 @@ export function listCellJourneys(setup: () => BrowserSetup): void {
     const page = await signIn('mara@example.com', `${path}?view=list`)
     const head = (name: string) => page.getByRole('columnheader', { name })
     for (const { width, shown } of [
-      { width: 1440, shown: ['Labels', 'Type', 'Priority', 'Responsible', 'End'] },
-      { width: 1024, shown: ['Priority', 'Responsible', 'End'] },
-      { width: 768, shown: ['Responsible', 'End'] },
+      { width: 1440, shown: ['Stage', 'Priority', 'Responsible', 'Labels', 'Type', 'End', 'Planned'] },
+      { width: 1024, shown: ['Stage', 'Priority', 'Responsible', 'End', 'Planned'] },
+      { width: 768, shown: ['Stage', 'Responsible', 'End'] },
     ]) {
       await page.setViewportSize({ width, height: 800 })
-      const visible: string[] = []
-      for (const name of ['Labels', 'Type', 'Priority', 'Responsible', 'End'])
-        if (await head(name).isVisible()) visible.push(name)
-      assert.deepEqual(visible, shown)
+      const heads = await page
+        .getByRole('columnheader')
+        .evaluateAll((all) =>
+          all.flatMap((column) => (column.checkVisibility() ? column.textContent?.trim() : [])),
+        )
+      assert.deepEqual(heads.slice(heads.indexOf('Stage')), shown)
       const end = await head('End').boundingBox()
       assert.ok(end && end.x + end.width <= width, JSON.stringify({ end, width }))
     }

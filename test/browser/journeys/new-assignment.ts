@@ -92,6 +92,10 @@ export function newAssignmentJourneys(setup: () => BrowserSetup): void {
         .evaluateAll((parts) => parts.map((part) => Math.round(part.getBoundingClientRect().left)))
       // The title, the name, the first chip and the checkbox have the same left edge.
       assert.deepEqual([lefts[0], lefts[1], lefts.at(-1)], Array(3).fill(lefts[2]))
+      const names = await dialog
+        .locator('.choice-chip')
+        .evaluateAll((chips) => chips.map((element) => element.ariaLabel).join())
+      assert.equal(names, 'Stage,Priority,Responsible,Labels,Type,Start,End,Planned hours')
       if (device === 'a desktop') {
         const tops = await page
           .locator('.choice-chip')

@@ -50,7 +50,7 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
     // A strip names all stages, marks the shown one, and leads to the others.
     const strip = page.getByRole('navigation', { name: 'Stages' })
     await strip.locator('[aria-current]', { hasText: 'Done' }).waitFor()
-    await page.getByRole('button', { name: 'Remove the filter Person' }).click()
+    await page.getByRole('button', { name: 'Remove the filter Responsible' }).click()
     await page.getByRole('link', { name: 'Waits at the start' }).waitFor()
     await strip.getByRole('button', { name: 'Backlog 1' }).tap()
     await strip.locator('[aria-current]', { hasText: 'Backlog' }).waitFor()

@@ -24,7 +24,7 @@ async function save(page: Page, name: string, audience = 'Only me'): Promise<voi
 }
 
 async function chooseAction(page: Page, name: string): Promise<void> {
-  await page.getByRole('button', { name: 'Change the view' }).click()
+  await page.getByRole('button', { name: 'Saved views' }).click()
   await page.getByRole('menuitem', { name }).click()
 }
 
@@ -40,6 +40,10 @@ export function savedViewJourneys(setup: () => BrowserSetup): void {
     const page = await signIn('mara@example.com', `${path}?view=list`)
     await shows(page, 'ForJonas', 'ForMara')
     assert.equal(await page.getByRole('button', { name: 'Save view' }).count(), 0)
+    // Also a view without filters can be saved, from the menu that every width has.
+    await page.getByRole('button', { name: 'Saved views' }).click()
+    await page.getByRole('menuitem', { name: 'Save view' }).waitFor()
+    await page.keyboard.press('Escape')
     await choose(page, 'Jonas Weber')
     await page.getByRole('button', { name: 'Display' }).click()
     await page.getByLabel('Group by').selectOption('Stage')
@@ -104,7 +108,10 @@ export function savedViewJourneys(setup: () => BrowserSetup): void {
     await save(mara, 'Mara only', 'Everyone in the project')
     await tab(jonas, 'Mara only').click()
     await shows(jonas, 'ForMara')
-    assert.equal(await jonas.getByRole('button', { name: 'Change the view' }).count(), 0)
+    await jonas.getByRole('button', { name: 'Saved views' }).click()
+    await jonas.getByRole('menuitem', { name: 'Mara only' }).waitFor()
+    assert.equal(await jonas.getByRole('menuitem', { name: 'Remove view' }).count(), 0)
+    await jonas.keyboard.press('Escape')
     await jonas.getByRole('button', { name: 'Filter by Jonas Weber' }).click()
     await shows(jonas, 'ForJonas', 'ForMara')
     assert.equal(await jonas.getByRole('button', { name: 'Update view' }).count(), 0)

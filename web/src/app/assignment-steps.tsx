@@ -449,7 +449,7 @@ interface FieldAction {
   readonly description?: MessageKey
 }
 
-/** The fields in the order of the menu. */
+/** The fields in the order that they have everywhere. */
 const fields: Readonly<Record<AssignmentField, FieldAction>> = {
   stage: {
     label: 'Stage',
@@ -457,29 +457,36 @@ const fields: Readonly<Record<AssignmentField, FieldAction>> = {
     words: 'status state column workflow situação coluna fluxo',
     step: moveStep,
   },
-  person: {
-    label: 'Responsible',
-    icon: 'person',
-    words: 'owner assignee responsible responsável dono',
-    step: assignStep,
-  },
   priority: {
     label: 'Priority',
     icon: 'priority',
     words: 'prioritize prioritise urgent important priorizar urgente importante',
     step: priorityStep,
   },
+  person: {
+    label: 'Responsible',
+    icon: 'person',
+    words: 'owner assignee responsible responsável dono',
+    step: assignStep,
+  },
   labels: { label: 'Labels', icon: 'tag', words: 'tag category marcador categoria', step: labelStep },
+  type: {
+    label: 'Type',
+    icon: 'shapes',
+    words: 'kind category categoria',
+    description: 'Change the type…',
+    step: typeStep,
+  },
   start: {
     label: 'Start',
-    icon: 'calendar',
+    icon: 'start',
     words: 'begin date day começo data',
     description: 'Set the start…',
     step: dayStep({ title: 'Start of {name}', dayIn: startDayOf, changeOf: startingOn }),
   },
   end: {
     label: 'End',
-    icon: 'calendar',
+    icon: 'end',
     words: 'due date deadline day prazo data entrega vencimento',
     step: dayStep({ title: 'End of {name}', dayIn: endDayOf, changeOf: endOn }),
   },
@@ -489,12 +496,5 @@ const fields: Readonly<Record<AssignmentField, FieldAction>> = {
     words: 'estimate effort time estimativa esforço tempo',
     description: 'Set the planned hours…',
     step: hoursStep,
-  },
-  type: {
-    label: 'Type',
-    icon: 'shapes',
-    words: 'kind category categoria',
-    description: 'Change the type…',
-    step: typeStep,
   },
 }

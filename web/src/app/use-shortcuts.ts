@@ -62,8 +62,8 @@ const goTo = (letter: string, href: string, description: MessageKey): Shortcut =
 export const assignmentKeys: readonly (Shortcut & { readonly field: AssignmentField })[] = (
   [
     { key: 'S', alias: 'M', field: 'stage', description: 'Move to a stage…' },
-    { key: 'A', field: 'person', description: 'Assign to a person…' },
     { key: 'P', field: 'priority', description: 'Set the priority…', isExtension: true },
+    { key: 'A', field: 'person', description: 'Assign to a person…' },
     { key: 'L', field: 'labels', description: 'Add or remove a label…', isExtension: true },
     { key: 'D', field: 'end', description: 'Set the end…' },
   ] as const

@@ -159,7 +159,7 @@ export function DayInPlace({ assignment, name, label, onSaved }: NamedFieldProps
       format={(day) => (day === '' ? t('No dates') : formatLongDay(day))}
     >
       {(attributes) => (
-        <MarkedValue mark={<Icon name="calendar" />}>
+        <MarkedValue mark={<Icon name={name === 'startDate' ? 'start' : 'end'} />}>
           <DayInput
             attributes={attributes}
             label={label}

@@ -45,9 +45,9 @@ export function PropertyChips(props: PropertyChipsProps) {
       {extensions && <PriorityChip {...props} />}
       <PersonChip {...props} />
       {extensions && <LabelsChip {...props} />}
+      <TypeChip {...props} />
       <DayChips {...props} />
       <HoursChip {...props} />
-      <TypeChip {...props} />
     </div>
   )
 }
@@ -268,7 +268,7 @@ function DayChip({ form, name, label, onChange }: DayChipProps) {
           label
         )
       }
-      mark={<Icon name="calendar" />}
+      mark={<Icon name={name === 'startDate' ? 'start' : 'end'} />}
       monthOf={isDay(day) ? day : ''}
       emptyMessage={t('Enter a day, such as fri, 12 dec or in 2 weeks.')}
       find={async (text) => {

@@ -18,6 +18,9 @@ const paths = {
   moon: 'M13.5 9.5A6 6 0 0 1 6.5 2.5a6 6 0 1 0 7 7z',
   clock: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 4.5V8l2.5 1.5',
   calendar: 'M2.5 4h11v9.5h-11zM2.5 7h11M5.5 2v3M10.5 2v3',
+  start: 'M3.5 3v10M6.5 8H13M10.5 5.5L13 8l-2.5 2.5',
+  end: 'M12.5 3v10M3 8h6.5M7 5.5L9.5 8 7 10.5',
+  undated: 'M2.5 4h11v9.5h-11zM2.5 7h11M5.5 2v3M10.5 2v3M6.5 8.8l3 3M9.5 8.8l-3 3',
   warning: 'M8 2.5L14.5 13.5h-13zM8 6.5v3M8 11.5v.01',
   edit: 'M3 13l.5-2.5 7-7 2 2-7 7z',
   trash: 'M3 4.5h10M6 4.5V3h4v1.5M4.5 4.5l.5 9h6l.5-9',
@@ -68,7 +71,15 @@ const paths = {
 export type IconName = keyof typeof paths
 
 /** Directional icons, which are mirrored in right-to-left languages. */
-const directional: ReadonlySet<IconName> = new Set(['left', 'right', 'move', 'list', 'timeline'])
+const directional: ReadonlySet<IconName> = new Set([
+  'left',
+  'right',
+  'move',
+  'list',
+  'timeline',
+  'start',
+  'end',
+])
 
 /** Decorative, so assistive technology skips it. The text or label next to it has the meaning. */
 export function Icon({ name }: { readonly name: IconName }) {

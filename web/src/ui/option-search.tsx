@@ -360,5 +360,7 @@ function Options({ id, state, label, chosenIds, isMultiple, emptyMessage, onChoo
  */
 export function focusField(layer: HTMLElement | null): void {
   const isPhone = matchMedia(`${phone} and (pointer: coarse)`).matches
-  layer?.querySelector<HTMLElement>(isPhone ? '[role="listbox"], .button' : 'input')?.focus()
+  layer
+    ?.querySelector<HTMLElement>(isPhone ? '[role="listbox"], .filter-menu-field > .button' : 'input')
+    ?.focus()
 }

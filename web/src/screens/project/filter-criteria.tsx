@@ -72,11 +72,10 @@ export function useCriteria(options: CriteriaOptions): readonly Criterion[] {
   const people = usePersonOptions(options)
   const looks = stageLooksOf(scope.stages, scope.doneStageIds)
   const list = listOf(filters)
-  const person = list('userId', t('Person'), 'person', people)
+  const person = list('userId', t('Responsible'), 'person', people)
   const days = hasDays ? [periodOf(filters)] : []
   if (!extensions) return [person, ...days]
   return [
-    person,
     list(
       'stages',
       t('Stage'),
@@ -86,12 +85,8 @@ export function useCriteria(options: CriteriaOptions): readonly Criterion[] {
         return { id, name, mark: look && <StageMark {...look} /> }
       }),
     ),
-    list(
-      'types',
-      t('Type'),
-      'shapes',
-      types.map(({ id, name }) => ({ id, name, mark: decorative(<TypeMark name={name} />) })),
-    ),
+    list('priorities', t('Priority'), 'priority', priorityOptions()),
+    person,
     list('labels', t('Label'), 'tag', [
       ...labels.rows.map(({ id, name, color }) => ({
         id,
@@ -100,11 +95,16 @@ export function useCriteria(options: CriteriaOptions): readonly Criterion[] {
       })),
       ...(labels.isLoading ? [] : removedLabels(filters, labels.rows)),
     ]),
-    list('priorities', t('Priority'), 'priority', priorityOptions()),
+    list(
+      'types',
+      t('Type'),
+      'shapes',
+      types.map(({ id, name }) => ({ id, name, mark: decorative(<TypeMark name={name} />) })),
+    ),
     ...days,
     switchOf(filters, 'blocked', t('Blocked or waiting'), 'warning'),
     switchOf(filters, 'overdue', t('Overdue'), 'clock'),
-    switchOf(filters, 'dates', t('No dates'), 'calendar', 'none'),
+    switchOf(filters, 'dates', t('No dates'), 'undated', 'none'),
     changedOf(filters),
   ]
 }

@@ -71,6 +71,10 @@ export function FilterMenu({ criteria, filters, start, anchor, onChange, onClose
           currentTarget.hidePopover()
       }}
     >
+      <div class="filter-menu-title">
+        <strong>{t('Filter')}</strong>
+        <IconButton icon="close" label={t('Close')} run={() => onClose({ isByKey: true })} />
+      </div>
       {isDays ? (
         <>
           <div class="filter-menu-field">
@@ -230,7 +234,7 @@ function useItems({ criteria, filters, step, onStep, onChange }: ValuesProps, te
   const named = step ? [] : all.filter(({ label }) => beginsWith(label, text))
   const isComplete = (criterion: Criterion) =>
     named.includes(criterion) && (criterion.isSwitch || criterion.values.length === 0)
-  return [
+  const found = [
     ...named.flatMap(toLines),
     ...all
       .filter((criterion) => !isComplete(criterion))
@@ -247,6 +251,9 @@ function useItems({ criteria, filters, step, onStep, onChange }: ValuesProps, te
       run: () => onChange({ userId: toggleValue(filters.userId, id) }),
     })),
   ]
+  // "Me" comes before "Medium" for a user who types "me".
+  const isWhole = ({ name }: Item) => name.length === text.length && beginsWith(name, text)
+  return [...found.filter(isWhole), ...found.filter((item) => !isWhole(item))]
 }
 
 /** Finds people who are not members of the project, but may be responsible for assignments. */

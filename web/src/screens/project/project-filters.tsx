@@ -17,6 +17,9 @@ import type { ProjectScope } from './name-lookup.ts'
 /** Below this width, the views and the filters share one row. */
 export const narrowBar = '(max-width: 1199px)'
 
+/** A row without room for the search, which is wider where fingers touch. */
+const tightBar = '(max-width: 1023px), (max-width: 1199px) and (pointer: coarse)'
+
 interface ProjectFiltersProps {
   readonly scope: ProjectScope
   readonly filters: Filters
@@ -26,7 +29,9 @@ interface ProjectFiltersProps {
   readonly hasOrder: boolean
   /** True if the view has groups and columns. */
   readonly hasColumns: boolean
-  /** Controls that have no room elsewhere in a narrow bar. */
+  /** True if an open assignment takes room from the bar. */
+  readonly isBesidePanel: boolean
+  /** Further controls, such as the menu of the saved views. */
   readonly children?: ComponentChildren
   onMembers(): void
   onChange(changed: Partial<Filters>): void
@@ -42,6 +47,7 @@ interface OpenMenu {
 export function ProjectFilters({
   hasOrder,
   hasColumns,
+  isBesidePanel,
   children,
   onMembers,
   onClear,
@@ -63,7 +69,11 @@ export function ProjectFilters({
   const takeFocus = () => button.current?.focus()
   return (
     <search class="project-filters" aria-label={t('Filters')}>
-      <Search value={filters.search} onChange={(search) => onChange({ search })} />
+      <Search
+        value={filters.search}
+        isBesidePanel={isBesidePanel}
+        onChange={(search) => onChange({ search })}
+      />
       <button
         ref={button}
         type="button"
@@ -73,8 +83,9 @@ export function ProjectFilters({
         aria-keyshortcuts="Shift+F"
         onClick={({ currentTarget }) => setMenu(menu ? undefined : { anchor: currentTarget })}
       >
-        <Icon name="filter" />
-        <span>{active.length > 0 ? t('Filter ({count})', { count: active.length }) : t('Filter')}</span>
+        {/* The number takes the place of the icon, so that the button keeps its width. */}
+        {active.length > 0 ? <b class="filter-count">{active.length}</b> : <Icon name="filter" />}
+        <span>{t('Filter')}</span>
       </button>
       {hasColumns && <DisplayButton />}
       {configuration.extensions && hasOrder && <OrderMenu projectId={scope.projectId} />}
@@ -114,14 +125,14 @@ export function ProjectFilters({
   )
 }
 
-interface SearchProps {
+interface SearchProps extends Pick<ProjectFiltersProps, 'isBesidePanel'> {
   readonly value: string
   onChange(text: string): void
 }
 
 /** Shows a search field. A narrow bar has room for it only while it is used, so a button opens it there. */
-function Search({ value, onChange }: SearchProps) {
-  const isNarrow = useMedia(narrowBar)
+function Search({ value, isBesidePanel, onChange }: SearchProps) {
+  const isTight = useMedia(isBesidePanel ? narrowBar : tightBar)
   const [isRequested, setRequested] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
   const label = t('Search assignments')
@@ -135,7 +146,7 @@ function Search({ value, onChange }: SearchProps) {
   }
   return (
     <>
-      {isNarrow && (
+      {isTight && (
         <button
           ref={button}
           type="button"
@@ -147,7 +158,7 @@ function Search({ value, onChange }: SearchProps) {
           <Icon name="search" />
         </button>
       )}
-      {(!isNarrow || isOpen) && <SearchField label={label} value={value} onChange={onChange} />}
+      {(!isTight || isOpen) && <SearchField label={label} value={value} onChange={onChange} />}
     </>
   )
 }

@@ -152,7 +152,13 @@ function Content({ view, onMembers, ...viewProps }: ContentProps) {
       {viewProps.isNameLoading ? (
         <div class="skeleton-bar" aria-hidden="true" />
       ) : (
-        <ProjectBar scope={viewProps.scope} view={view} savedViews={savedViews} onMembers={onMembers} />
+        <ProjectBar
+          scope={viewProps.scope}
+          view={view}
+          openId={viewProps.openId}
+          savedViews={savedViews}
+          onMembers={onMembers}
+        />
       )}
       {view.name === 'board' ? <BoardView {...viewProps} /> : <LazyView {...viewProps} view={view} />}
     </>
@@ -183,20 +189,21 @@ function LazyView({ view, ...props }: ProjectViewProps & { readonly view: Projec
   return <result.Component {...props} />
 }
 
-interface ProjectBarProps extends Pick<ContentProps, 'scope' | 'view' | 'onMembers'> {
+interface ProjectBarProps extends Pick<ContentProps, 'scope' | 'view' | 'openId' | 'onMembers'> {
   readonly savedViews: SavedViews
 }
 
 /** Lets the user choose the view and the filters, and save them. */
-function ProjectBar({ scope, view, savedViews, onMembers }: ProjectBarProps) {
+function ProjectBar({ scope, view, openId, savedViews, onMembers }: ProjectBarProps) {
   const { configuration, router } = useServices()
   const address = router.address.value
   // Unlike the filters of the views, these keep `me` as in the URL, so that a saved view suits every user.
   const filters = parseFilters(address.searchParams, configuration)
   const isNarrow = useMedia(narrowBar)
   const savedViewProps = { projectId: scope.projectId, filters, savedViews }
+  const hasChips = Object.entries(filters).some(([name, value]) => name !== 'search' && value !== '')
   return (
-    <div class="project-bar">
+    <div class={`project-bar ${hasChips || savedViews.current ? 'crowded' : ''}`}>
       <ViewSwitch current={view.name} />
       {savedViews.isAvailable && !isNarrow && <ViewTabs {...savedViewProps} />}
       <ListCount />
@@ -207,10 +214,11 @@ function ProjectBar({ scope, view, savedViews, onMembers }: ProjectBarProps) {
         hasDays={view.name === 'board' || view.name === 'list'}
         hasOrder={view.name === 'board'}
         hasColumns={view.name === 'list'}
+        isBesidePanel={openId !== undefined}
         onChange={(next) => router.setQuery({ ...next })}
         onClear={() => router.setQuery({ ...noFilters, [viewParameter]: '' })}
       >
-        {savedViews.isAvailable && isNarrow && <ViewMenu {...savedViewProps} />}
+        {savedViews.isAvailable && <ViewMenu {...savedViewProps} hasName={isNarrow} />}
       </ProjectFilters>
     </div>
   )

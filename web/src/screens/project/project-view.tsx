@@ -28,7 +28,7 @@ export interface ProjectViewProps {
 
 const shapes: Readonly<Record<ViewName | 'agenda', SkeletonProps>> = {
   board: { as: 'columns', blocks: 4, rows: 5, cells: 'lines face' },
-  list: { as: 'grid', rows: 16, cells: 'check key text icon stage priority labels type person end hours' },
+  list: { as: 'grid', rows: 16, cells: 'check key text icon stage priority person labels type end hours' },
   calendar: { as: 'grid', rows: 5, cells: 'day day day day day day day' },
   timeline: { as: 'grid', rows: 7, cells: 'text day day day day' },
   agenda: { as: 'rows', blocks: 3, rows: 2, cells: 'lines face' },

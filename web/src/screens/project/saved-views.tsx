@@ -95,7 +95,7 @@ interface SavedViewsProps {
   readonly savedViews: SavedViews
 }
 
-/** Shows the saved views as tabs, and the actions on the current view. */
+/** Shows the saved views as tabs, and a button that saves what is shown as a view. The menu has both, too. */
 export function ViewTabs(props: SavedViewsProps) {
   const { projectId, savedViews } = props
   const { actions, dialog } = useViewActions(props)
@@ -103,7 +103,6 @@ export function ViewTabs(props: SavedViewsProps) {
   const currentId = savedViews.current?.row.id
   useEffect(() => currentTab.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [currentId])
   const mainAction = actions.find(({ isMain }) => isMain)
-  const otherActions = actions.filter((action) => action !== mainAction)
   return (
     <div class="saved-views">
       {savedViews.views.length > 0 && (
@@ -130,19 +129,20 @@ export function ViewTabs(props: SavedViewsProps) {
           {mainAction.label}
         </button>
       )}
-      {savedViews.current?.isOwn && (
-        <Menu label={t('Change the view')} items={otherActions}>
-          <Icon name="more" />
-        </Menu>
-      )}
       {dialog}
     </div>
   )
 }
 
-/** Names the current saved view where tabs have no room. Its menu has all saved views and the actions. */
-export function ViewMenu(props: SavedViewsProps) {
+interface ViewMenuProps extends SavedViewsProps {
+  /** True where there is no room for tabs, so that the button names the current view. */
+  readonly hasName: boolean
+}
+
+/** Offers the saved views and the actions on them as a menu. */
+export function ViewMenu({ hasName, ...props }: ViewMenuProps) {
   const { projectId, savedViews } = props
+  const shown = hasName ? savedViews.current : undefined
   const { router } = useServices()
   const { actions, dialog } = useViewActions(props)
   const items = savedViews.views.map((view) => ({
@@ -155,11 +155,11 @@ export function ViewMenu(props: SavedViewsProps) {
       <Menu
         label={t('Saved views')}
         items={[...items, ...actions]}
-        class={`button quiet ${savedViews.current ? 'view-menu' : 'icon-only'}`}
+        class={`button quiet ${shown ? 'view-menu' : 'icon-only'}`}
       >
         <Icon name="bookmark" />
-        {savedViews.current && <span dir="auto">{savedViews.current.row.name}</span>}
-        {savedViews.isChanged && <span class="view-changed" />}
+        {shown && <span dir="auto">{shown.row.name}</span>}
+        {shown && savedViews.isChanged && <span class="view-changed" />}
       </Menu>
       {dialog}
     </>

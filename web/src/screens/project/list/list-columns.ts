@@ -9,7 +9,7 @@ import type { NameLookup } from '../name-lookup.ts'
 type Assignment = RecordOf<'assignment'>
 
 export type ColumnName =
-  | ('key' | 'name' | 'blocked' | 'stage' | 'priority' | 'labels' | 'type' | 'person')
+  | ('key' | 'name' | 'blocked' | 'stage' | 'priority' | 'person' | 'labels' | 'type')
   | ('start' | 'end' | 'hours' | 'changed')
 
 export interface Column {
@@ -73,6 +73,12 @@ export const columns: readonly Column[] = [
     sortKey: ({ priority }) => -(priority ?? 0),
   },
   {
+    name: 'person',
+    label: 'Responsible',
+    isEditable: true,
+    text: (row, names) => (row.isUnassigned ? '' : names.personOf(row.userId)),
+  },
+  {
     name: 'labels',
     label: 'Labels',
     isEditable: true,
@@ -84,12 +90,6 @@ export const columns: readonly Column[] = [
     label: 'Type',
     isEditable: true,
     text: ({ assignmentTypeId }, names) => names.typeOf(assignmentTypeId),
-  },
-  {
-    name: 'person',
-    label: 'Responsible',
-    isEditable: true,
-    text: (row, names) => (row.isUnassigned ? '' : names.personOf(row.userId)),
   },
   {
     name: 'start',

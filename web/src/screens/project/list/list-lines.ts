@@ -45,14 +45,6 @@ const groupings: readonly Grouping[] = [
     newValues: (workflowId) => ({ workflowId }),
   },
   {
-    name: 'person',
-    label: 'Responsible',
-    keyOf: responsibleOf,
-    title: (key, names) => (key === '' ? t('Unassigned') : names.personOf(key)),
-    position: (key) => Number(key === ''),
-    newValues: (userId) => ({ userId }),
-  },
-  {
     name: 'priority',
     label: 'Priority',
     isExtension: true,
@@ -60,6 +52,14 @@ const groupings: readonly Grouping[] = [
     title: (key) => priorityNames()[Number(key)] ?? '',
     position: (key) => -Number(key),
     newValues: (key) => ({ priority: key === '0' ? '' : key }),
+  },
+  {
+    name: 'person',
+    label: 'Responsible',
+    keyOf: responsibleOf,
+    title: (key, names) => (key === '' ? t('Unassigned') : names.personOf(key)),
+    position: (key) => Number(key === ''),
+    newValues: (userId) => ({ userId }),
   },
   {
     // A group has the assignments with exactly the same labels, so that each assignment is listed once.

@@ -84,7 +84,7 @@ export function SelectionBar(props: SelectionBarProps) {
   const { selected, onClear } = props
   useRootClass('has-selection')
   const remove = useRemoveMany()
-  const menus = [...useFieldMenus(props), useLabelMenu(props)]
+  const menus = useFieldMenus(props, useLabelMenu(props))
   return (
     <div class="selection-bar" role="toolbar" aria-label={t('Change the selection')}>
       <strong role="status">{tn(selected.length, '1 selected', '{count} selected')}</strong>
@@ -99,7 +99,10 @@ export function SelectionBar(props: SelectionBarProps) {
 }
 
 /** Returns a menu for each field that can be set on all selected assignments. */
-function useFieldMenus({ scope, selected, names, onChanged }: SelectionBarProps): readonly BarMenuProps[] {
+function useFieldMenus(
+  { scope, selected, names, onChanged }: SelectionBarProps,
+  labelMenu: BarMenuProps,
+): readonly BarMenuProps[] {
   const { configuration } = useServices()
   const changeMany = useChangeMany(onChanged)
   const members = useMembers(scope.projectId)
@@ -123,6 +126,7 @@ function useFieldMenus({ scope, selected, names, onChanged }: SelectionBarProps)
   const priorities = configuration.extensions ? priorityChoices().toReversed() : []
   return [
     { label: t('Stage'), items: choosableStages(scope.stages).map(({ id, name }) => toStage(id, name)) },
+    { label: t('Priority'), items: priorities.map(({ id, name }) => toPriority(parsePriority(id), name)) },
     {
       label: t('Responsible'),
       items: [
@@ -130,9 +134,8 @@ function useFieldMenus({ scope, selected, names, onChanged }: SelectionBarProps)
         ...(configuration.extensions ? [toPerson('', t('Unassigned'))] : []),
       ],
     },
+    labelMenu,
     { label: t('Type'), items: names.types.map(({ id, name }) => toType(id, name)) },
-    { label: t('Priority'), items: priorities.map(({ id, name }) => toPriority(parsePriority(id), name)) },
-    { label: t('Planned'), items: usualHours.map((hours) => toHours(hours, formatHours(hours))) },
     {
       label: t('Days'),
       items: [
@@ -145,6 +148,7 @@ function useFieldMenus({ scope, selected, names, onChanged }: SelectionBarProps)
         ...(configuration.extensions ? [toDays(t('No dates'), { isUnscheduled: true })] : []),
       ],
     },
+    { label: t('Planned'), items: usualHours.map((hours) => toHours(hours, formatHours(hours))) },
   ]
 }
 
