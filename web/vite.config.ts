@@ -23,6 +23,7 @@ const laterFiles = [
   'command-palette',
   'csv',
   'daily-target',
+  'fields',
   'filter-menu',
   'form',
   'form-fields',

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { catalogQuery, useListing } from '../data/use-listing.ts'
-import { Field } from '../forms/fields.tsx'
+import { Field } from '../forms/field.tsx'
 import { Form, useForm } from '../forms/form.tsx'
 import { assignmentPath } from '../router/router.ts'
 import { deleteDraft } from '../services/browser-storage.ts'

@@ -1,6 +1,6 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { Field, type FieldProps } from '../forms/fields.tsx'
+import { Field, type FieldProps } from '../forms/field.tsx'
 import type { FormValues } from '../forms/form.tsx'
 import { t } from '../texts/text.ts'
 import {

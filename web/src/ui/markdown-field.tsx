@@ -2,7 +2,7 @@ import type { ComponentProps, Ref, RefObject, TargetedKeyboardEvent } from 'prea
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import { useMembers } from '../data/use-members.ts'
-import { Field, type FieldProps } from '../forms/fields.tsx'
+import { Field, type FieldProps } from '../forms/field.tsx'
 import type { FormValues } from '../forms/form.tsx'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'

@@ -1,6 +1,6 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { ControlAttributes } from '../forms/fields.tsx'
+import type { ControlAttributes } from '../forms/field.tsx'
 import { foldText, t } from '../texts/text.ts'
 import { activeIn, type Option, useActiveInView, useSuggestions } from './combobox.tsx'
 import { MonthGrid } from './day-input.tsx'

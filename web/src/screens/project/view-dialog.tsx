@@ -1,5 +1,6 @@
 import { limits } from '#tracker-client'
-import { ChoiceField, NameField, reject } from '../../forms/fields.tsx'
+import { reject } from '../../forms/field.tsx'
+import { ChoiceField, NameField } from '../../forms/fields.tsx'
 import { Form, useForm } from '../../forms/form.tsx'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
