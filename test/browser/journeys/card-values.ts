@@ -107,6 +107,11 @@ export function cardValueJourneys(setup: () => BrowserSetup): void {
     await picker.getByRole('table').waitFor()
     await page.keyboard.press('Escape')
     await picker.waitFor({ state: 'detached' })
+    // Nothing is left of finished work, so it needs no bar.
+    await card.hover()
+    await page.keyboard.press('s')
+    await picker.getByRole('option', { name: 'Done' }).click()
+    await card.locator('.hours-mark:not(:has(rect))').getByText('24.5/16 h').waitFor()
     await page.getByRole('link', { name: 'Clicked' }).click()
     await page.getByRole('complementary', { name: 'Clicked' }).waitFor()
   })

@@ -169,6 +169,8 @@ export const PriorityMark = ({ priority, name }: { readonly priority: number; re
 interface HoursMarkProps {
   readonly planned: number
   readonly recorded?: number | undefined
+  /** Finished work has no bar, because nothing of it is left. */
+  readonly isDone?: boolean
 }
 
 interface ShareBarProps {
@@ -190,12 +192,12 @@ export const ShareBar = ({ share, isOver = false }: ShareBarProps) => (
 )
 
 /** If more hours were recorded than planned, the second part of the bar is the excess. */
-export const HoursBar = ({ planned, recorded }: Required<HoursMarkProps>) => (
+export const HoursBar = ({ planned, recorded }: Required<Omit<HoursMarkProps, 'isDone'>>) => (
   <ShareBar share={Math.min(recorded, planned) / Math.max(recorded, planned)} isOver={recorded > planned} />
 )
 
-/** Shows the planned hours and, as soon as some are recorded, how many these are, with a bar. */
-export function HoursMark({ planned, recorded = 0 }: HoursMarkProps) {
+/** Shows the planned hours and, as soon as some are recorded, how many these are, with a bar of open work. */
+export function HoursMark({ planned, recorded = 0, isDone = false }: HoursMarkProps) {
   if (recorded === 0)
     return planned === 0 ? null : (
       <span class="hours-mark" title={t('Planned hours')}>
@@ -213,7 +215,7 @@ export function HoursMark({ planned, recorded = 0 }: HoursMarkProps) {
         {t('{recorded}/{planned} h', planned === 0 ? { ...values, planned: '–' } : values)}
       </span>
       <span class="visually-hidden">{text}</span>
-      {planned > 0 && <HoursBar planned={planned} recorded={recorded} />}
+      {planned > 0 && !isDone && <HoursBar planned={planned} recorded={recorded} />}
     </span>
   )
 }

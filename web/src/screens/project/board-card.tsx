@@ -258,7 +258,7 @@ function CardFacts({ assignment, typeName, projectKey, parts, recorded, isDone }
       {parts && <PartsMark {...parts} />}
       {(assignment.amountHours > 0 || recorded !== undefined) && (
         <span class={`card-hours ${recorded ? 'is-recorded' : ''}`} data-field="hours">
-          <HoursMark planned={assignment.amountHours} recorded={recorded} />
+          <HoursMark planned={assignment.amountHours} recorded={recorded} isDone={isDone} />
         </span>
       )}
     </>

@@ -36,7 +36,9 @@ const facts: Readonly<Record<FactName, Fact>> = {
   end: ({ row, isDone }) => !isDone && !row.isUnscheduled && <DueChip row={row} />,
   priority: ({ row: { priority } }) =>
     priority ? <PriorityMark priority={priority} name={priorityName(priority)} /> : undefined,
-  hours: ({ row: { amountHours }, recorded }) => <HoursMark planned={amountHours} recorded={recorded} />,
+  hours: ({ row: { amountHours }, recorded, isDone }) => (
+    <HoursMark planned={amountHours} recorded={recorded} isDone={isDone} />
+  ),
 }
 
 /** `firstFacts` precede the facts of the caller. `otherFacts` follow them, and may be hidden. */
