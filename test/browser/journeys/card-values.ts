@@ -145,6 +145,8 @@ export function cardValueJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('link', { name: 'Right' }).click({ button: 'right' })
     const picker = page.getByRole('dialog')
     await picker.getByRole('option', { name: 'Copy link' }).waitFor()
+    await page.locator('.card[data-has-menu]', { hasText: 'Right' }).waitFor()
+    assert.equal(await page.locator('[data-has-menu]').count(), 1)
     // There is not enough room for the menu above or below the pointer.
     const { y = 0, height = 0 } = (await picker.boundingBox()) ?? {}
     assert.ok(Math.abs(y + height - (page.viewportSize()?.height ?? 0)) <= 8, `the menu is at ${y}`)
@@ -211,9 +213,11 @@ export function cardValueJourneys(setup: () => BrowserSetup): void {
     await page.locator(`[data-row="${wrongId}"] .list-hours`).getByText('2/8 h').waitFor()
     for (const name of ['Right', 'Wrong']) await page.getByLabel(`Select ${name}`).check()
     await page.getByRole('link', { name: 'Wrong' }).click({ button: 'right' })
+    await page.locator('.list-row[data-has-menu]').nth(1).waitFor()
     await picker.getByRole('option', { name: 'Priority' }).click()
     await picker.getByRole('option', { name: 'Low' }).click()
     await page.getByText('2 assignments: Low.').waitFor()
+    assert.equal(await page.locator('[data-has-menu]').count(), 0)
     // Choosing Low again sends nothing that could be undone, and the message stays as it is.
     const sent: string[] = []
     page.on('request', (request) => request.method() === 'GET' || sent.push(request.url()))

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { loadByIds } from '../api/load-all.ts'
 import { useRemoveMany } from '../assignment/change-many.ts'
@@ -108,8 +108,20 @@ export function AssignmentPalette({ field, ids, at, keepFocusOn, onClose }: Assi
     onClose()
     if (targetId !== undefined) keepFocusOn(targetId)
   }
+  useMarkedRows(ids)
   const hasMonth = field === 'start' || field === 'end'
   return <CommandPalette first={{ title, placeholder, find, hasMonth }} at={at} onClose={close} />
+}
+
+/** Marks the cards and rows that an open menu or list of values is for. */
+function useMarkedRows(ids: readonly string[]): void {
+  useLayoutEffect(() => {
+    const marked = ids.flatMap((id) => [...document.querySelectorAll(`[data-row="${id}"]`)])
+    for (const row of marked) row.setAttribute('data-has-menu', '')
+    return () => {
+      for (const row of marked) row.removeAttribute('data-has-menu')
+    }
+  }, [ids])
 }
 
 type Assignment = RecordOf<'assignment'>
