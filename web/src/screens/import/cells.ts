@@ -273,17 +273,17 @@ export const hasAmbiguousDates = (texts: readonly string[]): boolean =>
 /** As in Jira, `2d` means two working days. */
 const hoursPerWorkday = 8
 
-/** Parses hours such as `4`, `4,5`, `1h30`, `90m` and `2d`. Rounds to hundredths. */
+/** Hours may have no unit. A number before `m` is not hours, because hours without a unit would take its digits. */
+const durationPattern =
+  /^(?:(?<days>\d+(?:\.\d+)?)\s*d)?\s*(?:(?<hours>\d+(?:\.\d+)?)\s*(?:h|(?![\d.]*\s*m)))?\s*(?:(?<minutes>\d+)\s*(?:m|min)?)?$/
+
+/** Parses hours such as `4`, `4,5`, `1h30`, `90m`, `2d` and `1d 30m`. Rounds to hundredths. */
 export function parseHours(text: string): number | undefined {
   const input = text.trim().toLowerCase().replace(',', '.')
-  const [whole, days, hours, minutes] =
-    /^(?:(\d+(?:\.\d+)?)\s*d)?\s*(?:(\d+(?:\.\d+)?)\s*h?)?\s*(?:(\d+)\s*(?:m|min)?)?$/.exec(input) ?? []
-  if (!whole) return undefined
-  // The pattern reads 90m as 9 hours and 0 minutes.
-  const isMinutes = /^\d+\s*(m|min)$/.test(input)
-  const total = isMinutes
-    ? Number.parseInt(input, 10) / 60
-    : Number(days ?? 0) * hoursPerWorkday + Number(hours ?? 0) + Number(minutes ?? 0) / 60
+  const groups = input === '' ? undefined : durationPattern.exec(input)?.groups
+  if (!groups) return undefined
+  const { days = 0, hours = 0, minutes = 0 } = groups
+  const total = Number(days) * hoursPerWorkday + Number(hours) + Number(minutes) / 60
   return Math.round(total * 100) / 100
 }
 
