@@ -2,7 +2,13 @@ import { useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { colorChoices } from '../../assignment/labels.tsx'
-import { guessDoneStages, type StageLook, stageLooksOf, stagesOf } from '../../data/project-stages.ts'
+import {
+  guessDoneStages,
+  type StageLook,
+  stageLooksOf,
+  stagesOf,
+  stagesQuery,
+} from '../../data/project-stages.ts'
 import { useListing } from '../../data/use-listing.ts'
 import { ChoiceField, NameField, TextAreaField, TextField } from '../../forms/fields.tsx'
 import { Form, type FormState, useForm } from '../../forms/form.tsx'
@@ -48,6 +54,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
   const search = router.address.value.searchParams.get('search') ?? ''
   const listing = useListing(resource, { search, sortColumn, pageSize: rowsMax })
   const rows: readonly CatalogRow[] = listing.rows
+  const stages = useStages(catalog)
   const [dialog, setDialog] = useState<{ readonly row: CatalogRow | undefined }>()
   const openDialog = (row?: CatalogRow) => setDialog({ row })
   useOpenNewFromUrl(openDialog)
@@ -85,7 +92,13 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
         )}
         {resource === 'user' && rows.length > 0 && <Users rows={rows} onChange={openDialog} />}
         {resource !== 'user' && (
-          <CatalogLines catalog={catalog} rows={rows} canMove={canMove} onChange={openDialog} />
+          <CatalogLines
+            catalog={catalog}
+            rows={rows}
+            looks={defaultLooksOf(stages)}
+            canMove={canMove}
+            onChange={openDialog}
+          />
         )}
         {listing.totalCount > rowsMax && (
           <p class="quiet-text">
@@ -100,7 +113,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
         <CatalogDialog
           catalog={catalog}
           row={dialog.row}
-          nextOrder={(rows.at(-1)?.order ?? -1) + 1}
+          nextOrder={(stages.at(-1)?.order ?? -1) + 1}
           onClose={() => setDialog(undefined)}
         />
       )}
@@ -108,16 +121,24 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
   )
 }
 
+/**
+ * Returns all stages, also those that a search hides, because the position of a new stage and the looks of
+ * all stages depend on them. Returns none for other catalogs.
+ */
+const useStages = ({ resource }: Catalog): readonly RecordOf<'workflow'>[] =>
+  useListing('workflow', resource === 'workflow' ? stagesQuery : undefined).rows
+
 interface CatalogLinesProps {
   readonly catalog: Catalog
   readonly rows: readonly CatalogRow[]
+  /** Empty for catalogs without stages. */
+  readonly looks: ReadonlyMap<string, StageLook>
   readonly canMove: boolean
   onChange(row: CatalogRow): void
 }
 
-function CatalogLines({ catalog, rows, canMove, onChange }: CatalogLinesProps) {
+function CatalogLines({ catalog, rows, looks, canMove, onChange }: CatalogLinesProps) {
   const moveStage = useMoveStage(rows)
-  const looks = catalog.resource === 'workflow' ? defaultLooksOf(rows) : undefined
   return (
     <ul class="rows">
       {rows.map((row, index) => (
@@ -125,7 +146,7 @@ function CatalogLines({ catalog, rows, canMove, onChange }: CatalogLinesProps) {
           key={row.id}
           catalog={catalog}
           row={row}
-          look={looks?.get(row.id)}
+          look={looks.get(row.id)}
           onChange={() => onChange(row)}
           onMove={canMove ? (steps) => void moveStage(index, index + steps) : undefined}
           isFirst={index === 0}
@@ -136,8 +157,8 @@ function CatalogLines({ catalog, rows, canMove, onChange }: CatalogLinesProps) {
   )
 }
 
-const defaultLooksOf = (rows: readonly CatalogRow[]) => {
-  const stages = stagesOf(rows as readonly RecordOf<'workflow'>[], [])
+const defaultLooksOf = (workflows: readonly RecordOf<'workflow'>[]) => {
+  const stages = stagesOf(workflows, [])
   return stageLooksOf(stages, new Set(guessDoneStages(stages).map(({ id }) => id)))
 }
 
@@ -236,9 +257,10 @@ function CatalogDialog({ catalog, row, nextOrder, onClose }: CatalogDialogProps)
   const form = useForm<CatalogValues>({
     // A password must not be stored as a draft.
     ...(!hasPassword && { draft: `${resource}-${row?.id ?? 'new'}` }),
-    initial: valuesOf(catalog, row, nextOrder),
+    initial: valuesOf(catalog, row),
     async submit(values) {
-      const body = bodyOf(values, row) as never
+      const order = catalog.isOrdered && row === undefined && { order: nextOrder }
+      const body = { ...bodyOf(values, row), ...order } as never
       if (row === undefined) await api.create(resource, body)
       else await api.update(resource, body)
       toasts.show({
@@ -253,7 +275,7 @@ function CatalogDialog({ catalog, row, nextOrder, onClose }: CatalogDialogProps)
     },
   })
   const restoreValues = (before: CatalogRow) =>
-    api.update(resource, bodyOf(valuesOf(catalog, before, nextOrder), before) as never)
+    api.update(resource, bodyOf(valuesOf(catalog, before), before) as never)
   const isSelf = row !== undefined && row.id === session.person.value?.id
   return (
     <Dialog title={row ? t('Edit {name}', { name: row.name }) : t(catalog.newLabel)} onClose={onClose}>

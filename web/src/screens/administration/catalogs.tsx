@@ -120,13 +120,9 @@ export interface CatalogRow {
 
 export type CatalogValues = Readonly<Record<string, string>> & { readonly name: string }
 
-export const valuesOf = (
-  { fields, isOrdered }: Catalog,
-  row: CatalogRow | undefined,
-  nextOrder: number,
-): CatalogValues => ({
+export const valuesOf = ({ fields, isOrdered }: Catalog, row: CatalogRow | undefined): CatalogValues => ({
   name: row?.name ?? '',
-  ...(isOrdered && { order: String(row?.order ?? nextOrder) }),
+  ...(isOrdered && row && { order: String(row.order) }),
   ...Object.fromEntries(fields.map(({ name }) => [name, name === 'password' ? '' : (row?.[name] ?? '')])),
 })
 
