@@ -114,6 +114,25 @@ export function importJourneys(setup: () => BrowserSetup): void {
     assert.equal(await countActive(setup(), id), 600)
   })
 
+  test('counts every row and every label that the server rejects', async () => {
+    const { page } = await openImport('Rejected rows')
+    const rows = Array.from({ length: 600 }, (_, index) => `Row ${index},${index % 2 ? 'Odd' : 'Even'}`)
+    await page.route('**/ext/batch', (route) => {
+      const { items } = route.request().postDataJSON() as { items: readonly unknown[] }
+      const result = { statusCode: 409, message: 'Too many.' }
+      return route.fulfill({ json: { results: items.map(() => result) } })
+    })
+    await choose(page, 'rejected.csv', ['Title,Label', ...rows].join('\n'))
+    await page.getByRole('button', { name: 'Import 600 assignments' }).click()
+    await page.getByText('The server rejected 600 rows').waitFor()
+    await page.getByText('And 400 more.').waitFor()
+    const labels = page.getByRole('group').filter({ hasText: 'The server rejected 2 labels' })
+    assert.deepEqual(await labels.getByRole('listitem').allTextContents(), [
+      'Even Too many.',
+      'Odd Too many.',
+    ])
+  })
+
   test('skips assignments that the project already has', async () => {
     const { workspace } = setup()
     const { id, page } = await openImport('Imported again')

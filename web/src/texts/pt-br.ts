@@ -1466,6 +1466,8 @@ export const ptBr = {
   'The import of {file} is complete.': 'A importação de {file} terminou.',
   'The server rejected one row': 'O servidor recusou uma linha',
   'The server rejected {count} rows': 'O servidor recusou {count} linhas',
+  'The server rejected one label': 'O servidor recusou uma etiqueta',
+  'The server rejected {count} labels': 'O servidor recusou {count} etiquetas',
   'Show the project': 'Mostrar o projeto',
   'Import another file': 'Importar outro arquivo',
   'Earlier imports': 'Importações anteriores',

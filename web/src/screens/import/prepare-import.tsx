@@ -20,8 +20,11 @@ import {
 import { type ImportPlan, type PlannedRow, planImport } from './plan-import.ts'
 import type { ReadFile } from './read-file.ts'
 import {
+  countRejectedRows,
   importedResources,
   isFinished,
+  isLabel,
+  isRow,
   type RejectedRow,
   type Run,
   sendImport,
@@ -231,19 +234,24 @@ const Progress = ({ run }: { readonly run: Run | undefined }) => (
 )
 
 function ImportDone({ projectId, run, onClose }: PrepareImportProps & { readonly run: Run }) {
-  const { createdCount = 0 } = run
+  const { createdCount = 0, rejections } = run
+  const labels = rejections.filter(isLabel)
+  const rejectedCount = countRejectedRows(run)
   return (
     <div class="import">
       <p role="status">
         {t('The import of {file} is complete.', { file: run.fileName })}{' '}
         {tn(createdCount, 'One assignment was created.', '{count} assignments were created.')}
       </p>
-      {run.rejections.length > 0 && (
-        <RejectedRows
-          title={tn(run.rejections.length, 'The server rejected one row', 'The server rejected {count} rows')}
-          rows={run.rejections}
-        />
-      )}
+      <RejectedRows
+        title={tn(labels.length, 'The server rejected one label', 'The server rejected {count} labels')}
+        rows={labels}
+      />
+      <RejectedRows
+        title={tn(rejectedCount, 'The server rejected one row', 'The server rejected {count} rows')}
+        rows={rejections.filter(isRow)}
+        count={rejectedCount}
+      />
       <div class="form-buttons">
         <a class="button primary" href={projectPath(projectId)}>
           {t('Show the project')}
@@ -321,12 +329,10 @@ function Preview({ plan, targets }: { readonly plan: ImportPlan; readonly target
           {t('The first {count} of {total} rows.', { count: previewRowsMax, total: plan.rows.length })}
         </p>
       )}
-      {rejected.length > 0 && (
-        <RejectedRows
-          title={tn(rejected.length, 'One row cannot be imported', '{count} rows cannot be imported')}
-          rows={rejected.map(toRejectedRow)}
-        />
-      )}
+      <RejectedRows
+        title={tn(rejected.length, 'One row cannot be imported', '{count} rows cannot be imported')}
+        rows={rejected.map(toRejectedRow)}
+      />
     </div>
   )
 }
@@ -337,20 +343,28 @@ const toRejectedRow = ({ item, problems }: PlannedRow): RejectedRow => ({
   reason: problems.join(' '),
 })
 
-function RejectedRows({ title, rows }: { readonly title: string; readonly rows: readonly RejectedRow[] }) {
+interface RejectedRowsProps {
+  readonly title: string
+  readonly rows: readonly RejectedRow[]
+  /** Includes rows that are not stored. */
+  readonly count?: number
+}
+
+function RejectedRows({ title, rows, count = rows.length }: RejectedRowsProps) {
+  if (rows.length === 0) return null
   return (
     <details class="import-refusals" open>
       <summary>{title}</summary>
       <ul>
         {rows.slice(0, rejectionsShownMax).map(({ line, name, reason }) => (
-          <li key={line}>
+          <li key={`${line} ${name}`}>
             {line > 0 && <span class="quiet-text">{t('Row {line}', { line })} </span>}
             <bdi>{name}</bdi> <span class="field-errors">{reason}</span>
           </li>
         ))}
       </ul>
-      {rows.length > rejectionsShownMax && (
-        <p class="quiet-text">{t('And {count} more.', { count: rows.length - rejectionsShownMax })}</p>
+      {count > rejectionsShownMax && (
+        <p class="quiet-text">{t('And {count} more.', { count: count - rejectionsShownMax })}</p>
       )}
     </details>
   )

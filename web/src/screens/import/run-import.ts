@@ -26,6 +26,8 @@ export interface Run {
   readonly batchesDone: number
   /** Missing in imports that an earlier version of the client began. */
   readonly createdCount?: number
+  /** Includes rows that are not in `rejections`. Missing in imports that an earlier version began. */
+  readonly rejectedRowCount?: number
   readonly rejections: readonly RejectedRow[]
 }
 
@@ -53,9 +55,15 @@ export function deleteRun(projectId: string, runId: string): void {
   localStorage.setItem(storageKey(projectId), JSON.stringify(otherRuns))
 }
 
+export const isLabel = ({ line }: RejectedRow): boolean => line === 0
+export const isRow = (rejection: RejectedRow): boolean => !isLabel(rejection)
+
+export const countRejectedRows = ({ rejectedRowCount, rejections }: Run): number =>
+  rejectedRowCount ?? rejections.filter(isRow).length
+
 export const isFinished = ({ batchesDone, batchCount }: Run): boolean => batchesDone === batchCount
 
-/** Further rejected rows are not stored, because local storage has room for only a few megabytes. */
+/** Further rejected rows are only counted, because local storage has room for only a few megabytes. */
 const rejectionsMax = 500
 
 /** The resources that an import and its undo may change. */
@@ -88,9 +96,16 @@ export async function sendImport(
   for (const [index, batch] of plan.batches.entries()) {
     if (index < run.batchesDone) continue
     const results = await sendBatch(tracker, batch.requests, signal)
-    const rejections = [...run.rejections, ...rejectionsOf(batch, results)].slice(0, rejectionsMax)
-    const createdCount = (run.createdCount ?? 0) + countCreated(batch, results)
-    run = { ...run, batchesDone: index + 1, createdCount, rejections }
+    // A long row is in several batches.
+    const known = new Set(run.rejections.filter(isRow).map(({ line }) => line))
+    const rejected = rejectionsOf(batch, results).filter(({ line }) => !known.has(line))
+    run = {
+      ...run,
+      batchesDone: index + 1,
+      createdCount: (run.createdCount ?? 0) + countCreated(batch, results),
+      rejectedRowCount: countRejectedRows(run) + rejected.filter(isRow).length,
+      rejections: [...run.rejections, ...rejected].slice(0, rejectionsMax),
+    }
     storeRun(projectId, run)
     onProgress(run)
   }
@@ -118,21 +133,29 @@ const countCreated = ({ requests }: PlannedBatch, results: readonly BatchResult[
       requests[index]?.resource === 'assignment' && (result.statusCode === 200 || wasCreatedBefore(result)),
   ).length
 
-/** Returns the first error of each row. Later errors follow from it. */
-function rejectionsOf({ rows }: PlannedBatch, results: readonly BatchResult[]): readonly RejectedRow[] {
+/** Returns the first error of each row and label. Later errors of a row follow from it. */
+function rejectionsOf(
+  { requests, rows }: PlannedBatch,
+  results: readonly BatchResult[],
+): readonly RejectedRow[] {
   const rejected = new Map<unknown, RejectedRow>()
   for (const [index, result] of results.entries()) {
     if (result.statusCode === 200 || wasCreatedBefore(result)) continue
     const row = rows[index]
-    if (rejected.has(row)) continue
-    const [reason = result.message ?? ''] = Object.values(result.errors ?? {}).flat()
-    rejected.set(row, {
+    const key = row ?? index
+    if (rejected.has(key)) continue
+    rejected.set(key, {
       line: row?.item.line ?? 0,
-      name: row?.item.name ?? '',
-      reason: translateSentence(reason),
+      name: row?.item.name ?? String(requests[index]?.body.name),
+      reason: reasonOf(result),
     })
   }
   return [...rejected.values()]
+}
+
+function reasonOf({ message = '', errors = {} }: BatchResult): string {
+  const [reason = message] = Object.values(errors).flat()
+  return translateSentence(reason)
 }
 
 /**
