@@ -133,6 +133,55 @@ export function importJourneys(setup: () => BrowserSetup): void {
     ])
   })
 
+  test('names what an undo cannot remove, and undoes the rest once that is possible', async () => {
+    const { workspace } = setup()
+    const { id, page } = await openImport('Undone in two steps')
+    const file = 'Title\nWorked on\nUntouched'
+    await choose(page, 'worked.csv', file)
+    // The batch is stored, but its response is lost, so the import is not finished.
+    await page.route('**/ext/batch', async (route) => {
+      await route.fetch()
+      await route.fulfill({ status: 400, json: { statusCode: 400, message: 'Lost.' } })
+    })
+    await page.getByRole('button', { name: 'Import 2 assignments' }).click()
+    await page.getByRole('alert').getByText('Lost.').waitFor()
+    await page.unroute('**/ext/batch')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    const earlier = page.getByRole('listitem').filter({ hasText: 'worked.csv' })
+    await earlier.getByText('stopped; choose the file again to continue').waitFor()
+    const { result } = await workspace.call('GET', `/ext/assignments?projectId=${id}`)
+    const worked = result.data.find(({ name }: { name: string }) => name === 'Worked on')
+    const appointment = await workspace.make('appointment', {
+      assignmentId: worked.id,
+      userId: workspace.mara.id,
+      keepDate: '2026-11-16',
+      amountHours: 1,
+      description: 'Later',
+    })
+    const undo = async () => {
+      await page.getByRole('button', { name: 'Undo worked.csv' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
+    }
+    await undo()
+    await page.getByText('The import of worked.csv was not undone completely.').waitFor()
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    const left = page.getByRole('group').filter({ hasText: 'One item of worked.csv could not be removed' })
+    await left.getByText('It still has hours. Remove them first.').waitFor()
+    const link = left.getByRole('link', { name: 'Worked on' })
+    assert.equal(await link.getAttribute('href'), `/projects/${id}/assignments/${worked.id}`)
+    assert.equal(await countActive(setup(), id), 1)
+    await earlier.getByText('· not undone completely').waitFor()
+    // Removed rows cannot be created again with their ids, so the file is not continued but imported again.
+    await choose(page, 'worked.csv', file)
+    await page.getByRole('button', { name: 'Import 2 assignments' }).waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await workspace.change('DELETE', 'appointment', { ids: [appointment.id] })
+    await undo()
+    await page.getByText('The import of worked.csv was undone.').waitFor()
+    assert.equal(await left.count(), 0)
+    assert.equal(await countActive(setup(), id), 0)
+  })
+
   test('skips assignments that the project already has', async () => {
     const { workspace } = setup()
     const { id, page } = await openImport('Imported again')

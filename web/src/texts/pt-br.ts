@@ -1478,6 +1478,10 @@ export const ptBr = {
   'Everything it created is removed, including what was changed since.':
     'Tudo que ela criou é removido, inclusive o que foi mudado desde então.',
   'The import of {file} was undone.': 'Desfeito: importação de {file}.',
+  'The import of {file} was not undone completely.': 'A importação de {file} não foi desfeita por completo.',
+  'not undone completely': 'não desfeita por completo',
+  'One item of {file} could not be removed': 'Não foi possível remover um item de {file}',
+  '{count} items of {file} could not be removed': 'Não foi possível remover {count} itens de {file}',
   'Someone you cannot see': 'Alguém que você não vê',
 }
 

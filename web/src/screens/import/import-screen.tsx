@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Api } from '../../api/api.ts'
+import { loadByIds } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
-import { projectPath, type ScreenProps } from '../../router/router.ts'
+import { assignmentPath, projectPath, type ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { locale, t, tn } from '../../texts/text.ts'
 import { formatTimestamp } from '../../time/days.ts'
@@ -16,9 +18,19 @@ import {
   rememberedMatching,
   useProjectValues,
 } from './matching.ts'
-import { PrepareImport } from './prepare-import.tsx'
+import { PrepareImport, RejectedRows } from './prepare-import.tsx'
 import { type ReadFile, readFile } from './read-file.ts'
-import { deleteRun, importedResources, isFinished, type Run, storedRuns, undoImport } from './run-import.ts'
+import {
+  canContinue,
+  deleteRun,
+  importedResources,
+  type RejectedRemoval,
+  type RejectedRow,
+  type Run,
+  storedRuns,
+  storeRun,
+  undoImport,
+} from './run-import.ts'
 
 /** Imports assignments from a table, a Jira export, or a Trello board. */
 export function ImportScreen({ parameters: { projectId = '' } }: ScreenProps) {
@@ -57,7 +69,7 @@ function Import({ projectId, values }: { readonly projectId: string; readonly va
     setProblem('')
     try {
       const file = await readFile(chosen)
-      const run = runs.find((stored) => stored.fingerprint === file.fingerprint && !isFinished(stored))
+      const run = runs.find((stored) => stored.fingerprint === file.fingerprint && canContinue(stored))
       const orderDefault = locale().startsWith('en-US') ? 'month' : 'day'
       const matching =
         run?.matching ?? guessMatching(file.source, values, rememberedMatching(projectId), orderDefault)
@@ -137,27 +149,72 @@ interface EarlierImportsProps {
   onChange(): void
 }
 
-/** Lists the last imports into the project from this browser. Each can be undone. */
-function EarlierImports({ projectId, runs, onChange }: EarlierImportsProps) {
+interface IncompleteUndo {
+  readonly file: string
+  /** What could not be removed. */
+  readonly rejected: readonly RejectedRow[]
+}
+
+/** Undoes an import. If something cannot be removed, the import stays, so that undo can be repeated. */
+function useUndo({ projectId, onChange }: Pick<EarlierImportsProps, 'projectId' | 'onChange'>) {
   const { api, toasts, tracker } = useServices()
-  const [runToUndo, setRunToUndo] = useState<Run>()
+  const [incomplete, setIncomplete] = useState<IncompleteUndo>()
   const [undoProgress, setUndoProgress] = useState<{ readonly id: string; readonly fraction: number }>()
   const controller = useRef(new AbortController())
   useEffect(() => () => controller.current.abort(), [])
   const undo = async (run: Run) => {
+    const { signal } = controller.current
+    const file = run.fileName
+    setIncomplete(undefined)
     setUndoProgress({ id: run.id, fraction: 0 })
     try {
+      storeRun(projectId, { ...run, isUndoStarted: true })
       const onProgress = (fraction: number) => setUndoProgress({ id: run.id, fraction })
-      await undoImport(tracker, run, { signal: controller.current.signal, onProgress })
-      deleteRun(projectId, run.id)
-      toasts.show({ kind: 'done', text: t('The import of {file} was undone.', { file: run.fileName }) })
+      const removals = await undoImport(tracker, run, { signal, onProgress })
+      if (removals.length === 0) {
+        deleteRun(projectId, run.id)
+        toasts.show({ kind: 'done', text: t('The import of {file} was undone.', { file }) })
+      } else {
+        toasts.show({ kind: 'problem', text: t('The import of {file} was not undone completely.', { file }) })
+        setIncomplete({ file, rejected: await nameRemovals(api, removals, signal) })
+      }
     } catch (error) {
-      if (!controller.current.signal.aborted) toasts.show({ kind: 'problem', text: sentenceOf(error) })
+      if (!signal.aborted) toasts.show({ kind: 'problem', text: sentenceOf(error) })
     }
     setUndoProgress(undefined)
     for (const name of importedResources) api.announce(name)
     onChange()
   }
+  return { undo, undoProgress, incomplete }
+}
+
+/** Loads the names, because a stored import has only ids. */
+async function nameRemovals(
+  api: Api,
+  removals: readonly RejectedRemoval[],
+  signal: AbortSignal,
+): Promise<readonly RejectedRow[]> {
+  const idsOf = (resource: RejectedRemoval['resource']) =>
+    removals.flatMap((removal) => (removal.resource === resource ? [removal.id] : []))
+  const [assignments, labels] = await Promise.all([
+    loadByIds(api, 'assignment', idsOf('assignment'), signal),
+    loadByIds(api, 'label', idsOf('label'), signal),
+  ])
+  return removals.map(({ id, reason }) => {
+    const assignment = assignments.get(id)
+    return {
+      line: 0,
+      name: assignment?.name ?? labels.get(id)?.name ?? '',
+      reason,
+      ...(assignment && { href: assignmentPath(assignment.projectId, id) }),
+    }
+  })
+}
+
+/** Lists the last imports into the project from this browser. Each can be undone. */
+function EarlierImports({ projectId, runs, onChange }: EarlierImportsProps) {
+  const [runToUndo, setRunToUndo] = useState<Run>()
+  const { undo, undoProgress, incomplete } = useUndo({ projectId, onChange })
   if (runs.length === 0) return null
   return (
     <section class="import-step" aria-labelledby="import-earlier">
@@ -169,7 +226,8 @@ function EarlierImports({ projectId, runs, onChange }: EarlierImportsProps) {
               <bdi>{run.fileName}</bdi>
               <span class="quiet-text line">
                 {formatTimestamp(run.startedAt)} · {tn(run.rowCount, 'one row', '{count} rows')}
-                {!isFinished(run) && ` · ${t('stopped; choose the file again to continue')}`}
+                {canContinue(run) && ` · ${t('stopped; choose the file again to continue')}`}
+                {run.isUndoStarted && ` · ${t('not undone completely')}`}
               </span>
             </span>
             {undoProgress?.id === run.id ? (
@@ -188,6 +246,17 @@ function EarlierImports({ projectId, runs, onChange }: EarlierImportsProps) {
           </li>
         ))}
       </ul>
+      {incomplete && (
+        <RejectedRows
+          title={tn(
+            incomplete.rejected.length,
+            'One item of {file} could not be removed',
+            '{count} items of {file} could not be removed',
+            { file: incomplete.file },
+          )}
+          rows={incomplete.rejected}
+        />
+      )}
       {runToUndo && (
         <ConfirmDialog
           title={t('Undo the import of {file}?', { file: runToUndo.fileName })}

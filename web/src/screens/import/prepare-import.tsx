@@ -350,16 +350,17 @@ interface RejectedRowsProps {
   readonly count?: number
 }
 
-function RejectedRows({ title, rows, count = rows.length }: RejectedRowsProps) {
+/** Names what was rejected, and why. */
+export function RejectedRows({ title, rows, count = rows.length }: RejectedRowsProps) {
   if (rows.length === 0) return null
   return (
     <details class="import-refusals" open>
       <summary>{title}</summary>
       <ul>
-        {rows.slice(0, rejectionsShownMax).map(({ line, name, reason }) => (
-          <li key={`${line} ${name}`}>
+        {rows.slice(0, rejectionsShownMax).map(({ line, name, reason, href }) => (
+          <li key={href ?? `${line} ${name}`}>
             {line > 0 && <span class="quiet-text">{t('Row {line}', { line })} </span>}
-            <bdi>{name}</bdi> <span class="field-errors">{reason}</span>
+            <bdi>{href ? <a href={href}>{name}</a> : name}</bdi> <span class="field-errors">{reason}</span>
           </li>
         ))}
       </ul>

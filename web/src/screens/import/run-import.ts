@@ -29,6 +29,8 @@ export interface Run {
   /** Includes rows that are not in `rejections`. Missing in imports that an earlier version began. */
   readonly rejectedRowCount?: number
   readonly rejections: readonly RejectedRow[]
+  /** True after an undo that is not complete. It can be repeated. */
+  readonly isUndoStarted?: true
 }
 
 /** A row that is not imported, or a label, whose line is 0. */
@@ -36,6 +38,8 @@ export interface RejectedRow {
   readonly line: number
   readonly name: string
   readonly reason: string
+  /** The address of its assignment, if it exists. */
+  readonly href?: string
 }
 
 /** Older imports cannot be undone here; their assignments can be removed in the list. */
@@ -46,8 +50,10 @@ const storageKey = (projectId: string) => `tracker.imports.${projectId}`
 export const storedRuns = (projectId: string): readonly Run[] => readStoredJson(storageKey(projectId)) ?? []
 
 export function storeRun(projectId: string, run: Run): void {
-  const otherRuns = storedRuns(projectId).filter(({ id }) => id !== run.id)
-  localStorage.setItem(storageKey(projectId), JSON.stringify([run, ...otherRuns].slice(0, runsMax)))
+  const runs = storedRuns(projectId)
+  const isStored = runs.some(({ id }) => id === run.id)
+  const next = isStored ? runs.map((stored) => (stored.id === run.id ? run : stored)) : [run, ...runs]
+  localStorage.setItem(storageKey(projectId), JSON.stringify(next.slice(0, runsMax)))
 }
 
 export function deleteRun(projectId: string, runId: string): void {
@@ -62,6 +68,9 @@ export const countRejectedRows = ({ rejectedRowCount, rejections }: Run): number
   rejectedRowCount ?? rejections.filter(isRow).length
 
 export const isFinished = ({ batchesDone, batchCount }: Run): boolean => batchesDone === batchCount
+
+/** After an undo has started, the rows that it has removed cannot be created again with their ids. */
+export const canContinue = (run: Run): boolean => !isFinished(run) && !run.isUndoStarted
 
 /** Further rejected rows are only counted, because local storage has room for only a few megabytes. */
 const rejectionsMax = 500
@@ -158,25 +167,56 @@ function reasonOf({ message = '', errors = {} }: BatchResult): string {
   return translateSentence(reason)
 }
 
+/** An assignment or a label that an undo could not remove. */
+export interface RejectedRemoval {
+  readonly resource: 'assignment' | 'label'
+  readonly id: string
+  readonly reason: string
+}
+
 /**
- * Removes everything that an import has created. Recorded time comes first, because an assignment with
- * recorded time cannot be removed.
+ * Removes everything that an import has created, and returns what the server did not remove. Recorded time
+ * comes first, because an assignment with recorded time cannot be removed. An undo can be repeated.
  */
 export async function undoImport(
   tracker: Pick<Tracker, 'call'>,
-  { id: runId, rowCount, labelCount, work }: Run,
+  run: Run,
   { signal, onProgress }: { readonly signal: AbortSignal; onProgress(fraction: number): void },
-): Promise<void> {
-  const removals: readonly BatchItem[] = [
-    ...work.map(([row, child]) => removalOf('appointment', idOf(runId, row, child))),
-    ...Array.from({ length: rowCount }, (_, row) => removalOf('assignment', idOf(runId, row))),
-    ...Array.from({ length: labelCount }, (_, index) => removalOf('label', labelIdOf(runId, index))),
-  ]
+): Promise<readonly RejectedRemoval[]> {
+  const rejected = new Map<string, RejectedRemoval>()
+  const removals = removalsOf(run)
   for (let from = 0; from < removals.length; from += limits.items) {
     const chunk = removals.slice(from, from + limits.items)
-    await sendBatch(tracker, chunk, signal)
+    const items = chunk.map(({ item }) => item)
+    const results = await sendBatch(tracker, items, signal)
+    for (const [index, { resource, id }] of chunk.entries()) {
+      const result = results[index]
+      // If recorded time is rejected first, its reason is also why its assignment stays.
+      if (!result || isRemoved(result) || rejected.has(id)) continue
+      rejected.set(id, { resource, id, reason: reasonOf(result) })
+    }
     onProgress(Math.min(1, (from + chunk.length) / removals.length))
   }
+  return [...rejected.values()]
+}
+
+/** A row is missing if the import was rejected for it, or if it was removed before. */
+const isRemoved = ({ statusCode }: BatchResult): boolean => statusCode === 200 || statusCode === 404
+
+/** Returns the requests of an undo, each with the assignment or the label to which it belongs. */
+function removalsOf({ id: runId, rowCount, labelCount, work }: Run) {
+  const assignment = (row: number) => ({ resource: 'assignment', id: idOf(runId, row) }) as const
+  const label = (position: number) => ({ resource: 'label', id: labelIdOf(runId, position) }) as const
+  return [
+    ...work.map(([row, child]) => ({
+      ...assignment(row),
+      item: removalOf('appointment', idOf(runId, row, child)),
+    })),
+    ...[
+      ...Array.from({ length: rowCount }, (_, row) => assignment(row)),
+      ...Array.from({ length: labelCount }, (_, position) => label(position)),
+    ].map((record) => ({ ...record, item: removalOf(record.resource, record.id) })),
+  ]
 }
 
 const removalOf = (resource: BatchItem['resource'], id: string): BatchItem => ({
