@@ -77,6 +77,12 @@ function contractJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('link', { name: 'One of many' }).waitFor()
   })
 
+  test('says that the appearance is that of this browser', async () => {
+    const page = await setup().signIn('mara@example.com', '/account')
+    await page.getByText('Your choices apply in this browser only.').waitFor()
+    assert.equal(await page.getByText('on all your devices').count(), 0)
+  })
+
   test('has only links to pages that work, or that say what is switched off', async () => {
     const { hosts, signIn, workspace } = setup()
     const page = await signIn('root@example.com', `/projects/${workspace.projectId}`)

@@ -488,6 +488,7 @@ export const ptBr = {
   'Choices are saved at once, forms with their button.':
     'Escolhas são salvas na hora; formulários, com o botão deles.',
   'Your choices apply on all your devices.': 'Suas escolhas valem em todos os seus dispositivos.',
+  'Your choices apply in this browser only.': 'Suas escolhas valem só neste navegador.',
   Login: 'Login',
   'Set up an authenticator app': 'Aplicativo de códigos',
   'Scan this with an authenticator app, such as your password manager.':

@@ -219,7 +219,11 @@ function AppearanceSection() {
   return (
     <section aria-labelledby="appearance-title">
       <h2 id="appearance-title">{t('Appearance')}</h2>
-      <p class="form-note">{t('Your choices apply on all your devices.')}</p>
+      <p class="form-note">
+        {services.configuration.extensions
+          ? t('Your choices apply on all your devices.')
+          : t('Your choices apply in this browser only.')}
+      </p>
       <div class="setting-box">
         <Choice
           name="language"
