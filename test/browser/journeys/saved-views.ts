@@ -77,7 +77,13 @@ export function savedViewJourneys(setup: () => BrowserSetup): void {
     await chooseAction(page, 'Rename view')
     const dialog = page.getByRole('dialog', { name: 'Rename view' })
     await dialog.getByLabel('Name').fill('Mara and Jonas')
+    const renaming = page.waitForRequest(
+      (request) => request.method() === 'PATCH' && request.url().includes('/ext/savedView'),
+    )
     await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+    // A new name keeps the filters, also if another client has just changed them.
+    const renamed = (await renaming).postDataJSON() as object
+    assert.deepEqual(Object.keys(renamed).sort(), ['id', 'list', 'name', 'userId'])
     await tab(page, 'Mara and Jonas').waitFor()
     await chooseAction(page, 'Remove view')
     await tab(page, 'Mara and Jonas').waitFor({ state: 'detached' })

@@ -68,11 +68,13 @@ function contentOf(projectId: string, query: string, filters: Filters): ViewCont
   return { address: projectPath(projectId, query), filter: filter.length <= limits.filter ? filter : null }
 }
 
-/** Sends the whole record, because an update clears optional fields that it leaves out. */
+/** Sends the required fields and the change. Other fields stay as they are, also if someone has changed them. */
 function writeView(api: Api, view: SavedView, change: ViewChange): Promise<unknown> {
+  const { id, name, list, userId } = view.row
+  const body = { id, name, list, userId, ...change }
   return view.resource === 'savedView'
-    ? api.update('savedView', { ...view.row, ...change })
-    : api.update('projectView', { ...view.row, ...change })
+    ? api.update('savedView', body)
+    : api.update('projectView', { ...body, projectId: view.row.projectId })
 }
 
 /** The stored state of the list that a view shows. */
