@@ -64,14 +64,14 @@ function dialogJourneys(setup: () => BrowserSetup): void {
     return [...(await everyScreen(hosts, workspace, { id, name: 'Looked at by axe' })), ...withDialogs]
   }
 
-  testColorSchemes('have no accessibility problem', async (look) => {
+  testColorSchemes('have no accessibility problem', async (check) => {
     const screens = await seedScreens()
     const page = await setup().signIn('root@example.com', '/account')
     for (const { path, shows, open } of screens) {
       await goWithin(page, path)
       await page.getByText(shows).first().waitFor({ state: 'attached' })
       await open?.(page)
-      await look(page, `${path} ${open ? 'with a dialog' : ''}`)
+      await check(page, `${path} ${open ? 'with a dialog' : ''}`)
     }
   })
 
@@ -334,7 +334,7 @@ function rightToLeftJourneys(setup: () => BrowserSetup): void {
     const { login, projectId, assignmentId } = await seed()
     const page = await setup().signIn(login, '/my-work')
     const faults: string[] = []
-    const look = async (where: string) => {
+    const check = async (where: string) => {
       for (const fault of await readingFaultsOf(page, [...Object.values(names), '5 הוסר']))
         faults.push(`${where}: ${fault}`)
     }
@@ -359,33 +359,33 @@ function rightToLeftJourneys(setup: () => BrowserSetup): void {
     for (const { path, shows } of screens) {
       await goWithin(page, path)
       await page.locator('main').getByText(shows).locator('visible=true').first().waitFor()
-      await look(path)
+      await check(path)
     }
-    await lookAtDialogs(page, project, look)
+    await checkDialogs(page, project, check)
     assert.deepEqual(faults, [])
   })
 }
 
-type Look = (where: string) => Promise<void>
+type Check = (where: string) => Promise<void>
 
 /** Checks dialogs and messages. */
-async function lookAtDialogs(page: Page, project: string, look: Look): Promise<void> {
+async function checkDialogs(page: Page, project: string, check: Check): Promise<void> {
   await goWithin(page, project)
   await page.getByRole('button', { name: 'Members…' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Create link' }).click()
   await dialog.getByText('Until').waitFor()
-  await look('members')
+  await check('members')
   await dialog.getByRole('button', { name: 'Close' }).click()
   await goWithin(page, `${project}?view=timeline`)
   await page.locator('.timeline .bar').first().focus()
   await page.keyboard.press('Shift+ArrowRight')
   await page.locator('.toast').waitFor()
-  await look('a moved bar')
+  await check('a moved bar')
   await goWithin(page, '/week')
   await page.getByRole('button', { name: 'Copy last week…' }).click()
   await page.locator('.copy-rows').getByText(names.assignment).waitFor()
-  await look('a copied week')
+  await check('a copied week')
 }
 
 /**

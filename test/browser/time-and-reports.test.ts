@@ -11,7 +11,7 @@ function sumJourneys(setup: () => BrowserSetup): void {
   const linesOf = async (page: Page) =>
     (await page.locator('.sums tbody tr').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim())
 
-  test('reports add up hours by project, user and week', async () => {
+  test('reports add up hours by project, user and week, can be filtered, and are exported and printed', async () => {
     const { signIn, workspace } = setup()
     const { id: projectId } = await workspace.make('project', {
       name: 'Summed up',

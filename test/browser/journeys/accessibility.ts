@@ -32,14 +32,14 @@ export const smallControls = (page: Page, selector: string): Promise<string[]> =
 /** Visits the screens once for both colour schemes, and reports each scheme as a test. */
 export function testColorSchemes(
   name: string,
-  walk: (look: AccessibilityReport['look']) => Promise<void>,
+  visitScreens: (check: AccessibilityReport['check']) => Promise<void>,
 ): void {
   const report = openAccessibilityReport()
-  let walked: Promise<void> | undefined
+  let visited: Promise<void> | undefined
   for (const colorScheme of colorSchemes)
     test(`${name} in ${colorScheme} colours`, async () => {
-      walked ??= walk(report.look)
-      await walked
+      visited ??= visitScreens(report.check)
+      await visited
       assert.deepEqual(report.violations[colorScheme], [])
     })
 }
@@ -47,7 +47,7 @@ export function testColorSchemes(
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true }
 
 export function accessibilityJourneys(setup: () => BrowserSetup): void {
-  testColorSchemes('screens have no accessibility problem', async (look) => {
+  testColorSchemes('screens have no accessibility problem', async (check) => {
     const { signIn, visit, workspace } = setup()
     const name = 'Looked at in all colours'
     const id = await workspace.assignment(name, { amountHours: 2, endDate: '2026-11-17' })
@@ -60,30 +60,30 @@ export function accessibilityJourneys(setup: () => BrowserSetup): void {
     await workspace.make('assignmentImpediment', { assignmentId: id, impedimentId: workspace.impedimentId })
     const signInPage = await visit('/login/')
     await signInPage.getByLabel('Password').waitFor()
-    await look(signInPage, 'sign-in')
+    await check(signInPage, 'sign-in')
     const page = await signIn('root@example.com', '/projects')
     await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
-    await look(page, 'projects')
+    await check(page, 'projects')
     await page.getByRole('button', { name: 'Actions for Website relaunch' }).click()
-    await look(page, 'menu')
+    await check(page, 'menu')
     await page.getByRole('menuitem', { name: 'Members…' }).click()
     await page.getByRole('combobox').click()
     await page.getByRole('option').first().waitFor()
-    await look(page, 'members')
+    await check(page, 'members')
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('button', { name: 'New project' }).click()
     await page.getByRole('button', { name: 'Create project' }).click()
     await page.getByText('Name is required.').waitFor()
-    await look(page, 'new project with an error')
+    await check(page, 'new project with an error')
     await page.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('link', { name: 'Website relaunch' }).click()
     await page.getByRole('link', { name }).waitFor()
-    await look(page, 'board')
+    await check(page, 'board')
     await page.getByRole('link', { name }).click()
     await page.getByText('3 h of 2 h, 1 h over').waitFor()
-    await look(page, 'panel')
+    await check(page, 'panel')
     await page.getByRole('button', { name: 'New assignment', exact: true }).click()
-    await look(page, 'new assignment')
+    await check(page, 'new assignment')
   })
 
   test('screens fit the narrowest phone', async () => {

@@ -128,7 +128,7 @@ export function appearanceJourneys(setup: () => BrowserSetup): void {
       (await page.locator(selector).first().boundingBox())?.width ?? 0
     await page.locator('.column').nth(2).waitFor()
     assert.ok(Math.abs((await widthOf('.column')) - 416) < 2)
-    const ends = new Set<number>()
+    const rightEdges = new Set<number>()
     for (const { path, selector } of [
       { path: '/account', selector: '.index-parts' },
       { path: '/inbox', selector: '.page-header' },
@@ -140,19 +140,19 @@ export function appearanceJourneys(setup: () => BrowserSetup): void {
       await goWithin(page, path)
       await page.locator(selector).first().waitFor()
       const { x = 0, width = 0 } = (await page.locator(selector).first().boundingBox()) ?? {}
-      ends.add(Math.round(x + width))
+      rightEdges.add(Math.round(x + width))
     }
-    assert.equal(ends.size, 1, [...ends].join())
+    assert.equal(rightEdges.size, 1, [...rightEdges].join())
     const sizeOf = () => page.locator('h1').evaluate((heading) => getComputedStyle(heading).fontSize)
     await goWithin(page, `/projects/${workspace.projectId}`)
     assert.equal(await sizeOf(), '20px')
-    const edges = new Set<number | undefined>()
+    const leftEdges = new Set<number | undefined>()
     for (const path of ['/my-work', '/inbox', '/account', '/projects', '/week', '/impediments', '/reports']) {
       await goWithin(page, path)
-      edges.add((await page.locator('h1').boundingBox())?.x)
+      leftEdges.add((await page.locator('h1').boundingBox())?.x)
       assert.equal(await sizeOf(), '20px', path)
     }
-    assert.equal(edges.size, 1, [...edges].join())
+    assert.equal(leftEdges.size, 1, [...leftEdges].join())
   })
 
   test('a card has one footer line and a visible name at every width', async () => {
@@ -256,7 +256,7 @@ async function holdBack(page: Page, files: RegExp) {
   }
 }
 
-/** Returns the lightness of the background, from 0 to 1. */
+/** Returns the lightness of the background, measured by its green part, from 0 to 1. */
 const lightnessOf = (page: Page): Promise<number> =>
   page.evaluate<number>(`(() => {
     const context = document.createElement('canvas').getContext('2d')

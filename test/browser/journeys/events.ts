@@ -17,9 +17,9 @@ export function eventJourneys(setup: () => BrowserSetup): void {
     await change('Mara Lindqvist renamed this assignment from “Has a past” to “Has a present”').waitFor()
     // Stages, users and days are shown by name, not as they are stored.
     await page.getByLabel('Stage', { exact: true }).selectOption('Doing')
-    const folded = change('Mara Lindqvist changed this assignment')
-    await folded.filter({ hasText: 'Has a past' }).filter({ hasText: 'Has a present' }).waitFor()
-    await folded
+    const combined = change('Mara Lindqvist changed this assignment')
+    await combined.filter({ hasText: 'Has a past' }).filter({ hasText: 'Has a present' }).waitFor()
+    await combined
       .locator('.change-chip', { hasText: /^StageBacklogDoing$/ })
       .locator('.mark')
       .waitFor()
@@ -108,7 +108,10 @@ export function eventJourneys(setup: () => BrowserSetup): void {
     await call('PATCH', '/ext/assignment', { id, priority: 3 })
     for (const day of ['16', '17', '18', '19'])
       await make('appointment', {
-        ...{ assignmentId: id, userId: mara.id, keepDate: `2026-11-${day}`, amountHours: 0.75 },
+        assignmentId: id,
+        userId: mara.id,
+        keepDate: `2026-11-${day}`,
+        amountHours: 0.75,
       })
     const page = await signIn('mara@example.com', `/projects/${projectId}/assignments/${id}`)
     const stream = page.locator('.stream > li')

@@ -12,7 +12,7 @@ Paint the fence,Odd stage,Stranger,,garden,,
 `
 
 export function importJourneys(setup: () => BrowserSetup): void {
-  const choose = (page: Page, name: string, text: string) =>
+  const chooseFile = (page: Page, name: string, text: string) =>
     page
       .getByLabel('File', { exact: true })
       .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
@@ -31,7 +31,7 @@ export function importJourneys(setup: () => BrowserSetup): void {
   ])
     test(`creates an assignment for each row of a table, on ${device}`, async () => {
       const { id, page } = await openImport(`Imported on ${device}`, options)
-      await choose(page, 'garden.csv', table)
+      await chooseFile(page, 'garden.csv', table)
       await page.getByLabel('Field of Remark').selectOption('Comment')
       assert.equal(await page.getByLabel('Field of Notes').inputValue(), 'description')
       await page.getByLabel('Odd stage').selectOption('Doing')
@@ -80,7 +80,7 @@ export function importJourneys(setup: () => BrowserSetup): void {
       await page.getByRole('button', { name: 'Undo garden.csv' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
       await page.getByText('The import of garden.csv was undone.').waitFor()
-      assert.equal(await countActive(setup(), id), 0)
+      assert.equal(await countAssignments(setup(), id), 0)
     })
 
   test('continues after an interruption', async () => {
@@ -94,7 +94,7 @@ export function importJourneys(setup: () => BrowserSetup): void {
       if (batchCount === 3) await route.fetch()
       return batchCount < 3 ? route.continue() : route.abort()
     })
-    await choose(page, 'many.csv', many)
+    await chooseFile(page, 'many.csv', many)
     await page.getByRole('button', { name: 'Import 600 assignments' }).click()
     await page.getByRole('alert').getByText('The server cannot be reached.').waitFor()
     await page.unroute('**/ext/batch')
@@ -105,13 +105,13 @@ export function importJourneys(setup: () => BrowserSetup): void {
 
     await page.reload()
     await page.getByText('stopped; choose the file again to continue').waitFor()
-    await choose(page, 'many.csv', many)
+    await chooseFile(page, 'many.csv', many)
     await page.getByText('Part of this file was imported before.').waitFor()
     await page.getByRole('button', { name: 'Continue the import' }).click()
     await page.getByText('The import of many.csv is complete.').waitFor()
     assert.equal(await page.getByText('The server rejected').count(), 0)
     assert.equal(continuedBatchCount, 2)
-    assert.equal(await countActive(setup(), id), 600)
+    assert.equal(await countAssignments(setup(), id), 600)
   })
 
   test('counts every row and every label that the server rejects', async () => {
@@ -122,7 +122,7 @@ export function importJourneys(setup: () => BrowserSetup): void {
       const result = { statusCode: 409, message: 'Too many.' }
       return route.fulfill({ json: { results: items.map(() => result) } })
     })
-    await choose(page, 'rejected.csv', ['Title,Label', ...rows].join('\n'))
+    await chooseFile(page, 'rejected.csv', ['Title,Label', ...rows].join('\n'))
     await page.getByRole('button', { name: 'Import 600 assignments' }).click()
     await page.getByText('The server rejected 600 rows').waitFor()
     await page.getByText('And 400 more.').waitFor()
@@ -137,7 +137,7 @@ export function importJourneys(setup: () => BrowserSetup): void {
     const { workspace } = setup()
     const { id, page } = await openImport('Undone in two steps')
     const file = 'Title\nWorked on\nUntouched'
-    await choose(page, 'worked.csv', file)
+    await chooseFile(page, 'worked.csv', file)
     // The batch is stored, but its response is lost, so the import is not finished.
     await page.route('**/ext/batch', async (route) => {
       await route.fetch()
@@ -169,17 +169,17 @@ export function importJourneys(setup: () => BrowserSetup): void {
     await left.getByText('It still has hours. Remove them first.').waitFor()
     const link = left.getByRole('link', { name: 'Worked on' })
     assert.equal(await link.getAttribute('href'), `/projects/${id}/assignments/${worked.id}`)
-    assert.equal(await countActive(setup(), id), 1)
+    assert.equal(await countAssignments(setup(), id), 1)
     await earlier.getByText('· not undone completely').waitFor()
     // Removed rows cannot be created again with their ids, so the file is not continued but imported again.
-    await choose(page, 'worked.csv', file)
+    await chooseFile(page, 'worked.csv', file)
     await page.getByRole('button', { name: 'Import 2 assignments' }).waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
     await workspace.change('DELETE', 'appointment', { ids: [appointment.id] })
     await undo()
     await page.getByText('The import of worked.csv was undone.').waitFor()
     assert.equal(await left.count(), 0)
-    assert.equal(await countActive(setup(), id), 0)
+    assert.equal(await countAssignments(setup(), id), 0)
   })
 
   test('skips assignments that the project already has', async () => {
@@ -189,28 +189,28 @@ export function importJourneys(setup: () => BrowserSetup): void {
     const { project } = await workspace.call('GET', `/ext/project?id=${id}`)
     const { assignment } = await workspace.call('GET', `/ext/assignment?id=${assignmentId}`)
     const rows = [`${project.key}-${assignment.number},Known`, `${project.key}-999,New`]
-    await choose(page, 'again.csv', ['Key,Title', ...rows].join('\n'))
+    await chooseFile(page, 'again.csv', ['Key,Title', ...rows].join('\n'))
     await page.getByText('is in this project. To import it again').first().waitFor()
     await page.getByRole('button', { name: 'Import one assignment' }).waitFor()
     await page.getByLabel('Field of Key').selectOption('')
     await page.getByRole('button', { name: 'Import 2 assignments' }).click()
     await page.getByText('2 assignments were created.').waitFor()
-    assert.equal(await countActive(setup(), id), 3)
+    assert.equal(await countAssignments(setup(), id), 3)
   })
 
   test('explains what is wrong with a file', async () => {
     const { page } = await openImport('Wrong files')
-    await choose(page, 'empty.csv', 'Title\n')
+    await chooseFile(page, 'empty.csv', 'Title\n')
     await page.getByText('The file has no rows.').waitFor()
-    await choose(page, 'other.json', '{"some": "thing"}')
+    await chooseFile(page, 'other.json', '{"some": "thing"}')
     await page.getByText('The JSON file is not a Trello board.').waitFor()
-    await choose(page, 'nameless.csv', 'Colour\nred\n')
+    await chooseFile(page, 'nameless.csv', 'Colour\nred\n')
     await page.getByText('Choose the column with the names.').waitFor()
     assert.ok(await page.getByRole('button', { name: /^Import/ }).isDisabled())
   })
 }
 
-async function countActive({ hosts }: BrowserSetup, projectId: string): Promise<number | undefined> {
+async function countAssignments({ hosts }: BrowserSetup, projectId: string): Promise<number | undefined> {
   const [row] = await hosts.database.query<{ count: number }>(
     sql`select count(*)::int as count from assignments where active and project_id = ${projectId}`,
   )

@@ -320,12 +320,8 @@ export function keyJourneys(setup: () => BrowserSetup): void {
     await page.locator('.card', { hasText: 'Done from the palette' }).getByText('Urgent').waitFor()
     await choose({ command: 'label', text: 'From afar', option: /New label/, confirm: 'Control+Enter' })
     await page.locator('.card', { hasText: 'Done from the palette' }).getByText('From afar').waitFor()
-    // `get` reads from v1, which has no priority.
-    const { userId, priority, workflowId } = await workspace.get('assignment', id)
-    assert.deepEqual(
-      { userId, priority, workflowId },
-      { userId: jonas.id, priority: undefined, workflowId: stages.Doing },
-    )
+    const { userId, workflowId } = await workspace.get('assignment', id)
+    assert.deepEqual({ userId, workflowId }, { userId: jonas.id, workflowId: stages.Doing })
     await page.keyboard.press('Control+k')
     await page.keyboard.type('move')
     await page.keyboard.press('Enter')

@@ -12,7 +12,7 @@ export async function openAccess(page: Page, name: string): Promise<void> {
 }
 
 export function userJourneys(setup: () => BrowserSetup): void {
-  test('shows role, last sign-in and state of users', async () => {
+  test('shows role, last sign-in and state of users, and the settings of the sign-in, also on a phone', async () => {
     const { workspace } = setup()
     await workspace.join('Dora Dormant')
     await setup().signIn('jonas@example.com', '/projects')
@@ -61,7 +61,8 @@ export function userJourneys(setup: () => BrowserSetup): void {
     await state.waitFor()
     await page.getByRole('link', { name: 'Sign-in', exact: true }).click()
     await page.getByText('Read only.').waitFor()
-    // The variable is next to the title of its setting, and the boxes are as wide as the tabs.
+    // On the page of the sign-in, the variable is next to the title of its setting, and the boxes are as wide as
+    // the tabs.
     const passwords = page.getByRole('listitem').filter({ hasText: 'Identity__Passwords' })
     assert.ok(
       Math.abs(

@@ -6,7 +6,7 @@ export const colorSchemes = ['light', 'dark'] as const
 
 export interface AccessibilityReport {
   /** Checks the page in its current state, in both colour schemes. */
-  look(page: Page, where: string): Promise<void>
+  check(page: Page, where: string): Promise<void>
   readonly violations: Readonly<Record<(typeof colorSchemes)[number], readonly string[]>>
 }
 
@@ -18,7 +18,7 @@ export function openAccessibilityReport(): AccessibilityReport {
   const violations = { light: [] as string[], dark: [] as string[] }
   return {
     violations,
-    async look(page, where) {
+    async check(page, where) {
       violations.light.push(...(await findViolations(page, where)))
       await page.emulateMedia({ colorScheme: 'dark' })
       violations.dark.push(...(await findViolations(page, where, colorOptions)))

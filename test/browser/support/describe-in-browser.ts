@@ -21,6 +21,7 @@ export function describeInBrowser(
       setup = await setUpBrowser(settings)
     })
     afterEach(async (context) => {
+      // The context of a suite has no result.
       const isTest = 'passed' in context
       if (isTest && !context.passed) for (const page of await setup.describePages()) context.diagnostic(page)
       await setup.closePages()

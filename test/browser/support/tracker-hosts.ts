@@ -90,14 +90,14 @@ export async function startTrackerHosts(settings: Environment = {}): Promise<Tra
       rest,
       log,
     )
-  const startPublicHosts = async () => ({
+  const startOtherHosts = async () => ({
     identityHost: await startIdentity(contextOf('identity'), identity, log),
     webHost: await startWeb(web, log, folder),
   })
-  let publicHosts = await startPublicHosts()
+  let otherHosts = await startOtherHosts()
   let restHost = await startRestHost()
   const stopAll = () =>
-    Promise.all([publicHosts.webHost.stop(), restHost.stop(), publicHosts.identityHost.stop()])
+    Promise.all([otherHosts.webHost.stop(), restHost.stop(), otherHosts.identityHost.stop()])
   return {
     web: `http://localhost:${webPort}`,
     api: `http://localhost:${restPort}`,
@@ -112,7 +112,7 @@ export async function startTrackerHosts(settings: Environment = {}): Promise<Tra
       await stopAll()
     },
     async startAll() {
-      publicHosts = await startPublicHosts()
+      otherHosts = await startOtherHosts()
       restHost = await startRestHost()
     },
     async stop() {
