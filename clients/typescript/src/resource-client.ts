@@ -85,7 +85,7 @@ export interface ResourceClient<Name extends ResourceName> {
     query?: RowQuery<Fields, Expand>,
     options?: RequestOptions,
   ): AsyncGenerator<RowOf<Name, Fields, Expand>, void>
-  /** Yields all rows of the list, from one snapshot. Only one row at a time is held in memory. */
+  /** Yields all rows of the list, from one snapshot. Only a small part of them is in memory at a time. */
   export(
     query?: Resources[Name]['export'],
     options?: Pick<RequestOptions, 'signal'>,
