@@ -168,7 +168,10 @@ export function keyJourneys(setup: () => BrowserSetup): void {
     await page.keyboard.press('?')
     const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await sheet.getByText('Reports').waitFor()
-    await page.keyboard.type('g rep')
+    // The search begins when the typing pauses, and keeps the space at which it pauses.
+    await page.keyboard.type('g ')
+    await sheet.getByText('Open the entries of a cell of the week').waitFor({ state: 'detached' })
+    await page.keyboard.type('rep')
     await sheet.getByText('My week').waitFor({ state: 'detached' })
     await sheet.getByText('Reports').waitFor()
     await page.keyboard.press('Escape')

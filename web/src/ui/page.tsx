@@ -169,7 +169,8 @@ const typingMilliseconds = 200
 export function SearchField({ label, value, isFirst, onChange }: SearchFieldProps) {
   const [text, setText] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => setText(value), [value])
+  // A space at the end stays, because the next word may follow after a pause.
+  useEffect(() => setText((current) => (current.trim() === value ? current : value)), [value])
   useEffect(() => () => clearTimeout(timer.current), [])
   const change = (next: string) => {
     setText(next)
