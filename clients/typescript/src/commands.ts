@@ -75,8 +75,8 @@ export function openCommandClient({
   return { ...(Object.fromEntries(methods) as CommandClient & FeedClient), close: () => client.close() }
 }
 
-/** Larger than a page of the largest rows. */
-const responseBytesMax = 4 * 1024 ** 2
+/** A page of 100 changes of the longest comments takes 6 MB, because each contains both texts. */
+const responseBytesMax = 16 * 1024 ** 2
 
 /** Longer than any statement of the host may take. */
 const timeoutMilliseconds = 30_000
