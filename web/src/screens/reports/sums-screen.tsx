@@ -246,7 +246,7 @@ const PlanHeaders = () => (
     <th scope="col" class="minor">
       <Swatch of="planned" /> {t('Planned')}
     </th>
-    <th scope="col">{t('Left')}</th>
+    <th scope="col">{t('Difference')}</th>
     <td class="sums-bar" />
   </>
 )
