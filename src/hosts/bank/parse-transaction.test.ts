@@ -16,14 +16,17 @@ describe('parseTransaction', () => {
     })
   })
 
-  test('capitalized names are accepted', () => {
+  test('the first letter of a name may be capitalized', () => {
     assert.deepEqual(parse({ Valor: 5, Tipo: 'd', Descricao: 'x' }), { amount: -5, description: 'x' })
+    assert.match(String(parse({ VALOR: 1, tipo: 'c', descricao: 'x' })), /^Valor/)
+  })
+
+  test('a lower-case name wins, even if its value is null', () => {
     assert.deepEqual(parse({ ...valid, Valor: 5, Tipo: 'd', Descricao: 'x' }), {
       amount: 1,
       description: 'toma',
     })
     assert.match(String(parse({ ...valid, valor: null, Valor: 5 })), /^Valor/)
-    assert.match(String(parse({ VALOR: 1, tipo: 'c', descricao: 'x' })), /^Valor/)
   })
 
   test('a whole number may have any notation of JSON', () => {
@@ -46,7 +49,8 @@ describe('parseTransaction', () => {
     '0.0000000000000000000000000000000000001e5',
   ]) {
     const rejection = 'Valor must be a whole number from 1 to 2147483647.'
-    test(`${valor} is not a whole number`, () => {
+    test(`the amount ${valor} is rejected`, () => {
+      // A whole number elsewhere in the body must not hide it: nested, earlier, or under the other name.
       for (const name of ['valor', 'Valor'])
         assert.equal(parse(`{"a":{"${name}":1.0},"${name}":${valor},"tipo":"c","descricao":"x"}`), rejection)
       assert.equal(parse(`{"valor":1.0,"tipo":"c","descricao":"x","valor":${valor}}`), rejection)
@@ -54,7 +58,7 @@ describe('parseTransaction', () => {
     })
   }
 
-  test('only the amount that is used is checked by its digits', () => {
+  test('fractions elsewhere in the body do not matter', () => {
     const body =
       '{"a":{"valor":1.00000000000000000001},"valor":2.0,"Valor":1.5,"tipo":"c","descricao":"1.5e3"}'
     assert.deepEqual(parse(body), { amount: 2, description: '1.5e3' })
