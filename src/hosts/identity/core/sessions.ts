@@ -62,7 +62,7 @@ export interface ActiveSession extends Account {
    */
   readonly authenticatedAt: number
   readonly expiresAt: number
-  /** The authentication methods (RFC 8176). Null for a password alone. */
+  /** The authentication methods (RFC 8176). Null if there was no second factor or passkey. */
   readonly methods: readonly string[] | null
 }
 
@@ -83,7 +83,7 @@ export interface SignInSource {
   readonly earlierSessionIds: readonly string[]
   /** The requested language of the pages, if any. */
   readonly language: Language | undefined
-  /** Authentication methods in addition to a password. */
+  /** The authentication methods (RFC 8176). Undefined without a second factor or passkey. */
   readonly methods?: readonly string[]
   /** Undefined for a sign-in without an external provider. */
   readonly federated?: FederatedSignIn | undefined
