@@ -80,6 +80,8 @@ function statementOf(
   const pageColumns = join([...columns.map(selectColumn), ...sortValues], ', ')
   // Selects one row more than a page has, to detect whether there is another page.
   const limit = sql`limit ${pageSize + 1}`
+  // Count and page then share the found rows. `pageOfFound` reads current rows, so it cannot serve a query of an
+  // earlier time.
   const usesFoundCte = query.isCounted && at === undefined && partsOf(query.filter).some(searchesText)
   const andAfter = after ? sql`and ${isAfter(sort, after)}` : raw('')
   const countedRows = usesFoundCte ? raw('found') : from
@@ -102,6 +104,7 @@ function statementOf(
     left join (${page}) as page on true
     ${join(joins, ' ')}
     order by page."position"`
+  // A sharded store builds its statements from this input.
   const stepInput = {
     lastChange,
     count: query.isCounted ? sql`count(*) as "totalCount" from ${from}` : undefined,
@@ -113,7 +116,8 @@ function statementOf(
 
 /** The SQL after `from` that finds the rows of the query. */
 function rowsOf(resource: ListedResource, caller: Caller, { filter, at }: Query): Sql {
-  // If the caller sees every row, the database may scan an index in order and stop at the first matches.
+  // If the caller does not see every row, the visible rows are found first, and only their texts are scanned.
+  // Otherwise the database may scan an index in order and stop at the first matches.
   const mustScanTexts = (part: Filter) => !seesEveryRow(resource, caller) && scansText(part)
   const parts = partsOf(filter)
   return foundRows(selectRows(resource, caller, at), {
