@@ -82,6 +82,7 @@ describe('A deprecation', () => {
   test('of a field is announced to a request that names it', async () => {
     const withField = await call('POST', '/api/workflow', { name: 'Doing', order: 1 })
     assert.deepEqual(withField, { status: 200, since: '@1801353600', until: 'Mon, 31 Jan 2028 00:00:00 GMT' })
+    // The request fails because `order` is required, but not because the field is deprecated.
     const withoutField = await call('POST', '/api/workflow', { name: 'Doing' })
     assert.deepEqual(withoutField, { status: 400, since: null, until: null })
   })
