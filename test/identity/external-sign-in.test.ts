@@ -202,9 +202,9 @@ describe('a sign-in with an external provider', () => {
   it('succeeds again while the session at the provider is active', async () => {
     const { id } = await host.addAccount()
     await connect(id, 'again')
-    const there = openBrowser(external.issuer)
+    const providerBrowser = openBrowser(external.issuer)
     for (const request of [{}, { prompt: 'login' }])
-      assert.ok(queryOf(await arrive('plain', { sub: 'again' }, { there, request })).code)
+      assert.ok(queryOf(await arrive('plain', { sub: 'again' }, { providerBrowser, request })).code)
   })
 
   it('requests a new sign-in from the provider if the client requires it', async () => {
@@ -398,9 +398,9 @@ describe('an identity at an external provider', () => {
     external.person = { sub: 'leaving' }
     const page = await browser.follow(await browser.get('/connect/authorize', requestOf(pkce)))
     const query = { provider: 'plain', authRequest: queryOf(page).authRequest ?? '' }
-    const there = openBrowser(external.issuer)
+    const providerBrowser = openBrowser(external.issuer)
     const callback = await browser.follow(
-      await passThrough(await browser.get('/ext/sign-in/with', query), there),
+      await passThrough(await browser.get('/ext/sign-in/with', query), providerBrowser),
     )
     const { json } = await redeem(browser, pkce, callback)
     const afterSignOut = await browser.follow(
@@ -412,12 +412,15 @@ describe('an identity at an external provider', () => {
     )
     assert.ok(afterSignOut.location.startsWith(`${external.issuer}/session/end?`), afterSignOut.location)
     assert.equal(claimsOf(queryOf(afterSignOut).id_token_hint ?? '').sub, 'leaving')
-    const back = await browser.follow(await passThrough(afterSignOut, there))
+    const back = await browser.follow(await passThrough(afterSignOut, providerBrowser))
     assert.equal(back.location, 'http://app.example.test/login/?state=bye')
     // The session at the provider has ended.
     assert.equal(browser.cookies.has('identity'), false)
-    const silent = await there.follow(
-      await there.get('/auth', { ...queryOf(await browser.get('/ext/sign-in/with', query)), prompt: 'none' }),
+    const silent = await providerBrowser.follow(
+      await providerBrowser.get('/auth', {
+        ...queryOf(await browser.get('/ext/sign-in/with', query)),
+        prompt: 'none',
+      }),
     )
     assert.equal(queryOf(silent).error, 'login_required')
     // The return address does not redirect without a valid state.

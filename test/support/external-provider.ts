@@ -81,11 +81,12 @@ export async function startExternalProvider(): Promise<ExternalProviderUnderTest
 }
 
 /** Completes the provider's part of a sign-in or sign-out, and returns the redirect back to the host. */
-export async function passThrough(page: Page, there: Browser = openBrowser(page.location)): Promise<Page> {
-  const first = await there.follow(await there.get(page.location))
-  if (!first.text.includes('name="logout"') && !first.text.includes('op.logoutForm')) return first
+export async function passThrough(page: Page, providerBrowser = openBrowser(page.location)): Promise<Page> {
+  const first = await providerBrowser.follow(await providerBrowser.get(page.location))
+  const asksToConfirmSignOut = first.text.includes('op.logoutForm')
+  if (!asksToConfirmSignOut) return first
   const [, xsrf = ''] = /name="xsrf" value="([^"]+)"/.exec(first.text) ?? []
-  return there.follow(await there.post('/session/end/confirm', { xsrf, logout: 'yes' }))
+  return providerBrowser.follow(await providerBrowser.post('/session/end/confirm', { xsrf, logout: 'yes' }))
 }
 
 export interface ArriveOptions {
@@ -94,7 +95,7 @@ export interface ArriveOptions {
   /** Additional parameters of the authorization request. */
   readonly request?: Fields
   /** The browser with the provider's cookies. */
-  readonly there?: Browser
+  readonly providerBrowser?: Browser
 }
 
 interface Arrival extends ArriveOptions {
@@ -102,17 +103,27 @@ interface Arrival extends ArriveOptions {
   readonly person: ExternalAccount
 }
 
-/** Signs a user in at the provider, for the web client, and returns the redirect of the identity host. */
+/**
+ * Signs a user in at the provider, for the web client. Returns the redirect to the web client, or the page of
+ * the identity host that needs the user, such as that of the second step.
+ */
 export async function arriveFrom(
   external: ExternalProviderUnderTest,
   address: string,
-  { provider, person, browser = openBrowser(address), pkce = createPkce(), request, there }: Arrival,
+  {
+    provider,
+    person,
+    browser = openBrowser(address),
+    pkce = createPkce(),
+    request,
+    providerBrowser,
+  }: Arrival,
 ): Promise<Page> {
   external.register(address, provider)
   external.person = person
   const page = await browser.follow(await browser.get('/connect/authorize', requestOf(pkce, request)))
   const query = { provider, authRequest: queryOf(page).authRequest ?? '' }
-  return browser.follow(await passThrough(await browser.get('/ext/sign-in/with', query), there))
+  return browser.follow(await passThrough(await browser.get('/ext/sign-in/with', query), providerBrowser))
 }
 
 /** Connects an external account to an account directly in the database. */

@@ -23,6 +23,7 @@ export interface ReplicatedStore {
   readonly primary: pg.Client
   /** Runs a statement on the standby as the superuser, with a separate connection. */
   atStandby(statement: string): Promise<unknown>
+  /** Sends a signal to the standby. */
   signal(signal: NodeJS.Signals): void
   /** Ends the standby immediately. */
   kill(): Promise<void>
@@ -69,6 +70,7 @@ export async function startReplicatedStore(): Promise<ReplicatedStore> {
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
     const ended = once(child, 'exit')
+    // A test may have stopped the standby with SIGSTOP.
     child.kill('SIGCONT')
     child.kill('SIGQUIT')
     await ended
@@ -145,7 +147,7 @@ function commandOf({ arguments: args, cluster, socketFolder }: Server, copy: str
   return [
     ...adapted,
     '-c',
-    `primary_conninfo=host=${socketFolder} port=5432 user=tracker application_name=second`,
+    `primary_conninfo=host=${socketFolder} port=5432 user=tracker application_name=standby`,
     '-c',
     // A statement that conflicts with replay is soon cancelled.
     'max_standby_streaming_delay=100ms',
