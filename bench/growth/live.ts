@@ -5,13 +5,15 @@ import { percentile } from '../load.ts'
 import { cpuSecondsOf, memoryMegabytesOf } from '../process-usage.ts'
 import type { Size } from './sizes.ts'
 
+/** The maximum of an account (`liveListingsOfAccount`). */
 const listingsOfAccount = 20
 const writes = 5
 const openTriesMax = 10
 
 /**
- * Opens streams of one listing each for many accounts, and measures how long a write takes to reach all
- * affected streams.
+ * Opens streams of one listing each for many accounts. Measures their memory and idle CPU, the latency of reads,
+ * and the time from the response to a write of the member until all affected streams of the member have
+ * reported it.
  */
 export async function measureLive(size: Size, streams: number) {
   const tokens = [size.tokens.member, ...(await size.signIn(Math.ceil(streams / listingsOfAccount) - 1))]
@@ -48,7 +50,6 @@ async function openAll({ port, store }: Size, tokens: readonly string[], streams
   const opened: Stream[] = []
   const open = async (index: number) => {
     const token = tokens[Math.floor(index / listingsOfAccount)] ?? ''
-    // The first streams belong to the member, whose writes change their listings.
     const path = `/api/assignments?pageSize=20&projectId=${store.projects[index % store.projects.length]}`
     // A busy host rejects some streams with 503, and clients retry.
     for (let tries = 0; tries < openTriesMax; tries += 1) {
@@ -85,7 +86,7 @@ function openStream(port: number, path: string, token: string): Promise<Stream> 
   })
 }
 
-/** The first twenty streams belong to the member. A new assignment changes the streams of its project. */
+/** The first streams are the member's. A new assignment affects those of them that list its project. */
 async function measureReports({ port, store, tokens }: Size, opened: readonly Stream[]) {
   const times: number[] = []
   for (let count = 0; count < writes; count += 1) {
@@ -101,7 +102,8 @@ async function measureReports({ port, store, tokens }: Size, opened: readonly St
     if (!answer.ok) throw new Error(`The write was answered ${answer.status}.`)
     const startedAt = performance.now()
     while (affected.some(({ snapshots }, at) => snapshots() === before[at])) {
-      if (performance.now() - startedAt > 30_000) throw new Error('No stream reported a write in 30 seconds.')
+      if (performance.now() - startedAt > 30_000)
+        throw new Error('Not all streams reported a write within 30 seconds.')
       await sleep(5)
     }
     times.push(performance.now() - startedAt)
@@ -118,7 +120,7 @@ async function measureReads({ port, store, tokens }: Size) {
   const times: number[] = []
   for (let count = 0; count < 100; count += 1) {
     const startedAt = performance.now()
-    const address = `http://127.0.0.1:${port}/api/assignment?id=${store.assignments[count % 100]?.id}`
+    const address = `http://127.0.0.1:${port}/api/assignment?id=${store.assignments[count]?.id}`
     await (await fetch(address, { headers: { authorization: `Bearer ${tokens.member}` } })).text()
     times.push(performance.now() - startedAt)
     await sleep(50)

@@ -14,7 +14,7 @@ export interface LoadResult {
   /** The number of responses with a balance below the overdraft limit, which must not happen. */
   readonly overdrawn: number
   readonly seconds: number
-  /** The CPU time of the load generator, which is neither the cost of a target nor noise of the machine. */
+  /** The CPU time of the load generator, which must not count as that of other processes. */
   readonly cpuSeconds: number
   /** Latencies in milliseconds, by the percentage of requests that took no longer. */
   readonly percentiles: Readonly<Record<'50' | '75' | '90' | '99' | '99.9' | '100', number>>
