@@ -46,7 +46,7 @@ export function translateError(error: TrackerError): TrackerError {
       return reworded ? t(reworded) : translateSentence(message)
     }),
   ])
-  // A proxy may respond instead of the server. Its page has no message for the user.
+  // A proxy may have responded instead of the server. Its page has no message, so the client library wrote one.
   const isFromProxy = /^The server answered \d+\.$/.test(message)
   return new TrackerError(
     status,

@@ -145,7 +145,9 @@ function Description({ assignment, edit, onSaved }: InPlaceProps & { readonly ed
   const save = useFieldSave(assignment.id, 'description', onSaved)
   const { text, tick } = useTicks(edit.text, async (change, ticked) => {
     try {
-      if ((await save(change)) !== undefined) await edit.commit(ticked)
+      const theirs = await save(change)
+      // If the task is gone, nothing was saved. This edit then shows the conflict.
+      if (theirs !== undefined) await edit.commit(ticked)
     } catch (error) {
       toasts.show({ kind: 'problem', text: sentenceOf(error, 'assignment') })
     }

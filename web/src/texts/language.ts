@@ -49,5 +49,5 @@ export async function applyCurrentLanguage(): Promise<void> {
   } catch {}
 }
 
-/** Stores the chosen language, which applies after a reload, because texts are read during the render. */
+/** Stores the chosen language. It applies after a reload, because texts are set once, before rendering. */
 export const storeLanguage = (id: string): void => localStorage.setItem(storageKey, id)

@@ -27,7 +27,7 @@ export const toggleMark =
     if (isMarked(countAtEnd(text.slice(0, from), mark), countAtStart(text.slice(to), mark), mark))
       return { from: from - length, to: to + length, text: inner, select: [from - length, to - length] }
     const content = inner.slice(length, -length)
-    if (isMarked(countAtStart(inner, mark), countAtEnd(inner, mark), mark) && !hasWithin(content, mark))
+    if (isMarked(countAtStart(inner, mark), countAtEnd(inner, mark), mark) && isOnePair(content, mark))
       return { from, to, text: content, select: [from, from + content.length] }
     if (!inner.includes('\n'))
       return { from, to, text: mark + inner + mark, select: [from + length, to + length] }
@@ -49,15 +49,15 @@ const countAtStart = (text: string, mark: Mark): number =>
 
 const countAtEnd = (text: string, mark: Mark): number => countAtStart([...text].reverse().join(''), mark)
 
-/** One star of two does not mark italic text; three stars mark bold and italic text. */
+/** Two stars mark bold but not italic text, and three stars mark both. */
 function isMarked(before: number, after: number, mark: Mark): boolean {
   const count = Math.min(before, after)
   return mark === '**' ? count >= 2 : count % 2 === 1
 }
 
-/** Returns whether the content is empty or has more marks, so that those around it may be no pair. */
-const hasWithin = (content: string, mark: Mark): boolean =>
-  content === '' || content.replaceAll(/^\*+|\*+$/g, '').includes(mark)
+/** Returns whether the marks around the content belong together, unlike those of `**a** and **b**`. */
+const isOnePair = (content: string, mark: Mark): boolean =>
+  content !== '' && !content.replaceAll(/^\*+|\*+$/g, '').includes(mark)
 
 function markLine(line: string, mark: Mark): string {
   const [start = ''] = itemStart.exec(line) ?? []
@@ -186,7 +186,10 @@ export function continueLine(text: string, caret: number): Edit | undefined {
 /** A line that quotes a text shows fewer characters, so the others need not be processed. */
 const charactersMax = 2000
 
-/** Leaves out the marks of Markdown, for a line that quotes a text. The marks within words stay. */
+/**
+ * Leaves out the marks of Markdown, for a line that quotes a text. Single stars and underscores stay, because
+ * they may be part of the text, as in `2 * 3` and `snake_case`.
+ */
 export const plainText = (markdown: string): string =>
   markdown
     .slice(0, charactersMax)

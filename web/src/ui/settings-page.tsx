@@ -65,7 +65,7 @@ export function SideIndex({
   )
 }
 
-/** A part of the page; its sections are boxes. */
+/** A part of the page, to which the index links. It has one or more sections. */
 export const IndexedPart = ({
   id,
   children,
@@ -88,8 +88,8 @@ interface SavedHeadingProps {
 }
 
 /**
- * The heading of a form, which says that changes are not saved yet, and for a moment that they are. The form has
- * buttons only while there are changes.
+ * The heading of a form, with "Not saved yet" while there are changes, and with "Saved" for two seconds after
+ * saving.
  */
 export const SavedHeading = ({ id, title, isChanged, form }: SavedHeadingProps) => (
   <header class="saved-heading">
