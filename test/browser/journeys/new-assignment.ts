@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { sql } from '../../../src/db/sql.ts'
 import { addDays, formatDay, today } from '../../../web/src/time/days.ts'
 import type { BrowserSetup } from '../support/browser-setup.ts'
@@ -184,10 +185,30 @@ export function newAssignmentJourneys(setup: () => BrowserSetup): void {
       await dialog.getByRole('button', { name: 'Create assignment' }).click()
       await dialog.getByText('Name is required.').waitFor()
       await dialog.locator('[name=name]:focus').waitFor()
+      await assertDaysClearedTogether(page)
       await chip('End').click()
       await page.locator('.filter-menu:popover-open input').fill('no day at all')
       await page.getByText('Enter a day, such as fri, 12 dec or in 2 weeks.').waitFor()
       await page.keyboard.press('Escape')
       await page.keyboard.press('Escape')
     })
+}
+
+/** An assignment has both dates or neither, so clearing one day clears the other. */
+async function assertDaysClearedTogether(page: Page): Promise<void> {
+  const chip = (day: string) => page.getByRole('dialog').getByRole('combobox', { name: day })
+  const choose = async (day: string, option: string) => {
+    await chip(day).click()
+    await page.getByRole('option', { name: option }).click()
+  }
+  for (const [day, other] of [
+    ['End', 'Start'],
+    ['Start', 'End'],
+  ] as const) {
+    await choose(day, 'Today')
+    await choose(other, 'Today')
+    await chip(other).getByText(formatDay(today())).waitFor()
+    await choose(day, 'No dates')
+    await chip(other).getByText(formatDay(today())).waitFor({ state: 'detached' })
+  }
 }

@@ -1,4 +1,3 @@
-import type { RecordOf } from '../api/api.ts'
 import { readList } from '../api/last-seen.ts'
 import { sentenceOf } from '../api/problems.ts'
 import { labelQuery } from '../data/project-links.ts'
@@ -33,7 +32,7 @@ import { parsePriority, priorityChoices, priorityName } from './priority.ts'
 interface PropertyChipsProps {
   readonly projectId: string
   readonly form: FormState<NewAssignmentValues>
-  readonly stages: readonly RecordOf<'workflow'>[]
+  readonly stages: readonly ProjectStage[]
 }
 
 /** Shows every property of a new assignment in a row of chips. */
@@ -83,7 +82,7 @@ const findIn = (options: readonly Option[]) => async (text: string) =>
   options.filter(({ name }) => matchesWords(name, text))
 
 function StageChip({ form, projectId, stages }: PropertyChipsProps) {
-  const looks = stageLooksOf(stages as readonly ProjectStage[], doneStagesOf(projectId, stages))
+  const looks = stageLooksOf(stages, doneStagesOf(projectId, stages))
   const options = choosableStages(stages).map(({ id, name }) => {
     const look = looks.get(id)
     return { id, name, mark: look && <StageMark {...look} /> }
@@ -218,17 +217,21 @@ function LabelsChip({ form, projectId }: PropertyChipsProps) {
 }
 
 function DayChips({ form }: PropertyChipsProps) {
-  /** A start after the end moves the end, too, so that the duration stays the same. */
-  const changeStart = (day: string) => {
+  /**
+   * A start after the end moves the end, too, so that the duration stays the same. An assignment has both dates
+   * or neither, so clearing one day clears both.
+   */
+  const change = (name: DayChipProps['name'], day: string) => {
     const { startDate, endDate } = form.values.peek()
-    form.set('startDate', day)
-    if ([startDate, endDate, day].every(isDay) && day > endDate)
+    form.set(name, day)
+    if (day === '') form.set(name === 'startDate' ? 'endDate' : 'startDate', '')
+    else if (name === 'startDate' && [startDate, endDate, day].every(isDay) && day > endDate)
       form.set('endDate', addDays(day, Math.max(0, daysBetween(startDate, endDate))))
   }
   return (
     <>
-      <DayChip form={form} name="startDate" label={t('Start')} onChange={changeStart} />
-      <DayChip form={form} name="endDate" label={t('End')} onChange={(day) => form.set('endDate', day)} />
+      <DayChip form={form} name="startDate" label={t('Start')} onChange={(day) => change('startDate', day)} />
+      <DayChip form={form} name="endDate" label={t('End')} onChange={(day) => change('endDate', day)} />
     </>
   )
 }

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
+import type { ProjectStage } from '../data/project-stages.ts'
 import { catalogQuery, useListing } from '../data/use-listing.ts'
 import { Field } from '../forms/field.tsx'
 import { Form, useForm } from '../forms/form.tsx'
@@ -24,7 +25,7 @@ import { QuickField, TokenChips, useTokens } from './quick-field.tsx'
 import { applyTokens, type QuickText } from './quick-tokens.ts'
 
 export interface NewAssignmentDialogProps {
-  readonly scope: { readonly projectId: string; readonly stages: readonly RecordOf<'workflow'>[] }
+  readonly scope: { readonly projectId: string; readonly stages: readonly ProjectStage[] }
   /** Replaces the name that a stored draft may contain. */
   readonly name?: string | undefined
   /** Values of the place where the dialog was opened, such as a day of the calendar or a group of a list. */
