@@ -41,7 +41,7 @@ export function AssignmentPanel(props: AssignmentPanelProps) {
   const { id, projectId, stages, onClose } = props
   const { extensions } = useServices().configuration
   const loaded = useAssignment(id)
-  // All data of the panel is requested together with the assignment, not after it.
+  // The lists of the panel are requested together with the assignment, not after it.
   const data = usePanelData(id, projectId)
   const members = useMembers(projectId)
   const { assignment, problem, isMissing, put, reload } = loaded
@@ -98,9 +98,10 @@ type PanelToolsProps = Pick<
 
 /** Shows the project of the assignment, and buttons and a menu that act on the whole assignment. */
 function PanelTools({ id, projectId, projectName, projectKey, assignment, onClose }: PanelToolsProps) {
+  const { extensions } = useServices().configuration
   const remove = useRemoval()
   const copy = useCopy()
-  const watch = useWatch(projectKey === undefined ? undefined : assignment?.id)
+  const watch = useWatch(extensions ? assignment?.id : undefined)
   const key = assignment ? assignmentKey(projectKey, assignment) : ''
   const sharedPath = key === '' ? assignmentPath(projectId, id) : `/a/${key}`
   const removeAssignment = async () => {

@@ -30,7 +30,10 @@ import { useCardFocus } from './use-card-focus.ts'
 export const ProjectScreen = ({ parameters: { projectId = '', assignmentId } }: ScreenProps) =>
   isUuid(projectId) ? <Project projectId={projectId} assignmentId={assignmentId} /> : <UnknownProject />
 
-/** The resources of lists on a project page that have no live listing of their own. */
+/**
+ * The resources whose lists on a project page follow the changes of other users. Other lists, such as comments
+ * and members, do not.
+ */
 const followedResources: readonly ResourceName[] = [
   'assignment',
   'projectStage',
@@ -183,7 +186,8 @@ function LazyView({ view, ...props }: ProjectViewProps & { readonly view: Projec
     }
   }, [view])
   if (result?.view !== view)
-    // The skeleton is mounted again when the name is loaded, because a long name may change the layout.
+    // When the name is loaded, the key makes a new element: a long name may change the layout, and an element
+    // that moves would count as a layout shift.
     return <ViewSkeleton key={String(props.isNameLoading)} view={view.name} />
   if ('problem' in result) return <LoadProblem problem={result.problem} onRetry={() => location.reload()} />
   return <result.Component {...props} />
@@ -224,7 +228,7 @@ function ProjectBar({ scope, view, openId, savedViews, onMembers }: ProjectBarPr
   )
 }
 
-/** Shows the count and the hours of the listed assignments, unless the head of the list shows them. */
+/** Shows the count and the hours of the list. Style sheets hide it where there is no room. */
 const ListCount = () =>
   shownList.value && <span class="quiet-text shown-count">{shownList.value.countText}</span>
 
