@@ -9,12 +9,12 @@ import { createBankServer } from '../../src/hosts/bank/server.ts'
 import type { Apply } from '../../src/hosts/bank/transactions.ts'
 
 // An instance of the bank with only its general HTTP server. Transactions are batched, as in production; with
-// `one-call`, each is a separate call of the database.
+// `unbatched`, each is a separate call of the database.
 
 /** More connections would only wait for the same rows. */
 const connectionsMax = 10
 
-const [port, url = '', calls] = process.argv.slice(2)
+const [port, url = '', mode] = process.argv.slice(2)
 const options = { url, namedStatements: true }
 const free: Connection[] = Array.from({ length: connectionsMax }, () => openConnection(options))
 const waiting: ((connection: Connection) => void)[] = []
@@ -38,7 +38,7 @@ const applyAlone: Apply = async ({ account, amount, description }) => {
 
 const accounts = await openAccounts(options)
 await warmUpServer(500)
-const apply = calls === 'one-call' ? applyAlone : accounts.apply
+const apply = mode === 'unbatched' ? applyAlone : accounts.apply
 const clients = clientHandlers({ ...accounts, apply }, { overLimitStatus: 200, onFailure: console.error })
 const { server } = createBankServer({ budgets: openBudgets(), endpoints: bankEndpoints(clients, accounts) })
 await once(server.listen({ host: '127.0.0.1', port: Number(port), reusePort: true }), 'listening')

@@ -61,7 +61,7 @@ async function prepare(folder: string, stops: (() => unknown)[]): Promise<Bench>
     bank: { name: 'the bank', port: bank.port, pids: bank.pids },
     alone: { name: 'one instance of it', port: alone.port, pids: alone.pids },
     general: await startTarget('its general server only', './general-instance.ts'),
-    oneCall: await startTarget('that, one call per request', './general-instance.ts', 'one-call'),
+    oneCall: await startTarget('that, one call per request', './general-instance.ts', 'unbatched'),
     bare: await startTarget('bare node:http', './bare-instance.ts'),
   }
 }

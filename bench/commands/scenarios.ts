@@ -16,6 +16,7 @@ export interface Twin {
 export function twinsFor({ projects, assignments }: SeededStore, token: string): readonly Twin[] {
   const headers = { authorization: `Bearer ${token}` }
   const json = { ...headers, 'content-type': 'application/json' }
+  /** Picks scattered items for consecutive counts. The step is prime, so every item has its turn. */
   const pick = <Item>(items: readonly Item[], count: number) => items[(count * 7919) % items.length] as Item
   const newRow = (count: number) => ({ ...pick(assignments, count), id: randomUUID() })
   const changed = (count: number) => ({ ...pick(assignments, count), name: `Changed ${count} times` })

@@ -9,7 +9,7 @@ export interface GrownStore {
   /** The projects of the member. */
   readonly projects: readonly string[]
   readonly assignments: readonly Readonly<Record<string, unknown>>[]
-  /** Further people, who are also members of other projects. */
+  /** Other people, most of whom are members of other projects. */
   readonly people: readonly string[]
 }
 
@@ -76,10 +76,14 @@ async function withoutIndexes(client: pg.Client, table: string, work: () => Prom
   for (const { definition } of rows) await client.query(definition)
 }
 
-/** Uses the hosts' database layer, which parses numbers as numbers. */
+/**
+ * Reads the rows from which the requests are built. Uses the hosts' database layer, because `pg` alone returns
+ * `amount_hours` as text.
+ */
 export async function selectRows(database: Queries): Promise<GrownStore> {
   const idsOf = async (statement: string) =>
     (await database.query<{ id: string }>(raw(statement))).map(({ id }) => id)
+  // By the number in a login such as `person12@example.com`.
   const [member = '', administrator = '', ...people] = await idsOf(
     `select id from users order by substr(login, 7, strpos(login, '@') - 7)::int limit 260`,
   )

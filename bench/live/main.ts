@@ -137,6 +137,7 @@ async function measure(tree: string, setting: Setting) {
     return {
       'writes alone': percent(writes, secondsEach),
       '250 listings at rest': percent(rest, secondsEach),
+      // Only what the listings add to the writes alone.
       'and a write a second': percent(both - writes, secondsEach),
       // The first changes are more expensive, because opening the streams has left garbage and uncompiled
       // code.

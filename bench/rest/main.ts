@@ -24,7 +24,7 @@ const port = 5199
  * floors for a shorter time.
  */
 export async function runRestBench(args: readonly string[]): Promise<void> {
-  const seconds = Number(args[args.indexOf('--seconds') + 1] ?? 5) || 5
+  const seconds = args.includes('--seconds') ? Number(args[args.indexOf('--seconds') + 1]) : 5
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-rest-'))
   const store = await startEmbeddedStore({ dataDirectory })
   const issuer = await startTestIssuer()

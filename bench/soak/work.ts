@@ -28,8 +28,8 @@ const openListings = 16
 /** Prepares a mix of requests of users, scripts, browsers and payers, sent by the clients of this project. */
 export async function prepareWork(ports: Ports, clientSecret: string): Promise<Work> {
   const issuer = `http://localhost:${ports.identity}`
-  const newToken = () => clientCredentials({ issuer, clientId: 'robot', clientSecret })
-  const token = newToken()
+  const openTokenSource = () => clientCredentials({ issuer, clientId: 'robot', clientSecret })
+  const token = openTokenSource()
   const tracker = openTracker({ address: `http://localhost:${ports.rest}`, token, idempotencyKeys: false })
   const client = openCommandClient({ target: `localhost:${ports.commands}`, token })
   const stopping = new AbortController()
@@ -67,7 +67,8 @@ export async function prepareWork(ports: Ports, clientSecret: string): Promise<W
       () => client.getProjectById({ id: projectId }),
       bank(transactionRequest(1, { valor: 1, tipo: 'c', descricao: 'long run' })),
       bank(statementRequest(1)),
-      () => newToken()(),
+      // A new source has no token yet, so it requests one.
+      () => openTokenSource()(),
       openBriefly,
       () => read(`http://localhost:${ports.web}/`),
       () => read(`http://localhost:${ports.identity}/.well-known/openid-configuration`),
