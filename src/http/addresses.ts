@@ -3,7 +3,7 @@ import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import type { RequestOrigin } from '../model/caller.ts'
 
-/** The longest spelling of an IPv6 address with a zone. Longer texts of proxies are cut. */
+/** The longest spelling of an IPv6 address with a zone. A longer value, which a proxy may send, is cut. */
 export const addressLengthMax = 64
 const ipv4Port = /^(\d+\.\d+\.\d+\.\d+):\d+$/
 const bracketedIpv6 = /^\[([^\]]+)\](?::\d+)?$/
@@ -50,8 +50,9 @@ function parseGroup(text: string): number[] {
 }
 
 /**
- * The ranges of IPv4, and of `globalUnicast` in IPv6, that are not on the public internet: private, local,
- * shared, documentation and multicast ranges, and addresses that contain IPv4 addresses.
+ * The IPv4 ranges that are not public: private, local, shared, documentation and multicast ranges. Of IPv6, only
+ * the ranges within `globalUnicast` are listed: reserved and documentation ranges, and addresses that contain
+ * IPv4 addresses.
  */
 const nonPublicRanges = new BlockList()
 for (const [network, bits] of [
@@ -94,7 +95,10 @@ export function isPublicAddress(address: string): boolean {
 export interface AllowedReceivers {
   /** Returns why the URL must be rejected, as far as that is known without a DNS lookup. */
   problemOf(url: URL): string | undefined
-  /** Returns the lookup for the connection. It resolves only to addresses that it has checked. */
+  /**
+   * Returns the lookup for the connection. It resolves only to public addresses, unless the operator has named
+   * the receiver.
+   */
   lookupFor(url: URL): LookupFunction
 }
 

@@ -9,10 +9,11 @@ import { STATUS_CODES } from './node-http.ts'
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
     // Fastify announces the end of the connection after a rejected body. A client that is still sending would
-    // then get a reset instead of the response.
+    // then get a reset instead of the response. A host that stops does end the connection.
     if (app.server.listening) reply.removeHeader('connection')
     const log = logOf(request)
     if (error instanceof Problem) {
+      // The store of files counts as well.
       if (error.cause !== undefined)
         log.error(
           { err: error.cause, route: request.routeOptions.url },
