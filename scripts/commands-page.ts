@@ -6,12 +6,12 @@ const head = `# Commands
 Every command of the program, in the project's folder. \`--help\` after its name explains a command and its options. Exit codes: 0 success,
 1 failure, 2 usage error. \`npm run contract\` writes this page from \`src/cli/run-command.ts\`.
 
-Administrative commands work while the hosts run, and while they are stopped. \`account\` and \`client\` read the settings of the rest
-host; \`account remove-factors\`, \`keys\` and \`secret\` read those of the identity host. The role that migrates the schema can run all
-of them if it has the secret of the identity host. Passwords are typed or piped in, and never arguments; \`--yes\` confirms a command that
-ends sessions. The result goes to standard output, security events (\`docs/security-events.md\`) to standard error. Scripts use
-\`npm run --silent cli\`, so that npm itself prints nothing. The history closes each past day with a hash, its head, which depends on all
-earlier days.
+Administrative commands work while the hosts run, and while they are stopped. \`account\` and \`client list\` read the settings of the rest
+host; \`account remove-factors\`, \`client end\`, \`keys\` and \`secret\` read those of the identity host. The role that migrates the schema
+can run all of them if it has the secret of the identity host. Passwords are typed or piped in, and never arguments; \`--yes\` confirms a
+command that ends sessions. The result goes to standard output, security events (\`docs/security-events.md\`) to standard error. Scripts
+use \`npm run --silent cli\`, so that npm itself prints nothing. Each past day of the history is closed with a hash, called the head of
+the day, which depends on all earlier days.
 
 | Where | A command |
 |---|---|

@@ -82,7 +82,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   'account reset-password': {
     argument: login,
-    about: 'sets a new password and ends the sessions, also of a deactivated account',
+    about: 'sets a new password and ends the sessions; also works for a deactivated account',
     more: `${passwordInput} ${restSettingsHint}`,
     options: { link, yes },
     load: async () => (await import('./accounts.ts')).runResetPassword,
