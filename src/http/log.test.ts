@@ -86,13 +86,13 @@ describe('the log', () => {
     const malformedPath = '/%'
     const unexpected = () => lines.filter((line) => line.includes('It broke.'))
     // The line that counts the omitted lines has `leftOut`.
-    const isSampled = ({ leftOut = 0 }) => leftOut === 0
+    const isWithinBudget = ({ leftOut = 0 }) => leftOut === 0
     // One of the omitted lines is about a path for which no hook runs.
     for (let count = 1; count <= 20; count += 1) await get(count === 7 ? malformedPath : '/nowhere')
     for (let count = 1; count <= 20; count += 1) await get('/broken')
     await until(() => unexpected().length > 0, 'the line about the error')
-    equal(requests().filter(isSampled).length, 5)
-    equal(unexpected().filter((line) => isSampled(JSON.parse(line))).length, 5)
+    equal(requests().filter(isWithinBudget).length, 5)
+    equal(unexpected().filter((line) => isWithinBudget(JSON.parse(line))).length, 5)
     for (let count = 1; count <= 20; count += 1) await get('/authenticated')
     const authenticated = () => requests().filter(({ path }) => path === '/authenticated')
     await until(() => authenticated().length >= 20, 'the lines of requests whose token was accepted')

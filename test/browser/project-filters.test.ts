@@ -93,7 +93,7 @@ describe('Filters of a project', () => {
     assert.equal(dependsOnMembers(filtersOf('userId=u1,nonmember')), true)
   })
 
-  test('ask the API for a single user, and filter the rows by everything else', () => {
+  test('ask the API for a single user, and filter the rows by several users and by other properties', () => {
     for (const { query, requestedUserId, filtersRows } of [
       { query: '', requestedUserId: '', filtersRows: false },
       { query: 'userId=u1', requestedUserId: 'u1', filtersRows: false },
@@ -107,6 +107,7 @@ describe('Filters of a project', () => {
   })
 
   test('find assignments without a user or without dates', () => {
+    // Without a user or dates, an assignment has placeholders in these fields, and the flags.
     const idea = { ...rows[0], id: 'd', userId: 'u1', isUnscheduled: true, isUnassigned: true }
     const among = [...rows, idea as (typeof rows)[number]]
     assert.deepEqual(found('userId=nobody', { among }), ['d'])
@@ -172,7 +173,7 @@ describe('Filters of a project', () => {
 describe('A saved view', () => {
   const parameters = (query: string) => new URLSearchParams(query)
 
-  test('has the same query for any order of the parameters, without those of the position', () => {
+  test('has the same query for any order of the parameters, and ignores the position, such as `month`', () => {
     const query = '?labels=l1&view=list'
     for (const address of [
       'view=list&labels=l1',
