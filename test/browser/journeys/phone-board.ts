@@ -88,7 +88,7 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
       assert.ok(distance < 30, JSON.stringify({ lines, skeletonRows }))
       await page.goto(`${new URL(page.url()).origin}${path}/assignments/${id}`)
       await page.locator('.panel .panel-name-bar').waitFor()
-      assert.equal(await page.locator('.panel .shape-value').count(), 10)
+      assert.equal(await page.locator('.panel .shape-value').count(), 9)
     })
 
   test('days and menus on a phone open as sheets at the bottom, over the whole width', async () => {

@@ -96,11 +96,11 @@ export function projectSettingsJourneys(setup: () => BrowserSetup): void {
     const { id } = await workspace.make('project', { name: 'Quiet harbour', organizationId })
     const page = await signIn('root@example.com', `/projects/${id}/settings`)
     const key = page.getByLabel('Key', { exact: true })
-    // The form shows that it is saved only after a change, and all fields have the same border color.
+    // The form shows that it is saved only after a change. All fields but searches have the same border color.
     await key.waitFor()
     const saved = page.getByText('Saved', { exact: true })
     assert.equal(await saved.count(), 0)
-    const edges = page.locator(':is(input, select).input')
+    const edges = page.locator(':is(input:not([type=search]), select).input')
     const colorsOf = () =>
       edges.evaluateAll((all) => all.map((field) => getComputedStyle(field).borderTopColor))
     const colors = await colorsOf()
@@ -108,7 +108,7 @@ export function projectSettingsJourneys(setup: () => BrowserSetup): void {
     await goWithin(page, '/impediments')
     await page.getByRole('searchbox').waitFor()
     const filterColors = await colorsOf()
-    assert.ok(filterColors.length > 1)
+    assert.ok(filterColors.length > 0)
     assert.equal(new Set([...colors, ...filterColors]).size, 1)
     await goWithin(page, `/projects/${id}/settings`)
     await key.fill('no key')
