@@ -147,7 +147,7 @@ const signIn = {
   Identity__Passwords: boolean({
     defaultValue: true,
     about:
-      '`false`: users sign in through external providers only; set it on the identity host and the REST host',
+      '`false`: users sign in through external providers only; set it on the identity, REST and web hosts',
   }),
   Identity__LoginsAreVerified: boolean({
     defaultValue: false,
@@ -297,7 +297,7 @@ const features = {
   EXTENSIONS: boolean({
     defaultValue: true,
     about:
-      '`off` removes everything under `/ext/` with its document, the commands beyond the contract, the clients of `Identity__Clients__`, and the providers of `Identity__Providers__`',
+      '`off` removes everything under `/ext/` with its document, the commands beyond the contract, the clients of `Identity__Clients__`, and the providers of `Identity__Providers__`; personal access tokens are rejected, granted administrator roles are ignored, and no mails are sent',
   }),
   HOURS_STEP: choice(
     0.01,
@@ -364,7 +364,7 @@ const daysKept = (about: string) =>
 
 const retention = {
   HISTORY_DAYS: daysKept(
-    'days for which the history is kept, at least 30; whole months that ended earlier are purged',
+    'days for which the history is kept, at least 30; a month is purged when it ended more than this many days ago',
   ),
   REMOVED_DAYS: daysKept(
     'days for which removed rows are kept, at least 30; earlier ones to which nothing refers are purged, and the purge is recorded',
