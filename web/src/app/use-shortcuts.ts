@@ -40,8 +40,8 @@ interface Shortcut {
   /** True if it needs the extensions. */
   readonly isExtension?: boolean
   /**
-   * Missing for keys of cards, rows and cells, because these have their own listeners. If it returns false,
-   * the browser handles the key.
+   * Missing for keys that have their own listeners: those of cards, rows and cells, and undo and redo
+   * (`ui/toasts.tsx`). If it returns false, the browser handles the key.
    */
   run?(context: ShortcutContext): unknown
 }
@@ -167,7 +167,10 @@ function actionsByKeys(): ReadonlyMap<string, NonNullable<Shortcut['run']>> {
 /** The second key of a sequence must follow G within this time. */
 const secondKeyMilliseconds = 1500
 
-/** Listens to the keys that work on every screen, and returns the overlay that they have opened. */
+/**
+ * Listens to the keys and the pointer on every screen. Returns the overlay that is open, and a function that
+ * opens one.
+ */
 export function useShortcuts(): { readonly overlay: Overlay; open(overlay: Overlay): void } {
   const { configuration, router } = useServices()
   const [overlay, setOverlay] = useState<Overlay>()
@@ -232,7 +235,7 @@ function listenToPointer(open: ShortcutContext['open']): () => void {
     // Shift asks for the browser's menu.
     if (id === undefined || event.shiftKey) return
     event.preventDefault()
-    // A long press opens the menu of a finger.
+    // A finger opens the menu by a long press, in `onPointerDown`.
     if ((event as PointerEvent).pointerType === 'touch') return
     const point = new DOMRect(event.clientX, event.clientY)
     openMenu(id, { getBoundingClientRect: () => point })
@@ -315,6 +318,7 @@ const focusedId = () => findIdAt(document.activeElement)
 const pointedId = () =>
   idOf(document.querySelector<HTMLElement>('.list-row:hover, .work-row:hover, .card:hover [id^="card-"]'))
 
+/** Returns whether the focus is in the panel of the open assignment. */
 const isInPanel = (): boolean => document.activeElement?.closest('.panel') != null
 
 /**
