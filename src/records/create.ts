@@ -46,21 +46,20 @@ export async function create(
 }
 
 /**
- * Batches creates. A row with a counter is first written together with rows of any counter. If its counter is
- * locked, it waits for it, together with other rows of this counter.
+ * Batches creates. A row with a counter first joins a batch of rows of any counters, which skips it if its
+ * counter is locked. It then joins a batch of its own counter, which waits for the lock.
  */
 const createInGroup = (
   singleWrites: SingleWrites,
   resource: Resource,
   request: WriteRequest,
-  createAlone: WriteAlone,
+  createAlone: Write,
 ): Promise<Row> => {
   const counterId = resource.counter && request.values[resource.counter.per]
+  if (counterId === undefined) return writeInGroup(singleWrites, 'create', resource, request, createAlone)
   const createWithSameCounter = () =>
     writeInGroup(singleWrites, 'create', resource, request, createAlone, counterId)
-  return counterId === undefined
-    ? createWithSameCounter()
-    : writeInGroup(singleWrites, 'create', resource, request, createWithSameCounter)
+  return writeInGroup(singleWrites, 'create', resource, request, createWithSameCounter)
 }
 
 interface WriteRequest {
@@ -71,31 +70,31 @@ interface WriteRequest {
   readonly versions?: RequiredVersions
 }
 
-type WriteAlone = () => Promise<Row>
+type Write = () => Promise<Row>
 
 /** Changes a row, possibly in one statement with concurrent changes. */
 export const updateInGroup = (
   singleWrites: SingleWrites,
   resource: Resource,
   request: WriteRequest,
-  writeAlone: WriteAlone,
+  writeAlone: Write,
 ): Promise<Row> =>
   resource.hooks.prepare ? writeAlone() : writeInGroup(singleWrites, 'update', resource, request, writeAlone)
 
 /**
- * Combines the write with concurrent writes in one statement. A write with a token runs alone, because each
- * token has its own rights.
+ * Combines the write with concurrent writes in one statement, or calls `fallback`. A write with a personal
+ * access token is not combined, because each token has its own rights.
  */
 function writeInGroup(
   { writeGrouped }: SingleWrites,
   verb: 'create' | 'update',
   resource: Resource,
   request: WriteRequest,
-  writeAlone: WriteAlone,
+  fallback: Write,
   counterToWaitFor?: unknown,
 ): Promise<Row> {
   const { caller, id, values, stored, versions = noVersions } = request
-  if (!writeGrouped || caller.token) return writeAlone()
+  if (!writeGrouped || caller.token) return fallback()
   const groupKey = groupingKeyOf({ ids: [id], values }, versions)
   const columns = Object.keys(stored).join()
   return writeGrouped(
@@ -103,7 +102,7 @@ function writeInGroup(
       name: [verb, resource.typeName, caller.isAdministrator, groupKey, columns, counterToWaitFor].join(' '),
       accountOf: (entry) => entry.request.caller.id,
       idOf: (entry) => entry.request.id,
-      writeAlone: (entry) => entry.writeAlone(),
+      writeAlone: (entry) => entry.fallback(),
       writeTogether: (queries, entries) =>
         writeTogether(
           queries,
@@ -113,7 +112,7 @@ function writeInGroup(
           { waitsForCounter: counterToWaitFor !== undefined },
         ),
     },
-    { request, writeAlone },
+    { request, fallback },
   )
 }
 
