@@ -16,7 +16,7 @@ import { requireAccess } from './rights.ts'
 import { listedRows, resourcesAffecting, type SelectedRows, withoutPlaceholders } from './visible-rows.ts'
 
 export interface Page {
-  /** The rows as a JSON array, as every host sends it. */
+  /** The rows as a JSON array, which the REST host sends unchanged. */
   readonly recordsJson: string
   readonly totalCount: number
   readonly pageNumber: number
@@ -121,7 +121,7 @@ function conditionsOf(resource: ListedResource, query: ListQuery): Sql[] {
     ...(query.ids ? [sql`row.id = any(${query.ids}::uuid[])`] : []),
     ...Object.entries(query.idFilters).map(([name, id]) => idFilterCondition(resource, name, id)),
     ...dateConditions(resource, query),
-    // A placeholder must not match a filter.
+    // Instead of a missing value, a column may have a placeholder, which must not match a filter.
     ...withoutPlaceholders(resource, filteredColumns(resource, query)),
   ]
 }
@@ -138,7 +138,10 @@ const idFilterCondition = (resource: ListedResource, name: string, id: string): 
     ? sql`row.assignment_id in (select id from assignments where project_id = ${id})`
     : sql`row.${column(name)} = ${id}`
 
-/** Returns whether the filter compares the project of the assignment, because rows have no project column. */
+/**
+ * Returns whether the filter is for the project of the assignment of a row. The row itself has no project
+ * column.
+ */
 const isProjectOfAssignment = (resource: ListedResource, filter: string): boolean =>
   filter === 'projectId' && isOfAssignment(resource)
 
@@ -217,7 +220,7 @@ export function foundRows({ from, where }: SelectedRows, { quick, texts }: Condi
   return texts.length === 0 ? rows : sql`(select * from ${rows} offset 0) as row where ${allOf(texts)}`
 }
 
-/** The text indexes need three consecutive letters. */
+/** The text indexes need three consecutive letters or digits. */
 export const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text)
 
 /** Returns the CTE `found`. Count and page share it, so that texts are searched only once. */
