@@ -37,6 +37,7 @@ describe('Changes by several callers in one statement', { skip: isDistributed },
     let changed = 0
     const explaining = fresh.explaining(async (plan) => {
       read += assignmentsReadBy(plan)
+      // `explain (analyze)` has executed the update.
       changed = (await client.query('select from appointments where amount_hours = 2')).rowCount ?? 0
     })
     const items = writes.map(({ id, values }, index) => ({ index, ids: [id], values, stored: values }))

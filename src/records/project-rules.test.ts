@@ -50,11 +50,12 @@ describe('Two concurrent writes', () => {
     return outcomesOf([...settled, ...(await Promise.allSettled([running]))])
   }
 
-  const assignments = async (count: number): Promise<[Row, Row, Row]> => {
+  /** Makes three assignments of a new project. */
+  const assignments = async (): Promise<[Row, Row, Row]> => {
     const { id: projectId } = await fresh.makeAny('project')
     const { id: workflowId } = await fresh.makeAny('workflow')
-    const made = Array.from({ length: count }, () => fresh.makeAny('assignment', { projectId, workflowId }))
-    return (await Promise.all(made)) as [Row, Row, Row]
+    const make = () => fresh.makeAny('assignment', { projectId, workflowId })
+    return Promise.all([make(), make(), make()])
   }
   const labels = (projectId: unknown, count: number): Promise<Row[]> =>
     Promise.all(
@@ -77,7 +78,7 @@ describe('Two concurrent writes', () => {
   })
 
   it('cannot exceed the number of labels of an assignment', async () => {
-    const [task] = await assignments(1)
+    const [task] = await assignments()
     const available = await labels(task.projectId, 21)
     const put = (index: number) => putLabel({ assignmentId: task.id, labelId: available[index]?.id })
     for (let index = 0; index < 19; index += 1) await put(index)(fresh.context)
@@ -85,7 +86,7 @@ describe('Two concurrent writes', () => {
   })
 
   it('cannot close a cycle of two assignments', async () => {
-    const [a, b] = await assignments(2)
+    const [a, b] = await assignments()
     const first = makeDependency({ assignmentId: a.id, blockedById: b.id })
     assert.deepEqual(await outcomes(first, makeDependency({ assignmentId: b.id, blockedById: a.id })), [
       'ok',
@@ -94,7 +95,7 @@ describe('Two concurrent writes', () => {
   })
 
   it('cannot close a cycle of three assignments', async () => {
-    const [a, b, c] = await assignments(3)
+    const [a, b, c] = await assignments()
     await makeDependency({ assignmentId: a.id, blockedById: b.id })(fresh.context)
     const second = makeDependency({ assignmentId: b.id, blockedById: c.id })
     assert.deepEqual(await outcomes(second, makeDependency({ assignmentId: c.id, blockedById: a.id })), [
@@ -104,7 +105,7 @@ describe('Two concurrent writes', () => {
   })
 
   it('cannot close a cycle by restoring a dependency and creating another', async () => {
-    const [a, b] = await assignments(2)
+    const [a, b] = await assignments()
     const removed = await fresh.make('assignmentDependency', { assignmentId: a.id, blockedById: b.id })
     const dependency = resourceNamed('assignmentDependency')
     await remove(fresh.context, dependency, fresh.administrator, { ids: [removed.id] })
@@ -117,7 +118,7 @@ describe('Two concurrent writes', () => {
   })
 
   it('cannot put a label on an assignment that is moving to another project', async () => {
-    const [task] = await assignments(1)
+    const [task] = await assignments()
     const { id: projectId } = await fresh.makeAny('project')
     const [label] = await labels(task.projectId, 1)
     const put = putLabel({ assignmentId: task.id, labelId: label?.id })
@@ -126,7 +127,7 @@ describe('Two concurrent writes', () => {
   })
 
   it('can move an assignment on which a label is being put: it loses the label', async () => {
-    const [task] = await assignments(1)
+    const [task] = await assignments()
     const { id: projectId } = await fresh.makeAny('project')
     const [label] = await labels(task.projectId, 1)
     const put = putLabel({ assignmentId: task.id, labelId: label?.id })
@@ -135,11 +136,18 @@ describe('Two concurrent writes', () => {
   })
 
   it('cannot create a dependency on an assignment that is moving to another project', async () => {
-    const [a, b] = await assignments(2)
+    const [a, b] = await assignments()
     const { id: projectId } = await fresh.makeAny('project')
     const moved = change({ ...b, projectId })
     const dependency = makeDependency({ assignmentId: a.id, blockedById: b.id })
     assert.deepEqual(await outcomes(moved, dependency), ['ok', 'invalid'])
+  })
+
+  it('can create a dependency on an assignment that is moving to the same project', async () => {
+    const [a, b] = await assignments()
+    const { id: projectId } = await fresh.makeAny('project')
+    await change({ ...b, projectId })(fresh.context)
+    const dependency = makeDependency({ assignmentId: a.id, blockedById: b.id })
     assert.deepEqual(await outcomes(change({ ...b, projectId: a.projectId }), dependency), ['ok', 'ok'])
   })
 })

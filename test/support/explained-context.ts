@@ -25,7 +25,10 @@ export async function explainedContext() {
   return {
     ...fresh,
     client,
-    /** A database that explains each statement, passes the plan to `record`, and returns `resultRows`. */
+    /**
+     * A database that executes each statement with `explain (analyze)`, passes the plan to `record`, and
+     * returns `resultRows` instead of its rows.
+     */
     explaining: (record: (plan: Plan) => unknown, resultRows: readonly object[] = []) => ({
       async query<Row>(statement: Sql): Promise<Row[]> {
         const { text, values } = render(statement)

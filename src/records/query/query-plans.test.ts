@@ -82,15 +82,17 @@ describe('A page of a query over many rows', () => {
     }
   })
 
-  it('is sent as an unnamed statement', async () => {
-    const prepare = preparedStatements({ named: true })
+  it('is sent as an unnamed statement, because few queries have the same SQL', async () => {
+    const statements: Sql[] = []
     const reads = {
       async query<Result>(statement: Sql): Promise<Result[]> {
-        assert.ok(!('name' in prepare(statement)))
-        assert.ok('name' in prepare(sql`select 1`))
+        statements.push(statement)
         return []
       },
     }
     await runQuery(appointment, member, parseQuery(appointment, member, {}), reads)
+    const prepare = preparedStatements({ named: true })
+    const areNamed = [...statements, sql`select 1`].map((statement) => 'name' in prepare(statement))
+    assert.deepEqual(areNamed, [false, true])
   })
 })
