@@ -16,11 +16,11 @@ import { UsageError } from './usage.ts'
 
 /** `npm run cli -- verify-history [FILE]`: verifies the hash chain, and compares it with FILE from `history-heads`. */
 export async function runVerifyHistory([file]: readonly string[]): Promise<void> {
-  const storedHeads = file === undefined ? [] : parseHeads(await readFile(file, 'utf8'))
+  const recordedHeads = file === undefined ? [] : parseHeads(await readFile(file, 'utf8'))
   await withDatabase(async (database) => {
     // Also verifies the days that have ended since the last hourly job.
     const openDays = await closeDays(database)
-    const problems = await verifyHistory(database, storedHeads)
+    const problems = await verifyHistory(database, recordedHeads)
     if (problems.length > 0) throw new Error(['The history was changed:', ...problems].join('\n  '))
     const days = await readClosedDays(database)
     const newest = days.at(-1)
