@@ -26,7 +26,7 @@ interface CommandOptions {
   /** The text that is piped in. */
   readonly input?: string
   readonly settings?: Environment
-  /** The host in whose environment and under whose role the operator runs the command. */
+  /** The host whose role in the database the command uses. */
   readonly host?: 'rest' | 'identity'
 }
 
@@ -198,7 +198,7 @@ describe('The accounts of a store', () => {
     assert.deepEqual(await fresh.database.query(sql`select purpose from mails`), [{ purpose: 'factors' }])
   })
 
-  test('are listed with control characters escaped for people', async () => {
+  test('are listed as text with escaped control characters, and as JSON', async () => {
     const name = 'Red \u{9b}31m'
     await insertAccount(fresh.database, { login: 'zoe@example.com', name })
     const { stdout } = await succeeds(['account', 'list', 'ZOE'])
@@ -207,7 +207,8 @@ describe('The accounts of a store', () => {
     const { login, isAdministrator, isDeactivated, ...otherFields } = JSON.parse(json)
     assert.deepEqual([login, isAdministrator, isDeactivated], ['zoe@example.com', false, false])
     assert.deepEqual(Object.keys(otherFields).sort(), ['createdAt', 'id', 'name'])
-    assert.equal((await succeeds(['account', 'list', '100%'])).stdout, '')
+    // `%` is no wildcard: with one, `z%e` would match the login.
+    assert.equal((await succeeds(['account', 'list', 'z%e'])).stdout, '')
   })
 
   test('are changed in a terminal after a confirmation', async (t) => {
@@ -243,7 +244,8 @@ describe('The administrators of a store', () => {
       await insertAccount(fresh.database, { login })
     await fails(2, /--yes is required/, ['account', 'deactivate', 'ann@example.com'])
     await fails(1, /ann@example\.com is the last administrator/, deactivate('ann@example.com'))
-    // The setting SVC_ADMIN_LOGINS makes an account an administrator, too.
+    // The setting SVC_ADMIN_LOGINS makes an account an administrator, too. Without the extensions, ann's role
+    // is ignored, so that dora is the only one.
     await fails(1, /last administrator/, deactivate('dora@example.com'), {
       settings: { SVC_ADMIN_LOGINS: 'dora@example.com', EXTENSIONS: 'off' },
     })
