@@ -71,7 +71,7 @@ export function createRequestIds(): RequestIds {
     of,
     interceptor: (_method, call) => {
       const { metadata } = baseCallOf(call)
-      // The method is replaced, because the library ends some calls by itself, bypassing every interceptor.
+      // `sendStatus` is replaced, because the library ends some calls by itself, bypassing every interceptor.
       const send = call.sendStatus.bind(call)
       call.sendStatus = (callStatus) => {
         const trailers = callStatus.metadata?.clone() ?? new Metadata()
@@ -86,7 +86,10 @@ export function createRequestIds(): RequestIds {
 /** A call as an interceptor receives it. */
 export type InnerCall = Parameters<ServerInterceptor>[1]
 
-/** Internals of a call in the gRPC library, whose version is pinned. Every test of a call depends on them. */
+/**
+ * Internals of a call in the gRPC library, whose version is pinned. If a new version changes them, every test
+ * of a call fails.
+ */
 export interface BaseCall {
   readonly stream: ServerHttp2Stream
   /** The same object for every interceptor and the handler. */
