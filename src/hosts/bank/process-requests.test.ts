@@ -38,7 +38,7 @@ describe('Requests between a process and its child', () => {
     ],
     ['rejects', () => Promise.reject(new Error('No metrics.'))],
   ] as const)
-    test(`fail at once, and end no process, when the other end ${kind}`, async () => {
+    test(`are rejected at once, without an uncaught error, when their handler ${kind}`, async () => {
       const request = openBoth({ metrics: handler })
       await assert.rejects(request('metrics'), /metrics: Error: No metrics\./)
     })
