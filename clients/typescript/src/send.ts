@@ -6,13 +6,17 @@ export interface TrackerOptions {
   readonly address: string
   /** Without a token, a client can only call operations that need none, such as reading an invitation. */
   readonly token?: TokenSource
-  /** The number of retries after a request got no response, or the host was busy; 3 by default. */
+  /** The largest number of retries after a request got no response, or the host was busy; 3 by default. */
   readonly retries?: number
   /**
-   * Replaces the rules for retries. Returns the milliseconds to wait before the next try, or undefined to
-   * throw the error. `retries` is 0 after the first try.
+   * Decides about each retry, up to `retries`, instead of the default rules. Returns the milliseconds to wait
+   * before the next try, or undefined to throw the error. `retriesSoFar` is 0 after the first try.
    */
-  readonly retryAfter?: (error: TrackerError, request: TrackerRequest, retries: number) => number | undefined
+  readonly retryAfter?: (
+    error: TrackerError,
+    request: TrackerRequest,
+    retriesSoFar: number,
+  ) => number | undefined
   /** Replaces every error before it is thrown, for example with a translated one. */
   readonly mapError?: (error: TrackerError) => TrackerError
   /** If false, a POST without a key gets none, and is retried only after 429. */
