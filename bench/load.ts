@@ -24,6 +24,7 @@ interface Length {
 export interface LoadOptions extends Length {
   readonly port: number
   readonly connections: number
+  /** `count` is the number of requests so far, including this one. */
   readonly next: (count: number) => LoadRequest
 }
 

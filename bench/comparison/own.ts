@@ -14,6 +14,7 @@ export interface System {
   readonly name: string
   readonly pid: number
   readonly port: number
+  /** Makes one request. `count` is the number of requests so far, including this one. */
   readonly makeRequest: Readonly<Record<Verb, (count: number) => LoadRequest>>
   stop(): void
 }

@@ -100,8 +100,8 @@ function commandFor({ binaries, cluster }: Setup, countsFolder: string): readonl
   ]
 }
 
-function control({ account }: Setup, option: string, pid: number) {
-  const { status, stderr } = spawnSync('callgrind_control', [option, String(pid)], { ...account.user })
+function control({ account: runAs }: Setup, option: string, pid: number) {
+  const { status, stderr } = spawnSync('callgrind_control', [option, String(pid)], { ...runAs.user })
   if (status !== 0) throw new Error(`A session of the store could not be counted: ${stderr}`)
 }
 
