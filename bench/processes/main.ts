@@ -20,7 +20,7 @@ const run = promisify(execFile)
  * Compares the requests per second of one process with those of one process per core, in turns. The load is
  * `ab` (in Debian, apache2-utils). It shares the cores with the store and the hosts, so control groups limit each
  * process of a host to a fraction of a core, and the processes remain the bottleneck, as on a larger machine.
- * Needs root on Linux. `--rounds N`; `--seconds N` for each round.
+ * Needs root on Linux. `--rounds N`; `--seconds N` for each measurement.
  */
 export async function runProcessesBench(args: readonly string[]): Promise<void> {
   const option = (name: string, defaultValue: number) => Number(args[args.indexOf(name) + 1]) || defaultValue

@@ -31,7 +31,7 @@ const login = 'bench@example.com'
 
 /**
  * Measures deliveries from one process to a receiver in another process. If a folder in which `pg-boss` and
- * `graphile-worker` are installed is passed, measures both with the same messages, too, in turns.
+ * `graphile-worker` are installed is passed, also measures these two, in turns, with as many messages.
  */
 export async function runWebhookBench([folder]: readonly string[]): Promise<void> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-webhooks-'))
@@ -39,7 +39,7 @@ export async function runWebhookBench([folder]: readonly string[]): Promise<void
   const receiver = await startReceiver()
   try {
     await migrate(store.url)
-    const ownQueue = await openOwn(store.url, receiver)
+    const ownQueue = await openOwnQueue(store.url, receiver)
     const receivers = allowedReceivers([receiver.host])
     const otherQueues = folder === undefined ? [] : await queuesIn(folder, store.url, receivers)
     const costs = await measureInTurns([ownQueue, ...otherQueues], ownQueue.write, (work) =>
@@ -58,8 +58,8 @@ export async function runWebhookBench([folder]: readonly string[]): Promise<void
 const medianOf = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 
-/** Creates webhooks for the changes that `write` makes. */
-async function openOwn(url: string, receiver: { readonly url: string; readonly host: string }) {
+/** Opens the delivery of webhooks by the tracker itself. `write` makes the changes that it delivers. */
+async function openOwnQueue(url: string, receiver: { readonly url: string; readonly host: string }) {
   const database = openDatabase({ url, applicationName: 'bench' })
   const budgets = openBudgets()
   const context = { database, budgets } as Context
