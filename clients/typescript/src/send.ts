@@ -6,7 +6,7 @@ export interface TrackerOptions {
   readonly address: string
   /** Without a token, a client can only call operations that need none, such as reading an invitation. */
   readonly token?: TokenSource
-  /** The largest number of retries after a request got no response, or the host was busy; 3 by default. */
+  /** The largest number of retries after a request got no complete response, or the host was busy; 3 by default. */
   readonly retries?: number
   /**
    * Decides about each retry, up to `retries`, instead of the default rules. Returns the milliseconds to wait
@@ -186,8 +186,8 @@ function withTimeout(signal: AbortSignal | undefined, milliseconds: number): Abo
 }
 
 /**
- * 0 means that there was no response. The others come from an overloaded host, or from a proxy that cannot
- * reach it.
+ * 0 means that there was no complete response. The others come from an overloaded host, or from a proxy that
+ * cannot reach it.
  */
 const transientStatuses: ReadonlySet<number> = new Set([0, 502, 503, 504])
 

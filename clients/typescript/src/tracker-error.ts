@@ -1,6 +1,6 @@
-/** The error of a rejected request, or of one without a response. */
+/** The error of a request that was rejected, or that got no complete and valid response. */
 export class TrackerError extends Error {
-  /** 0 if there was no response. */
+  /** 0 if there was no complete response. */
   readonly status: number
   /** Sentences by field; `generalErrors` holds those without a field. */
   readonly errors: Readonly<Record<string, readonly string[]>>
