@@ -50,7 +50,7 @@ for (const { name, mode, namedStatements } of poolers) {
       await fresh.drop()
     })
 
-    test('the pooler is recognized', async () => {
+    test('the pooler is recognized while other clients use it', async () => {
       const otherClients = openDatabase({
         url: pooler.url,
         applicationName: 'other clients',
@@ -206,6 +206,7 @@ describe('Between hosts and database', {
     assert.match(await adviceFor(pooler.url, 1000), /raise default_pool_size/)
   })
 
+  // Only pgbouncer before 1.20 rejects all options. Every version that knows named statements is newer.
   test('options in the address are rejected with advice', { skip: knowsNamedStatements }, async (t) => {
     const pooler = await poolerOf(t, 'transaction')
     const advice = await adviceFor(`${pooler.url}?options=-c%20role%3Dx`)
