@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { blocksOf, explainedContext } from '../../test/support/explained-context.ts'
+import { blocksOf, emptyResult, explainedContext } from '../../test/support/explained-context.ts'
 import { column } from '../db/columns.ts'
 import { render } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
@@ -51,12 +51,9 @@ describe('A list of few active rows among many removed ones', () => {
 
   async function blocksReadBy(resource: Resource, caller: Caller, query: Readonly<Record<string, string>>) {
     let blocks = 0
-    const reads = fresh.explaining(
-      (plan) => {
-        blocks += blocksOf(plan)
-      },
-      [{ id: null, totalCount: 0, lastChangeSecond: null }],
-    )
+    const reads = fresh.explaining((plan) => {
+      blocks += blocksOf(plan)
+    }, emptyResult)
     await list(fresh.context, resource, caller, parseListQuery(resource, query), reads)
     return blocks
   }

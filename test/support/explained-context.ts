@@ -54,6 +54,9 @@ export async function explainedContext() {
   }
 }
 
+/** The result of a list or query that finds nothing. An explained statement returns its plan instead. */
+export const emptyResult = [{ id: null, totalCount: 0, lastChangeSecond: null }]
+
 /** Returns the number of blocks that a plan has read, 8 KiB each. */
 export const blocksOf = (plan: Plan): number => plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
 
