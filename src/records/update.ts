@@ -24,8 +24,9 @@ import {
 } from './write-conditions.ts'
 
 /**
- * Runs one statement that locks the row, checks the conditions, and writes. It may also include concurrent
- * changes by other callers.
+ * Updates a row in one statement, which may also include concurrent changes by other callers. Runs a
+ * transaction instead if hooks or project rules need several statements, or if the row moves to another
+ * project.
  */
 export async function update(
   context: Context,
@@ -98,6 +99,7 @@ export function writeUpdate(
   const { singleWrites } = database
   return updateInGroup(singleWrites, resource, { caller, id, values, stored, versions }, () =>
     write(singleWrites).catch((error: unknown) => {
+      // Links of a row that moves to another project can be removed only in a transaction.
       if (error !== leavesProjectProblem) throw error
       return writeInTransaction()
     }),
