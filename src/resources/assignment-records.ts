@@ -18,7 +18,7 @@ import {
 } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
 
-/** Everything that members record about an assignment: hours, obstacles, comments and files. */
+/** Records about an assignment: hours, impediments, comments and files. */
 
 export const appointment = defineResource({
   name: 'appointment',

@@ -130,7 +130,10 @@ function endsOnOrAfterItsStart({ startDate, endDate }: { startDate?: string; end
 
 const endsTooEarlyErrors = { endDate: ['End date must be on or after start date.'] }
 
-/** An update under `/ext/` may contain only one date. It is compared with the other stored date. */
+/**
+ * An update under `/ext/` may contain one date without the other. It is then compared with the stored value
+ * of the other.
+ */
 function endsAfterStoredStart({ startDate, endDate }: Values): Condition[] {
   if ((startDate === undefined) === (endDate === undefined)) return []
   const rejectIf =

@@ -115,7 +115,7 @@ interface LinkColumn {
 
 const linksByParent = new Map<string, readonly LinkColumn[]>()
 
-/** Returns the columns that refer to `parent` and keep their rows within the project of the parent. */
+/** Returns the columns that refer to `parent` and whose rows must be in its project (`sameProject`). */
 export function linksWithinProjectOf(parent: ListedResource): readonly LinkColumn[] {
   const cached = linksByParent.get(parent.name)
   if (cached) return cached
@@ -141,9 +141,9 @@ export const searchColumns = ({ fields }: ListedResource): string[] =>
 export const isVersioned = ({ fields }: Resource): boolean => 'expectedVersion' in fields
 
 /**
- * The names by which any list can be filtered, and all fields of all resources. A list rejects a filter that
- * it does not support, because otherwise it would return unwanted rows. v1 ignores names that only extensions
- * have, so that a new extension does not change v1.
+ * The names by which at least one list can be filtered, and all fields of all resources. A list rejects a
+ * filter that it does not support, because otherwise it would return unwanted rows. v1 ignores names that
+ * only extensions have, so that a new extension does not change v1.
  */
 export const filterNames: Readonly<Record<Edition, ReadonlySet<string>>> = {
   v1: filterNamesOf(resourcesOf('v1')),
