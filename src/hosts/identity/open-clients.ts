@@ -8,9 +8,9 @@ import {
   type Client,
   type ClientSettings,
   type Clients,
+  type ClientWithSecretHash,
   clientsOf,
   registeredClient,
-  type StoredClient,
   scriptOriginsOf,
 } from './values/clients.ts'
 
@@ -70,8 +70,8 @@ export async function openClients(
   return { clients, scriptOrigins, refreshClients, knownClients }
 }
 
-async function findStoredClients(database: Database): Promise<StoredClient[]> {
-  const rows = await database.query<StoredClient & { readonly hash: Buffer | null }>(sql`
+async function findStoredClients(database: Database): Promise<ClientWithSecretHash[]> {
+  const rows = await database.query<ClientWithSecretHash & { readonly hash: Buffer | null }>(sql`
     select id, name, secret_hash as hash, scopes, redirect_uris as "redirectUris",
       post_logout_redirect_uris as "postLogoutRedirectUris", is_first_party as "isFirstParty",
       requires_pkce as "requiresPkce"

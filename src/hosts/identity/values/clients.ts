@@ -19,7 +19,8 @@ export interface Client {
   /** The algorithm with which its tokens are signed. */
   readonly signingAlgorithm: SigningAlgorithm
   /**
-   * Undefined for the clients of the contract. They have their own rules where the standards leave a choice.
+   * Undefined for the web client and service clients, which the contract defines. Where the standards leave a
+   * choice, their rules may differ from those for registered clients.
    */
   readonly registration: Registration | undefined
 }
@@ -96,12 +97,18 @@ const clientDefaults = {
   registration: undefined,
 } as const
 
-export type StoredClient = Omit<RegisteredClientSettings, 'secret' | 'signingAlgorithm'> &
+/** A registered client of the database or the settings. Only the settings can name an algorithm. */
+export type ClientWithSecretHash = Omit<RegisteredClientSettings, 'secret' | 'signingAlgorithm'> &
   Pick<Client, 'secretHash'> &
   Partial<Pick<Client, 'signingAlgorithm'>>
 
 /** Creates a client whose users sign in on the pages of this host. */
-export const registeredClient = ({ name, isFirstParty, requiresPkce, ...client }: StoredClient): Client => ({
+export const registeredClient = ({
+  name,
+  isFirstParty,
+  requiresPkce,
+  ...client
+}: ClientWithSecretHash): Client => ({
   ...clientDefaults,
   ...client,
   grants: ['authorization_code', 'refresh_token'],
@@ -111,7 +118,10 @@ export const registeredClient = ({ name, isFirstParty, requiresPkce, ...client }
 /** Digests all have the same length, so comparing two of them always takes the same time. */
 export const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
-/** Returns all redirect URLs of the client. A callback may redirect the browser to any of them. */
+/**
+ * Returns all redirect URLs of the client. Forms of pages may lead to any of them (`form-action`), because
+ * one callback of the client may redirect to another.
+ */
 export const redirectUrlsOf = ({ redirectUris, postLogoutRedirectUris }: Client): readonly string[] => [
   ...redirectUris,
   ...postLogoutRedirectUris,
