@@ -216,6 +216,7 @@ export const removeFactors: Endpoint = {
     const { userId } = parseFields(singleParameters(call.parameters), { userId: uuid })
     const keptSessionId = userId === administrator.accountId ? administrator.sessionId : undefined
     await identity.database.transaction((transaction) =>
+      // Checked again, because the session may have ended during the wait for the lock.
       resetFactors(identity, transaction, { accountId: userId, keptSessionId }, async () =>
         requireAdministrator(identity, await requireRecentSignIn(identity, call)),
       ),
