@@ -10,7 +10,7 @@ import { requireAccess } from '../records/rights.ts'
 import { visibleRows } from '../records/visible-rows.ts'
 import { assignment } from '../resources/assignment.ts'
 import { appointment } from '../resources/assignment-records.ts'
-import { acceptTokens, type Route, recordBody } from '../routes/route.ts'
+import { acceptPersonalAccessTokens, type Route, recordBody } from '../routes/route.ts'
 import { dateTime, ref } from '../routes/schemas.ts'
 
 interface Timer {
@@ -149,7 +149,7 @@ const tag = 'Timer'
 const path = '/ext/timer'
 
 /** Routes for the timer of the account. All devices have the same timer. */
-export const timerRoutes: readonly Route[] = acceptTokens([
+export const timerRoutes: readonly Route[] = acceptPersonalAccessTokens([
   {
     id: 'GetTimer',
     tag,

@@ -97,7 +97,7 @@ export const acceptsIdempotencyKey = ({ method, isPublic, withoutIdempotencyKey 
   method === 'POST' && !isPublic && !withoutIdempotencyKey
 
 /** Makes routes accept personal access tokens, whose rights `src/records/` checks on every row. */
-export const acceptTokens = (routes: readonly Route[]): Route[] =>
+export const acceptPersonalAccessTokens = (routes: readonly Route[]): Route[] =>
   routes.map((route) => ({ ...route, acceptsPersonalAccessTokens: true }))
 
 export interface Route extends Operation {

@@ -51,7 +51,7 @@ import { resources } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import { resourcesOf } from '../../resources/derived.ts'
 import { person } from '../../resources/user.ts'
-import { acceptTokens, type Route } from '../../routes/route.ts'
+import { acceptPersonalAccessTokens, type Route } from '../../routes/route.ts'
 import { idsSchemas, pageSchema, recordSchema, resourceSchemas, sharedSchemas } from '../../routes/schemas.ts'
 import type { HostDocumentParts } from './openapi.ts'
 import { resourceRoutes } from './resource-routes.ts'
@@ -62,7 +62,9 @@ export const contractRoutes = (
   live: LiveListings,
   declared: readonly Resource[] = resources,
 ): Route[] => [
-  ...acceptTokens(resourcesOf('v1', declared).flatMap((resource) => resourceRoutes(context, live, resource))),
+  ...acceptPersonalAccessTokens(
+    resourcesOf('v1', declared).flatMap((resource) => resourceRoutes(context, live, resource)),
+  ),
   ...accountRoutes(createLockouts({ database: context.database })),
 ]
 
@@ -114,7 +116,7 @@ const featureRoutes = (
   context: Context,
   { live, feeds, receivers, files, signInMethods, hasMail, webOrigin }: ExtensionParts,
 ): readonly Route[] => [
-  ...acceptTokens([
+  ...acceptPersonalAccessTokens([
     peopleRoute(context, live),
     ...resources.map((resource) => removedRoute(context, live, resource)),
     ...resourcesOf('ext').flatMap((resource) => resourceRoutes(context, live, resource)),
@@ -132,7 +134,7 @@ const featureRoutes = (
   ...administratorRoutes,
   ...deactivationRoutes,
   ...linkRoutes({ hasMail }),
-  ...acceptTokens([
+  ...acceptPersonalAccessTokens([
     historyRoute(context),
     differenceRoute(context),
     batchRoute(context),
