@@ -47,19 +47,19 @@ export function progressJourneys(setup: () => BrowserSetup): void {
     await row('Untouched').getByText('No dates').waitFor()
     await assertAccessible(page, 'projects with their progress')
     assert.equal(requestedUrls.length, 4)
-    // Each column has one caption, and each fact a bar of its own.
+    // Each column has a caption, and progress and hours have a bar each.
     assert.deepEqual(await page.locator('.project-captions > span').allTextContents(), [
       'Progress',
       'Hours',
       'Members',
     ])
-    for (const [fact, share] of [
+    for (const [cell, share] of [
       ['.project-progress', 3 / 5],
       ['.project-hours', 3 / 40],
     ] as const) {
-      const done = await row('Half done').locator(`${fact} .bar-part`).boundingBox()
-      const all = await row('Half done').locator(`${fact} .bar-rest`).boundingBox()
-      assert.ok(done && all && Math.abs(done.width / all.width - share) < 0.02)
+      const part = await row('Half done').locator(`${cell} .bar-part`).boundingBox()
+      const track = await row('Half done').locator(`${cell} .bar-track`).boundingBox()
+      assert.ok(part && track && Math.abs(part.width / track.width - share) < 0.02)
     }
   })
 }

@@ -186,7 +186,7 @@ export const ShareBar = ({ share, isOver = false }: ShareBarProps) => (
     preserveAspectRatio="none"
     aria-hidden="true"
   >
-    <rect class="bar-rest" width="100" height="4" />
+    <rect class="bar-track" width="100" height="4" />
     <rect class="bar-part" width={100 * share} height="4" />
   </svg>
 )
