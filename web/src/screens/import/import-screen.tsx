@@ -151,7 +151,7 @@ interface EarlierImportsProps {
 
 interface IncompleteUndo {
   readonly file: string
-  /** What could not be removed. */
+  /** Names each record that could not be removed, and the reason. */
   readonly rejected: readonly RejectedRow[]
 }
 
