@@ -76,9 +76,23 @@ export const versionMutants: readonly Mutant[] = [
   {
     file: 'src/db/modification-dates.ts',
     rule: 'a change has no date while a transaction that began before it is open',
-    from: 'if (!hasPassed) return',
-    to: 'void hasPassed',
+    from: 'if (isSameServer && hasPassed)',
+    to: 'if (isSameServer)',
     tests: ['conditional-requests', 'db/modification-dates'],
+  },
+  {
+    file: 'src/db/modification-dates.ts',
+    rule: 'a row has no date before its transaction and all earlier ones have ended',
+    from: '=> isOlder(number, transaction))',
+    to: '=> transaction >= 0)',
+    tests: ['conditional-requests', 'db/modification-dates'],
+  },
+  {
+    file: 'src/db/modification-dates.ts',
+    rule: 'the transaction numbers of another server are not compared with earlier ones',
+    from: 'if (serverStartedAt !== server)',
+    to: 'if (server === undefined)',
+    tests: ['db/modification-dates'],
   },
   {
     file: 'src/db/modification-dates.ts',
@@ -118,8 +132,8 @@ export const versionMutants: readonly Mutant[] = [
   {
     file: 'src/http/representations.ts',
     rule: 'a date counts only for the account that got the answer',
-    from: 'return wasSent',
-    to: 'return wasSent || true',
+    from: 'return false\n    },',
+    to: 'return true\n    },',
     tests: ['journeys/conditional-requests'],
   },
   {

@@ -25,12 +25,12 @@ describe('a modification date', () => {
   it('is available once its second has ended', async () => {
     const modificationDates = createModificationDates(fresh.database)
     const changedAt = Math.floor(await clock())
-    assert.equal((await modificationDates()).dateOf(changedAt), undefined)
+    assert.equal((await modificationDates()).dateOf({ lastChangeSecond: changedAt }), undefined)
     await sleep(2300)
-    const date = (await modificationDates()).dateOf(changedAt) ?? 0
+    const date = (await modificationDates()).dateOf({ lastChangeSecond: changedAt }) ?? 0
     assert.ok(date > changedAt && date <= (await clock()))
     await sleep(600)
-    assert.equal((await modificationDates()).dateOf(changedAt), date)
+    assert.equal((await modificationDates()).dateOf({ lastChangeSecond: changedAt }), date)
   })
 
   it('is not available while a transaction that may have an earlier time is still open', async () => {
@@ -40,18 +40,78 @@ describe('a modification date', () => {
     let now = 0
     const modificationDates = createModificationDates(fresh.database, () => now)
     await sleep(1100)
-    for (; now < 3000; now += 1000) assert.equal((await modificationDates()).dateOf(writtenAt), undefined)
+    for (; now < 3000; now += 1000)
+      assert.equal((await modificationDates()).dateOf({ lastChangeSecond: writtenAt }), undefined)
     await writer.query('commit')
     const committedAt = await clock()
     await modificationDates()
     await sleep(1100)
     now += 1000
-    const date = (await modificationDates()).dateOf(writtenAt) ?? 0
+    const date = (await modificationDates()).dateOf({ lastChangeSecond: writtenAt }) ?? 0
     assert.ok(date > committedAt, 'an answer from before the commit cannot have been sent at that date')
   })
 
   it('is not available for a change that is no longer in the log', async () => {
-    assert.equal((await createModificationDates(fresh.database)()).dateOf(null), undefined)
+    assert.equal(
+      (await createModificationDates(fresh.database)()).dateOf({ lastChangeSecond: null }),
+      undefined,
+    )
+  })
+
+  it('of a row is available once its transaction and all earlier ones have ended', async () => {
+    const earlier = new pg.Client({ connectionString: fresh.url })
+    await earlier.connect()
+    await earlier.query('begin')
+    await earlier.query('insert into things values (2)')
+    const { rows } = await writer.query('insert into things values (3) returning xmin::text')
+    const change = { lastTransaction: Number(rows[0].xmin) }
+    let now = 0
+    const modificationDates = createModificationDates(fresh.database, () => now)
+    await sleep(1100)
+    for (; now < 3000; now += 1000) assert.equal((await modificationDates()).dateOf(change), undefined)
+    await earlier.query('commit')
+    await earlier.end()
+    const committedAt = await clock()
+    await modificationDates()
+    await sleep(1100)
+    now += 1000
+    const date = (await modificationDates()).dateOf(change) ?? 0
+    assert.ok(date > committedAt, 'a response without the row may have been sent at that date')
+  })
+
+  it('of a row remains correct when transaction numbers wrap around, and on another server', async () => {
+    let now = 0
+    const server = { transaction: '4294967295', startedAt: 'Monday' }
+    // Every earlier transaction has ended, and a day has passed at each query.
+    const store: Queries & Pick<Database, 'onCommit'> = {
+      onCommit: () => () => undefined,
+      query: async () =>
+        [
+          {
+            hasPassed: true,
+            second: now * 86_400,
+            transaction: server.transaction,
+            serverStartedAt: server.startedAt,
+          },
+        ] as never,
+    }
+    const modificationDates = createModificationDates(store, () => now * 1000)
+    const dayOf = async (lastTransaction: number) => {
+      now += 1
+      await modificationDates()
+      now += 1
+      const date = (await modificationDates()).dateOf({ lastTransaction })
+      return date === undefined ? undefined : Math.floor(date / 86_400)
+    }
+    assert.equal(await dayOf(4_294_967_290), 1)
+    assert.equal(await dayOf(4), undefined)
+    for (let times = 0; times < 100; times += 1) await dayOf(4)
+    assert.equal(await dayOf(4_294_967_290), 1, 'the date of an old row has changed')
+    server.transaction = '4294967306'
+    assert.equal(await dayOf(4), 207)
+    assert.equal(await dayOf(12), undefined)
+    server.startedAt = 'Tuesday'
+    assert.equal(await dayOf(4), 211)
   })
 
   it('can be requested by many callers at once', async () => {
@@ -69,7 +129,7 @@ describe('a modification date', () => {
       return modificationDates()
     })
     for (const { second, dateOf } of await Promise.all(callers)) {
-      assert.equal(dateOf(null), undefined)
+      assert.equal(dateOf({ lastChangeSecond: null }), undefined)
       assert.ok(Math.abs(second - Math.floor(await clock())) < 60, 'Each of them knows the time.')
     }
   })

@@ -9,6 +9,14 @@ import { sql } from './sql.ts'
  */
 export type ModificationDates = () => Promise<KnownDates>
 
+/** The newest change that can affect a response, by its time or by its transaction. */
+export interface LastChange {
+  /** Seconds since 1970. Null if the change is no longer in the change log. */
+  readonly lastChangeSecond?: number | null | undefined
+  /** The `xmin` of the only row on which the response depends. */
+  readonly lastTransaction?: number | undefined
+}
+
 /** Dates in seconds since 1970, by the clock of the database. */
 export interface KnownDates {
   /** The current second of the database. Everything that was committed before this second is visible. */
@@ -17,7 +25,7 @@ export interface KnownDates {
    * Returns a date for the newest change. Everything that is read in that second or later contains the
    * change. Returns undefined if there is no such date yet.
    */
-  dateOf(lastChangeSecond: number | null | undefined): number | undefined
+  dateOf(change: LastChange): number | undefined
 }
 
 /** Known dates are used for this long without a query, because dates have a resolution of a second. */
@@ -30,8 +38,10 @@ const idleRefreshesMax = 10
 const datesRememberedMax = 1000
 const settlementsRememberedMax = 60
 
-/** Every transaction that wrote before `until` had ended by `seenAt`. */
+/** Every transaction that is older than `transaction`, or wrote before `until`, had ended by `seenAt`. */
 interface Settlement {
+  /** A transaction number without its epoch, like `xmin`. */
+  readonly transaction: number
   readonly until: number
   readonly seenAt: number
 }
@@ -40,14 +50,20 @@ interface Mark {
   /** The time of the database before the transaction number was assigned. */
   readonly second: number
   readonly transaction: string
+  readonly serverStartedAt: string
 }
+
+/** Transaction numbers are compared as on a circle, because they wrap around after 32 bits. */
+const isOlder = (transaction: number, other: number): boolean => ((other - transaction) | 0) > 0
+
+const withoutEpoch = (transaction: string): number => Number(BigInt.asUintN(32, BigInt(transaction)))
 
 export function createModificationDates(
   database: Queries & Pick<Database, 'onCommit'>,
   now: () => number = () => performance.now(),
 ): ModificationDates {
-  const settlements: Settlement[] = []
-  const dates = new Map<number, number>()
+  let settlements = createSettlements()
+  let server: string | undefined
   let storeSecond: number | undefined
   let pending: Mark | undefined
   let refreshing: Promise<void> | undefined
@@ -66,29 +82,14 @@ export function createModificationDates(
 
   async function poll() {
     const mark = pending ?? (await setMark(database))
-    pending = mark
-    const { hasPassed, second } = await checkMark(database, mark)
+    const { hasPassed, second, serverStartedAt } = await checkMark(database, mark)
+    const isSameServer = mark.serverStartedAt === serverStartedAt
+    // Another server, such as one restored from a backup, may assign the same transaction numbers again.
+    if (serverStartedAt !== server) settlements = createSettlements()
+    server = serverStartedAt
     storeSecond = Math.floor(second)
-    if (!hasPassed) return
-    settlements.push({ until: mark.second, seenAt: second })
-    if (settlements.length > settlementsRememberedMax) settlements.shift()
-    pending = undefined
-  }
-
-  /**
-   * Returns the first whole second after the settlement was seen. Responses without the change have an
-   * earlier date.
-   */
-  function dateAfter(lastChangeSecond: number): number | undefined {
-    const existing = dates.get(lastChangeSecond)
-    if (existing !== undefined) return existing
-    const settlement = settlements.find(({ until }) => until >= lastChangeSecond + 1)
-    if (settlement === undefined) return undefined
-    const date = Math.floor(settlement.seenAt) + 1
-    dates.set(lastChangeSecond, date)
-    const [oldest] = dates.keys()
-    if (dates.size > datesRememberedMax && oldest !== undefined) dates.delete(oldest)
-    return date
+    if (isSameServer && hasPassed) settlements.add(mark, second)
+    pending = isSameServer && !hasPassed ? mark : undefined
   }
 
   const recordUse = refreshWhileUsed(refresh)
@@ -99,13 +100,55 @@ export function createModificationDates(
     const isOld = refreshing === undefined && now() - refreshedAt >= freshMilliseconds
     if (isOld || storeSecond === undefined) await refresh()
     const second = storeSecond ?? 0
+    const { dateOf } = settlements
     return {
       second,
-      dateOf(lastChangeSecond) {
-        const date = typeof lastChangeSecond === 'number' ? dateAfter(lastChangeSecond) : undefined
+      dateOf(change) {
+        const date = dateOf(change)
         return date !== undefined && date <= second ? date : undefined
       },
     }
+  }
+}
+
+function createSettlements() {
+  /** The first one is kept, so that all changes before it keep their date. */
+  const settlements: Settlement[] = []
+  const datesOfSeconds = new Map<number, number>()
+  const datesOfTransactions = new Map<number, number>()
+
+  /**
+   * Returns the first whole second after the change was seen settled. Responses without the change have an
+   * earlier date.
+   */
+  function dateAfter(
+    change: number,
+    dates: Map<number, number>,
+    includesChange: (settlement: Settlement) => boolean,
+  ): number | undefined {
+    const existing = dates.get(change)
+    if (existing !== undefined) return existing
+    const settlement = settlements.find(includesChange)
+    if (settlement === undefined) return undefined
+    const date = Math.floor(settlement.seenAt) + 1
+    if (settlement === settlements[0]) return date
+    dates.set(change, date)
+    const [oldest] = dates.keys()
+    if (dates.size > datesRememberedMax && oldest !== undefined) dates.delete(oldest)
+    return date
+  }
+
+  return {
+    add({ transaction, second }: Mark, seenAt: number) {
+      settlements.push({ transaction: withoutEpoch(transaction), until: second, seenAt })
+      if (settlements.length > settlementsRememberedMax) settlements.splice(1, 1)
+    },
+    dateOf({ lastTransaction: number, lastChangeSecond: second }: LastChange): number | undefined {
+      if (number !== undefined)
+        return dateAfter(number, datesOfTransactions, ({ transaction }) => isOlder(number, transaction))
+      if (typeof second !== 'number') return undefined
+      return dateAfter(second, datesOfSeconds, ({ until }) => until >= second + 1)
+    },
   }
 }
 
@@ -128,15 +171,22 @@ function refreshWhileUsed(refresh: () => Promise<void>): () => void {
 /** Assigns a transaction number. Every transaction that wrote earlier has a lower number. */
 async function setMark(database: Queries): Promise<Mark> {
   const [mark] = await database.query<Mark>(sql`
-    select extract(epoch from statement_timestamp())::float8 as second, pg_current_xact_id()::text as transaction`)
+    select extract(epoch from statement_timestamp())::float8 as second, pg_current_xact_id()::text as transaction,
+      pg_postmaster_start_time()::text as "serverStartedAt"`)
   if (!mark) throw new Error('The store returned no time.')
   return mark
 }
 
+interface CheckedMark extends Pick<Mark, 'second' | 'serverStartedAt'> {
+  readonly hasPassed: boolean
+}
+
 /** Checks whether all earlier transactions have ended. The clock is read after the snapshot was taken. */
 async function checkMark(database: Queries, { transaction }: Mark) {
-  const [row] = await database.query<{ hasPassed: boolean; second: number }>(sql`
+  const [row] = await database.query<CheckedMark>(sql`
     select ${hasSettledBefore(transaction)} as "hasPassed",
-      extract(epoch from clock_timestamp())::float8 as second`)
-  return { hasPassed: row?.hasPassed === true, second: row?.second ?? 0 }
+      extract(epoch from clock_timestamp())::float8 as second,
+      pg_postmaster_start_time()::text as "serverStartedAt"`)
+  if (!row) throw new Error('The store returned no time.')
+  return row
 }

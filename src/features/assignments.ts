@@ -283,8 +283,8 @@ export function assignmentKeyRoute(): Route {
       const [projectKey = '', number] = key.trim().toUpperCase().split('-')
       const id = await findByKey(context.database, projectKey, Number(number))
       if (id === undefined) throw notFound(extended.title)
-      const { row, lastChangeSecond } = await get(context, extended, caller, { id })
-      return { body: recordBody(extended, row), lastChangeSecond }
+      const { row, lastChange } = await get(context, extended, caller, { id })
+      return { body: recordBody(extended, row), ...lastChange }
     },
   }
 }

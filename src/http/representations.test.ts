@@ -147,6 +147,21 @@ it('any other text is not a date', () => {
     equal(parseHttpDate(text), undefined, text)
 })
 
+it('Sent dates contain a date only if the same answer was last sent with it', () => {
+  const { record } = createSentDates()
+  const sent = [
+    ['a', 1],
+    ['a', 1],
+    ['b', 1],
+    ['a', 2],
+    ['a', 2],
+  ] as const
+  const wasSent = sent.map(([answerTag, second]) => record(answerTag, second))
+  deepStrictEqual(wasSent, [false, true, false, false, true])
+  for (let other = 0; other < 10_000; other += 1) record(`other ${other}`, 1)
+  equal(record('a', 2), false)
+})
+
 const large = JSON.stringify({ rows: Array.from({ length: 200 }, (_, row) => ({ row, name: `Row ${row}` })) })
 const sentDates = createSentDates()
 

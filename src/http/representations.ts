@@ -135,15 +135,14 @@ export interface SentDates {
 const sentDatesMax = 10_000
 
 export function createSentDates(): SentDates {
-  const sent = new Set<string>()
+  const dates = new Map<string, number>()
   return {
     record(tag, lastModified) {
-      const pair = `${tag} ${lastModified}`
-      const wasSent = sent.delete(pair)
-      const oldest = sent.size >= sentDatesMax ? sent.keys().next() : undefined
-      if (oldest?.done === false) sent.delete(oldest.value)
-      sent.add(pair)
-      return wasSent
+      if (dates.get(tag) === lastModified) return true
+      dates.set(tag, lastModified)
+      const [oldest] = dates.keys()
+      if (dates.size > sentDatesMax && oldest !== undefined) dates.delete(oldest)
+      return false
     },
   }
 }

@@ -1,9 +1,10 @@
-import { lastChangeSecond as lastChangeSecondSql, waitUntilSettled } from '../db/change-log.ts'
+import { lastChangeSecond, waitUntilSettled } from '../db/change-log.ts'
 import { selectColumns } from '../db/columns.ts'
 import type { Database } from '../db/database.ts'
 import { StatementTooSlowError } from '../db/limited-reads.ts'
+import type { LastChange } from '../db/modification-dates.ts'
 import type { Row } from '../db/rows.ts'
-import { sql } from '../db/sql.ts'
+import { raw, sql } from '../db/sql.ts'
 import { rowWithLastChange } from '../db/stepwise-statements.ts'
 import type { Caller } from '../model/caller.ts'
 import { capitalize } from '../model/field.ts'
@@ -16,11 +17,7 @@ import { resourcesAffecting, selectRows } from './visible-rows.ts'
 
 export interface RowWithLastChange {
   readonly row: Row
-  /**
-   * The time of the last change that can affect the response, in seconds since 1970. Null when it is no
-   * longer in the change log.
-   */
-  readonly lastChangeSecond: number | null
+  readonly lastChange: LastChange
 }
 
 /** Returns the row as it is, or as it was at an instant. */
@@ -34,11 +31,14 @@ export async function get(
   const { id, at } = parseRequest(input)
   const { from, where } = selectRows(resource, caller, at, sql`${id}`)
   const columns = selectColumns(resource)
-  const lastChange = sql`${lastChangeSecondSql(resourcesAffecting(resource, caller))} as "lastChangeSecond"`
+  const lastChange = sql`${lastChangeSecond(resourcesAffecting(resource, caller))} as "lastChangeSecond"`
+  // The transaction that wrote the row costs no lookup. The row as it was has none, and the nodes of a sharded
+  // store have separate transaction numbers, so these use the change log.
+  const ofRow = at === undefined ? raw('row.xmin::text::bigint as "lastTransaction"') : lastChange
   // A sharded store executes the parts of the statement one after the other.
   const statement = rowWithLastChange.attach(
     { row: sql`select ${columns} from ${from} where ${where}`, lastChange },
-    sql`select ${columns}, ${lastChange} from ${from} where ${where}`,
+    sql`select ${columns}, ${ofRow} from ${from} where ${where}`,
   )
   if (at !== undefined) await requireSettled(database, at)
   // The history can be slow to read, so this read queues with the lists. Their number per account is limited.
@@ -47,11 +47,11 @@ export async function get(
       ? await database.query<FoundRow>(statement)
       : await explainTimeout(timeoutAdvice, () => database.listReads.query<FoundRow>(statement, caller.id))
   if (!found) throw notFound(resource.title)
-  const { lastChangeSecond, ...row } = found
-  return { row: row as Row, lastChangeSecond }
+  const { lastChangeSecond: second, lastTransaction, ...row } = found
+  return { row: row as Row, lastChange: { lastChangeSecond: second, lastTransaction } }
 }
 
-type FoundRow = Row & { readonly lastChangeSecond: number | null }
+type FoundRow = Row & LastChange
 
 const timeoutAdvice = { subject: 'Reading the row as it was', advice: 'Request a later instant.' }
 

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticated } from '../auth/authenticate.ts'
 import { selectColumns, tableOf } from '../db/columns.ts'
 import type { FairQueue } from '../db/fair-queue.ts'
+import type { LastChange } from '../db/modification-dates.ts'
 import type { Row } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
 import type { Operation as HttpOperation, Schema } from '../http/openapi.ts'
@@ -73,12 +74,10 @@ export interface Exchange {
   readonly reply: FastifyReply
 }
 
-export interface RouteResponse {
+export interface RouteResponse extends LastChange {
   readonly body?: unknown
   /** Text that is JSON already, in place of a body. */
   readonly json?: string
-  /** The time of the last change to anything the response depends on, in seconds since 1970. */
-  readonly lastChangeSecond?: number | null
 }
 
 /** A body that was received by the route itself. */

@@ -329,6 +329,33 @@ describe('A conditional request with a date', () => {
     await untilLastModified(path)
     for (const date of dates) await assertBothVisible(date)
   })
+
+  test('gets the record that a slow transaction wrote long before it was committed', async () => {
+    const { id } = await workspace.make('organization', { name: 'Before' })
+    const path = `/api/organization?id=${id}`
+    const before = await untilLastModified(path)
+    const direct = await connectDirectly(rest.database)
+    await direct.query('begin')
+    await direct.query(`update organizations set name = 'After' where id = $1`, [id])
+    await direct.query(
+      `insert into changes (resource, row_id, action) values ('organization', $1, 'update')`,
+      [id],
+    )
+    await sleep(1100)
+    await get(path)
+    await sleep(2200)
+    const during = await get(path)
+    await direct.query('commit')
+    await direct.end()
+    const dates = [before.date, dateHeaderOf(before.answer), dateHeaderOf(during)]
+    const assertChanged = async (date: string) => {
+      const answer = await since(path, date)
+      assert.deepEqual([answer.status, answer.body.organization?.name], [200, 'After'])
+    }
+    for (const date of dates) await assertChanged(date)
+    await untilLastModified(path)
+    for (const date of dates) await assertChanged(date)
+  })
 })
 
 /** A cached response: its count and one of its dates. */

@@ -197,7 +197,9 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     const reads: readonly ((reader: Context, caller: Caller) => Promise<unknown>)[] = [
       (reader, caller) => list(reader, comment, caller, parseListQuery(comment, { pageSize: '2' })),
       (reader, caller) => list(reader, comment, caller, parseListQuery(comment, { search: 'c' })),
-      (reader, caller) => get(reader, resourceNamed('assignment'), caller, { id: first.id }),
+      // Only a single statement dates the row by its transaction.
+      async (reader, caller) =>
+        (await get(reader, resourceNamed('assignment'), caller, { id: first.id })).row,
       ({ database }, caller) =>
         runQuery(
           comment,

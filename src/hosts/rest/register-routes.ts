@@ -217,7 +217,7 @@ const conditionalResponderOf =
       readAt: dates.second,
       // The rights of a personal access token change with the role of its account. No row changes then, so a
       // 304 could confirm an outdated body.
-      lastModified: caller.token ? undefined : dates.dateOf(response.lastChangeSecond),
+      lastModified: caller.token ? undefined : dates.dateOf(response),
     })
   }
 

@@ -84,8 +84,8 @@ const getRoute = (context: Context, resource: Resource): Route => ({
     const { id, at } = request.query as Query
     // `at` is an extension, so v1 ignores it like any unknown key.
     const selection = resource.shownIn === 'ext' ? { id, at } : { id }
-    const { row, lastChangeSecond } = await get(context, resource, caller, selection)
-    return { body: recordBody(resource, row), lastChangeSecond }
+    const { row, lastChange } = await get(context, resource, caller, selection)
+    return { body: recordBody(resource, row), ...lastChange }
   },
 })
 
