@@ -32,4 +32,14 @@ export function commentJourneys(setup: () => BrowserSetup): void {
     await jonas.reload()
     assert.equal(await jonas.getByLabel('Write a comment').inputValue(), 'Not sent yet')
   })
+  test('appear to others at once, like participants and impediments', async () => {
+    const { signIn, workspace } = setup()
+    const id = await workspace.assignment('Watched by two')
+    const jonas = await signIn('jonas@example.com', `/projects/${workspace.projectId}/assignments/${id}`)
+    await jonas.getByLabel('Write a comment').waitFor()
+    await workspace.make('userAssignment', { assignmentId: id, userId: workspace.mara.id })
+    await jonas.getByRole('button', { name: 'Remove Mara Lindqvist from the assignment' }).waitFor()
+    await workspace.make('assignmentImpediment', { assignmentId: id, impedimentId: workspace.impedimentId })
+    await jonas.locator('.panel').getByText('Waiting for the customer').first().waitFor()
+  })
 }

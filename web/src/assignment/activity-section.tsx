@@ -4,7 +4,6 @@ import { limits } from '#tracker-client'
 import { changeRecord, type RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
 import { changedAt } from '../data/assignments.ts'
-import { useInterval } from '../data/use-loaded.ts'
 import { Form, useForm } from '../forms/form.tsx'
 import { useRemoval, useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
@@ -23,8 +22,6 @@ import { useHistory } from './use-history.ts'
 
 type Comment = RecordOf<'comment'>
 
-/** Comments are polled, because a live listing would need another of the six connections of the browser. */
-const pollMilliseconds = 5000
 /** The number of changes that are shown at first. */
 const pageSize = 20
 const hidesChangesKey = 'tracker.hides-changes'
@@ -41,7 +38,6 @@ export function ActivitySection({ assignment, comments }: ActivitySectionProps) 
   const { id: assignmentId, projectId } = assignment
   const { api } = useServices()
   const [hidesChanges, setHidesChanges] = useState(localStorage.getItem(hidesChangesKey) === 'true')
-  useInterval(pollMilliseconds, comments.reload)
   const create = async (text: string) => {
     await api.create('comment', { assignmentId, text })
   }

@@ -30,16 +30,17 @@ import { useCardFocus } from './use-card-focus.ts'
 export const ProjectScreen = ({ parameters: { projectId = '', assignmentId } }: ScreenProps) =>
   isUuid(projectId) ? <Project projectId={projectId} assignmentId={assignmentId} /> : <UnknownProject />
 
-/**
- * The resources whose lists on a project page follow the changes of other users. Other lists, such as comments
- * and members, do not.
- */
+/** The resources whose lists on a project page follow the changes of other users. */
 const followedResources: readonly ResourceName[] = [
   'assignment',
   'projectStage',
   'label',
   'assignmentLabel',
   'assignmentDependency',
+  'assignmentImpediment',
+  'userAssignment',
+  'userProject',
+  'comment',
   'attachment',
   'appointment',
   'projectView',
