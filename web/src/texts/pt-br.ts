@@ -803,6 +803,7 @@ export const ptBr = {
   'Set password': 'Definir a senha',
   'Sign in': 'Entrar',
   'Nothing to do': 'Nada espera por você',
+  'Another person…': 'Outra pessoa…',
   'Your assignments that end soon appear here. Find more to do in a project.':
     'As suas tarefas que terminam em breve aparecem aqui. Encontre mais em um projeto.',
   'Only the first 100 of each stage are shown.': 'Só as primeiras 100 de cada etapa aparecem.',
@@ -1269,7 +1270,7 @@ export const ptBr = {
     'As setas e {enter} movem e salvam, {escape} desfaz, {f2} abre apontamentos e notas. 1,5, 1.5 e 1:30 são iguais.',
   'Not everything fits here: only the newest assignments and entries are shown.':
     'Nem tudo cabe aqui: só as tarefas e os apontamentos mais recentes aparecem.',
-  'of {hours} a day': 'de {hours} por dia',
+  'Free of {hours} a day': 'Livres de {hours} por dia',
   'More than 24 h': 'Mais de 24 h',
   '{hours} free': '{hours} livres',
   Undo: 'Desfazer',

@@ -42,7 +42,7 @@ export function WeekCell(props: WeekCellProps) {
     action()
   }
   return (
-    <div class={`week-cell ${notes.length > 0 ? 'noted' : ''} ${text === '' ? 'blank' : ''}`}>
+    <div class={`week-cell ${notes.length > 0 ? 'noted' : ''}`}>
       <input
         class="input"
         inputMode="decimal"

@@ -355,7 +355,9 @@ const WeekSums = ({ days, shownDays, entries, planned, isOwn }: WeekSumsProps) =
       <th scope="row">
         {t('Total')}
         {isOwn && (
-          <span class="quiet-text line">{t('of {hours} a day', { hours: formatHours(dailyTarget()) })}</span>
+          <span class="quiet-text line">
+            {t('Free of {hours} a day', { hours: formatHours(dailyTarget()) })}
+          </span>
         )}
       </th>
       {shownDays.map((day) => (
@@ -414,12 +416,18 @@ const NoHours = () => (
 )
 
 /** Shows the free hours of a day or week, until its target is reached. */
-const FreeHours = ({ recorded, target }: { readonly recorded: number; readonly target: number }) =>
-  recorded >= target ? null : (
+function FreeHours({ recorded, target }: { readonly recorded: number; readonly target: number }) {
+  if (recorded >= target) return null
+  const hours = formatHours(Math.round((target - recorded) * 100) / 100)
+  return (
     <span class="quiet-text line week-left">
-      {t('{hours} free', { hours: formatHours(Math.round((target - recorded) * 100) / 100) })}
+      <span class="free-figure" aria-hidden="true">
+        {hours}
+      </span>
+      <span class="free-text">{t('{hours} free', { hours })}</span>
     </span>
   )
+}
 
 interface TotalProps {
   readonly recorded: number

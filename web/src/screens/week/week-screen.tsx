@@ -54,7 +54,7 @@ export function WeekScreen() {
               <div class="filter-person week-person">
                 <PersonPicker
                   label={t('Person')}
-                  value={userId}
+                  placeholder={t('Another person…')}
                   onChoose={(id) => router.setQuery({ person: id === self.id ? '' : id, add: '' })}
                 />
               </div>
