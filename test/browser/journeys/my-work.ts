@@ -72,6 +72,48 @@ export function myWorkJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('button', { name: 'New assignment' }).click()
     await page.getByRole('dialog', { name: 'New assignment in…' }).waitFor()
   })
+
+  shownAsChosen(setup)
+}
+
+function shownAsChosen(setup: () => BrowserSetup): void {
+  test('shows hours, warnings and labels as a card does, by role and in chosen groups', async () => {
+    const { signIn, workspace } = setup()
+    const { make, projectId } = workspace
+    const { id: userId, login } = await workspace.join('Wim Worker')
+    const harbour = await make('project', { name: 'Harbour walk', organizationId: workspace.organizationId })
+    await make('userProject', { projectId: harbour.id, userId })
+    const assignmentId = await workspace.assignment('Marked thing', { userId, amountHours: 6 })
+    const blockedById = await workspace.assignment('Thing before it', { userId: workspace.jonas.id })
+    await make('assignmentDependency', { assignmentId, blockedById })
+    const { id: labelId } = await make('label', { projectId, name: 'Needs a sketch', color: 'teal' })
+    await make('assignmentLabel', { assignmentId, labelId })
+    await make('appointment', { assignmentId, userId, keepDate: today(), amountHours: 1.5 })
+    const shared = await workspace.assignment('Shared thing', {
+      userId: workspace.mara.id,
+      projectId: harbour.id,
+    })
+    await make('userAssignment', { assignmentId: shared, userId })
+    const page = await signIn(login, '/my-work')
+    const row = page.locator('.work-row', { hasText: 'Marked thing' })
+    const other = page.locator('.work-row', { hasText: 'Shared thing' })
+    for (const text of ['1.5/6 h', 'Waits for Thing before it', 'Needs a sketch'])
+      await row.getByText(text, { exact: true }).waitFor()
+    await page.getByRole('link', { name: '1.5 of 8 h today' }).waitFor()
+    await page.getByRole('button', { name: 'Participant' }).click()
+    await row.waitFor({ state: 'detached' })
+    await other.waitFor()
+    await page.getByRole('button', { name: 'Group by: End' }).click()
+    await page.getByRole('menuitem', { name: 'Project' }).click()
+    await page.getByRole('region', { name: 'Harbour walk' }).getByText('Shared thing').waitFor()
+    // The browser remembers both choices.
+    await page.reload()
+    await page.getByRole('region', { name: 'Harbour walk' }).getByText('Shared thing').waitFor()
+    assert.equal(await row.count(), 0)
+    await page.getByRole('button', { name: 'Everything' }).click()
+    await page.getByRole('region', { name: 'Website relaunch' }).getByText('Marked thing').waitFor()
+    await assertAccessible(page, 'my work by project')
+  })
 }
 
 export function impedimentJourneys(setup: () => BrowserSetup): void {

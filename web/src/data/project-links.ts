@@ -120,7 +120,7 @@ export const labelQuery = (projectId: string) => ({ projectId, sortColumn: 'name
 /** Groups labels by assignment, in the order of `labels`. */
 export function groupLabels(
   labels: readonly Label[],
-  links: readonly Link<'assignmentLabel'>[],
+  links: readonly Pick<Link<'assignmentLabel'>, 'assignmentId' | 'labelId'>[],
 ): LabelsByAssignment {
   const positions = new Map(labels.map(({ id }, index) => [id, index]))
   return new Map(

@@ -803,6 +803,10 @@ export const ptBr = {
   'Set password': 'Definir a senha',
   'Sign in': 'Entrar',
   'Nothing to do': 'Nada espera por você',
+  'No open assignments in this role': 'Nenhuma tarefa aberta neste papel',
+  'My role': 'Meu papel',
+  'Group by: {field}': 'Agrupar por: {field}',
+  'Open my week': 'Abrir minha semana',
   'Another person…': 'Outra pessoa…',
   'Your assignments that end soon appear here. Find more to do in a project.':
     'As suas tarefas que terminam em breve aparecem aqui. Encontre mais em um projeto.',

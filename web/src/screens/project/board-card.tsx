@@ -1,6 +1,7 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
+import { BlockedChip, WaitsChip } from '../../assignment/block-chips.tsx'
 import { LabelChip } from '../../assignment/labels.tsx'
 import { priorityName } from '../../assignment/priority.ts'
 import { changesOf } from '../../assignment/queue.ts'
@@ -12,8 +13,8 @@ import { choosableStages, type ProjectStage, type StageLook } from '../../data/p
 import { assignmentPath } from '../../router/router.ts'
 import { hasDraftOf } from '../../services/browser-storage.ts'
 import { useServices } from '../../services/services.ts'
-import { t, tn } from '../../texts/text.ts'
-import { dayOf, formatAge, formatDay } from '../../time/days.ts'
+import { t } from '../../texts/text.ts'
+import { dayOf, formatDay } from '../../time/days.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { HoursMark, PartsMark, PriorityMark, StageMark, TypeMark } from '../../ui/marks.tsx'
 import { Menu } from '../../ui/menu.tsx'
@@ -198,22 +199,8 @@ function CardMarks({ assignment, labels = [], blockedSince, blockers = [], isDon
   if (labels.length === 0 && !blockedSince && !isWaiting && !hasDraft && !isQueued) return null
   return (
     <div class="card-marks">
-      {blockedSince && (
-        <span class="note-chip" data-color="red">
-          <Icon name="warning" />
-          {t('Blocked {age}', { age: formatAge(blockedSince) })}
-        </span>
-      )}
-      {isWaiting && (
-        <span
-          class="note-chip waits-chip"
-          data-color="amber"
-          title={blockers.map(({ name }) => name).join('\n')}
-        >
-          <Icon name="link" />
-          <span class="label-name">{waitingTextOf(blockers)}</span>
-        </span>
-      )}
+      {blockedSince && <BlockedChip since={blockedSince} />}
+      {isWaiting && <WaitsChip blockers={blockers} />}
       {hasDraft && (
         <span class="note-chip" data-color="orange">
           <Icon name="edit" />
@@ -234,9 +221,6 @@ function CardMarks({ assignment, labels = [], blockedSince, blockers = [], isDon
     </div>
   )
 }
-
-const waitingTextOf = (blockers: readonly Assignment[]): string =>
-  tn(blockers.length, 'Waits for {name}', 'Waits for {count} assignments', { name: blockers[0]?.name ?? '' })
 
 /** Shows the facts of a card in a fixed order. The hours are last, because they may be loaded later. */
 function CardFacts({ assignment, typeName, projectKey, parts, recorded, isDone }: CardProps) {
