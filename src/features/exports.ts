@@ -16,7 +16,7 @@ import { person } from '../resources/user.ts'
 import { describeReadAccess } from '../routes/describe-operations.ts'
 import type { Exchange, Route } from '../routes/route.ts'
 import { listKeys } from '../routes/schemas.ts'
-import { rejectAtKey } from './changes/list-routes.ts'
+import { rejectAtKey } from './changes/routes.ts'
 
 /** Returns a whole list in one response, however long. */
 export const exportRoutes = (context: Context): Route[] => [

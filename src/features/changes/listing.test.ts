@@ -4,8 +4,8 @@ import { freshContext } from '../../../test/support/fresh-context.ts'
 import type { Database } from '../../db/database.ts'
 import { parseListQuery } from '../../records/list-query.ts'
 import { resourceNamed } from '../../resources/all.ts'
-import { listView } from './list-routes.ts'
 import { createListing } from './listing.ts'
+import { listView } from './routes.ts'
 import { createSnapshotMemory } from './streams.ts'
 
 const { context, administrator, makeAny, drop } = await freshContext()

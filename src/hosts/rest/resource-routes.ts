@@ -1,5 +1,5 @@
-import { handleList } from '../../features/changes/list-routes.ts'
 import type { LiveListings } from '../../features/changes/live-listings.ts'
+import { handleList } from '../../features/changes/routes.ts'
 import type { Parameter } from '../../http/openapi.ts'
 import type { Deprecation } from '../../model/field.ts'
 import { parseObject } from '../../model/problem.ts'
