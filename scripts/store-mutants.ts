@@ -124,6 +124,13 @@ export const storeMutants: readonly Mutant[] = [
   },
   {
     file: 'src/model/budget.ts',
+    rule: 'a log line that was left out and is written later uses the budget, too',
+    from: 'if (hasRoom({ budget, holder: kind }) && budget.take(1, kind)) kind.write?.()',
+    to: 'if (kind.write) kind.write()',
+    tests: ['model/budget'],
+  },
+  {
+    file: 'src/model/budget.ts',
     rule: 'the next log line has the number of omitted lines',
     from: 'leftOut === 0 ? details',
     to: 'leftOut >= 0 ? details',

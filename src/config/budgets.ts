@@ -26,8 +26,9 @@ export const budgetLimits = {
   /** The rate limiter needs about 20 MB for this many addresses. It drops the oldest when it is full. */
   limiterAddresses: { max: 100_000, per: 'host', of: 'addresses' },
   /**
-   * Log lines of requests without an accepted token. Each kind of line is counted separately. A line has
-   * about 250 bytes, so a flood of one kind writes at most a gigabyte per day and host.
+   * Log lines of requests without an accepted token. Each kind of line is counted separately. A line usually
+   * has about 250 bytes, so a flood of one kind writes about a gigabyte per day and host. With the longest paths
+   * and ids, a line of a request has up to four times as many.
    */
   unauthenticatedLines: { max: 1000, perSecond: 50, per: 'host', of: 'lines' },
 

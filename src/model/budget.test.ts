@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import {
   createBudget,
   createBudgets,
   createRate,
   hasRoom,
-  type LogWriter,
   limitConcurrency,
   limitLogLines,
   oneAtATime,
@@ -180,37 +179,70 @@ const isBusy = (error: unknown) =>
 
 const turnOfLoop = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-function limited(max: number) {
-  const written: object[] = []
+/** Limits the lines of a log with mocked timers, which are the clock of the budget, too. */
+function limited(t: TestContext, rate: { readonly max: number; readonly perSecond: number }) {
+  t.mock.timers.enable({ apis: ['Date', 'setTimeout'] })
+  const written: { readonly leftOut?: number }[] = []
   const write = (details: object) => void written.push(details)
-  const lines: LogWriter = { debug: write, info: write, warn: write, error: write }
-  let seconds = 0
-  const budget = createRate({ max, perSecond: 1, now: () => seconds * 1000 })
-  return { lines: limitLogLines(lines, budget), written, pass: () => (seconds += 1) }
+  const budget = createRate({ ...rate, now: () => Date.now() })
+  const lines = limitLogLines({ debug: write, info: write, warn: write, error: write }, budget)
+  const pass = (milliseconds: number) => t.mock.timers.tick(milliseconds)
+  return { lines, budget, written, pass }
 }
 
-test('The next line that fits the budget reports how many were left out', () => {
-  const { lines, written, pass } = limited(2)
+test('The next line that fits the budget reports how many were left out', (t) => {
+  const { lines, written, pass } = limited(t, { max: 2, perSecond: 2 })
   for (let count = 1; count <= 5; count += 1) lines.info({ count }, 'A request has ended.')
-  pass()
+  pass(500)
   lines.info({ count: 6 }, 'A request has ended.')
-  pass()
+  pass(500)
   lines.info({ count: 7 }, 'A request has ended.')
   assert.deepEqual(written, [{ count: 1 }, { count: 2 }, { count: 6, leftOut: 3 }, { count: 7 }])
 })
 
 test('The last line of a flood is written after a while', (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] })
-  const { lines, written } = limited(1)
+  const { lines, written, pass } = limited(t, { max: 1, perSecond: 1 })
   for (let count = 1; count <= 5; count += 1) lines.warn({ count }, 'A request has ended.')
-  t.mock.timers.tick(1000)
+  pass(1000)
   // Nothing else is written afterwards.
-  t.mock.timers.tick(1000)
+  pass(5000)
   assert.deepEqual(written, [{ count: 1 }, { count: 5, leftOut: 3 }])
 })
 
-test('A flood of one event does not suppress lines of other events and outcomes', () => {
-  const { lines, written } = limited(1)
+test('The last line of a flood waits until it fits the budget, and is counted as rejected only once', (t) => {
+  const { lines, budget, written, pass } = limited(t, { max: 1, perSecond: 0.5 })
+  for (let count = 1; count <= 2; count += 1) lines.warn({ count }, 'A request has ended.')
+  pass(1000)
+  assert.deepEqual(written, [{ count: 1 }])
+  pass(1000)
+  assert.deepEqual(written, [{ count: 1 }, { count: 2 }])
+  assert.equal(budget.rejected(), 1)
+})
+
+test('A long flood writes no more lines than the budget has, and counts all others', (t) => {
+  const [max, perSecond] = [1000, 50]
+  const { lines, written, pass } = limited(t, { max, perSecond })
+  let [sent, milliseconds] = [0, 0]
+  while (milliseconds < 300_000) {
+    // About 500 lines a second, at irregular times.
+    const pause = [0, 5, 1, 3, 0, 2, 4][sent % 7] ?? 0
+    pass(pause)
+    milliseconds += pause
+    lines.info({}, 'A request has ended.')
+    sent += 1
+    const allowed = Math.min(sent, max + Math.floor((milliseconds * perSecond) / 1000))
+    if (written.length > allowed || written.length < allowed - 1)
+      assert.fail(`${written.length} lines were written in ${milliseconds} ms instead of ${allowed}`)
+  }
+  pass(1000)
+  assert.equal(
+    written.reduce((sum, { leftOut = 0 }) => sum + 1 + leftOut, 0),
+    sent,
+  )
+})
+
+test('A flood of one event does not suppress lines of other events and outcomes', (t) => {
+  const { lines, written } = limited(t, { max: 1, perSecond: 1 })
   const wrong = { security: 'sign-in', outcome: 'wrong' }
   const otherEvents = [
     { security: 'sign-in', outcome: 'right' },

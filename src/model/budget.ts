@@ -28,7 +28,10 @@ export interface Budget {
   readonly max: number
   /** Returns whether the amount was granted. If it does not fit, the rejection is counted. */
   take(amount?: number, holder?: unknown): boolean
-  /** Called exactly once for each amount that was granted. */
+  /**
+   * Called once for each granted amount, unless the budget is a rate: a rate refills by itself, and a release
+   * takes the amount back as if it was never used.
+   */
   release(amount?: number, holder?: unknown): void
   /** Counts a rejection by this limit that happened outside of `take`. */
   recordRejection(): void
@@ -276,32 +279,42 @@ export type WarningLog = Pick<LogWriter, 'warn'>
 interface LineKind {
   leftOut: number
   /** Writes the newest line that was left out. */
-  write?: (() => void) | undefined
+  write?: () => void
+  /** Runs while a line has been left out and none was written since. */
+  timer?: NodeJS.Timeout | undefined
 }
 
-/** If no line fits the budget in this time, the newest line that was left out is written. */
+/** After this time without a line, the newest line that was left out is written. */
 const pauseMilliseconds = 1000
 
 /**
  * Writes lines while their kind has room in the budget, and counts the others. The next line of the kind that
- * is written reports their number as `leftOut`. If none fits within a second, the newest line that was left
- * out is written.
+ * is written reports their number as `leftOut`. If there is none within a second, the newest line that was left
+ * out is written. It uses the budget, too, so a flood of any length never writes more than the budget.
  */
 export function limitLogLines(logger: LogWriter, budget: Budget): LogWriter {
   const kinds = new Map<string, LineKind>()
+  const writeLater = (kind: LineKind) => {
+    kind.timer = setTimeout(() => {
+      // The line was counted as rejected when it was left out, so it is not counted again.
+      if (hasRoom({ budget, holder: kind }) && budget.take(1, kind)) kind.write?.()
+      else writeLater(kind)
+    }, pauseMilliseconds).unref()
+  }
   const writeAs = (level: keyof LogWriter) => (details: object, message: string) => {
     const kind = kindOf(kinds, details, message)
     // The number of lines that were left out before this line.
     const { leftOut } = kind
     const write = () => {
+      clearTimeout(kind.timer)
+      kind.timer = undefined
       kind.leftOut = 0
-      kind.write = undefined
       logger[level](leftOut === 0 ? details : { ...details, leftOut }, message)
     }
     if (budget.take(1, kind)) return write()
-    if (kind.write === undefined) setTimeout(() => kind.write?.(), pauseMilliseconds).unref()
     kind.leftOut += 1
     kind.write = write
+    if (kind.timer === undefined) writeLater(kind)
   }
   return { debug: writeAs('debug'), info: writeAs('info'), warn: writeAs('warn'), error: writeAs('error') }
 }
