@@ -6,6 +6,7 @@ import {
   groupChanges,
   joinRuns,
   kindOf,
+  namesInChanges,
   withoutCancelled,
 } from '../../web/src/assignment/group-changes.ts'
 import { groupNotifications } from '../../web/src/screens/inbox/group-notifications.ts'
@@ -65,6 +66,26 @@ describe('Changes in the history', () => {
     assert.deepEqual(idsOf(changes), [['300', '299', '298'], ['297']])
     const [group] = groupChanges(changes)
     assert.deepEqual(group && withoutCancelled(group).map(({ id }) => id), ['298'])
+  })
+
+  test('of one link are kept if they only change it', () => {
+    const update = { resource: 'assignmentImpediment', rowId: 'x' } as const
+    const [group] = groupChanges([
+      change(300, { ...update, after: { description: 'C' } }),
+      change(290, { ...update, after: { description: 'B' } }),
+    ])
+    assert.deepEqual(group && withoutCancelled(group).map(({ id }) => id), ['300', '290'])
+    assert.equal(group && kindOf(group), 'assignmentImpediment.update description')
+  })
+
+  test('name a renamed and removed record by its newest name', () => {
+    const label = { resource: 'label', rowId: 'x' } as const
+    const names = namesInChanges([
+      change(300, { ...label, action: 'remove', before: { name: 'New' } }),
+      change(290, { ...label, before: { name: 'Old' }, after: { name: 'New' } }),
+      change(280, { ...label, action: 'create', after: { name: 'Old' } }),
+    ])
+    assert.deepEqual([...names], [['x', 'New']])
   })
 
   test('of recorded hours are grouped by their assignment', () => {

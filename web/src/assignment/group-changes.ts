@@ -1,6 +1,9 @@
 import type { Change } from '#tracker-client'
 
-/** Changes that one user has made to one assignment in a short time, the newest first. */
+/**
+ * Changes that one user has made within five minutes to one assignment, to another record, or to the members of
+ * a project. The newest comes first.
+ */
 export type ChangeGroup = readonly [Change, ...Change[]]
 
 /** Changes that are further apart are not grouped. */
@@ -34,9 +37,21 @@ export function groupChanges(changes: readonly Change[]): readonly ChangeGroup[]
 export const valuesOfCreated = (changes: readonly Change[]): ReadonlyMap<string, Change['after']> =>
   new Map(changes.flatMap(({ rowId, action, after }) => (action === 'create' ? [[rowId, after]] : [])))
 
+/**
+ * Returns the names in the changes, by the ids of the records. A record that was renamed has its newest name.
+ * The name of a removed record is found only in its history.
+ */
+export const namesInChanges = (changes: readonly Change[]): ReadonlyMap<string, string> =>
+  new Map(
+    changes.toReversed().flatMap(({ rowId, before, after }) => {
+      const name = after?.name ?? before?.name
+      return typeof name === 'string' ? [[rowId, name]] : []
+    }),
+  )
+
 function belongsTo([newest]: ChangeGroup, change: Change): boolean {
   const isSameThing =
-    (isPart(newest) && isPart(change)) ||
+    (isAssignmentEdit(newest) && isAssignmentEdit(change)) ||
     (isRecording(newest) && isRecording(change)) ||
     (newest.rowId === change.rowId && isUpdate(newest) && isUpdate(change))
   return isSameThing && isTogether(newest, change)
@@ -54,8 +69,8 @@ export const linkResources: ReadonlySet<string> = new Set([
 const linkActions: readonly Change['action'][] = ['create', 'remove']
 const assignmentActions: readonly Change['action'][] = ['create', 'update']
 
-/** Returns whether the change sets a property of an assignment. */
-const isPart = ({ resource, action }: Change): boolean =>
+/** Returns whether the change creates or updates an assignment, or adds or removes a link. */
+const isAssignmentEdit = ({ resource, action }: Change): boolean =>
   linkResources.has(resource)
     ? linkActions.includes(action)
     : resource === 'assignment' && assignmentActions.includes(action)
@@ -68,8 +83,9 @@ const isRecording = ({ resource, action }: Change): boolean =>
 const isUpdate = ({ resource, action }: Change): boolean => action === 'update' && resource !== 'comment'
 
 /**
- * Returns the id of the assignment to which the change belongs, or else of the record itself. If a link was
- * removed but its creation is not among the changes, its assignment is unknown. Such removals share a subject.
+ * Returns the id of the assignment to which the change belongs, or else of the record itself. The assignment of
+ * a link is unknown if its creation is not among the changes, and a membership has none. Such changes share a
+ * subject for each resource and action.
  */
 function subjectOf(
   { resource, action, rowId, after }: Change,
@@ -136,11 +152,14 @@ export function kindOf(group: ChangeGroup): string {
 }
 
 /** Removes links that were added and removed again within the group. */
-export const withoutCancelled = (group: ChangeGroup): readonly Change[] =>
-  group.filter(
+export function withoutCancelled(group: ChangeGroup): readonly Change[] {
+  const isIn = (rowId: string, action: Change['action']) =>
+    group.some((change) => change.rowId === rowId && change.action === action)
+  return group.filter(
     ({ resource, rowId }) =>
-      !linkResources.has(resource) || group.filter((change) => change.rowId === rowId).length === 1,
+      !linkResources.has(resource) || !linkActions.every((action) => isIn(rowId, action)),
   )
+}
 
 /** Combines several updates of a row into one update, without fields that are unchanged in the end. */
 export function combineUpdates([newest, ...older]: ChangeGroup): Change {

@@ -8,6 +8,7 @@ import { loadStages, type StageLook, stageLooksOf } from '../data/project-stages
 import { useLoaded } from '../data/use-loaded.ts'
 import { useServices } from '../services/services.ts'
 import { doneStagesOf } from './assignment-values.ts'
+import { namesInChanges } from './group-changes.ts'
 
 /** Changes, the newest first, and the cursor of the next page. */
 interface Changes {
@@ -145,16 +146,14 @@ export function useChangeNames(changes: readonly Change[]): ChangeNames | undefi
     await people.waitForNames(userIdsIn(changes))
     return { stages, records: byId(records.flat()) }
   })
-  const namesInChanges = new Map(
-    changes.flatMap(({ rowId, before, after }) => nameIn(rowId, after) ?? nameIn(rowId, before) ?? []),
-  )
+  const changedNames = namesInChanges(changes)
   if (value === undefined && !problem && changes.length > 0) return undefined
   const { stages = [], records } = value ?? {}
   return {
     nameOf(property, id) {
       if (property === 'userId') return people.findName(id) || undefined
       const record = records?.get(id)
-      if (property !== keyProperty) return record?.name ?? namesInChanges.get(id)
+      if (property !== keyProperty) return record?.name ?? changedNames.get(id)
       return record && assignmentKey(records?.get(record.projectId ?? '')?.key, record)
     },
     looks: stageLooksOf(stages, doneStagesOf(projectId ?? '', stages)),
@@ -162,10 +161,6 @@ export function useChangeNames(changes: readonly Change[]): ChangeNames | undefi
     isStale,
   }
 }
-
-/** Returns the name in a change. Only their history has the names of removed records. */
-const nameIn = (id: string, values: Change['before']): [readonly [string, string]] | undefined =>
-  typeof values?.name === 'string' ? [[id, values.name]] : undefined
 
 const userIdsIn = (changes: readonly Change[]): string[] =>
   changes
