@@ -20,8 +20,17 @@ export const cpuSecondsOf = (pid: number): number => (timesOf(pid)?.ticks ?? 0) 
  */
 export const exactCpuSecondsOf = (pid: number): number =>
   readdirSync(`/proc/${pid}/task`)
-    .map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]))
+    .map((thread) => nanosecondsOf(pid, thread))
     .reduce((sum, nanoseconds) => sum + nanoseconds / 1e9, 0)
+
+function nanosecondsOf(pid: number, thread: string): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0])
+  } catch {
+    // The thread has ended since it was listed.
+    return 0
+  }
+}
 
 /**
  * Returns the CPU seconds of a process and its children, including those that have ended. The children of a

@@ -18,7 +18,7 @@ const words = given.filter((word) => !word.startsWith('!'))
 const leftOut = given.filter((word) => word.startsWith('!')).map((word) => word.slice(1))
 const isRecording = process.argv.includes('--record')
 const root = join(import.meta.dirname, '..')
-const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'clients/**/*.test.ts'], { cwd: root })
+const files = globSync('{src,test,clients,bench}/**/*.test.ts', { cwd: root })
   .filter((file) =>
     words.length === 0 ? !file.includes('.long.') : words.some((word) => file.includes(word)),
   )

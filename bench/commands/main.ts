@@ -11,6 +11,7 @@ import { protobuf } from '../../src/hosts/commands/protobuf/protobuf.ts'
 import { startTestIssuer } from '../../test/support/test-issuer.ts'
 import { postmasterOf, startHost } from '../child-process.ts'
 import { type LoadResult, percentile, runLoad, runLoop } from '../load.ts'
+import { numberOption } from '../options.ts'
 import { cpuSecondsOf, cpuSecondsOfServer } from '../process-usage.ts'
 import { seedStore } from '../rest/seed.ts'
 import { type Twin, twinsFor, wireOf } from './scenarios.ts'
@@ -25,8 +26,8 @@ const commandPort = 5197
  * `--seconds N` for each measurement.
  */
 export async function runCommandBench(args: readonly string[]): Promise<void> {
-  const seconds = numberOf(args, '--seconds', 3)
-  const rounds = numberOf(args, '--rounds', 3)
+  const seconds = numberOption(args, '--seconds', 3)
+  const rounds = numberOption(args, '--rounds', 3)
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-commands-'))
   const store = await startEmbeddedStore({ dataDirectory })
   const issuer = await startTestIssuer()
@@ -81,8 +82,10 @@ interface Figures {
   readonly callsPerSecond: number
   readonly p99: number
   readonly failures: number
-  readonly host: number
-  readonly store: number
+  /** The CPU time per call. */
+  readonly hostMilliseconds: number
+  /** The CPU time per call. */
+  readonly storeMilliseconds: number
 }
 
 async function measureTwin(bench: Bench, twin: Twin) {
@@ -103,15 +106,16 @@ async function measureTwin(bench: Bench, twin: Twin) {
       figures[name].push(await measure(host, bench.postmaster, () => run[name](bench.seconds)))
     }
   }
-  const host = (name: (typeof names)[number]) => median(figures[name].map((figure) => figure.host))
+  const medianHostTime = (name: (typeof names)[number]) =>
+    median(figures[name].map(({ hostMilliseconds }) => hostMilliseconds))
   return names.map((name) => ({
     [twin.name]: name,
     'calls/s': Math.round(median(figures[name].map(({ callsPerSecond }) => callsPerSecond))),
     'p99 ms': rounded(median(figures[name].map(({ p99 }) => p99))),
     failures: figures[name].reduce((sum, { failures }) => sum + failures, 0),
-    'host CPU': rounded(host(name)),
-    'store CPU': rounded(median(figures[name].map(({ store }) => store))),
-    'x REST': rounded(host(name) / host('REST')),
+    'host CPU': rounded(medianHostTime(name)),
+    'store CPU': rounded(median(figures[name].map(({ storeMilliseconds }) => storeMilliseconds))),
+    'x REST': rounded(medianHostTime(name) / medianHostTime('REST')),
   }))
 }
 
@@ -126,8 +130,8 @@ async function measure(
     callsPerSecond: requests / seconds,
     p99: percentile(latencies, 0.99),
     failures,
-    host: ((cpuSecondsOf(pid) - before[0]) * 1000) / requests,
-    store: ((cpuSecondsOfServer(postmaster) - before[1]) * 1000) / requests,
+    hostMilliseconds: ((cpuSecondsOf(pid) - before[0]) * 1000) / requests,
+    storeMilliseconds: ((cpuSecondsOfServer(postmaster) - before[1]) * 1000) / requests,
   }
 }
 
@@ -147,9 +151,6 @@ function runCalls({ client, token }: Bench, twin: Twin, name: 'protobuf' | '.NET
 
 const asIs = (bytes: Buffer): Buffer => bytes
 
-const numberOf = (args: readonly string[], name: string, defaultValue: number): number =>
-  Number(args[args.indexOf(name) + 1] ?? defaultValue) || defaultValue
-
 const median = (values: readonly number[]): number =>
   values.toSorted((first, second) => first - second)[Math.floor(values.length / 2)] ?? Number.NaN
 
@@ -157,7 +158,8 @@ const rounded = (number: number): number => Math.round(number * 1000) / 1000
 
 /**
  * Frames a body like the .NET clients: 64 bytes and more in one LZ4 block, here with literals only. In
- * MessagePack, this is a list of the uncompressed lengths (extension type 98) and the block.
+ * MessagePack, this is an array of two entries: an extension of type 98 with the uncompressed length, and the
+ * block.
  */
 function compress(body: Buffer): Buffer {
   if (body.length < compressedFromBytes) return body

@@ -7,6 +7,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { raw } from '../../src/db/sql.ts'
 import { startTestIssuer } from '../../test/support/test-issuer.ts'
 import { startHost } from '../child-process.ts'
+import { numberOption } from '../options.ts'
 import { seedStore } from '../rest/seed.ts'
 
 const port = 5195
@@ -15,7 +16,7 @@ const port = 5195
  * Exports a list of a million rows: duration, memory of the host, and how long other requests wait meanwhile.
  */
 export async function runExportsBench(args: readonly string[]): Promise<void> {
-  const rows = Number(args[args.indexOf('--rows') + 1] ?? '') || 1_000_000
+  const rows = numberOption(args, '--rows', 1_000_000)
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-exports-'))
   const store = await startEmbeddedStore({ dataDirectory })
   const issuer = await startTestIssuer()

@@ -13,10 +13,11 @@ const openTriesMax = 10
 /**
  * Opens streams of one listing each for many accounts. Measures their memory and idle CPU, the latency of reads,
  * and the time from the response to a write of the member until all affected streams of the member have
- * reported it.
+ * reported it. A small store has too few accounts for many streams, so fewer are opened.
  */
-export async function measureLive(size: Size, streams: number) {
-  const tokens = [size.tokens.member, ...(await size.signIn(Math.ceil(streams / listingsOfAccount) - 1))]
+export async function measureLive(size: Size, streamsMax: number) {
+  const tokens = [size.tokens.member, ...(await size.signIn(Math.ceil(streamsMax / listingsOfAccount) - 1))]
+  const streams = Math.min(streamsMax, tokens.length * listingsOfAccount)
   const memoryBefore = memoryMegabytesOf(size.host)
   const startedAt = performance.now()
   const opened = await openAll(size, tokens, streams)

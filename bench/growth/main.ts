@@ -66,7 +66,7 @@ export async function runGrowthBench(args: readonly string[]): Promise<void> {
   }
 }
 
-/** The number of streams on the smallest size, with which the streams on the largest size are compared. */
+/** The most streams on the smallest size, with which the streams on the largest size are compared. */
 const baselineStreams = 200
 
 interface Bench {

@@ -15,7 +15,10 @@ export interface Size {
   readonly host: ChildProcess
   readonly store: GrownStore
   readonly tokens: Tokens
-  /** Returns tokens of other people, as many as requested. Each may have twenty live listings. */
+  /**
+   * Returns tokens of people other than the member and the administrator, at most as many as the store has. Each
+   * may have twenty live listings.
+   */
   signIn(people: number): Promise<string[]>
   stop(): Promise<void>
 }

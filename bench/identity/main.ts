@@ -12,6 +12,7 @@ import { insertSession } from '../../src/hosts/identity/core/sessions.ts'
 import { createOpaqueToken } from '../../src/hosts/identity/core/tokens.ts'
 import { insertAccount } from '../../test/support/insert-account.ts'
 import { firstLine, postmasterOf } from '../child-process.ts'
+import { numberOption } from '../options.ts'
 import { cpuSecondsOf, cpuSecondsOfServer } from '../process-usage.ts'
 
 const connections = 16
@@ -22,7 +23,7 @@ const clientSecret = 'a-secret-of-at-least-32-characters'
  * duration for each grant.
  */
 export async function runIdentityBench(args: readonly string[]): Promise<void> {
-  const seconds = Number(args[args.indexOf('--seconds') + 1] ?? 5) || 5
+  const seconds = numberOption(args, '--seconds', 5)
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-identity-'))
   const store = await startEmbeddedStore({ dataDirectory })
   const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey

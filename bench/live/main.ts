@@ -9,6 +9,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { raw } from '../../src/db/sql.ts'
 import { startTestIssuer, type TestIssuer } from '../../test/support/test-issuer.ts'
 import { postmasterOf, startHost } from '../child-process.ts'
+import { numberOption } from '../options.ts'
 import { cpuSecondsOf, cpuSecondsOfServer, exactCpuSecondsOf } from '../process-usage.ts'
 import { seedStore } from '../rest/seed.ts'
 
@@ -44,8 +45,6 @@ interface Setting {
  */
 export async function runLiveBench(args: readonly string[]): Promise<void> {
   const compared = args[args.indexOf('--compare') + 1]
-  const number = (name: string, defaultValue: number) =>
-    args.includes(name) ? Number(args[args.indexOf(name) + 1]) : defaultValue
   const trees = [...(args.includes('--compare') && compared ? [resolve(compared)] : []), thisTree]
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-live-'))
   const store = await startEmbeddedStore({ dataDirectory })
@@ -55,8 +54,8 @@ export async function runLiveBench(args: readonly string[]): Promise<void> {
     const database = openDatabase({ url: store.url, applicationName: 'bench' })
     const setting = await seed(database, issuer, {
       postmaster: postmasterOf(dataDirectory),
-      listeners: number('--listeners', 1000),
-      crowd: number('--crowd', 4000),
+      listeners: numberOption(args, '--listeners', 1000),
+      crowd: numberOption(args, '--crowd', 4000),
       environment: {
         DATABASE_URL: store.url,
         DATA_DIR: dataDirectory,
@@ -66,7 +65,7 @@ export async function runLiveBench(args: readonly string[]): Promise<void> {
       },
     })
     const table = []
-    for (let round = 1; round <= number('--rounds', 2); round += 1)
+    for (let round = 1; round <= numberOption(args, '--rounds', 2); round += 1)
       for (const tree of trees) table.push({ round, tree, ...(await measure(tree, setting)) })
     console.table(table)
     await database.close()

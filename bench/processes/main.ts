@@ -9,6 +9,7 @@ import { startEmbeddedStore } from '../../src/db/embedded/start-embedded-store.t
 import { migrate } from '../../src/db/migrate.ts'
 import { startTestIssuer } from '../../test/support/test-issuer.ts'
 import { startHost } from '../child-process.ts'
+import { numberOption } from '../options.ts'
 import { childrenOf, cpuSecondsOfServer } from '../process-usage.ts'
 import { seedStore } from '../rest/seed.ts'
 
@@ -23,8 +24,7 @@ const run = promisify(execFile)
  * Needs root on Linux. `--rounds N`; `--seconds N` for each measurement.
  */
 export async function runProcessesBench(args: readonly string[]): Promise<void> {
-  const option = (name: string, defaultValue: number) => Number(args[args.indexOf(name) + 1]) || defaultValue
-  const [rounds, seconds] = [option('--rounds', 5), option('--seconds', 4)]
+  const [rounds, seconds] = [numberOption(args, '--rounds', 5), numberOption(args, '--seconds', 4)]
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-processes-'))
   const store = await startEmbeddedStore({ dataDirectory })
   const issuer = await startTestIssuer()

@@ -10,6 +10,7 @@ import { startTestIssuer } from '../../test/support/test-issuer.ts'
 import { firstLine, postmasterOf, startHost } from '../child-process.ts'
 import { type LoadRequest, runLoad } from '../load.ts'
 import { measureLoad, rounded } from '../measured.ts'
+import { numberOption } from '../options.ts'
 import { cpuSecondsOfServer, memoryMegabytesOf } from '../process-usage.ts'
 import type { BareSqlTask } from './bare-sql.ts'
 import { type Scenario, scenariosFor } from './scenarios.ts'
@@ -24,7 +25,7 @@ const port = 5199
  * floors for a shorter time.
  */
 export async function runRestBench(args: readonly string[]): Promise<void> {
-  const seconds = args.includes('--seconds') ? Number(args[args.indexOf('--seconds') + 1]) : 5
+  const seconds = numberOption(args, '--seconds', 5)
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-rest-'))
   const store = await startEmbeddedStore({ dataDirectory })
   const issuer = await startTestIssuer()

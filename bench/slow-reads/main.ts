@@ -9,6 +9,7 @@ import { raw } from '../../src/db/sql.ts'
 import { startTestIssuer, type TestIssuer } from '../../test/support/test-issuer.ts'
 import { startHost } from '../child-process.ts'
 import { percentile } from '../load.ts'
+import { numberOption } from '../options.ts'
 import { type SeededStore, seedStore } from '../rest/seed.ts'
 
 const port = 5198
@@ -21,7 +22,7 @@ const measuredSeconds = 8
  * assignments that have descriptions of 2,000 characters. `--rows N` sets another number of assignments.
  */
 export async function runSlowReadsBench(args: readonly string[]): Promise<void> {
-  const rows = Number(args[args.indexOf('--rows') + 1] ?? '') || 60_000
+  const rows = numberOption(args, '--rows', 60_000)
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-slow-'))
   const store = await startEmbeddedStore({ dataDirectory })
   const issuer = await startTestIssuer()

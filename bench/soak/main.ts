@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -6,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startHosts } from '../child-process.ts'
 import { percentile } from '../load.ts'
+import { numberOption } from '../options.ts'
 import { type Ports, prepareWork, type Work } from './work.ts'
 
 const ports: Ports = { rest: 5160, identity: 5260, commands: 5360, bank: 9960, web: 5460 }
@@ -13,20 +15,20 @@ const ports: Ports = { rest: 5160, identity: 5260, commands: 5360, bank: 9960, w
 const inFlightMax = 200
 
 /**
- * Checks whether the memory of the hosts, started with default settings, stays constant under steady load.
- * `--minutes 60 --rate 40` means 40 requests per second for an hour.
+ * Checks whether the memory of the hosts stays constant under steady load. The settings are the defaults, except
+ * that metrics are on, rate limits are off, and only warnings and errors are logged. `--minutes 60 --rate 40`
+ * means 40 requests per second for an hour.
  */
 export async function runSoak(args: readonly string[]): Promise<void> {
-  const numberOf = (name: string, defaultValue: number) => {
-    const index = args.indexOf(`--${name}`)
-    return index === -1 ? defaultValue : Number(args[index + 1]) || defaultValue
-  }
-  const [minutes, rate] = [numberOf('minutes', 60), numberOf('rate', 40)]
+  const [minutes, rate] = [numberOption(args, '--minutes', 60), numberOption(args, '--rate', 40)]
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-soak-'))
   const secret = randomBytes(24).toString('hex')
-  const hosts = await startHosts([], environmentOf(dataDirectory, secret))
-  const work = await prepareWork(ports, secret)
+  const stops: (() => unknown)[] = [() => rmSync(dataDirectory, { recursive: true, force: true })]
   try {
+    const hosts = await startHosts([], environmentOf(dataDirectory, secret))
+    stops.push(() => stopHosts(hosts))
+    const work = await prepareWork(ports, secret)
+    stops.push(() => work.stop())
     const samples = await run(work, { minutes, rate, pid: hosts.pid ?? 0 })
     const table = verdict(samples, minutes)
     console.table(table)
@@ -37,11 +39,13 @@ export async function runSoak(args: readonly string[]): Promise<void> {
     if (hosts.exitCode !== null || hosts.signalCode !== null)
       throw new Error('The hosts ended during the test.')
   } finally {
-    work.stop()
-    hosts.kill()
-    if (hosts.exitCode === null && hosts.signalCode === null) await once(hosts, 'exit')
-    rmSync(dataDirectory, { recursive: true, force: true })
+    for (const stop of stops.reverse()) await stop()
   }
+}
+
+async function stopHosts(hosts: ChildProcess): Promise<void> {
+  hosts.kill()
+  if (hosts.exitCode === null && hosts.signalCode === null) await once(hosts, 'exit')
 }
 
 const environmentOf = (dataDirectory: string, secret: string) => ({

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { untilListening } from '../child-process.ts'
+import { numberOption } from '../options.ts'
 import { readUsage, type Usage } from './usage.ts'
 
 const thisTree = join(import.meta.dirname, '..', '..')
@@ -18,7 +19,7 @@ const settleMilliseconds = 5000
  */
 export async function runStartBench(args: readonly string[]): Promise<void> {
   const compared = args.includes('--compare') ? args[args.indexOf('--compare') + 1] : undefined
-  const rounds = args.includes('--rounds') ? Number(args[args.indexOf('--rounds') + 1]) : 5
+  const rounds = numberOption(args, '--rounds', 5)
   const trees = [...(compared ? [resolve(compared)] : []), thisTree]
   const folders = trees.map(() => mkdtempSync(join(tmpdir(), 'bench-start-')))
   const table = []
