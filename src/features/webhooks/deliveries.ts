@@ -11,8 +11,8 @@ import {
   bodyFor,
   isReadable,
   type KeptMessage,
-  requireOwnWebhook,
   requireReadableProject,
+  requireVisibleWebhook,
 } from './message-access.ts'
 import { parseWebhookId } from './webhooks.ts'
 
@@ -49,7 +49,7 @@ export async function listDeliveries(
   const before = parseNumber('before', queryValue('before'), Number.MAX_SAFE_INTEGER, violations)
   const pageSize = parseNumber('pageSize', queryValue('pageSize'), pageSizeMax, violations) ?? pageSizeDefault
   violations.throwIfAny()
-  await requireOwnWebhook(database, caller, id)
+  await requireVisibleWebhook(database, caller, id)
   const page = (condition: Sql) => sql`
     select delivery.id::text, delivery.message as "messageId", delivery.type, delivery.row_id as "rowId",
       delivery.created_at as "createdAt", delivery.delivered_at as "deliveredAt", delivery.next_at as "nextAt", delivery.body,

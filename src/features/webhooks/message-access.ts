@@ -26,7 +26,7 @@ export const isReadable = (caller: Caller): Sql =>
 
 /**
  * Removes what this reader may not see. The message was created for the owner, who may have been an
- * administrator then. Other users see the session and the request of their own changes only.
+ * administrator then. A reader who is not an administrator sees the session and the request only of their own changes.
  */
 export function bodyFor(reader: Caller, body: string): string {
   if (reader.isAdministrator) return body
@@ -35,27 +35,27 @@ export function bodyFor(reader: Caller, body: string): string {
   return JSON.stringify({ ...message, data: { ...data, sessionId: null, requestId: null } })
 }
 
-/** The condition under which the caller may see a webhook called `hook`. */
-export const ownedByCaller = (caller: Caller): Sql =>
+/** The condition under which the caller may see and change a webhook called `hook`. */
+export const isVisibleWebhook = (caller: Caller): Sql =>
   caller.isAdministrator ? raw('true') : sql`hook.user_id = ${caller.id}`
 
-export async function requireOwnWebhook(queries: Queries, caller: Caller, id: string): Promise<void> {
+export async function requireVisibleWebhook(queries: Queries, caller: Caller, id: string): Promise<void> {
   const [found] = await queries.query(
-    sql`select 1 from webhooks as hook where hook.id = ${id} and ${ownedByCaller(caller)}`,
+    sql`select 1 from webhooks as hook where hook.id = ${id} and ${isVisibleWebhook(caller)}`,
   )
   if (!found) throw notFound('Webhook')
 }
 
 /**
- * Throws if the caller can no longer read the project of the webhook. Called before messages are sent, or
- * their destination is changed.
+ * Throws if the caller can no longer read the project of the webhook. Called before a webhook is updated,
+ * its secret is rotated, or a test or a replay is queued.
  */
 export async function requireReadableProject(queries: Queries, caller: Caller, id: string): Promise<void> {
   const [found] = await queries.query<{ isReadable: boolean }>(sql`
     select hook.project_id is null or exists (
         select 1 from projects as row where row.id = hook.project_id and ${historyVisibleRow(project, caller)}
       ) as "isReadable"
-    from webhooks as hook where hook.id = ${id} and ${ownedByCaller(caller)}`)
+    from webhooks as hook where hook.id = ${id} and ${isVisibleWebhook(caller)}`)
   if (!found) throw notFound('Webhook')
   if (!found.isReadable)
     throw forbidden('You can no longer read the project of this webhook. It can only be removed.')

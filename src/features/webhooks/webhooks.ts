@@ -20,7 +20,7 @@ import { historyVisibleRow } from '../../records/visible-rows.ts'
 import { resources } from '../../resources/all.ts'
 import { project } from '../../resources/project.ts'
 import { feedActions, formatPosition, newestPosition } from '../changes/read-feed.ts'
-import { ownedByCaller, requireReadableProject } from './message-access.ts'
+import { isVisibleWebhook, requireReadableProject } from './message-access.ts'
 import { messageBody, queueMessages } from './queue.ts'
 
 export interface Webhook {
@@ -105,7 +105,7 @@ export async function listWebhooks(
   projectId: string | undefined,
 ): Promise<Webhook[]> {
   const conditions = [
-    ownedByCaller(caller),
+    isVisibleWebhook(caller),
     ...(projectId === undefined ? [] : [sql`hook.project_id = ${projectId}`]),
   ]
   return database.listReads.query<Webhook>(
@@ -138,7 +138,7 @@ export async function updateWebhook(
   const [changed] = await database.transaction(async (transaction) => {
     await requireReadableProject(transaction, caller, id ?? '')
     const found = await transaction.query<Webhook>(sql`
-      with hook as (update webhooks as hook set ${join(changes, ', ')} where hook.id = ${id} and ${ownedByCaller(caller)} returning *)
+      with hook as (update webhooks as hook set ${join(changes, ', ')} where hook.id = ${id} and ${isVisibleWebhook(caller)} returning *)
       select ${columns} from hook`)
     // The receiver probably works again, so pending messages are due at once and their three days start
     // again.
@@ -154,7 +154,7 @@ export async function updateWebhook(
 
 export async function removeWebhook({ database }: Context, caller: Caller, id: string): Promise<void> {
   const removed = await database.singleWrites.query(
-    sql`delete from webhooks as hook where hook.id = ${id} and ${ownedByCaller(caller)} returning true`,
+    sql`delete from webhooks as hook where hook.id = ${id} and ${isVisibleWebhook(caller)} returning true`,
   )
   if (removed.length === 0) throw notFound('Webhook')
 }
@@ -165,7 +165,7 @@ export async function rotateSecret({ database }: Context, caller: Caller, id: st
   const changed = await database.singleWrites.query(sql`
     update webhooks as hook set previous_secret = secret, secret = ${secret},
       previous_until = now() + make_interval(hours => ${previousSecretHours}::int), claim = null, claimed_until = null
-    where hook.id = ${id} and ${ownedByCaller(caller)} returning true`)
+    where hook.id = ${id} and ${isVisibleWebhook(caller)} returning true`)
   if (changed.length === 0) throw notFound('Webhook')
   return secret
 }
