@@ -64,7 +64,7 @@ export const assignment = defineResource({
       generated(
         byServer(17, integer({ min: 1, max: assignmentNumberMax }), {
           about:
-            'The number within the project. Numbers are assigned in order of creation and never reused; the number changes only if the assignment moves to another project. The key of the project and the number form the address: MBA-12.',
+            'The number within the project. Numbers are assigned in order of creation and never reused; the number changes only if the assignment moves to another project. The key of the project and the number form the key of the assignment: MBA-12.',
           example: 12,
         }),
       ),

@@ -44,7 +44,7 @@ export interface ProjectRules<Columns extends string = string> {
    * column, but not on a restore.
    */
   readonly onlyWith?: Columns
-  /** The most active rows that may have the same value in a column. */
+  /** Limits the number of active rows that have the same value in the column `per`. */
   readonly rowsMax: { readonly per: Columns; readonly max: number; readonly message: string }
   /**
    * These references must lead to rows of one project. If the row itself has a project, it must be the same.
@@ -60,7 +60,7 @@ export interface ProjectRules<Columns extends string = string> {
 export interface ListedResource {
   /** The name in routes and responses, in camelCase: `assignmentImpediment`. */
   readonly name: string
-  /** The edition that stores the rows. */
+  /** The edition to which the resource belongs. The tables of `ext` are not used if the extensions are off. */
   readonly edition: Edition
   /**
    * The edition that shows these fields. A v1 resource with fields of extensions exists in both editions

@@ -60,7 +60,7 @@ export const project = defineResource({
       generated(
         requiredOnCreate(18, projectKey, {
           about:
-            'The first part of the addresses of its assignments, such as MBA-12. It is unique among all projects, removed ones included, and derived from the name if it is left out.',
+            'The first part of the keys of its assignments, such as MBA in MBA-12. It is unique among all projects, removed ones included, and derived from the name if it is left out.',
           example: 'MBA',
         }),
       ),
@@ -108,7 +108,7 @@ const stagesOfProjectMax = 100
 
 /**
  * A stage that a project uses. A project without such rows uses all stages. v1 accepts every stage for an
- * assignment, so clients also show stages that the project does not use.
+ * assignment, so clients also show an unused stage while assignments are in it.
  */
 export const projectStage = defineResource({
   name: 'projectStage',

@@ -37,10 +37,10 @@ export function resourceSchemas(resource: Resource): Readonly<Record<string, Sch
   }
 }
 
-/** A timestamp that the database sets, with milliseconds. */
+/** A timestamp of a record or a notification. The example shows its milliseconds. */
 export const timestamp: Schema = { ...timestampKind.schema, examples: ['2026-01-05T09:00:00.125Z'] }
 
-/** Any other timestamp. */
+/** A timestamp without an example. */
 export const dateTime = { type: 'string', format: 'date-time' } as const
 export const nullableDateTime = { ...dateTime, type: ['string', 'null'] } as const
 
@@ -98,7 +98,10 @@ function bodySchema({ fields }: Resource, purpose: BodyPurpose): Schema {
       id:
         purpose === 'update'
           ? { ...uuid.schema, description: 'The id of the record.' }
-          : { ...nullable(uuid.schema), description: 'An id of your own; left out or null, one is made.' },
+          : {
+              ...nullable(uuid.schema),
+              description: 'An id of your own. If it is left out or null, one is generated.',
+            },
       ...Object.fromEntries(entries.map(([name, field]) => [name, inputSchema(field, purpose)])),
     },
   }
@@ -108,7 +111,7 @@ const inputSchema = (field: Field, purpose: 'create' | 'update'): Schema =>
   purpose === 'create' && field.isCallerDefault
     ? {
         ...nullable(fieldSchema(field)),
-        description: `${describeField(field)} Left out or null, the account that calls.`,
+        description: `${describeField(field)} If it is left out or null, it is the account that calls.`,
       }
     : fieldSchema(field)
 

@@ -1046,7 +1046,7 @@ export interface ExtProject {
   readonly description: string | null
   /** Whether clients hide it where work is planned. */
   readonly isArchived: boolean
-  /** The first part of the addresses of its assignments, such as MBA-12. It is unique among all projects, removed ones included, and derived from the name if it is left out. 2 to 8 capital letters and digits, beginning with a letter. */
+  /** The first part of the keys of its assignments, such as MBA in MBA-12. It is unique among all projects, removed ones included, and derived from the name if it is left out. 2 to 8 capital letters and digits, beginning with a letter. */
   readonly key: string
   /** The color. If null, clients derive one from the id. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Null if there is none. */
   readonly color: string | null
@@ -1078,7 +1078,7 @@ export interface CreateExtProjectRequest {
   readonly description?: string | null
   /** Whether clients hide it where work is planned. Defaults to false. */
   readonly isArchived?: boolean | null
-  /** The first part of the addresses of its assignments, such as MBA-12. It is unique among all projects, removed ones included, and derived from the name if it is left out. 2 to 8 capital letters and digits, beginning with a letter. Optional. */
+  /** The first part of the keys of its assignments, such as MBA in MBA-12. It is unique among all projects, removed ones included, and derived from the name if it is left out. 2 to 8 capital letters and digits, beginning with a letter. Optional. */
   readonly key?: string | null
   /** The color. If null, clients derive one from the id. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Optional. */
   readonly color?: string | null
@@ -1098,7 +1098,7 @@ export interface UpdateExtProjectRequest {
   readonly description?: string | null
   /** Whether clients hide it where work is planned. If null or absent, it does not change. */
   readonly isArchived?: boolean | null
-  /** The first part of the addresses of its assignments, such as MBA-12. It is unique among all projects, removed ones included, and derived from the name if it is left out. 2 to 8 capital letters and digits, beginning with a letter. If null or absent, it does not change. */
+  /** The first part of the keys of its assignments, such as MBA in MBA-12. It is unique among all projects, removed ones included, and derived from the name if it is left out. 2 to 8 capital letters and digits, beginning with a letter. If null or absent, it does not change. */
   readonly key?: string | null
   /** The color. If null, clients derive one from the id. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. If null or absent, it does not change; if updateMask names it, it is cleared. */
   readonly color?: string | null
@@ -1164,7 +1164,7 @@ export interface ExtAssignment {
   readonly active: boolean
   /** 1 is low, 2 medium, 3 high and 4 urgent; null means no priority. A whole number from 1 to 4. Null if there is none. */
   readonly priority: number | null
-  /** The number within the project. Numbers are assigned in order of creation and never reused; the number changes only if the assignment moves to another project. The key of the project and the number form the address: MBA-12. A whole number from 1 to 2147483647. */
+  /** The number within the project. Numbers are assigned in order of creation and never reused; the number changes only if the assignment moves to another project. The key of the project and the number form the key of the assignment: MBA-12. A whole number from 1 to 2147483647. */
   readonly number: number
   /** The assignment of the same project that it is a part of; null means none. There are at most 3 levels. A UUID. Null if there is none. */
   readonly parentId: string | null
