@@ -83,6 +83,7 @@ export async function startRest(
   const receivers = allowedReceivers(settings.webhookReceivers)
   const contract = contractRoutes(context, live, declared)
   const parts = { ...extensionSettings(settings), live, feeds, receivers, contract }
+  // There are files if, and only if, the extensions are on.
   const extensions = files ? extensionRoutes(context, { ...parts, files }) : []
   registerRoutes(app, {
     context,
