@@ -88,7 +88,7 @@ async function addPeople({ database }: BrowserSetup['hosts'], projectId: string,
   return added.map(({ id }) => id)
 }
 
-/** A third of the assignments get one label, and a third get two. Another assignment blocks a quarter of them. */
+/** A third of the assignments get one label, and a third get two. A quarter of all are each blocked by another one. */
 async function addLabelsAndDependencies(
   { hosts, workspace }: BrowserSetup,
   projectId: string,

@@ -96,7 +96,7 @@ describe('Labels of a project', () => {
   const links = (newest: number, oldest: number) =>
     Array.from({ length: newest - oldest + 1 }, (_, index) => linkMadeAt(newest - index))
 
-  test('keep the links of later pages when the first page is read again, and lose those that it lacks', () => {
+  test('keep links of later pages when the first page is read again, and lose links that were removed from it', () => {
     const known = links(150, 1)
     assert.deepEqual(mergeLinks(links(151, 52), known), links(151, 1))
     const withoutOne = [...links(150, 141), ...links(139, 50)]
@@ -133,7 +133,7 @@ describe('The load of a day', () => {
     )
   })
 
-  test('is summed by week, beginning with the first day that has hours', () => {
+  test('is summed by week, with the first day of the week that has hours', () => {
     const [first, second] = weekLoadsOf([0, 0, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0.5], 8)
     assert.deepEqual(first, { startIndex: 0, firstBusyIndex: 2, hours: 32, target: 40 })
     assert.deepEqual(second, { startIndex: 7, firstBusyIndex: 13, hours: 0.5, target: 40 })

@@ -13,8 +13,8 @@ import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
 import { startTestIssuer, type TestIssuer } from '../support/test-issuer.ts'
 
 const grownMebibytesMax = 64
-/** V8 frees the buffers of messages only when there are about this many. */
-const readPiecesMebibytes = 64
+/** V8 collects the buffers of messages that were read only when they take about this much. */
+const uncollectedMebibytes = 64
 /** These calls allocate most of the memory that ordinary calls need, before any attack is measured. */
 const warmCalls = 500
 const quietCalls = 200
@@ -26,7 +26,7 @@ const measuredMilliseconds = 1500
 const betweenMilliseconds = 4
 /** The delay that other work on the same two cores, including the attacker's, may cause. */
 const noiseMilliseconds = 3000
-/** Requests that the host does not reject would stay for a minute. */
+/** Shorter than the minute after which the host ends any request, so that only rejections count. */
 const attackMillisecondsMax = 40_000
 
 describe('A command host limits its memory and serves other clients while an attacker sends', () => {
@@ -91,13 +91,13 @@ describe('A command host limits its memory and serves other clients while an att
       }
     })()
     const startedAt = performance.now()
-    const isEnded = () => {
+    const mayStopMeasuring = () => {
       const milliseconds = performance.now() - startedAt
       return hasEnded(attacker.report())
         ? milliseconds > measuredMilliseconds
         : milliseconds > attackMillisecondsMax
     }
-    const busy = await measureCalls(Number.POSITIVE_INFINITY, isEnded)
+    const busy = await measureCalls(Number.POSITIVE_INFINITY, mayStopMeasuring)
     isDone = true
     await watching
     attacker.end()
@@ -127,7 +127,7 @@ describe('A command host limits its memory and serves other clients while an att
   ]
   for (const { kind, hasToken, mayStay = 0, answer } of cases) {
     // Without a token, messages are not read.
-    const grownMax = grownMebibytesMax + (hasToken ? readPiecesMebibytes : 0)
+    const grownMax = grownMebibytesMax + (hasToken ? uncollectedMebibytes : 0)
     test(`${kind}, ${hasToken ? 'with' : 'without'} a token`, async (t) => {
       const hasEnded = (report: Report) => report.opened > 0 && report.ended >= report.opened - mayStay
       const measured = await measureAttack(kind, hasToken ? [hostile] : [], hasEnded)

@@ -316,7 +316,7 @@ describe('an authorization request with prompt, max_age or a hint', () => {
   })
 })
 
-describe('signing in with a browser that already has a session', () => {
+describe('signing in to a request of a browser that has a session', () => {
   const host = fixture(startIdentityUnderTest)
 
   const withLoginPrompt = { request: { prompt: 'login' } }
@@ -352,7 +352,7 @@ describe('signing in with a browser that already has a session', () => {
     assert.equal((await refresh(browser, json.refresh_token)).status, 200)
   })
 
-  it('through a request of another browser ends the session of that browser', async () => {
+  it('with another browser ends the session of the browser that made the request', async () => {
     const uninvolved = await signedIn(host.address)
     const requesting = await signedIn(host.address)
     const shown = await requesting.browser.follow(

@@ -147,7 +147,7 @@ describe('Assignments without dates or without a user', { concurrency: 4 }, () =
     assert.deepEqual([latest.before.isUnscheduled, latest.after.isUnscheduled], [true, false])
   })
 
-  test('are filtered without placeholders in lists of the extensions', async () => {
+  test('do not match filters by their placeholders in lists of the extensions', async () => {
     const other = await workspace.project('Filters', ann)
     await make({ projectId: other, name: 'No dates', isUnscheduled: true })
     await make({ projectId: other, name: 'Nobody', isUnassigned: true })

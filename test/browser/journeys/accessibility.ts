@@ -138,7 +138,8 @@ export function accessibilityJourneys(setup: () => BrowserSetup): void {
     await workspace.make('userProject', { projectId: id, userId: workspace.mara.id })
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.getByRole('heading', { name: 'Website relaunch' }).waitFor()
-    // The heading has the focus after the sign-in, and a closed dialog restores it. So move the focus first.
+    // After the sign-in, the heading already has the focus, and closing the palette would return the focus to
+    // it. So the focus is moved away first.
     const newAssignmentButton = page.getByRole('button', { name: 'New assignment', exact: true })
     await newAssignmentButton.focus()
     await page.keyboard.press('Control+k')

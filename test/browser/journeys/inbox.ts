@@ -10,7 +10,7 @@ export function inboxJourneys(setup: () => BrowserSetup): void {
     const inga = await workspace.join('Inga Brandt')
     const page = await signIn('inga@example.com', '/inbox?show=unread')
     await page.getByText('No unread notifications').waitFor()
-    // Nothing can be filtered without notifications.
+    // In an empty inbox, the filters are hidden as soon as none of them is set.
     await page.getByRole('button', { name: 'Everything' }).click()
     await page.getByText('Nothing here yet').waitFor()
     await page.getByRole('button', { name: 'Unread' }).waitFor({ state: 'hidden' })

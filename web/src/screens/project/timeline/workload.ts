@@ -50,7 +50,9 @@ export interface WeekLoad {
   readonly target: number
 }
 
-/** Sums the hours of seven days each. These have five working days, whichever day is the first. */
+/**
+ * Sums the hours of each block of seven days. A block has five working days, whichever weekday it begins with.
+ */
 export function weekLoadsOf(hoursByDay: readonly number[], dailyTarget: number): readonly WeekLoad[] {
   const target = dailyTarget * workingDaysOfWeek
   return Array.from({ length: Math.ceil(hoursByDay.length / daysInWeek) }, (_, week) => {
