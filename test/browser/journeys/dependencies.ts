@@ -123,6 +123,8 @@ export function dependencyJourneys(setup: () => BrowserSetup): void {
     assert.ok(from)
     assert.ok(run.y < from.y && run.y > from.y - 6, JSON.stringify({ from, run }))
     assert.ok(run.right > from.x && run.right < from.x + from.width, JSON.stringify({ from, run }))
+    // It is behind bars, and so behind their names.
+    assert.deepEqual(await orderAtEndOf(page, 'Lay bricks'), ['bar', 'arrow-line'])
     await assertAccessible(page, 'arrows of a timeline')
     await bar(page, 'Paint walls').press('Shift+ArrowRight')
     await page.getByRole('link', { name: /^Paint walls [\s\S]*Waits for Lay bricks/ }).waitFor()
@@ -163,6 +165,19 @@ const longestRunOf = (page: Page) =>
     const rows = [...Map.groupBy(points, (point) => Math.round(point.y)).values()]
     const longest = rows.sort((a, b) => b.length - a.length)[0] ?? []
     return { y: y + (longest[0]?.y ?? 0), right: x + Math.max(...longest.map((point) => point.x)) }
+  })
+
+/** Returns the names of the bar and of the arrow that leaves it, the one in front first. */
+const orderAtEndOf = (page: Page, name: string) =>
+  bar(page, name).evaluate((element) => {
+    const { right, y, height } = element.getBoundingClientRect()
+    // What ignores the pointer is not found.
+    for (const part of document.querySelectorAll<SVGElement>('.dependency-arrows, .arrow-line'))
+      part.style.pointerEvents = 'all'
+    return document
+      .elementsFromPoint(right - 8, y + height / 2 - 4)
+      .map(({ classList }) => classList[0])
+      .filter((part) => part === 'bar' || part === 'arrow-line')
   })
 
 /** Asserts that the only arrow ends at the start of the bar. */

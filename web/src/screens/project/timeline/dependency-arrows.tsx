@@ -116,8 +116,8 @@ interface DependencyArrowsProps {
 
 /**
  * Draws an arrow from the end of each assignment to the start of each assignment that waits for it, even if a
- * bar is not visible. Arrows are faint, so that texts stay readable, except those of the bar that is open, focused
- * or under the pointer.
+ * bar is not visible. Arrows are behind bars and texts, and faint, except those of the bar that is open, focused or
+ * under the pointer.
  */
 export function DependencyArrows({
   arrows: all,
