@@ -46,20 +46,21 @@ describe('Bars in a calendar', () => {
     )
   })
 
-  test('show a name that fits nowhere in the place with the most room', () => {
+  test('cut a name that fits nowhere in the bar, unless there is more than twice the room next to it', () => {
     const places = (nameDays: number) =>
       barsOf(
         [
           assignment('start', '2026-11-16', '2026-11-17'),
           assignment('across', '2026-11-16', '2026-11-27'),
+          assignment('half', '2026-11-16', '2026-11-20'),
           assignment('end', '2026-11-28', '2026-11-28'),
         ],
         '2026-11-16',
         14,
         { nameDaysOf: () => ({ within: nameDays, outside: nameDays }) },
       ).map(({ row, namePlace }) => `${row.id} ${namePlace}`)
-    assert.deepEqual(places(12), ['across within', 'start after', 'end before'])
-    assert.deepEqual(places(20), ['across within', 'start after', 'end before'])
+    assert.deepEqual(places(9), ['across within', 'half after', 'start after', 'end before'])
+    assert.deepEqual(places(20), ['across within', 'half within', 'start after', 'end before'])
   })
 
   test('have their names on separate lines on phones', () => {

@@ -43,9 +43,10 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     const { path, make } = await makeProject('Zoomed')
     const id = await make('Short', 1, 1)
     const longId = await make('Long enough '.repeat(16), 0, 30)
-    const nearEndId = await make('It has too little room after it', 31, 35)
+    const nearEndId = await make('It has too little room for its name after it', 31, 35)
     const lastId = await make('Named before it', 41, 41)
-    const mostlyId = await make('Most of this name fits', 0, 5)
+    const mostlyId = await make('Most of this name fits into it', 0, 5)
+    const partlyId = await make('Hardly half of this name fits into the bar', 10, 14)
     const twoDaysId = await make('Its name does not fit into two days', 3, 4)
     for (const assignmentId of [id, twoDaysId])
       await workspace.make('assignmentImpediment', { assignmentId, impedimentId: workspace.impedimentId })
@@ -65,16 +66,17 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     // A name is equally far from its bar on either side, and the icon is within the bar if it fits.
     for (const barId of [id, twoDaysId, lastId]) assert.equal(await nameGapOf(page, barId), 6)
     await page.locator(`#card-${lastId}.name-before`).waitFor()
-    // A name that does not fit into its bar as a whole is next to it, on the side where it does. Only a name
-    // that fits nowhere is cut.
+    // A name of which most fits into its bar is cut there, and so is a name that fits nowhere. Other names are next
+    // to their bars as a whole, on the side with enough room.
     const isCut = (name: Locator) =>
       name.evaluate(({ clientWidth, scrollWidth }) => scrollWidth > clientWidth)
-    for (const [barId, place] of [
-      [mostlyId, '.name-after'],
-      [nearEndId, '.name-before'],
-    ])
-      assert.equal(await isCut(page.locator(`#card-${barId}${place} > .bar-name`)), false)
-    assert.ok(await isCut(page.locator(`#card-${longId}:not(.name-after, .name-before) > .bar-name`)))
+    for (const [barId, place, shouldBeCut] of [
+      [mostlyId, ':not(.name-after, .name-before)', true],
+      [longId, ':not(.name-after, .name-before)', true],
+      [partlyId, '.name-after', false],
+      [nearEndId, '.name-before', false],
+    ] as const)
+      assert.equal(await isCut(page.locator(`#card-${barId}${place} > .bar-name`)), shouldBeCut, barId)
     await page.locator(`#card-${twoDaysId}.name-after > .bar-icons`).waitFor()
     await page.locator(`#card-${id}.name-after > .bar-name > .bar-icons`).waitFor()
     await page.keyboard.press('-')
@@ -130,7 +132,7 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     await page.keyboard.press('+')
     await page.keyboard.press('+')
     await page.waitForURL((url) => url.searchParams.get('zoom') === 'week')
-    await page.locator(`#card-${mostlyId}:not(.name-after)`).waitFor()
+    await page.locator(`#card-${partlyId}:not(.name-after)`).waitFor()
     await page.reload()
     await page.getByRole('button', { name: 'Week', pressed: true }).waitFor()
   })

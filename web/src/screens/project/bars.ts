@@ -24,7 +24,7 @@ export interface Bar {
 type NamePlace = 'within' | 'before' | 'after' | 'above' | 'above-end'
 
 interface BarOptions {
-  /** Returns the number of days that the whole name needs within its bar, and next to a shorter one. */
+  /** Returns the number of days that enough of the name needs within its bar, and the whole name next to it. */
   nameDaysOf?(row: Assignment): { readonly within: number; readonly outside: number }
   /** Rows with a lower rank come first, in the upper lines. */
   rankOf?(row: Assignment): number
@@ -123,8 +123,8 @@ function nameRoomOf(
 }
 
 /**
- * A name is in its bar, after it or before it, wherever it first fits as a whole. A name that fits nowhere is cut
- * where it has the most room.
+ * A name is in its bar, after it or before it, wherever it first fits. A name that fits nowhere is cut in its bar,
+ * unless it has more than twice the room next to it.
  */
 function namePlaceOf(
   first: number,
@@ -136,8 +136,8 @@ function namePlaceOf(
   if (length >= within) return 'within'
   if (after >= outside) return 'after'
   if (first >= outside) return 'before'
-  const room = Math.max(length, after, first)
-  return room === length ? 'within' : room === after ? 'after' : 'before'
+  if (2 * length >= Math.max(after, first)) return 'within'
+  return after >= first ? 'after' : 'before'
 }
 
 /**

@@ -282,6 +282,9 @@ const innerMarginPixels = 28
 const outerMarginPixels = 12
 /** The width of an icon with the gap after it. */
 const iconPixels = 20
+/** A name is cut in its bar, rather than whole next to it, if at least this width and this share of it are shown. */
+const cutNamePixels = 80
+const cutNameShare = 0.6
 
 /**
  * Returns a function that measures names. It adds up letters, each of which is measured once, because measuring
@@ -332,10 +335,11 @@ function useBars(
       return doneStageIds.has(workflowId) ? 1 : Number(dayOf(endDate) < today()) + Number(isBlocked)
     }
     const nameDaysOf = (row: Assignment) => {
-      const pixels = widthOf(row.name) + iconCountOf(row) * iconPixels
+      const [name, icons] = [widthOf(row.name), iconCountOf(row) * iconPixels]
+      const cutName = Math.min(name, Math.max(cutNamePixels, name * cutNameShare))
       return {
-        within: Math.ceil((pixels + innerMarginPixels) / dayPixels),
-        outside: Math.ceil((pixels + outerMarginPixels) / dayPixels),
+        within: Math.ceil((cutName + icons + innerMarginPixels) / dayPixels),
+        outside: Math.ceil((name + icons + outerMarginPixels) / dayPixels),
       }
     }
     const barsFor = (rows: readonly Assignment[]) => {
