@@ -212,6 +212,7 @@ function timelineJourneys(setup: () => BrowserSetup): void {
     const { path, make } = await makeProject('By person')
     const id = await make('Handed over', 0, 1, { amountHours: 24 })
     await make('Fits', 3, 3, { amountHours: 8 })
+    await make('Too much', 8, 11, { amountHours: 44, userId: workspace.jonas.id })
     const page = await signIn('mara@example.com', `${path}?view=timeline`)
     const lane = (name: string) => page.getByRole('region', { name })
     await lane('Mara Lindqvist')
@@ -220,6 +221,21 @@ function timelineJourneys(setup: () => BrowserSetup): void {
     // A line and a tint mark only days with too many hours.
     assert.equal(await lane('Mara Lindqvist').locator('.timeline-load.over').count(), 2)
     assert.equal(await lane('Mara Lindqvist').locator('.timeline-load').count(), 2)
+    // A week with too many hours is marked as a whole, and its sum is at its start, even if its work begins later.
+    const [mark, weekSum, ...days] = await Promise.all(
+      [
+        lane('Jonas Weber').locator('.timeline-load.of-week'),
+        lane('Jonas Weber').locator('.week-sum.over'),
+        ...[7, 13].map((index) => page.locator('.timeline-day').nth(index)),
+      ].map((part) => part.boundingBox()),
+    )
+    const [start, end] = days
+    assert.ok(mark && weekSum && start && end)
+    const edges = [mark.x - start.x, mark.x + mark.width - (end.x + end.width), weekSum.x - mark.x]
+    assert.ok(
+      edges.every((distance) => Math.abs(distance) < 2),
+      JSON.stringify(edges),
+    )
     await assertAccessible(page, 'timeline')
     await bar(page, 'Handed over').focus()
     await page.keyboard.press('Shift+Alt+ArrowRight')

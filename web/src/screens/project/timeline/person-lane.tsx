@@ -99,8 +99,11 @@ function Lane(props: PersonLaneProps) {
           gridTemplateRows: `var(--lane-hours) repeat(${lineCount}, var(--lane-bar)) 1fr`,
         }}
       >
+        {weeks.map((week) => (
+          <LoadMark key={week.startIndex} {...week} dayCount={daysInWeek} />
+        ))}
         {hoursByDay.map((hours, index) => (
-          <DayLoad key={index} index={index} hours={hours} target={target} />
+          <LoadMark key={index} startIndex={index} dayCount={1} hours={hours} target={target} />
         ))}
         {!isPhone &&
           weeks.map((week) => (
@@ -151,21 +154,22 @@ export const DayGrid = ({ from, dayCount }: DayGridProps) => (
   </div>
 )
 
-interface DayLoadProps {
-  readonly index: number
+interface LoadMarkProps {
+  readonly startIndex: number
+  readonly dayCount: number
   readonly hours: number
   readonly target: number
 }
 
-/** Tints a day whose hours exceed the target, below a line of the same color. */
-function DayLoad({ index, hours, target }: DayLoadProps) {
+/** Tints a day or a week whose hours exceed the target, below a line of the same color. */
+function LoadMark({ startIndex, dayCount, hours, target }: LoadMarkProps) {
   const level = loadLevelOf(hours, target)
-  // The line is hidden from screen readers. They read the sum of the week instead.
+  // The mark is hidden from screen readers. They read the sum of the week instead.
   return level === 'within' ? null : (
     <div
       aria-hidden="true"
-      class={`timeline-load ${level}`}
-      style={{ gridColumn: `${index + 1}` }}
+      class={`timeline-load ${level} ${dayCount === 1 ? '' : 'of-week'}`}
+      style={{ gridColumn: `${startIndex + 1} / span ${dayCount}` }}
       title={formatPlanned(hours)}
     />
   )
@@ -177,13 +181,17 @@ interface WeekSumProps {
   readonly dayPixels: number
 }
 
-/** Shows the hours of a week where its work begins, or before that if there is no room after it. */
+/**
+ * Shows the hours of a week where its work begins, or before that if there is no room after it. In a week that is
+ * marked as a whole, they are at its start.
+ */
 function WeekSum({ firstDay, week, dayPixels }: WeekSumProps) {
   const { startIndex, firstBusyIndex, hours, target } = week
   const isExceeded = loadLevelOf(hours, target) !== 'within'
   const values = { hours: formatPlanned(hours), over: formatPlanned(hours - target) }
   const end = startIndex + daysInWeek
-  const start = Math.max(startIndex, Math.min(firstBusyIndex, end - Math.ceil(sumPixels / dayPixels)))
+  const lastStart = Math.min(firstBusyIndex, end - Math.ceil(sumPixels / dayPixels))
+  const start = isExceeded ? startIndex : Math.max(startIndex, lastStart)
   const isShort = (end - start) * dayPixels < longSumPixels
   return (
     <p

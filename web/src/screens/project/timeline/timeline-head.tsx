@@ -21,6 +21,7 @@ import { StageMark } from '../../../ui/marks.tsx'
 import { useStableCallback } from '../../../ui/use-stable-callback.ts'
 import { ChoiceButtons, Popover } from '../../../ui/view-controls.tsx'
 import { useMedia } from '../../../ui/viewport.ts'
+import { workingDaysOfWeek } from './workload.ts'
 
 type Zoom = 'week' | 'month' | 'quarter'
 
@@ -150,6 +151,8 @@ const arrowLines = () =>
 
 function LegendLines({ stages, doneStageIds, shownStageIds, hasArrows }: LegendProps) {
   const looks = stageLooksOf(stages, doneStageIds)
+  const target = dailyTarget()
+  const targets = { day: formatHours(target), week: formatHours(workingDaysOfWeek * target) }
   const lines = [
     ...stages
       .filter(({ id }) => shownStageIds.has(id))
@@ -165,7 +168,7 @@ function LegendLines({ stages, doneStageIds, shownStageIds, hasArrows }: LegendP
       t('Overdue'),
     ],
     ...(hasArrows ? arrowLines() : []),
-    [swatch('over'), t('More than {hours} a day', { hours: formatHours(dailyTarget()) })],
+    [swatch('over'), t('More than {day} a day or {week} a week', targets)],
     [swatch('far-over'), t('Far more than that')],
   ] as const
   return (
@@ -217,7 +220,7 @@ export function TimeScale({ scaleRef, from, dayCount, dayPixels }: TimeScaleProp
   const months = [...Map.groupBy(days.keys(), (index) => days[index]?.slice(0, 7) ?? '')]
   return (
     <div class="timeline-head" aria-hidden="true">
-      <span class="timeline-corner" />
+      <span class="timeline-corner">{t('Planned a week')}</span>
       <div
         ref={scaleRef}
         class={`timeline-scale ${hasWeekdays ? 'with-weekdays' : ''}`}

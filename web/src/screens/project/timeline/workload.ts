@@ -40,7 +40,7 @@ export function loadLevelOf(hours: number, target: number): LoadLevel {
   return hours <= target * farOverFactor + tolerance ? 'over' : 'far-over'
 }
 
-const workingDaysOfWeek = 5
+export const workingDaysOfWeek = 5
 
 export interface WeekLoad {
   readonly startIndex: number
