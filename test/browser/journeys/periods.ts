@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { addDays, formatWeekday, today } from '../../../web/src/time/days.ts'
+import { addDays, daysBetween, today } from '../../../web/src/time/days.ts'
 import { valuesOf } from '../../support/assertions.ts'
 import type { BrowserSetup } from '../support/browser-setup.ts'
 import { bar, datedProjects, monday } from '../support/dated-projects.ts'
-import { goWithin } from '../support/every-screen.ts'
 import { assertAccessible } from './accessibility.ts'
 import { layoutFaultsOf } from './widths.ts'
 
@@ -20,20 +19,21 @@ const nameGapOf = (page: Page, id: string): Promise<number> =>
     return Math.round(Math.max(ofName.left - ofBar.right, ofBar.left - ofName.right))
   })
 
-/** Asserts that a phone shows seven days from today, with their weekdays, also after a step and the way back. */
-async function assertComingDays(page: Page): Promise<void> {
-  const todayIsFirst = page.locator('.timeline-day:nth-child(1):nth-last-child(7).today')
-  await todayIsFirst.waitFor()
-  const weekdays = await page.locator('.timeline-date > small').allTextContents()
-  assert.deepEqual(weekdays, nextDays(7).map(formatWeekday))
+/**
+ * Asserts that a phone shows this week and the next, so that what comes is in view on any day, with the letters of
+ * weekdays, also after a step and the way back.
+ */
+async function assertTwoWeeks(page: Page): Promise<void> {
+  const index = daysBetween(monday, today())
+  const todayMark = page.locator(`.timeline-day:nth-child(${index + 1}):nth-last-child(${14 - index}).today`)
+  await todayMark.waitFor()
+  assert.equal((await page.locator('.timeline-date > small').allTextContents()).join(''), 'MTWTFSSMTWTFSS')
   await page.getByRole('button', { name: 'Later' }).click()
-  await page.waitForURL((url) => url.searchParams.get('from') === addDays(today(), 7))
-  await todayIsFirst.waitFor({ state: 'detached' })
+  await page.waitForURL((url) => url.searchParams.get('from') === addDays(monday, 7))
+  await todayMark.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Today' }).click()
-  await todayIsFirst.waitFor()
+  await todayMark.waitFor()
 }
-
-const nextDays = (count: number) => Array.from({ length: count }, (_, index) => addDays(today(), index))
 
 export function periodJourneys(setup: () => BrowserSetup): void {
   const { makeProject, dayOf } = datedProjects(setup)
@@ -47,6 +47,7 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     const lastId = await make('Named before it', 41, 41)
     const mostlyId = await make('Most of this name fits into it', 0, 5)
     const partlyId = await make('Hardly half of this name fits into the bar', 10, 14)
+    const namedId = await make('Named in it', 7, 12)
     const twoDaysId = await make('Its name does not fit into two days', 3, 4)
     for (const assignmentId of [id, twoDaysId])
       await workspace.make('assignmentImpediment', { assignmentId, impedimentId: workspace.impedimentId })
@@ -96,18 +97,19 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     // A phone shows a week by default, so the address does not name it.
     await zoom.selectOption('Week')
     await page.waitForURL((url) => !url.searchParams.has('zoom'))
-    await assertComingDays(page)
-    await goWithin(page, `${path}?view=timeline&from=${monday}`)
+    await assertTwoWeeks(page)
     await page.locator(`#card-${id}`).waitFor()
-    // Each assignment has a separate line, with the name above a slim bar.
-    const [slimBar, name, head] = await Promise.all(
-      [`#card-${id}`, `#card-${id} > .bar-name`, '.person-head'].map((selector) =>
-        page.locator(selector).first().boundingBox(),
-      ),
+    // Each assignment has a separate line, with the name above its bar, or in it if it fits.
+    const [shortBar, name, longBar, nameInIt, head] = await Promise.all(
+      [id, namedId]
+        .flatMap((barId) => [`#card-${barId}`, `#card-${barId} > .bar-name`])
+        .concat('.person-head')
+        .map((selector) => page.locator(selector).first().boundingBox()),
     )
-    assert.ok(slimBar && name && head)
-    assert.deepEqual([slimBar.height, head.height], [8, 28])
-    assert.ok(name.y + name.height <= slimBar.y, JSON.stringify({ name, slimBar }))
+    assert.ok(shortBar && name && longBar && nameInIt && head)
+    assert.deepEqual([shortBar.height, longBar.height, head.height], [16, 16, 28])
+    assert.ok(name.y + name.height <= shortBar.y, JSON.stringify({ name, shortBar }))
+    assert.ok(nameInIt.y >= longBar.y && nameInIt.x > longBar.x, JSON.stringify({ nameInIt, longBar }))
     // The name of the period has room, an arrow marks where a bar continues, a lane without bars is only a head
     // that says so, other heads have the hours, and the avatar is in the middle of its line.
     const [period, avatar, emptyLane] = await Promise.all(

@@ -984,6 +984,7 @@ export const ptBr = {
   'Waits for another assignment': 'Espera por outra tarefa',
   'More than {day} a day or {week} a week': 'Mais de {day} por dia ou {week} por semana',
   'Planned a week': 'Planejado por semana',
+  '{hours} planned': '{hours} planejadas',
   'Nothing planned': 'Nada planejado',
   'Far more than that': 'Muito mais que isso',
   Subscribe: 'Assinar',

@@ -14,7 +14,7 @@ export interface Bar {
   readonly endsAfter: boolean
   /**
    * The place of the name: within the bar, or next to it if the bar is too short. On phones, the name is
-   * above the bar.
+   * above a bar that is too short.
    */
   readonly namePlace: NamePlace
   /** The number of days that a name next to or above its bar may cover. */
@@ -60,16 +60,18 @@ export function barsOf(
   return bars.map((bar) => ({ ...bar, nameRoom: nameRoomOf(bar, lines[bar.line] ?? [], dayCount) }))
 }
 
-/** Returns the bars for phones, each on its own line with the name above it. */
+/** Returns the bars for phones, each on its own line. A name that does not fit into its bar is above it. */
 export const stackedBarsOf = (
   rows: readonly Assignment[],
   from: string,
   dayCount: number,
-  nameDaysOf: (row: Assignment) => number,
+  nameDaysOf: NonNullable<BarOptions['nameDaysOf']>,
 ): Bar[] =>
   spansOf(rows, from, dayCount, () => 0).map((span, line) => {
+    const { within, outside } = nameDaysOf(span.row)
+    if (span.last - span.first + 1 >= within) return { ...span, line, namePlace: 'within', nameRoom: 0 }
     const [after, before] = [dayCount - span.first, span.last + 1]
-    const isAtStart = after >= before || after >= nameDaysOf(span.row)
+    const isAtStart = after >= before || after >= outside
     return {
       ...span,
       line,

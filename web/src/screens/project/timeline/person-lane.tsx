@@ -96,7 +96,7 @@ function Lane(props: PersonLaneProps) {
         class="timeline-track"
         style={{
           gridTemplateColumns: `repeat(${dayCount}, minmax(0, 1fr))`,
-          gridTemplateRows: `var(--lane-hours) repeat(${lineCount}, var(--lane-bar)) 1fr`,
+          gridTemplateRows: `var(--lane-hours) ${isPhone ? phoneLinesOf(bars) : `repeat(${lineCount}, var(--lane-bar))`} 1fr`,
         }}
       >
         {weeks.map((week) => (
@@ -128,6 +128,10 @@ function Lane(props: PersonLaneProps) {
 }
 
 const lineCountOf = (bars: readonly Bar[]): number => 1 + Math.max(0, ...bars.map(({ line }) => line))
+
+/** On phones, a line has one bar, and is lower if the name is in it. */
+const phoneLinesOf = (bars: readonly Bar[]): string =>
+  bars.map(({ namePlace }) => `var(--lane-${namePlace === 'within' ? 'named' : 'bar'})`).join(' ')
 
 /** The width of the text with a week's hours, and of the longer text that adds the hours above the target. */
 const sumPixels = 52
@@ -205,7 +209,7 @@ function WeekSum({ firstDay, week, dayPixels }: WeekSumProps) {
   )
 }
 
-/** Shows the hours of the period next to the name of a person, or that there is no work. */
+/** Shows the planned hours of the period next to the name of a person, or that there is no work. */
 function LaneSum({ weeks, isEmpty }: { readonly weeks: readonly WeekLoad[]; readonly isEmpty: boolean }) {
   const hours = weeks.reduce((sum, week) => sum + week.hours, 0)
   const over = weeks.reduce((sum, week) => sum + Math.max(0, week.hours - week.target), 0)
@@ -215,7 +219,7 @@ function LaneSum({ weeks, isEmpty }: { readonly weeks: readonly WeekLoad[]; read
     <span class={`lane-sum ${isExceeded ? 'over' : ''}`}>
       {isEmpty
         ? t('Nothing planned')
-        : hours > 0 && (isExceeded ? t('{hours}, {over} over', values) : values.hours)}
+        : hours > 0 && (isExceeded ? t('{hours}, {over} over', values) : t('{hours} planned', values))}
     </span>
   )
 }
@@ -229,8 +233,8 @@ interface LaneBarProps extends PersonLaneProps {
 function LaneBar(props: LaneBarProps) {
   const { bar, previousId, nextId, context, measureDay } = props
   const { doneStageIds, stages, waitingTexts, openId, query, onShift } = context
-  const { row, line, first, last, beginsBefore, endsAfter, nameRoom, namePlace } = bar
-  const { dayPixels } = context
+  const { row, line, first, last, beginsBefore, endsAfter, nameRoom } = bar
+  const { dayPixels, isPhone } = context
   const shiftOf = (event: KeyboardEvent): Shift | undefined => {
     const key = logicalArrowKey(event)
     const days = { ArrowLeft: -1, ArrowRight: 1 }[key]
@@ -242,7 +246,7 @@ function LaneBar(props: LaneBarProps) {
     <AssignmentBar
       bar={bar}
       isDetailed={false}
-      hasSides={namePlace.startsWith('above')}
+      hasSides={isPhone}
       isDone={doneStageIds.has(row.workflowId)}
       blockReason={blockReasonOf(row, context)}
       color={colorIn(stages, row.workflowId)}
@@ -291,6 +295,8 @@ const wideRem = {
   hours: 1.75,
   /** The height of a bar with the space around it. */
   bar: 2,
+  /** The same on phones, for a bar with the name in it. Other bars have it above them there. */
+  named: 2,
   /** The minimum height of the hours and the bars together. */
   least: 4.5,
   /** The height without bars. */
@@ -301,8 +307,16 @@ const wideRem = {
 
 type LaneRem = Readonly<Record<keyof typeof wideRem, number>>
 
-/** On phones, the name of an assignment is above its slim bar. A lane without bars is a head and a thin line. */
-const phoneRem: LaneRem = { ...wideRem, head: 1.75, hours: 0.25, bar: 2.25, least: 0, empty: 0.0625 }
+/** On phones, a lane without bars is a head and a thin line. */
+const phoneRem: LaneRem = {
+  ...wideRem,
+  head: 1.75,
+  hours: 0.25,
+  bar: 2.625,
+  named: 1.75,
+  least: 0,
+  empty: 0.0625,
+}
 
 /** The space between a bar and the edges of its first and last day. */
 export const barMarginPixels = 3
@@ -313,8 +327,13 @@ export const lanePropertiesOf = (laneRem: LaneRem): Readonly<Record<string, stri
 })
 
 /** Returns the height of a lane without its name. */
-export const trackRemOf = (bars: readonly Bar[], { least, empty, hours, bar, below }: LaneRem): number =>
-  bars.length === 0 ? empty : Math.max(least, hours + lineCountOf(bars) * bar + below)
+export function trackRemOf(bars: readonly Bar[], laneRem: LaneRem): number {
+  const { least, empty, hours, bar, named, below } = laneRem
+  if (bars.length === 0) return empty
+  // Only on phones, where each bar has its own line, the two heights differ.
+  const namedCount = bars.filter(({ namePlace }) => namePlace === 'within').length
+  return Math.max(least, hours + lineCountOf(bars) * bar - namedCount * (bar - named) + below)
+}
 
 export type Measures = ReturnType<typeof useMeasures>
 

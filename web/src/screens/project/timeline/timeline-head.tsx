@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { dailyTarget } from '../../../assignment/daily-target.ts'
 import { type ProjectStage, stageLooksOf } from '../../../data/project-stages.ts'
 import { useServices } from '../../../services/services.ts'
-import { type MessageKey, t } from '../../../texts/text.ts'
+import { cacheFormat, type MessageKey, t } from '../../../texts/text.ts'
 import {
   addDays,
   dateFormat,
@@ -10,8 +10,8 @@ import {
   daysBetween,
   daysInWeek,
   formatWeekday,
-  isDay,
   mondayOf,
+  parseWeek,
   today,
   weekdayOf,
 } from '../../../time/days.ts'
@@ -33,29 +33,23 @@ interface ZoomLevel {
 
 const widths = ['(min-width: 761px)', '(min-width: 1200px)', '(min-width: 2000px)'] as const
 
+/** Without a column of names, two weeks fit, so that what comes is in view even on a Sunday. */
 const zooms: Readonly<Record<Zoom, ZoomLevel>> = {
-  week: { label: 'Week', weekCounts: [1, 1, 2, 3] },
+  week: { label: 'Week', weekCounts: [2, 1, 2, 3] },
   month: { label: 'Month', weekCounts: [3, 4, 6, 10] },
   quarter: { label: 'Quarter', weekCounts: [8, 13, 13, 26] },
 }
 const zoomNames = Object.keys(zooms) as Zoom[]
 
-/**
- * Returns the period in the address. By default, it begins with this week. A phone shows only seven days, from
- * today on, because a week that ends today would hide everything that comes. The keys + and - change the zoom.
- */
-export function usePeriod(query: string, isPhone: boolean) {
+/** Returns the period in the address. By default, it begins with this week. The keys + and - change the zoom. */
+export function usePeriod(query: string, defaultZoom: Zoom) {
   const { router } = useServices()
   // The number of widths never changes, so the hooks run in the same order.
   const reachedWidths = widths.map((query) => useMedia(query)).filter(Boolean)
   const parameters = new URLSearchParams(query)
-  const defaultZoom = isPhone ? 'week' : 'month'
   const zoom = zoomNames.find((name) => name === parameters.get('zoom')) ?? defaultZoom
-  const isRolling = isPhone && zoom === 'week'
-  const startOf = (day: string) => (isRolling ? day : mondayOf(day))
-  const now = isRolling ? today() : mondayOf(today())
-  const requestedFrom = parameters.get('from') ?? ''
-  const from = isDay(requestedFrom) ? startOf(requestedFrom) : now
+  const now = mondayOf(today())
+  const from = parseWeek(parameters.get('from'))
   const weekCount = zooms[zoom].weekCounts[reachedWidths.length] ?? 4
   const setZoom = (next: Zoom) => router.setQuery({ zoom: next === defaultZoom ? '' : next })
   const onKey = useStableCallback((event: KeyboardEvent) => {
@@ -193,13 +187,14 @@ interface TimeScaleProps {
   readonly from: string
   readonly dayCount: number
   readonly dayPixels: number
+  readonly isPhone: boolean
 }
 
-/** The minimum width of a day for its weekday, which is above its number. */
+/** The minimum width of a day for its weekday, which is above its number. Phones shorten it to a letter. */
 const weekdayPixels = 48
 /** The minimum width of a day for its number. If days are narrower, only Mondays have numbers. */
-const numberPixels = 24
-/** From this width of a day up to `weekdayPixels`, the pill of today has "Today" instead of its number. */
+const numberPixels = 20
+/** From this width of a day on, the pill of today has "Today" instead of its number, unless a weekday is above it. */
 const todayPixels = 36
 /** The minimum distance of another number from the middle of the pill. */
 const pillPixels = 28
@@ -207,12 +202,18 @@ const longMonthPixels = 120
 /** The minimum width of a month for its short name. */
 const shortMonthPixels = 36
 
+const letterFormat = cacheFormat<void, Intl.DateTimeFormat>(
+  (locale) => new Intl.DateTimeFormat(locale, { weekday: 'narrow', timeZone: 'UTC' }),
+)
+
 /** Shows the months and the days above the lanes. Screen readers read the dates of each bar instead. */
-export function TimeScale({ scaleRef, from, dayCount, dayPixels }: TimeScaleProps) {
+export function TimeScale({ scaleRef, from, dayCount, dayPixels, isPhone }: TimeScaleProps) {
   const days = Array.from({ length: dayCount }, (_, index) => addDays(from, index))
   const todayIndex = daysBetween(from, today())
   const isTodayShown = todayIndex >= 0 && todayIndex < dayCount
-  const hasWeekdays = dayPixels >= weekdayPixels
+  const hasWholeWeekdays = dayPixels >= weekdayPixels
+  const hasWeekdays = hasWholeWeekdays || (isPhone && dayPixels >= numberPixels)
+  const todayLabel = !hasWeekdays && dayPixels >= todayPixels ? t('Today') : Number(today().slice(8))
   const hasNumber = (day: string, index: number) => {
     if (index === todayIndex || dayPixels >= numberPixels) return true
     return weekdayOf(day) === 1 && !(isTodayShown && Math.abs(index - todayIndex) * dayPixels < pillPixels)
@@ -240,8 +241,10 @@ export function TimeScale({ scaleRef, from, dayCount, dayPixels }: TimeScaleProp
                 title={index === todayIndex ? t('Today') : undefined}
                 style={{ gridColumn: `${index + 1}` }}
               >
-                {hasWeekdays && <small>{formatWeekday(day)}</small>}
-                {index === todayIndex ? <b>{todayLabel(dayPixels)}</b> : Number(day.slice(8))}
+                {hasWeekdays && (
+                  <small>{hasWholeWeekdays ? formatWeekday(day) : letterFormat().format(dateOf(day))}</small>
+                )}
+                {index === todayIndex ? <b>{todayLabel}</b> : Number(day.slice(8))}
               </span>
             ),
         )}
@@ -253,9 +256,6 @@ export function TimeScale({ scaleRef, from, dayCount, dayPixels }: TimeScaleProp
 const columnsOf = (indexes: readonly number[]) => ({
   gridColumn: `${(indexes[0] ?? 0) + 1} / span ${indexes.length}`,
 })
-
-const todayLabel = (dayPixels: number): string =>
-  dayPixels >= todayPixels && dayPixels < weekdayPixels ? t('Today') : String(Number(today().slice(8)))
 
 function monthLabel(month: string, pixels: number): string {
   const date = dateOf(`${month}-01`)

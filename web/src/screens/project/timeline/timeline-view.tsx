@@ -52,7 +52,7 @@ type Listing = ReturnType<typeof usePeriodRows>
 export function TimelineView(props: ProjectViewProps) {
   const { scope, filters, openId, query } = props
   const isPhone = useMedia(phone)
-  const period = usePeriod(query, isPhone)
+  const period = usePeriod(query, isPhone ? 'week' : 'month')
   const { from, dayCount, goTo } = period
   const listing = usePeriodRows(props, from, addDays(from, dayCount))
   const unscheduledCount = useUnscheduledCount(scope.projectId)
@@ -186,7 +186,7 @@ function Lanes({ people, rows, dependencies, isStale, context: shared }: LanesPr
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
       tabIndex={0}
     >
-      <TimeScale scaleRef={head} from={from} dayCount={dayCount} dayPixels={dayPixels} />
+      <TimeScale scaleRef={head} from={from} dayCount={dayCount} dayPixels={dayPixels} isPhone={isPhone} />
       <div class="timeline-lanes" style={{ height: `${laneBottoms.at(-1) ?? 0}px` }}>
         <DayGrid from={from} dayCount={dayCount} />
         {people.slice(rowWindow.from, rowWindow.end).map(({ id, name }, offset) => {
@@ -312,7 +312,7 @@ interface Days {
   readonly dayPixels: number
   /** The font of names. */
   readonly font: string
-  /** True if each bar has its own line, with its name above it. */
+  /** True if each bar has its own line. Names are then in their bars only as a whole, and arrows at open sides, too. */
   readonly isStacked: boolean
 }
 
@@ -334,11 +334,15 @@ function useBars(
       const isBlocked = blockReasons.get(id)?.isWaiting === false
       return doneStageIds.has(workflowId) ? 1 : Number(dayOf(endDate) < today()) + Number(isBlocked)
     }
+    const end = addDays(from, dayCount)
+    const sideCountOf = ({ startDate, endDate }: Assignment) =>
+      Number(dayOf(startDate) < from) + Number(dayOf(endDate) >= end)
     const nameDaysOf = (row: Assignment) => {
       const [name, icons] = [widthOf(row.name), iconCountOf(row) * iconPixels]
       const cutName = Math.min(name, Math.max(cutNamePixels, name * cutNameShare))
+      const inner = isStacked ? name + sideCountOf(row) * iconPixels : cutName
       return {
-        within: Math.ceil((cutName + icons + innerMarginPixels) / dayPixels),
+        within: Math.ceil((inner + icons + innerMarginPixels) / dayPixels),
         outside: Math.ceil((name + icons + outerMarginPixels) / dayPixels),
       }
     }
@@ -346,7 +350,7 @@ function useBars(
       const bars =
         cache.get(rows) ??
         (isStacked
-          ? stackedBarsOf(rows, from, dayCount, (row) => nameDaysOf(row).outside)
+          ? stackedBarsOf(rows, from, dayCount, nameDaysOf)
           : barsOf(rows, from, dayCount, { nameDaysOf }))
       cache.set(rows, bars)
       return bars
