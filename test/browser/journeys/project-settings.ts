@@ -36,20 +36,20 @@ export function projectSettingsJourneys(setup: () => BrowserSetup): void {
     const { id: otherId } = await workspace.make('project', { name: 'Second quay', organizationId })
     const page = await signIn('root@example.com', `/projects/${id}?view=list&group=priority`)
     const name = page.getByRole('button', { name: 'First quay' })
-    await page.getByRole('link', { name: 'Hours', exact: true }).click()
-    await page.locator('h1:focus', { hasText: 'Hours' }).waitFor()
-    await page.locator('.page-action[aria-current=page]', { hasText: 'Hours' }).waitFor()
-    const box = await name.boundingBox()
-    await page.getByRole('link', { name: 'Activity', exact: true }).click()
-    await page.locator('.page-action[aria-current=page]', { hasText: 'Activity' }).waitFor()
-    assert.deepEqual(await name.boundingBox(), box)
-    // The header begins and ends where the page does, and one link leads back to the list as it was.
-    const header = await page.locator('.project-header').boundingBox()
-    const bar = await page.locator('.sub-bar').boundingBox()
-    assert.deepEqual([header?.x, header?.width], [bar?.x, bar?.width])
-    assert.equal(await page.getByRole('navigation', { name: 'View' }).count(), 0)
-    await page.getByRole('link', { name: 'List', exact: true }).click()
-    await page.waitForURL(`**/projects/${id}?view=list&group=priority`)
+    const views = page.getByRole('navigation', { name: 'View' })
+    const boxes = async () => [await name.boundingBox(), await views.boundingBox()]
+    await page.getByText('No assignments yet').waitFor()
+    // The header and the views stay in place, and lead back to the list as it was.
+    const before = await boxes()
+    for (const title of ['Hours', 'Activity', 'Settings']) {
+      await page.getByRole('link', { name: title, exact: true }).click()
+      await page.locator('h1:focus', { hasText: title }).waitFor()
+      await page.locator('.page-action[aria-current=page]', { hasText: title }).waitFor()
+      assert.deepEqual(await boxes(), before, title)
+    }
+    assert.equal(await views.locator('[aria-current]').count(), 0)
+    await views.getByRole('link', { name: 'List', exact: true }).click()
+    await page.waitForURL(`**/projects/${id}?group=priority&view=list`)
     await page.getByRole('link', { name: 'Hours', exact: true }).click()
     await page.locator('h1:focus', { hasText: 'Hours' }).waitFor()
     await name.press('Enter')
@@ -61,7 +61,7 @@ export function projectSettingsJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('combobox', { name: 'Switch project' }).fill('second')
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/projects/${otherId}/report`)
-    // On a phone, too, the way back to a project of which no view was shown is the board.
+    // On a phone, too, the views are next to the title.
     await page.setViewportSize({ width: 390, height: 844 })
     await page.locator('h1', { hasText: 'Hours' }).waitFor()
     await page.getByRole('link', { name: 'Board', exact: true }).waitFor()

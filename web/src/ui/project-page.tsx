@@ -201,25 +201,25 @@ export function viewAddress({ pathname, searchParams }: URL, name: ViewName): st
 }
 
 interface ViewSwitchProps {
-  readonly current: ViewName
+  /** Undefined on a page that is none of the views. */
+  readonly current?: ViewName
+  /** The address of a view, whose filters and open assignment the others keep. */
+  readonly address: URL
 }
 
-/** Links to the views, which keep the filters and an open assignment. */
-export function ViewSwitch({ current }: ViewSwitchProps) {
-  const { router } = useServices()
-  return (
-    <nav class="view-switch" aria-label={t('View')}>
-      {projectViews.map(({ name, label, icon }) => (
-        <a
-          key={name}
-          href={viewAddress(router.address.value, name)}
-          title={t(label)}
-          aria-current={name === current ? 'page' : undefined}
-        >
-          <Icon name={icon} />
-          <span>{t(label)}</span>
-        </a>
-      ))}
-    </nav>
-  )
-}
+/** Links to the views of a project. */
+export const ViewSwitch = ({ current, address }: ViewSwitchProps) => (
+  <nav class="view-switch" aria-label={t('View')}>
+    {projectViews.map(({ name, label, icon }) => (
+      <a
+        key={name}
+        href={viewAddress(address, name)}
+        title={t(label)}
+        aria-current={name === current ? 'page' : undefined}
+      >
+        <Icon name={icon} />
+        <span>{t(label)}</span>
+      </a>
+    ))}
+  </nav>
+)

@@ -4,7 +4,7 @@ import { projectPath } from '../router/router.ts'
 import { t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
 import { Page, usePageTitle } from './page.tsx'
-import { lastQueries, ProjectHeader, projectPages, projectViews } from './project-page.tsx'
+import { lastQueries, ProjectHeader, projectPages, ViewSwitch } from './project-page.tsx'
 
 interface SubPageProps {
   readonly projectId: string
@@ -21,7 +21,7 @@ interface ProjectSubPageProps extends Omit<SubPageProps, 'projectId'> {
   readonly projectId: string | undefined
 }
 
-/** The layout of a page of a project that is not a view, below the same header. */
+/** The layout of a page of a project that is not a view, below the header and the views of the project. */
 export const ProjectSubPage = ({ projectId, ...props }: ProjectSubPageProps) =>
   projectId === undefined ? <Page {...props} /> : <SubPage {...props} projectId={projectId} />
 
@@ -31,36 +31,31 @@ function SubPage({ projectId, path, title, actions, children }: SubPageProps) {
   const heading = usePageTitle(project ? `${title} · ${project.name}` : title, projectId)
   // Pages of the settings have no link of their own in the header, so their title is shown.
   const isLinked = projectPages.some((page) => page.path === path)
-  const back = isLinked
-    ? lastViewOf(projectId)
-    : { href: projectPath(projectId, '/settings'), label: t('Settings') }
+  const lastView = new URL(projectPath(projectId, lastQueries.get(projectId) ?? ''), location.origin)
   return (
-    <div class="page">
+    <div class={`sub-page ${actions ? 'with-tools' : ''}`}>
       <ProjectHeader
         projectId={projectId}
         project={project}
         isLoading={isLoading}
         current={isLinked ? path : 'settings'}
       />
-      <div class="sub-bar">
-        <a class="back-link" href={back.href}>
-          <Icon name="left" />
-          {back.label}
-        </a>
-        <h1 ref={heading} tabIndex={-1} class={isLinked ? 'linked-title' : ''}>
-          {title}
-        </h1>
-        {actions}
+      <div class="page">
+        <div class="sub-bar">
+          <ViewSwitch address={lastView} />
+          {!isLinked && (
+            <a class="back-link" href={projectPath(projectId, '/settings')}>
+              <Icon name="left" />
+              <span>{t('Settings')}</span>
+            </a>
+          )}
+          <h1 ref={heading} tabIndex={-1} class={isLinked ? 'linked-title' : ''}>
+            {title}
+          </h1>
+          {actions}
+        </div>
+        {children}
       </div>
-      {children}
     </div>
   )
-}
-
-/** Returns the view that was shown last, with its filters, or the board. */
-function lastViewOf(projectId: string) {
-  const query = lastQueries.get(projectId) ?? ''
-  const shown = new URLSearchParams(query).get('view')
-  const { label } = projectViews.find(({ name }) => name === shown) ?? projectViews[0]
-  return { href: projectPath(projectId, query), label: t(label) }
 }

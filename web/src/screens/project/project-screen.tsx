@@ -209,7 +209,7 @@ function ProjectBar({ scope, view, openId, savedViews, onMembers }: ProjectBarPr
   const hasChips = Object.entries(filters).some(([name, value]) => name !== 'search' && value !== '')
   return (
     <div class={`project-bar ${hasChips || savedViews.current ? 'crowded' : ''}`}>
-      <ViewSwitch current={view.name} />
+      <ViewSwitch current={view.name} address={address} />
       {savedViews.isAvailable && !isNarrow && <ViewTabs {...savedViewProps} />}
       <ListCount />
       <ProjectFilters
