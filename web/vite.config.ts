@@ -21,6 +21,7 @@ const laterFiles = [
   'change-many',
   'change-texts',
   'command-palette',
+  'comment-form',
   'csv',
   'daily-target',
   'fields',

@@ -138,12 +138,18 @@ export function panelJourneys(setup: () => BrowserSetup): void {
       assert.ok(top > 0 && bottom < 300, `${width}: from ${top} to ${bottom}`)
       assert.ok(hiddenHeight <= 1, `${width}: ${hiddenHeight} pixels are cut off`)
     }
-    // On a phone, the bell is in the menu, to leave room for the name of the project.
+    // On a phone, the key suffices, and the buttons that add something have one line.
+    const projectName = page.locator('.panel').getByText('Website relaunch', { exact: true })
+    assert.equal(await projectName.isVisible(), true)
     await page.setViewportSize({ width: 390, height: 700 })
-    assert.equal(await page.locator('.panel .watch').isVisible(), false)
-    await page.locator('.panel').getByRole('button', { name: 'Actions', exact: true }).click()
-    await page.getByRole('menuitem', { name: 'Stop watching' }).waitFor()
-    await page.keyboard.press('Escape')
+    assert.equal(await projectName.isVisible(), false)
+    await page
+      .locator('.panel')
+      .getByRole('button', { name: /^Copy / })
+      .waitFor()
+    const adders = await page.locator('.panel-adders > button').all()
+    const tops = await Promise.all(adders.map(async (button) => (await button.boundingBox())?.y))
+    assert.deepEqual([tops.length, new Set(tops).size], [4, 1])
     await page.getByLabel('Name', { exact: true }).fill('One\nline')
     await Promise.all([untilSaved(page), page.keyboard.press('Enter')])
     assert.equal((await workspace.get('assignment', id)).name, 'One line')
@@ -157,6 +163,16 @@ export function panelJourneys(setup: () => BrowserSetup): void {
     const panel = page.getByRole('complementary', { name: 'Wide' })
     const edge = panel.getByRole('separator', { name: 'Width of the panel' })
     const width = async () => (await panel.boundingBox())?.width
+    const { height = 0 } = page.viewportSize() ?? {}
+    for (const [windowWidth, expected] of [
+      [1920, 560],
+      [1280, 432],
+    ] as const) {
+      await page.setViewportSize({ width: windowWidth, height })
+      await page.reload()
+      await panel.getByRole('heading', { name: 'Activity' }).waitFor()
+      assert.equal(await width(), expected)
+    }
     await edge.press('ArrowLeft')
     assert.equal(await width(), 464)
     assert.equal(await edge.getAttribute('aria-valuenow'), '464')
@@ -338,9 +354,15 @@ export function panelJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('textbox', { name: 'Hours', exact: true }).fill('3:15')
     await page.getByLabel('Note').fill('Talks')
     await page.getByRole('button', { name: 'Record', exact: true }).click()
-    await page.getByText('4.75 h of 4 h, 0.75 h over').waitFor()
-    await page.getByRole('button', { name: /Remove 3.25 h/ }).click()
+    // Several entries are folded behind their sum.
+    const removal = page.getByRole('button', { name: /Remove 3.25 h/ })
+    const sum = page.getByText('4.75 h of 4 h, 0.75 h over · 2 entries')
+    await sum.waitFor()
+    assert.equal(await removal.isVisible(), false)
+    await sum.click()
+    await removal.click()
     await page.getByText('1.5 h of 4 h').waitFor()
+    await page.locator('.panel .row', { hasText: 'Jonas Weber' }).waitFor()
     await page.keyboard.press('Control+z')
     await page.getByText('4.75 h of 4 h').waitFor()
     await page.getByRole('button', { name: 'Record hours' }).click()

@@ -1,22 +1,20 @@
-import type { ComponentChild, TargetedKeyboardEvent } from 'preact'
-import { useState } from 'preact/hooks'
-import { limits } from '#tracker-client'
+import type { ComponentChild } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { changeRecord, type RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
 import { changedAt } from '../data/assignments.ts'
-import { Form, useForm } from '../forms/form.tsx'
 import { useRemoval, useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Markdown } from '../ui/markdown.tsx'
-import { MarkdownField } from '../ui/markdown-field.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { ErrorBoundary, LoadProblem, Skeleton } from '../ui/page-states.tsx'
 import { PersonAvatar } from '../ui/people.tsx'
 import { Ago } from '../ui/relative-time.tsx'
 import { ChangeRow, useChangeContext } from './change-list.tsx'
+import { CommentForm, sentCommentId } from './comment-form.tsx'
 import { type ChangeGroup, groupChanges } from './group-changes.ts'
-import { useFileInsertion, useTicks } from './markdown-changes.ts'
+import { useTicks } from './markdown-changes.ts'
 import { type PanelData, PanelSection } from './panel-section.tsx'
 import { useHistory } from './use-history.ts'
 
@@ -31,21 +29,16 @@ interface ActivitySectionProps extends Pick<PanelData, 'comments'> {
 }
 
 /**
- * Shows comments and changes as one stream, the oldest first, and a form for the next comment. The browser
- * remembers whether changes are hidden. This requires the extensions.
+ * Shows comments and changes as one stream, the oldest first. The browser remembers whether changes are
+ * hidden. This requires the extensions.
  */
 export function ActivitySection({ assignment, comments }: ActivitySectionProps) {
-  const { id: assignmentId, projectId } = assignment
-  const { api } = useServices()
   const [hidesChanges, setHidesChanges] = useState(localStorage.getItem(hidesChangesKey) === 'true')
-  const create = async (text: string) => {
-    await api.create('comment', { assignmentId, text })
-  }
   const toggleChanges = () => {
     localStorage.setItem(hidesChangesKey, String(!hidesChanges))
     setHidesChanges(!hidesChanges)
   }
-  const stream = { comments: comments.rows, projectId }
+  const stream = { comments: comments.rows, projectId: assignment.projectId }
   return (
     <PanelSection
       name="activity"
@@ -66,15 +59,6 @@ export function ActivitySection({ assignment, comments }: ActivitySectionProps) 
         </p>
       )}
       {hidesChanges ? <Stream {...stream} /> : <StreamWithChanges {...stream} assignment={assignment} />}
-      <CommentForm
-        assignmentId={assignmentId}
-        projectId={projectId}
-        draft={`comment-on-${assignmentId}`}
-        label={t('Write a comment')}
-        submitLabel={t('Comment')}
-        initial=""
-        onSubmit={create}
-      />
     </PanelSection>
   )
 }
@@ -163,6 +147,7 @@ function CommentLine({ comment, projectId }: { readonly comment: Comment; readon
   const { api, people, session } = useServices()
   const [isEditing, setEditing] = useState(false)
   const remove = useRemoval()
+  const line = useRef<HTMLLIElement>(null)
   const { text, stored, tick } = useCommentTicks(comment)
   const { id, assignmentId, userId, createdAt, updatedAt } = stored
   const self = session.person.value
@@ -172,8 +157,13 @@ function CommentLine({ comment, projectId }: { readonly comment: Comment; readon
     await api.update('comment', { id, assignmentId, userId, text: next })
     setEditing(false)
   }
+  useEffect(() => {
+    if (sentCommentId.peek() !== id) return
+    sentCommentId.value = undefined
+    line.current?.scrollIntoView({ block: 'nearest' })
+  }, [id])
   return (
-    <li class="comment">
+    <li class="comment" ref={line}>
       <PersonAvatar id={userId} isDecorative />
       <div class="comment-body">
         <header>
@@ -241,62 +231,4 @@ function useCommentTicks(comment: Comment) {
     }
   })
   return { text, stored, tick }
-}
-
-interface CommentFormProps {
-  readonly assignmentId: string
-  readonly projectId: string
-  readonly draft: string
-  readonly label: string
-  readonly submitLabel: string
-  readonly initial: string
-  onSubmit(text: string): Promise<void>
-  onCancel?(): void
-}
-
-/** Writes or edits a comment in Markdown. Ctrl+Enter sends it. The draft survives closing the panel. */
-function CommentForm(props: CommentFormProps) {
-  const { assignmentId, projectId, draft, label, submitLabel, initial, onSubmit, onCancel } = props
-  const insertion = useFileInsertion(assignmentId)
-  const form = useForm({ draft, initial: { text: initial }, submit: ({ text }) => onSubmit(text) })
-  const { text } = form.values.value
-  const problem = form.errors.value.text?.join(' ')
-  const onKeyDown = (event: TargetedKeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit()
-    else if (event.key === 'Escape' && onCancel) {
-      event.preventDefault()
-      onCancel()
-    }
-  }
-  return (
-    <Form
-      form={form}
-      submitLabel={submitLabel}
-      isIdle={!form.isChanged.value && onCancel === undefined}
-      onCancel={onCancel}
-      onDone={form.discard}
-    >
-      <div class="field">
-        <MarkdownField
-          {...insertion}
-          projectId={projectId}
-          class="input"
-          dir="auto"
-          aria-label={label}
-          aria-invalid={problem ? 'true' : undefined}
-          placeholder={label}
-          rows={Math.min(12, Math.max(2, text.split('\n').length))}
-          maxLength={limits.text}
-          value={text}
-          onText={(next) => form.set('text', next)}
-          onKeyDown={onKeyDown}
-        />
-        {problem && (
-          <p class="field-errors" role="alert">
-            {problem}
-          </p>
-        )}
-      </div>
-    </Form>
-  )
 }

@@ -61,6 +61,7 @@ export function AssignmentPanel(props: AssignmentPanelProps) {
           </Guard>
         )
       }
+      foot={shown && extensions && <LaterComposer assignment={shown} />}
       onClose={onClose}
     >
       {isMissing && <MissingAssignment assignment={assignment} onRestored={reload} />}
@@ -149,6 +150,18 @@ function LaterSections(props: PanelSectionsProps) {
   if (script === undefined || !props.areLoaded)
     return <Skeleton as="rows" blocks={4} rows={1} cells="lines" />
   return <script.PanelSections {...props} />
+}
+
+/** Shows the field of the next comment, once its script is loaded. */
+function LaterComposer(props: Pick<PanelSectionsProps, 'assignment'>) {
+  const script = useLater(true, () => import('./comment-form.tsx'))
+  return (
+    script && (
+      <Guard>
+        <script.CommentComposer {...props} />
+      </Guard>
+    )
+  )
 }
 
 /** Shows what blocks the assignment, with a button that resolves it. */

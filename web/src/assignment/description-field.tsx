@@ -106,8 +106,7 @@ interface RenderedDescriptionProps extends InPlaceProps {
 const RenderedDescription = ({ assignment, edit, button, onSaved, onEdit }: RenderedDescriptionProps) => (
   <section class="description" aria-label={t('Description')}>
     {edit.text === '' ? (
-      <button ref={button} type="button" class="link-button adder" onClick={onEdit}>
-        <Icon name="plus" />
+      <button ref={button} type="button" class="input description-empty" onClick={onEdit}>
         {t('Add a description…')}
       </button>
     ) : (

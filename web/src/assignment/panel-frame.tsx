@@ -19,6 +19,8 @@ interface PanelFrameProps {
   /** Shows a placeholder for the name. */
   readonly isLoading: boolean
   readonly children: ComponentChildren
+  /** Pinned below the content, which scrolls. */
+  readonly foot: ComponentChildren
   onClose(): void
 }
 
@@ -26,7 +28,8 @@ interface PanelFrameProps {
  * Shows the panel as a layer over the end of the screen, so that nothing below it moves. Its edge can be
  * dragged, F shows it on the whole page, and Escape closes it.
  */
-export function PanelFrame({ id, title, tools, name, isLoading, children, onClose }: PanelFrameProps) {
+export function PanelFrame(props: PanelFrameProps) {
+  const { id, title, tools, name, isLoading, children, foot, onClose } = props
   const isFull = isPanelFull(useServices().router.address.value)
   const element = useRef<HTMLElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -62,6 +65,7 @@ export function PanelFrame({ id, title, tools, name, isLoading, children, onClos
       <div class="panel-scroll" key={name ? 'shown' : 'loading'}>
         {children}
       </div>
+      {foot}
     </aside>
   )
 }
@@ -182,7 +186,8 @@ export function queryWithoutPanel({ search }: URL): string {
 
 const widthKey = 'tracker.panel'
 const widthProperty = '--panel-width'
-const defaultPixels = 432
+/** A wide window has room for longer lines. */
+const defaultPixels = () => (innerWidth < 1920 ? 432 : 560)
 /** The narrowest panel has room for two columns of fields. */
 const pixelsMin = 352
 /** At least this much of the screen behind stays visible. */
@@ -197,7 +202,7 @@ const clamp = (pixels: number): number =>
  * browser stores the width.
  */
 function PanelEdge({ panel }: { readonly panel: { readonly current: HTMLElement | null } }) {
-  const [width, setWidth] = useState(() => clamp(Number(localStorage.getItem(widthKey)) || defaultPixels))
+  const [width, setWidth] = useState(() => clamp(Number(localStorage.getItem(widthKey)) || defaultPixels()))
   // The property is set on the screen, because its header and the board leave room for the panel.
   useLayoutEffect(
     () => panel.current?.parentElement?.style.setProperty(widthProperty, `${width}px`),
@@ -237,7 +242,7 @@ function PanelEdge({ panel }: { readonly panel: { readonly current: HTMLElement 
       aria-valuenow={width}
       title={t('Width of the panel')}
       onKeyDown={onKeyDown}
-      onDblClick={() => change(defaultPixels)}
+      onDblClick={() => change(defaultPixels())}
       onPointerDown={(event) => {
         event.preventDefault()
         event.currentTarget.setPointerCapture(event.pointerId)

@@ -4,7 +4,7 @@ import { sentenceOf } from '../api/problems.ts'
 import { TextField, useHoursOfDay } from '../forms/fields.tsx'
 import { Form, useForm } from '../forms/form.tsx'
 import { useRemoval, useServices } from '../services/services.ts'
-import { t } from '../texts/text.ts'
+import { inOneLine, t } from '../texts/text.ts'
 import { dayOfTimestamp, formatDay, today } from '../time/days.ts'
 import { formatHours, formatHoursInput, sumHours } from '../time/hours.ts'
 import { DayField } from '../ui/day-input.tsx'
@@ -26,14 +26,33 @@ export function TimeSection({
   const [isAdding, setAdding] = useState(false)
   const rows = withQueuedHours(appointments.rows, ({ assignmentId }) => assignmentId === assignment.id)
   const recorded = sumHours(rows)
+  const planned = assignment.amountHours
+  const text = describeTime(recorded, planned)
+  const list = (
+    <ul class="rows">
+      {rows.map((appointment) => (
+        <AppointmentRow key={appointment.id} appointment={appointment} />
+      ))}
+    </ul>
+  )
   return (
     <PanelSection name="time" title={t('Hours')} isEmpty={false}>
-      <TimeBar recorded={recorded} planned={assignment.amountHours} />
-      <ul class="rows">
-        {rows.map((appointment) => (
-          <AppointmentRow key={appointment.id} appointment={appointment} />
-        ))}
-      </ul>
+      {planned > 0 && <TimeBar recorded={recorded} planned={planned} />}
+      {rows.length < 2 ? (
+        <>
+          <p class="time-sum">{text}</p>
+          {list}
+        </>
+      ) : (
+        // An entry that waits for the network is shown at once.
+        <details class="time-entries" open={changesOf(assignment.id).some(({ kind }) => kind === 'hours')}>
+          <summary class="time-sum">
+            {inOneLine(text, t('{count} entries', { count: rows.length }))}
+            <Icon name="down" />
+          </summary>
+          {list}
+        </details>
+      )}
       {isAdding ? (
         <NewAppointment assignment={assignment} onClose={() => setAdding(false)} />
       ) : (
@@ -56,27 +75,18 @@ function describeTime(recorded: number, planned: number): string {
   return t('{recorded} of {planned}, {over} over', { ...hours, over: formatHours(recorded - planned) })
 }
 
-/** Shows the recorded and the planned hours as a bar and as text. */
-function TimeBar({ recorded, planned }: { readonly recorded: number; readonly planned: number }) {
-  const isExceeded = planned > 0 && recorded > planned
-  const text = describeTime(recorded, planned)
-  return (
-    <div class="time-bar">
-      {planned > 0 && (
-        <svg
-          class={isExceeded ? 'over' : ''}
-          viewBox="0 0 100 6"
-          preserveAspectRatio="none"
-          aria-hidden="true"
-        >
-          <rect class="time-planned" width="100" height="6" />
-          <rect class="time-recorded" width={Math.min(100, (recorded / planned) * 100)} height="6" />
-        </svg>
-      )}
-      <p>{text}</p>
-    </div>
-  )
-}
+/** Shows the recorded and the planned hours as a bar. */
+const TimeBar = ({ recorded, planned }: { readonly recorded: number; readonly planned: number }) => (
+  <svg
+    class={`time-bar ${recorded > planned ? 'over' : ''}`}
+    viewBox="0 0 100 6"
+    preserveAspectRatio="none"
+    aria-hidden="true"
+  >
+    <rect class="time-planned" width="100" height="6" />
+    <rect class="time-recorded" width={Math.min(100, (recorded / planned) * 100)} height="6" />
+  </svg>
+)
 
 function AppointmentRow({ appointment }: { readonly appointment: Appointment }) {
   const { people, session } = useServices()
