@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { send } from '../support/rest-host.ts'
 import { importJourneys } from './journeys/importing.ts'
+import { memberJourneys } from './journeys/members.ts'
 import { organizationJourneys } from './journeys/organizations.ts'
 import { progressJourneys } from './journeys/project-progress.ts'
 import { projectSettingsJourneys } from './journeys/project-settings.ts'
@@ -85,54 +86,6 @@ function projectJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('menuitem', { name: 'Remove' }).click()
     await page.getByText('Website relaunch: It still has assignments. Remove them first.').waitFor()
     await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
-  })
-
-  test('ask before members remove themselves', async () => {
-    const { signIn, workspace } = setup()
-    const { id: projectId } = await workspace.make('project', {
-      name: 'Left by Mara',
-      organizationId: workspace.organizationId,
-    })
-    for (const userId of [workspace.mara.id, workspace.jonas.id])
-      await workspace.make('userProject', { projectId, userId })
-    const page = await signIn('mara@example.com', '/projects')
-    await page.getByRole('button', { name: 'Actions for Left by Mara' }).click()
-    await page.getByRole('menuitem', { name: 'Members…' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Members of Left by Mara' })
-    await dialog.getByRole('button', { name: 'Remove Jonas Weber from the project' }).click()
-    await dialog.getByRole('button', { name: 'Undo' }).click()
-    await dialog.getByRole('button', { name: 'Remove Jonas Weber from the project' }).waitFor()
-    await dialog.getByRole('button', { name: 'Remove Mara Lindqvist from the project' }).click()
-    const question = page.getByRole('dialog', { name: 'Leave Left by Mara?' })
-    await question.getByRole('button', { name: 'Cancel' }).click()
-    await dialog.getByRole('button', { name: 'Remove Mara Lindqvist from the project' }).click()
-    await question.getByRole('button', { name: 'Leave the project' }).click()
-    await page.getByRole('link', { name: 'Left by Mara' }).waitFor({ state: 'detached' })
-  })
-
-  test('get and lose members, who are found by name', async () => {
-    const { signIn, workspace } = setup()
-    await workspace.make('project', { name: 'Open house', organizationId: workspace.organizationId })
-    const page = await signIn('root@example.com', '/projects')
-    await page.getByRole('button', { name: 'Actions for Open house' }).click()
-    await page.getByRole('menuitem', { name: 'Members…' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Members of Open house' })
-    await dialog.getByText('Rosa Root').waitFor()
-    const add = dialog.getByRole('combobox', { name: 'Add a member' })
-    // Users who are already members come last, and are marked.
-    await add.click()
-    await dialog.getByRole('option', { name: 'Jonas Weber' }).waitFor()
-    assert.match((await dialog.getByRole('option').last().textContent()) ?? '', /Rosa Root.*Member$/)
-    await add.fill('jon')
-    await dialog.getByRole('option', { name: 'Jonas Weber' }).waitFor()
-    await add.press('Enter')
-    await dialog.getByRole('button', { name: 'Remove Jonas Weber from the project' }).click()
-    await dialog.getByRole('button', { name: /Remove Jonas/ }).waitFor({ state: 'detached' })
-    await dialog.getByRole('button', { name: 'Undo' }).click()
-    await page.getByRole('button', { name: 'Close' }).click()
-    await page.getByRole('button', { name: 'Actions for Open house' }).click()
-    await page.getByRole('menuitem', { name: 'Members…' }).click()
-    await dialog.getByText('Jonas Weber', { exact: true }).waitFor()
   })
 }
 
@@ -461,6 +414,7 @@ function reportJourneys(setup: () => BrowserSetup): void {
 
 describeInBrowser('In projects and administration', {
   projects: projectJourneys,
+  'members of projects': memberJourneys,
   'organizations of projects': organizationJourneys,
   'settings of projects': projectSettingsJourneys,
   'stages of projects': projectStageJourneys,

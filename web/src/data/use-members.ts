@@ -37,7 +37,11 @@ export function useAllMembers(projectId: string | undefined) {
   const { rows, isCut = false } = all.value ?? {}
   const memberships = rows === undefined ? first.memberships : Map.groupBy(rows, ({ userId }) => userId)
   const ids = [...memberships.keys()].sort((a, b) => people.nameOf(a).localeCompare(people.nameOf(b)))
-  return { ...first, ids, memberships, isCut }
+  const reload = () => {
+    first.reload()
+    all.reload()
+  }
+  return { ...first, ids, memberships, isCut, problem: first.problem ?? all.problem, reload }
 }
 
 /**

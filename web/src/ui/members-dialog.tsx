@@ -49,6 +49,9 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
     const ids = (members.memberships.get(userId) ?? []).map(({ id }) => id)
     return remove('userProject', ids, people.nameOf(userId))
   }
+  const leave = async (userId: string) => {
+    if (await removeAll(userId)) onClose()
+  }
   const removeOrConfirm = (userId: string) => {
     // Administrators need no warning, because they still see every project.
     if (userId === self?.id && !self.isAdministrator) setLeaving(true)
@@ -63,7 +66,7 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
         chosen={{ ids: members.ids, note: t('Member') }}
         onChoose={(id) => void add(id)}
       />
-      {members.ids.length > unsearchedMax && (
+      {(members.ids.length > unsearchedMax || search !== '') && (
         <SearchField label={t('Search the members')} value={search} onChange={setSearch} />
       )}
       {members.isLoading && <Skeleton as="rows" rows={3} cells="face text icon" />}
@@ -97,7 +100,7 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
           title={t('Leave {name}?', { name: project.name })}
           text={t('You will lose access to this project and cannot add yourself again. Another member can.')}
           confirmLabel={t('Leave the project')}
-          onConfirm={() => void removeAll(self?.id ?? '').then(onClose)}
+          onConfirm={() => void leave(self?.id ?? '')}
           onClose={() => setLeaving(false)}
         />
       )}
@@ -108,7 +111,7 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
 const noteOf = (since: string | undefined, isSelf: boolean): string =>
   inOneLine(isSelf && t('You'), since && t('Member since {day}', { day: formatDay(dayOf(since)) }))
 
-/** A short list needs no search. */
+/** A short list needs no search, unless it has become short during one. */
 const unsearchedMax = 8
 
 const matches = (name: string, search: string): boolean =>
