@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, test } from 'node:test'
+import { sql } from '../../src/db/sql.ts'
 import { chromiumPath } from '../support/chromium.ts'
 import { fixture } from '../support/fixture.ts'
 import { startMailServer } from '../support/mail-server.ts'
@@ -56,14 +57,15 @@ describe('On the pages for access, in a real browser', { skip }, () => {
     const page = await setup.signIn(login, '/inbox', { timezoneId: 'America/Sao_Paulo' })
     await page.getByRole('link', { name: 'Choose what is mailed' }).click()
     const section = page.getByRole('region', { name: 'Notifications' })
-    /** Makes a change, and returns the settings after the request that contains the text. */
-    const settingsAfter = async (change: () => Promise<unknown>, sentText: string) => {
-      const saved = page.waitForResponse(
+    const responseTo = (sentText: string) =>
+      page.waitForResponse(
         (response) =>
           response.request().method() === 'PATCH' &&
           response.request().postData()?.includes(sentText) === true,
       )
-      const [response] = await Promise.all([saved, change()])
+    /** Makes a change, and returns the settings after the request that contains the text. */
+    const settingsAfter = async (change: () => Promise<unknown>, sentText: string) => {
+      const [response] = await Promise.all([responseTo(sentText), change()])
       return (await response.json()).settings
     }
     const daily = await settingsAfter(() => section.getByLabel('Mails').selectOption('Once a day'), 'daily')
@@ -75,8 +77,33 @@ describe('On the pages for access, in a real browser', { skip }, () => {
     await section.getByRole('checkbox', { name: 'Comments', checked: false }).waitFor()
     assert.equal(await section.getByLabel('Hour of the day').inputValue(), '7')
     assert.equal(await section.getByLabel('Time zone').inputValue(), 'America/Sao_Paulo')
+    // A choice is kept although the response to the one before it is late.
+    const late = Promise.withResolvers<void>()
+    await page.route('**/ext/settings', (route) => late.promise.then(() => route.continue()), { times: 1 })
+    const checkbox = (name: string) => section.getByRole('checkbox', { name })
+    const earlier = responseTo('["commented","mentioned"]')
+    await checkbox('Mentions').uncheck()
+    await settingsAfter(async () => {
+      await checkbox('Comments').check()
+      late.resolve()
+      await earlier
+    }, '"mutedKinds":["mentioned"]')
+    await page.reload()
+    await section.getByRole('checkbox', { name: 'Mentions', checked: false }).waitFor()
+    assert.equal(await checkbox('Comments').isChecked(), true)
     await settingsAfter(() => section.getByLabel('Mails').selectOption('Never'), 'none')
     assert.equal(await section.getByRole('checkbox', { name: 'Mentions' }).isDisabled(), true)
+  })
+
+  test('mails of an account without a time zone are sent by UTC, as its settings say', async () => {
+    const { id, login } = await setup.workspace.join('Zoe Zoneless')
+    await setup.hosts.database.query(
+      sql`insert into account_settings (user_id, notification_mails) values (${id}, 'daily')`,
+    )
+    const page = await setup.signIn(login, '/account', { timezoneId: 'America/Sao_Paulo' })
+    const section = page.getByRole('region', { name: 'Notifications' })
+    await section.getByLabel('Hour of the day').waitFor()
+    assert.equal(await section.getByLabel('Time zone').inputValue(), 'UTC')
   })
 
   test('a user can create an address for calendars', async () => {
@@ -137,7 +164,7 @@ describe('On the pages for access, in a real browser', { skip }, () => {
     await page.mouse.down()
     await page.mouse.move(5, 5, { steps: 4 })
     await page.mouse.up()
-    // When this click is handled, so was the click with which the selection ended.
+    // Once this click is handled, the click that ended the selection has been handled, too.
     await secretDialog.getByRole('button', { name: 'Copy' }).click()
     assert.equal(await secretDialog.count(), 1)
     await page.mouse.click(5, 5)

@@ -1,4 +1,4 @@
-import { useId, useState } from 'preact/hooks'
+import { useId, useRef, useState } from 'preact/hooks'
 import type { AccountSettings, AccountSettingsUpdate } from '#tracker-client'
 import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
@@ -19,25 +19,33 @@ const frequencies: Readonly<Record<Frequency, MessageKey>> = {
 const kinds = Object.keys(kindNames) as Kind[]
 
 /** The server uses these values for accounts without a choice. */
-const defaults = { frequency: 'soon', hour: 8 } as const
+const defaults = { frequency: 'soon', hour: 8, timeZone: 'UTC' } as const
 
 /** Lets the user choose which notifications are mailed, and when. Each choice is saved at once. */
 export function NotificationsSection({ login }: { readonly login: string }) {
   const { configuration, toasts, tracker } = useServices()
-  const { value, problem, reload } = useLoaded('account settings', [], () =>
-    tracker.call('GET /ext/settings'),
+  const [stored, setStored] = useState<AccountSettings>()
+  const [unsent, setUnsent] = useState<AccountSettingsUpdate>({})
+  const settings = stored && { ...stored, ...unsent }
+  const lastRequest = useRef<Promise<unknown>>(Promise.resolve())
+  /** Requests are sent one at a time, so that the server stores the choices in their order. */
+  const send = (request: () => Promise<{ readonly settings: AccountSettings }>): Promise<void> => {
+    const sent = lastRequest.current.then(async () => setStored((await request()).settings))
+    lastRequest.current = sent.catch(() => undefined)
+    return sent
+  }
+  const { problem, reload } = useLoaded('account settings', [], () =>
+    send(() => tracker.call('GET /ext/settings')),
   )
-  const [saved, setSaved] = useState<AccountSettings>()
-  const settings = saved ?? value?.settings
   const change = async (body: AccountSettingsUpdate) => {
-    if (settings) setSaved({ ...settings, ...body })
+    setUnsent((last) => ({ ...last, ...body }))
     try {
-      setSaved((await tracker.call('PATCH /ext/settings', { body })).settings)
+      await send(() => tracker.call('PATCH /ext/settings', { body }))
     } catch (error) {
-      setSaved(undefined)
       reload()
       toasts.show({ kind: 'problem', text: sentenceOf(error) })
     }
+    setUnsent((last) => withoutSent(last, body))
   }
   const reason = reasonAgainstMails(configuration.notificationMails, login)
   return (
@@ -52,6 +60,12 @@ export function NotificationsSection({ login }: { readonly login: string }) {
     </section>
   )
 }
+
+/** Keeps the settings that were changed again meanwhile. */
+const withoutSent = (unsent: AccountSettingsUpdate, sent: AccountSettingsUpdate): AccountSettingsUpdate =>
+  Object.fromEntries(
+    Object.entries(unsent).filter(([name, value]) => sent[name as keyof AccountSettingsUpdate] !== value),
+  )
 
 function reasonAgainstMails(sendsMails: boolean, login: string): string | undefined {
   if (!sendsMails) return t('This server sends no mail. Your notifications are in your inbox.')
@@ -69,7 +83,7 @@ function MailChoices({ settings, onChange }: MailChoicesProps) {
   const frequency = settings.notificationMails ?? defaults.frequency
   const muted = settings.mutedKinds ?? []
   const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const zone = settings.timeZone ?? browserZone
+  const zone = settings.timeZone ?? defaults.timeZone
   const hour = settings.notificationHour ?? defaults.hour
   return (
     <>
@@ -79,7 +93,9 @@ function MailChoices({ settings, onChange }: MailChoicesProps) {
           value={frequency}
           choices={Object.entries(frequencies).map(([id, text]) => [id, t(text)])}
           // The server does not know the time zone of the browser, so it is sent with the choice.
-          onChoose={(id) => onChange({ notificationMails: id as Frequency, timeZone: zone })}
+          onChoose={(id) =>
+            onChange({ notificationMails: id as Frequency, timeZone: settings.timeZone ?? browserZone })
+          }
         />
         {frequency === 'daily' && (
           <>
@@ -90,7 +106,7 @@ function MailChoices({ settings, onChange }: MailChoicesProps) {
                 String(index),
                 `${String(index).padStart(2, '0')}:00`,
               ])}
-              onChoose={(id) => onChange({ notificationHour: Number(id), timeZone: zone })}
+              onChoose={(id) => onChange({ notificationHour: Number(id) })}
             />
             <Choice
               label={t('Time zone')}
