@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from '../../../src/db/sql.ts'
 import { addDays, daysBetween, mondayOf, today } from '../../../web/src/time/days.ts'
 import type { BrowserSetup } from '../support/browser-setup.ts'
 import { assertAccessible } from './accessibility.ts'
@@ -162,6 +163,24 @@ export function impedimentJourneys(setup: () => BrowserSetup): void {
     })
     await page.reload()
     await line.getByText('Blocked for 6 days').and(page.locator('[data-color=red]')).waitFor()
+  })
+
+  test('have any of more than a hundred types, also in the panel', async () => {
+    const { hosts, signIn, workspace } = setup()
+    const assignmentId = await workspace.assignment('Blocked by the last type')
+    await hosts.database.query(sql`
+      insert into impediments (id, name)
+      select gen_random_uuid(), 'Z type ' || lpad(number::text, 3, '0') from generate_series(1, 101) as number`)
+    const page = await signIn('mara@example.com', '/impediments')
+    await page.getByRole('button', { name: 'New impediment' }).click()
+    const lastType = page
+      .getByLabel('Impediment', { exact: true })
+      .getByRole('option', { name: 'Z type 101' })
+    await lastType.waitFor({ state: 'attached' })
+    await page.goto(`${hosts.web}/projects/${workspace.projectId}/assignments/${assignmentId}`)
+    await page.getByRole('complementary').getByRole('button', { name: 'Impediment', exact: true }).click()
+    await lastType.waitFor({ state: 'attached' })
+    await hosts.database.query(sql`delete from impediments where name like 'Z type %'`)
   })
 
   test('are found by text, by project, and among the impediments of all users', async () => {

@@ -95,7 +95,7 @@ export function usePanelData(assignmentId: string, projectId: string) {
     sortColumn: 'createdAt',
     pageSize: 100,
   })
-  const kinds = useListing('impediment', catalogQuery)
+  const kinds = useAllRows('impediment', catalogQuery)
   const participants = useListing('userAssignment', { assignmentId, pageSize: 100 })
   // The newest comments come first, because only one page is loaded.
   const comments = useListing(

@@ -4,7 +4,6 @@ import { loadAll, loadByIds, rowsMax } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { findAssignments } from '../../assignment/assignment-values.ts'
 import { assignmentKey, responsibleOf } from '../../data/assignments.ts'
-import { useListing } from '../../data/use-listing.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { Field } from '../../forms/field.tsx'
 import { SelectField, TextAreaField } from '../../forms/fields.tsx'
@@ -75,7 +74,7 @@ export function ImpedimentsScreen() {
       )}
       <ul class="rows">
         {visibleRows.map((row) => (
-          <ImpedimentLine key={row.link.id} row={row} onChange={() => setDialog({ row })} />
+          <ImpedimentLine key={row.link.id} row={row} onEdit={() => setDialog({ row })} />
         ))}
       </ul>
       {value?.isCut && (
@@ -83,7 +82,9 @@ export function ImpedimentsScreen() {
           {t('Only the newest {count} impediments are considered.', { count: value.rows.length })}
         </p>
       )}
-      {dialog && <ImpedimentDialog row={dialog.row} onClose={() => setDialog(undefined)} />}
+      {dialog && (
+        <ImpedimentDialog row={dialog.row} kinds={value?.kinds ?? []} onClose={() => setDialog(undefined)} />
+      )}
     </Page>
   )
 }
@@ -192,10 +193,10 @@ const NoImpediments = ({ filters, hasAny }: { readonly filters: Filters; readonl
 
 interface ImpedimentLineProps {
   readonly row: ImpedimentRow
-  onChange(): void
+  onEdit(): void
 }
 
-function ImpedimentLine({ row, onChange }: ImpedimentLineProps) {
+function ImpedimentLine({ row, onEdit }: ImpedimentLineProps) {
   const { link, kind, assignment, project } = row
   const isResolved = link.deletedAt !== null
   return (
@@ -234,7 +235,7 @@ function ImpedimentLine({ row, onChange }: ImpedimentLineProps) {
       )}
       <PersonAvatar id={responsibleOf(assignment)} />
       <span class="row-buttons">
-        {isResolved ? <ReopenButton row={row} /> : <OpenButtons row={row} onChange={onChange} />}
+        {isResolved ? <ReopenButton row={row} /> : <OpenButtons row={row} onEdit={onEdit} />}
       </span>
     </li>
   )
@@ -253,7 +254,7 @@ function ageColorOf(timestamp: string): 'amber' | 'red' | undefined {
 const nameOfRow = ({ kind, assignment }: ImpedimentRow): string =>
   `${isolate(kind)} (${isolate(assignment.name)})`
 
-function OpenButtons({ row, onChange }: ImpedimentLineProps) {
+function OpenButtons({ row, onEdit }: ImpedimentLineProps) {
   const remove = useRemoval()
   const { link, kind } = row
   const name = nameOfRow(row)
@@ -263,7 +264,7 @@ function OpenButtons({ row, onChange }: ImpedimentLineProps) {
         type="button"
         class="button quiet icon-only"
         aria-label={t('Edit {name}', { name })}
-        onClick={onChange}
+        onClick={onEdit}
       >
         <Icon name="edit" />
       </button>
@@ -310,12 +311,12 @@ function ReopenButton({ row }: Pick<ImpedimentLineProps, 'row'>) {
 interface ImpedimentDialogProps {
   /** Undefined for a new impediment. */
   readonly row: ImpedimentRow | undefined
+  readonly kinds: readonly Named[]
   onClose(): void
 }
 
-function ImpedimentDialog({ row, onClose }: ImpedimentDialogProps) {
+function ImpedimentDialog({ row, kinds, onClose }: ImpedimentDialogProps) {
   const { api, toasts } = useServices()
-  const kinds = useListing('impediment', { sortColumn: 'name', pageSize: 100 })
   const form = useForm({
     draft: `impediment-of-${row?.link.id ?? 'any'}`,
     initial: {
@@ -373,7 +374,7 @@ function ImpedimentDialog({ row, onClose }: ImpedimentDialogProps) {
             />
           )}
         </Field>
-        <SelectField form={form} name="impedimentId" label={t('Impediment')} required choices={kinds.rows} />
+        <SelectField form={form} name="impedimentId" label={t('Impediment')} required choices={kinds} />
         <TextAreaField form={form} name="description" label={t('Note')} />
       </Form>
     </Dialog>
@@ -395,10 +396,12 @@ interface Impediments {
   /** Unresolved impediments, the oldest first, or resolved ones, the most recently resolved first. */
   readonly rows: readonly ImpedimentRow[]
   readonly projects: readonly Named[]
+  /** The types of impediments, sorted by name. */
+  readonly kinds: readonly Named[]
   readonly isCut: boolean
 }
 
-/** At most 1,000 rows of each list are loaded. The screen says if there are more unresolved impediments. */
+/** At most 1,000 unresolved impediments are loaded. The screen says if it does not show all of a list. */
 const pagesMax = 10
 
 async function loadLinks(api: Api, areResolved: boolean, signal: AbortSignal) {
@@ -421,7 +424,7 @@ async function loadImpediments(
   const options = { pagesMax, signal }
   const [links, kinds, participations] = await Promise.all([
     loadLinks(api, areResolved, signal),
-    loadAll(api, 'impediment', {}, options),
+    loadAll(api, 'impediment', { sortColumn: 'name' }, options),
     loadAll(api, 'userAssignment', { userId }, options),
   ])
   const assignmentIds = links.rows.map(({ assignmentId }) => assignmentId)
@@ -441,6 +444,7 @@ async function loadImpediments(
   return {
     rows,
     projects: [...projects.values()].sort((a, b) => a.name.localeCompare(b.name)),
+    kinds: kinds.rows,
     isCut: links.isCut,
   }
 }
