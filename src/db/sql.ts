@@ -5,7 +5,7 @@ export interface Sql {
   readonly values: readonly unknown[]
   /** True if the statement is not prepared, because connections keep a limited number of plans. */
   readonly isUnprepared?: true
-  /** The function of `db/sharded/execution.ts` that a sharded store runs instead, and its input. */
+  /** The function of `db/stores.ts` that a sharded store runs instead, and its input. */
   readonly stepwise?: { readonly name: string; readonly input: unknown }
   readonly [sqlBrand]: true
 }

@@ -33,7 +33,7 @@ import { seedStore } from '../seed-store.ts'
 import { readStoredTables } from './copy.ts'
 import { openFileTarget } from './files.ts'
 import { checkBackup, restoreBackup } from './restore-backup.ts'
-import { writeBackup } from './write-backup.ts'
+import { writeBackup } from './run-backup.ts'
 
 const picture = Buffer.from('89504e470d0a1a0a00', 'hex')
 

@@ -18,8 +18,7 @@ import { readSettings } from '../../config/settings.ts'
 import { readStoreSettings } from '../../config/store-settings.ts'
 import { seedStore } from '../seed-store.ts'
 import { checkBackup, restoreBackup } from './restore-backup.ts'
-import { runRestored } from './run-backup.ts'
-import { writeBackup } from './write-backup.ts'
+import { runRestored, writeBackup } from './run-backup.ts'
 
 /** Also run on several nodes, by test/operations/citus/run. */
 describe('A backup of one or several nodes', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { it } from 'node:test'
-import { runners } from './execution.ts'
+import { runners } from './stores.ts'
 
 it('every stepwise statement has a runner', () => {
-  const sources = new URL('../../', import.meta.url)
+  const sources = new URL('./../', import.meta.url)
   const names = readdirSync(sources, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .flatMap((name) => [
