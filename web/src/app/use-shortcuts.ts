@@ -128,7 +128,7 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
     title: 'Assignments',
     shortcuts: [
       { keys: ['← ↑ → ↓'], description: 'Move between assignments' },
-      { keys: ['Shift', '← →'], description: 'Move an assignment to the next stage' },
+      { keys: ['Shift', '← →'], description: 'Move an assignment to the previous or next stage' },
       { keys: ['Shift', '↑ ↓'], description: 'Move an assignment up or down, if ordered by hand' },
       ...assignmentKeys,
       { keys: ['T'], description: 'Start or stop the timer of an assignment' },

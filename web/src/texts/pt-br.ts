@@ -253,7 +253,7 @@ export const ptBr = {
   'Filter a project': 'Filtrar um projeto',
   'Search on this screen': 'Buscar nesta tela',
   Search: 'Buscar',
-  'Move an assignment to the next stage': 'Mover uma tarefa para a etapa seguinte',
+  'Move an assignment to the previous or next stage': 'Mover uma tarefa para a etapa anterior ou seguinte',
   'Move a day earlier or later': 'Mover um dia para antes ou depois',
   'End a day earlier or later (timeline)': 'Fim um dia antes ou depois (cronograma)',
   'Assign to the person above or below (timeline)': 'Atribuir à pessoa acima ou abaixo (cronograma)',
