@@ -71,6 +71,10 @@ export function appearanceJourneys(setup: () => BrowserSetup): void {
     await page.getByLabel('Theme', { exact: true }).waitFor()
     assert.ok((await lightnessOf(page)) < 0.5)
     assert.equal(await page.evaluate(`localStorage.getItem('tracker.theme')`), null)
+    // The button offers the other theme, also after the device has changed its own.
+    await page.getByRole('button', { name: 'Use light theme' }).waitFor()
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.getByRole('button', { name: 'Use dark theme' }).waitFor()
   })
 
   test('a theme that could not be stored before a reload is stored afterwards', async () => {

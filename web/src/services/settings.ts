@@ -119,12 +119,20 @@ const density = signal<Density>('comfortable')
 
 export const currentDensity: ReadonlySignal<Density> = density
 
+const isDeviceDark = signal(false)
+
 /** The theme follows the system, unless the user has chosen one. */
-const currentTheme = (): Theme =>
-  chosenTheme.value ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')
+const currentTheme = (): Theme => chosenTheme.value ?? (isDeviceDark.value ? 'dark' : 'light')
 
 /** Applies the appearance that this browser has stored, before the settings of the account are known. */
 export function applyStoredAppearance(): void {
+  const device = matchMedia('(prefers-color-scheme: dark)')
+  // The device may change its theme while the page is open, for example in the evening.
+  const follow = () => {
+    isDeviceDark.value = device.matches
+  }
+  follow()
+  device.addEventListener('change', follow)
   const theme = localStorage.getItem(themeKey)
   if (theme === 'light' || theme === 'dark') applyTheme(theme)
   if (localStorage.getItem(densityKey) === 'compact') applyDensity('compact')
