@@ -90,6 +90,12 @@ export function assignmentValueJourneys(setup: () => BrowserSetup): void {
     await choose(page, doing)
     await doingColumn.getByRole('link', { name: 'Focused' }).waitFor()
     assert.equal((await workspace.get('assignment', focused)).workflowId, workspace.stages.Doing)
+    // A phone has no pointer, so the palette asks for the assignment.
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.locator('.card:visible').first().hover()
+    await page.evaluate('document.activeElement.blur()')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('group', { name: 'On an assignment that you choose next' }).waitFor()
   })
 
   test('change all selected rows of a list', async () => {

@@ -258,7 +258,11 @@ export function keyJourneys(setup: () => BrowserSetup): void {
     await palette.locator('[aria-selected=true]', { hasText: 'Assign to a person…' }).waitFor()
     assert.ok((await palette.locator('.palette-name').allTextContents()).includes('New assignment'))
     await page.keyboard.press('Escape')
-    // A command on an assignment asks for it, unless one is focused or open.
+    // A command on an assignment asks for it, and its heading says so, unless one is focused or open.
+    await page.keyboard.press('Control+k')
+    const onAny = palette.getByRole('group', { name: 'On an assignment that you choose next' })
+    await onAny.getByText('Move to a stage…').waitFor()
+    await page.keyboard.press('Escape')
     await run('move', /^Move to a stage/)
     await palette.getByRole('combobox', { name: 'Move to a stage…' }).fill('named with its key')
     await palette.getByRole('option', { name: /[A-Z]+-\d+ Named with its key/ }).waitFor()

@@ -110,6 +110,8 @@ export function paletteJourneys(setup: () => BrowserSetup): void {
     const palette = paletteOf(page)
     await open(page, 'below')
     await palette.getByRole('option', { name: /Below the palette/ }).waitFor()
+    // The card to which the commands apply is marked.
+    await page.locator(`[data-row="${id}"][data-has-menu]`).waitFor()
     for (const key of ['Tab', 'Tab', 'Shift+Tab', 'Shift+Tab']) {
       await page.keyboard.press(key)
       assert.equal(await palette.evaluate((dialog) => dialog.contains(document.activeElement)), true, key)

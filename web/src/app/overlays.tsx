@@ -37,7 +37,12 @@ export function Palette({
   const services = useServices()
   const { pathname } = services.router.address.peek()
   // The target is found before the palette takes the focus.
-  const [targetId] = useState(() => findTargetId(pathname))
+  const [targetIds] = useState(() => {
+    const id = findTargetId(pathname)
+    return id === undefined ? [] : [id]
+  })
+  const [targetId] = targetIds
+  useMarkedRows(targetIds)
   const { projectId } = findScreen(pathname)?.parameters ?? {}
   const known = knownRecordsOf(services)
   const timerLine = useTimerLine()

@@ -161,10 +161,10 @@ const commandsIn = (services: Services, parts: Parts, { target, project }: Start
 /** Returns the commands on an assignment that the user chooses in their first step. */
 const actionsOnAny = (services: Services, { frame, actionsOn }: Parts): readonly PaletteItem[] =>
   actionsOn([]).map(({ id, name, words = '', mark, keys = [] }) => {
-    const group = t('Assignment')
     const actionOn = (row: Assignment) => actionsOn([row]).find((action) => action.id === id)
     const next = () => targetStep(services, name, frame.projectId, actionOn)
-    return { id, name, words: `${words} ${group}`, mark, keys, group, next }
+    const group = t('On an assignment that you choose next')
+    return { id, name, words: `${words} ${t('Assignment')}`, mark, keys, group, next }
   })
 
 /** Asks for the assignment of a command. */

@@ -4,7 +4,7 @@ import { selectedIds } from '../screens/project/shown-list.ts'
 import { assignmentElementId } from '../screens/project/use-card-focus.ts'
 import { type Services, useServices } from '../services/services.ts'
 import type { MessageKey } from '../texts/text.ts'
-import type { Anchor } from '../ui/viewport.ts'
+import { type Anchor, phone } from '../ui/viewport.ts'
 import { followPress } from './long-press.ts'
 
 /** The layer that is open in front of the page. */
@@ -314,9 +314,11 @@ const placeOf = (id: string | undefined, field: string): Element | undefined =>
 /** Returns the id of the assignment whose card, row or bar is focused. */
 const focusedId = () => findIdAt(document.activeElement)
 
-/** Returns the id of the assignment whose card or row is under the pointer. */
+/** Returns the id of the assignment whose card or row is under the pointer. A finger leaves none on a phone. */
 const pointedId = () =>
-  idOf(document.querySelector<HTMLElement>('.list-row:hover, .work-row:hover, .card:hover [id^="card-"]'))
+  matchMedia(phone).matches
+    ? undefined
+    : idOf(document.querySelector<HTMLElement>('.list-row:hover, .work-row:hover, .card:hover [id^="card-"]'))
 
 /** Returns whether the focus is in the panel of the open assignment. */
 const isInPanel = (): boolean => document.activeElement?.closest('.panel') != null

@@ -365,6 +365,7 @@ export const ptBr = {
   Me: 'Eu',
   'This project': 'Este projeto',
   'Which assignment?': 'Qual tarefa?',
+  'On an assignment that you choose next': 'Em uma tarefa que você escolhe a seguir',
   'Export…': 'Exportar…',
   'Export as CSV': 'Exportar como CSV',
   Display: 'Exibição',
