@@ -9,6 +9,8 @@ interface ChoiceButtonsProps<Name extends string> {
   /** Keys that change the choice. */
   readonly keyShortcuts?: string
   labelOf(name: Name): string
+  /** Shows a number after the label. Its place is reserved while it is undefined. */
+  readonly countOf?: ((name: Name) => number | undefined) | undefined
   onChoose(name: Name): void
 }
 
@@ -23,7 +25,7 @@ export const ChoiceButtons = <Name extends string>(props: ChoiceButtonsProps<Nam
         aria-pressed={name === props.current}
         onClick={() => props.onChoose(name)}
       >
-        {props.labelOf(name)}
+        {props.labelOf(name)} {props.countOf && <span class="choice-count">{props.countOf(name)}</span>}
       </button>
     ))}
   </span>

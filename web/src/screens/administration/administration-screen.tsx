@@ -33,7 +33,7 @@ import {
   valuesOf,
 } from './catalogs.tsx'
 import { SignInPolicyPage } from './sign-in-policy-page.tsx'
-import { UserFilter, Users, UsersSkeleton } from './users-table.tsx'
+import { UserFilter, Users, UsersSkeleton, useAccounts } from './users-table.tsx'
 
 /** Only this many rows are loaded. The others are found by a search. */
 const rowsMax = 100
@@ -54,6 +54,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
   const search = router.address.value.searchParams.get('search') ?? ''
   const listing = useListing(resource, { search, sortColumn, pageSize: rowsMax })
   const rows: readonly CatalogRow[] = listing.rows
+  const accounts = useAccounts(catalog, rows)
   const stages = useStages(catalog)
   const [dialog, setDialog] = useState<{ readonly row: CatalogRow | undefined }>()
   const openDialog = (row?: CatalogRow) => setDialog({ row })
@@ -82,7 +83,13 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
             value={search}
             onChange={(text) => router.setQuery({ search: text })}
           />
-          {resource === 'user' && <UserFilter count={listing.totalCount} />}
+          {resource === 'user' && (
+            <UserFilter
+              count={listing.totalCount}
+              isComplete={listing.totalCount <= rowsMax}
+              accounts={accounts.byUser}
+            />
+          )}
         </div>
         {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
         {listing.isLoading &&
@@ -90,7 +97,9 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
         {!listing.isLoading && !listing.problem && rows.length === 0 && (
           <NoRows search={search} catalog={catalog} />
         )}
-        {resource === 'user' && rows.length > 0 && <Users rows={rows} onChange={openDialog} />}
+        {resource === 'user' && rows.length > 0 && (
+          <Users rows={rows} accounts={accounts} onChange={openDialog} />
+        )}
         {resource !== 'user' && (
           <CatalogLines
             catalog={catalog}

@@ -12,15 +12,19 @@ import { PersonAvatar } from '../../ui/people.tsx'
 import { Ago } from '../../ui/relative-time.tsx'
 import { ChoiceButtons } from '../../ui/view-controls.tsx'
 import { narrow, useMedia } from '../../ui/viewport.ts'
-import type { CatalogRow } from './catalogs.tsx'
+import type { Catalog, CatalogRow } from './catalogs.tsx'
 import { UserAccessDialog } from './user-access-dialog.tsx'
 
 /** Accounts are not reloaded after writes of resources, because they belong to the identity host. */
 const noResources: readonly ResourceName[] = []
 
-/** Loads the roles, second factors and last sign-ins of the users from the identity provider. */
-function useAccounts(ids: readonly string[]) {
+/**
+ * Loads the roles, second factors and last sign-ins of the users from the identity provider, and nothing for other
+ * catalogs.
+ */
+export function useAccounts({ resource }: Catalog, rows: readonly CatalogRow[]) {
   const { configuration, session } = useServices()
+  const ids = resource === 'user' ? rows.map(({ id }) => id) : []
   const isNeeded = ids.length > 0 && configuration.extensions
   const { value, problem, reload } = useLoaded(`accounts ${[...ids].sort().join()}`, noResources, async () =>
     isNeeded ? createIdentityAdministration(configuration, session).listAccounts(ids) : undefined,
@@ -33,13 +37,13 @@ export const UsersSkeleton = () => <Skeleton as="rows" rows={8} cells="face line
 
 interface UsersProps {
   readonly rows: readonly CatalogRow[]
+  readonly accounts: ReturnType<typeof useAccounts>
   onChange(row: CatalogRow): void
 }
 
 /** Shows the table of users as soon as their accounts are loaded, and the dialog for the access of a user. */
-export function Users({ rows, onChange }: UsersProps) {
+export function Users({ rows, accounts, onChange }: UsersProps) {
   const [accessUser, setAccessUser] = useState<CatalogRow>()
-  const accounts = useAccounts(rows.map(({ id }) => id))
   if (accounts.isLoading) return <UsersSkeleton />
   return (
     <>
@@ -82,35 +86,61 @@ function useKind(): Kind {
   return kindNames.find((name) => name === requested) ?? 'all'
 }
 
+const isOfKind = (kind: Kind, account: AccountOverview | undefined): boolean =>
+  account === undefined ? kind === 'all' : kinds[kind].has(account)
+
+interface UserFilterProps {
+  /** The number of users that match the search. */
+  readonly count: number
+  /** False if there are more users than the page has loaded, so that kinds cannot be counted. */
+  readonly isComplete: boolean
+  /** The accounts by user id. Empty until they are loaded. */
+  readonly accounts: ReadonlyMap<string, AccountOverview>
+}
+
 /**
- * Shows the number of users that match the search, unless a kind is chosen. With the extensions, the user can
- * choose which kind of users is shown.
+ * With the extensions, the user chooses which kind of users is shown, with the number of each kind. Otherwise,
+ * and where kinds cannot be counted, a text shows the number of users that match the search.
  */
-export function UserFilter({ count }: { readonly count: number }) {
+export function UserFilter({ count, isComplete, accounts }: UserFilterProps) {
   const { configuration } = useServices()
   const kind = useKind()
+  const hasCounts = configuration.extensions && isComplete
+  const countOf = (name: Kind) =>
+    accounts.size === 0
+      ? undefined
+      : [...accounts.values()].filter((account) => isOfKind(name, account)).length
   return (
     <>
-      <span class="quiet-text catalog-count">
-        {kind === 'all' && count > 0 && tn(count, '1 user', '{count} users')}
-      </span>
-      {configuration.extensions && <KindFilter kind={kind} />}
+      {!hasCounts && (
+        <span class="quiet-text catalog-count">
+          {kind === 'all' && count > 0 && tn(count, '1 user', '{count} users')}
+        </span>
+      )}
+      {configuration.extensions && <KindFilter kind={kind} countOf={hasCounts ? countOf : undefined} />}
     </>
   )
 }
 
+interface KindFilterProps {
+  readonly kind: Kind
+  readonly countOf: ((name: Kind) => number | undefined) | undefined
+}
+
 /** A select on phones, because the buttons would need twice the width of a phone. */
-function KindFilter({ kind }: { readonly kind: Kind }) {
+function KindFilter({ kind, countOf }: KindFilterProps) {
   const { router } = useServices()
   const isPhone = useMedia(narrow)
   const choose = (name: Kind) => router.setQuery({ kind: name === 'all' ? '' : name })
+  const labelOf = (name: Kind) => t(kinds[name].label)
   if (!isPhone)
     return (
       <ChoiceButtons
         label={t('Filter')}
         names={kindNames}
         current={kind}
-        labelOf={(name) => t(kinds[name].label)}
+        labelOf={labelOf}
+        countOf={countOf}
         onChoose={choose}
       />
     )
@@ -123,7 +153,7 @@ function KindFilter({ kind }: { readonly kind: Kind }) {
     >
       {kindNames.map((name) => (
         <option key={name} value={name}>
-          {t(kinds[name].label)}
+          {countOf?.(name) === undefined ? labelOf(name) : `${labelOf(name)} (${countOf(name)})`}
         </option>
       ))}
     </select>
@@ -140,12 +170,8 @@ function UsersTable({ rows, accounts, ...actions }: UsersTableProps) {
   // The State column is shown only if an account is deactivated.
   const hasDeactivated = [...accounts.values()].some(({ isDeactivated }) => isDeactivated)
   const shown = sortRows(
-    rows.filter(({ id }) => {
-      // Without the extensions there are no accounts to filter by.
-      if (!hasAccounts) return true
-      const account = accounts.get(id)
-      return account === undefined ? kind === 'all' : kinds[kind].has(account)
-    }),
+    // Without the extensions there are no accounts to filter by.
+    rows.filter(({ id }) => !hasAccounts || isOfKind(kind, accounts.get(id))),
     accounts,
     sortColumn,
   )
@@ -266,16 +292,8 @@ function UserRow({ row, account, hasDeactivated, onChange, onAccess }: UserRowPr
   )
 }
 
-/** Shows a usual value quietly, so that others stand out. With `dash`, only screen readers get the text. */
-const Usual = ({ text, dash = false }: { readonly text: string; readonly dash?: boolean }) =>
-  dash ? (
-    <span class="quiet-text">
-      <span aria-hidden="true">–</span>
-      <span class="visually-hidden">{text}</span>
-    </span>
-  ) : (
-    <span class="quiet-text">{text}</span>
-  )
+/** Shows a usual value quietly, so that others stand out. */
+const Usual = ({ text }: { readonly text: string }) => <span class="quiet-text">{text}</span>
 
 interface AccountCellsProps {
   readonly account: AccountOverview
@@ -285,7 +303,13 @@ interface AccountCellsProps {
 /** The cells of an account. Where there is no room for a table, one cell has all facts in a line. */
 function AccountCells({ account, hasDeactivated }: AccountCellsProps) {
   const { isAdministrator, hasRole, lastSignInAt } = account
-  if (useMedia(narrow)) return <td class="user-facts">{factsOf(account).join(' · ')}</td>
+  if (useMedia(narrow))
+    return (
+      <td class="user-facts">
+        {factsOf(account).join(' · ')} ·{' '}
+        <span class={isAtRisk(account) ? 'at-risk' : ''}>{factorOf(account)}</span>
+      </td>
+    )
   return (
     <>
       <td class="user-role">
@@ -297,34 +321,42 @@ function AccountCells({ account, hasDeactivated }: AccountCellsProps) {
           <Usual text={t('User')} />
         )}
       </td>
-      <td>{lastSignInAt === null ? <Usual text={t('Never')} dash /> : <Ago timestamp={lastSignInAt} />}</td>
+      <td>{lastSignInAt === null ? <Usual text={t('Never')} /> : <Ago timestamp={lastSignInAt} />}</td>
       <FactorCell {...account} />
       {hasDeactivated && <StateCell {...account} />}
     </>
   )
 }
 
-function factsOf({ isAdministrator, lastSignInAt, isDeactivated, ...factor }: AccountOverview) {
-  const missing = factor.mustHaveFactor ? t('second factor missing') : t('no second factor')
-  return [
-    ...(isDeactivated ? [t('Deactivated')] : []),
-    isAdministrator ? t('Administrator') : t('User'),
-    lastSignInAt === null ? t('never signed in') : t('signed in {time}', { time: formatAgo(lastSignInAt) }),
-    factor.hasFactor ? t('second factor') : missing,
-  ]
+const factsOf = ({ isAdministrator, lastSignInAt, isDeactivated }: AccountOverview) => [
+  ...(isDeactivated ? [t('Deactivated')] : []),
+  isAdministrator ? t('Administrator') : t('User'),
+  lastSignInAt === null ? t('never signed in') : t('signed in {time}', { time: formatAgo(lastSignInAt) }),
+]
+
+function factorOf({ hasFactor, mustHaveFactor }: AccountOverview): string {
+  if (hasFactor) return t('second factor')
+  return mustHaveFactor ? t('second factor missing') : t('no second factor')
 }
 
-const FactorCell = ({ hasFactor, mustHaveFactor }: AccountOverview) => (
-  <td>
-    {hasFactor && (
-      <span class="user-factor">
-        <Icon name="check" /> {t('Enabled')}
-      </span>
-    )}
-    {!hasFactor && mustHaveFactor && <span class="chip warning">{t('Missing')}</span>}
-    {!hasFactor && !mustHaveFactor && <Usual text={t('None')} dash />}
-  </td>
-)
+/** Returns whether only a password protects an account that needs more, or that may change everything. */
+const isAtRisk = ({ hasFactor, mustHaveFactor, isAdministrator }: AccountOverview): boolean =>
+  !hasFactor && (mustHaveFactor || isAdministrator)
+
+function FactorCell(account: AccountOverview) {
+  const missing = account.mustHaveFactor ? t('Missing') : t('None')
+  return (
+    <td>
+      {account.hasFactor && (
+        <span class="user-factor">
+          <Icon name="check" /> {t('Enabled')}
+        </span>
+      )}
+      {!account.hasFactor &&
+        (isAtRisk(account) ? <span class="chip warning">{missing}</span> : <Usual text={missing} />)}
+    </td>
+  )
+}
 
 const StateCell = ({ isDeactivated }: AccountOverview) => (
   <td>
