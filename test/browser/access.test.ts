@@ -70,6 +70,7 @@ describe('On the pages for access, in a real browser', { skip }, () => {
     }
     const daily = await settingsAfter(() => section.getByLabel('Mails').selectOption('Once a day'), 'daily')
     assert.equal(daily.notificationMails, 'daily')
+    await section.getByText('Saved', { exact: true }).waitFor({ state: 'attached' })
     assert.equal(daily.timeZone, 'America/Sao_Paulo')
     await settingsAfter(() => section.getByLabel('Hour of the day').selectOption('07:00'), '7')
     await settingsAfter(() => section.getByRole('checkbox', { name: 'Comments' }).uncheck(), 'commented')
@@ -178,7 +179,7 @@ describe('On the pages for access, in a real browser', { skip }, () => {
     await otherDevice.getByRole('heading', { name: 'My account' }).waitFor()
     const page = await setup.visit('/account')
     await fillSignIn(page, login)
-    const section = page.getByRole('region', { name: 'Where you are signed in' })
+    const section = page.getByRole('region', { name: 'Sessions' })
     await section.getByText('(this one)').waitFor()
     const sessions = section.getByRole('listitem').filter({ hasText: 'signed in' })
     assert.equal(await sessions.count(), 2)

@@ -14,18 +14,22 @@ const unsentKey = (accountId: string) => `tracker.settings.${accountId}`
 
 /**
  * Changes settings of the account. The browser stores a copy, which applies before the next page has loaded
- * the settings.
+ * the settings. Returns whether they are saved.
  */
-export async function changeSettings(services: Services, changes: Settings): Promise<void> {
+export async function changeSettings(services: Services, changes: Settings): Promise<boolean> {
   const { configuration, session, toasts } = services
   applySettings(changes)
   if (changes.theme === null) applyTheme(null)
   const accountId = session.person.peek()?.id
-  if (!configuration.extensions || accountId === undefined) return
+  if (!configuration.extensions || accountId === undefined) return true
   const key = unsentKey(accountId)
   localStorage.setItem(key, JSON.stringify({ ...readStoredJson<Settings>(key), ...changes }))
-  await sendUnsent(services, accountId).catch((error) =>
-    toasts.show({ kind: 'problem', text: sentenceOf(error) }),
+  return sendUnsent(services, accountId).then(
+    () => true,
+    (error) => {
+      toasts.show({ kind: 'problem', text: sentenceOf(error) })
+      return false
+    },
   )
 }
 

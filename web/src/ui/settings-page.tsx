@@ -11,10 +11,7 @@ interface Part {
   readonly label: string
 }
 
-/**
- * A long page of settings with an index next to it, which highlights the part that is being read. Above the
- * parts, it says how all of them are saved.
- */
+/** A long page of settings with an index next to it, which highlights the part that is being read. */
 export function SideIndex({
   parts,
   children,
@@ -57,10 +54,7 @@ export function SideIndex({
           </a>
         ))}
       </nav>
-      <div class="index-parts">
-        <p class="quiet-text index-note">{t('Choices are saved at once, forms with their button.')}</p>
-        {children}
-      </div>
+      <div class="index-parts">{children}</div>
     </div>
   )
 }
@@ -83,20 +77,26 @@ const scrollToPart = (id: string | null): void => document.getElementById(id ?? 
 interface SavedHeadingProps {
   readonly id: string
   readonly title: string
-  readonly isChanged: boolean
-  readonly form: Pick<FormState<FormValues>, 'isAccepted'>
+  /** True if a form has changes that are not saved. Choices are saved at once. */
+  readonly isChanged?: boolean
+  readonly form?: Pick<FormState<FormValues>, 'isAccepted'>
+  /** Without a form: how often a choice was saved. */
+  readonly savedCount?: number
 }
 
-/**
- * The heading of a form, with "Not saved yet" while there are changes, and with "Saved" for two seconds after
- * saving.
- */
-export const SavedHeading = ({ id, title, isChanged, form }: SavedHeadingProps) => (
+/** A heading with "Not saved yet" while there are changes, and with "Saved" for two seconds after saving. */
+export const SavedHeading = ({
+  id,
+  title,
+  isChanged = false,
+  form,
+  savedCount = Number(form?.isAccepted.value),
+}: SavedHeadingProps) => (
   <header class="saved-heading">
     <h2 id={id}>{title}</h2>
     {isChanged && <span class="save-state">{t('Not saved yet')}</span>}
-    {!isChanged && form.isAccepted.value && (
-      <span class="save-state saved">
+    {!isChanged && savedCount > 0 && (
+      <span key={savedCount} class="save-state saved" role="status">
         <Icon name="check" />
         {t('Saved')}
       </span>

@@ -33,7 +33,7 @@ export function SessionsSection() {
     )
   return (
     <section aria-labelledby="sessions-title">
-      <h2 id="sessions-title">{t('Where you are signed in')}</h2>
+      <h2 id="sessions-title">{t('Sessions')}</h2>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {value === undefined && !problem && <Skeleton as="rows" rows={2} cells="lines button" />}
       <ul class="rows">

@@ -33,7 +33,8 @@ const allParts: readonly {
   { id: 'profile', label: 'Profile' },
   { id: 'appearance', label: 'Appearance' },
   { id: 'notifications', label: 'Notifications', isExtension: true },
-  { id: 'security', label: 'Sign-in and security' },
+  { id: 'password', label: 'Password' },
+  { id: 'second-factor', label: 'Second factor', isExtension: true },
   { id: 'sessions', label: 'Sessions' },
   { id: 'tokens', label: 'Personal access tokens' },
 ]
@@ -60,11 +61,15 @@ export function AccountScreen() {
               <NotificationsSection login={account.login} />
             </IndexedPart>
           )}
-          <IndexedPart id="security">
+          <IndexedPart id="password">
             <PasswordSection login={account.login} />
-            {configuration.extensions && <FactorsSection />}
-            {configuration.extensions && <IdentitiesSection />}
           </IndexedPart>
+          {configuration.extensions && (
+            <IndexedPart id="second-factor">
+              <FactorsSection />
+              <IdentitiesSection />
+            </IndexedPart>
+          )}
           <IndexedPart id="sessions">
             <SessionsSection />
             {configuration.extensions && <ConsentsSection />}
@@ -216,9 +221,13 @@ const Choice = ({ name, label, value, choices, note, onChange }: ChoiceProps) =>
 /** Lets the user choose language, theme and density. With the extensions, they apply on all devices. */
 function AppearanceSection() {
   const services = useServices()
+  const [savedCount, setSavedCount] = useState(0)
+  const change = async (settings: Parameters<typeof changeSettings>[1]) => {
+    if (await changeSettings(services, settings)) setSavedCount((count) => count + 1)
+  }
   return (
     <section aria-labelledby="appearance-title">
-      <h2 id="appearance-title">{t('Appearance')}</h2>
+      <SavedHeading id="appearance-title" title={t('Appearance')} savedCount={savedCount} />
       <p class="form-note">
         {services.configuration.extensions
           ? t('Your choices apply on all your devices.')
@@ -242,7 +251,7 @@ function AppearanceSection() {
             { id: 'light', name: t('Light') },
             { id: 'dark', name: t('Dark') },
           ]}
-          onChange={(id) => void changeSettings(services, { theme: id === '' ? null : (id as Theme) })}
+          onChange={(id) => void change({ theme: id === '' ? null : (id as Theme) })}
         />
         <Choice
           name="density"
@@ -253,7 +262,7 @@ function AppearanceSection() {
             { id: 'comfortable', name: t('Comfortable') },
             { id: 'compact', name: t('Compact') },
           ]}
-          onChange={(id) => void changeSettings(services, { density: id as Density })}
+          onChange={(id) => void change({ density: id as Density })}
         />
       </div>
     </section>

@@ -6,6 +6,7 @@ import { useServices } from '../../services/services.ts'
 import { type MessageKey, t } from '../../texts/text.ts'
 import { kindNames } from '../../ui/notification-text.ts'
 import { LoadProblem, Skeleton } from '../../ui/page-states.tsx'
+import { SavedHeading } from '../../ui/settings-page.tsx'
 
 type Frequency = NonNullable<AccountSettings['notificationMails']>
 type Kind = NonNullable<AccountSettings['mutedKinds']>[number]
@@ -37,10 +38,12 @@ export function NotificationsSection({ login }: { readonly login: string }) {
   const { problem, reload } = useLoaded('account settings', [], () =>
     send(() => tracker.call('GET /ext/settings')),
   )
+  const [savedCount, setSavedCount] = useState(0)
   const change = async (body: AccountSettingsUpdate) => {
     setUnsent((last) => ({ ...last, ...body }))
     try {
       await send(() => tracker.call('PATCH /ext/settings', { body }))
+      setSavedCount((count) => count + 1)
     } catch (error) {
       reload()
       toasts.show({ kind: 'problem', text: sentenceOf(error) })
@@ -50,7 +53,7 @@ export function NotificationsSection({ login }: { readonly login: string }) {
   const reason = reasonAgainstMails(configuration.notificationMails, login)
   return (
     <section aria-labelledby="notifications-title">
-      <h2 id="notifications-title">{t('Notifications')}</h2>
+      <SavedHeading id="notifications-title" title={t('Notifications')} savedCount={savedCount} />
       <p class="form-note">
         {reason ?? t('Unread notifications are mailed to your login. Your inbox has all of them.')}
       </p>
