@@ -74,8 +74,13 @@ export function userJourneys(setup: () => BrowserSetup): void {
       ) < 6,
     )
     await passwords.locator('.setting-state[data-color=green]', { hasText: /^On$/ }).waitFor()
+    await page.locator('.setting-state:not([data-color])', { hasText: /^Off$/ }).first().waitFor()
+    // A click copies the variable.
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await passwords.getByRole('button', { name: 'Copy Identity__Passwords' }).click()
+    await page.getByText('Identity__Passwords was copied.').waitFor()
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'Identity__Passwords')
     // Without mail, no login can be checked by mail, and the page says so.
-    await page.locator('.setting-state[data-color=none]', { hasText: /^Off$/ }).first().waitFor()
     const logins = page.getByRole('listitem').filter({ hasText: 'Identity__LoginsAreVerified' })
     await logins.locator('.setting-state[data-color=amber]', { hasText: 'Checked by mail' }).waitFor()
     await logins.getByText('Needs mail, which is off.').waitFor()

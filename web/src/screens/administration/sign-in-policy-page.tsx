@@ -3,6 +3,8 @@ import { createIdentityAdministration, type SignInPolicy } from '../../api/ident
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { type MessageKey, t, tn } from '../../texts/text.ts'
+import { useCopy } from '../../ui/copy.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Page } from '../../ui/page.tsx'
 import { LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { AdministrationTabs, policyPath } from './catalogs.tsx'
@@ -15,8 +17,8 @@ interface RuleLook {
   stateOf(value: Rule['value']): string
   /** The value as a sentence. */
   textOf(value: Rule['value']): string
-  /** Says whether the value means on or off. If undefined, the value has no dot. */
-  isOn?(value: Rule['value']): boolean | undefined
+  /** Says whether the value turns on something that protects or connects accounts. */
+  isOn?(value: Rule['value']): boolean
   /** Says which other rule makes the value useless. */
   conflictOf?(value: Rule['value'], rules: SignInPolicy['rules']): string | undefined
 }
@@ -46,7 +48,7 @@ const boxes: readonly Box[] = [
       },
       secondFactor: {
         label: 'Second factor',
-        isOn: (value) => (value === 'all' || value === 'administrators' ? true : undefined),
+        isOn: (value) => value === 'all' || value === 'administrators',
         stateOf: (value) => (value === 'all' || value === 'administrators' ? t('Required') : t('Optional')),
         textOf: (value) => {
           if (value === 'all') return t('Required for everyone.')
@@ -152,7 +154,6 @@ const Rules = ({ id, title, looks, rules }: Box & Pick<SignInPolicy, 'rules'>) =
         const look = looks[name]
         if (look === undefined) return null
         const conflict = look.conflictOf?.(value, rules)
-        const dot = conflict === undefined ? dotOf(look.isOn?.(value)) : 'conflict'
         return (
           <SettingRow
             key={name}
@@ -161,7 +162,9 @@ const Rules = ({ id, title, looks, rules }: Box & Pick<SignInPolicy, 'rules'>) =
             conflict={conflict}
             setting={setting}
           >
-            <State dot={dot}>{look.stateOf(value)}</State>
+            <State isOn={look.isOn?.(value)} isConflict={conflict !== undefined}>
+              {look.stateOf(value)}
+            </State>
           </SettingRow>
         )
       })}
@@ -185,10 +188,10 @@ const Providers = ({ providers }: Pick<SignInPolicy, 'providers'>) => (
       )}
       {providers.map(({ id, name, issuer, createAccounts, linkByVerifiedEmail, setting }) => (
         <SettingRow key={id} title={name} text={issuer} setting={setting}>
-          <State dot={dotOf(createAccounts)}>
+          <State isOn={createAccounts}>
             {createAccounts ? t('Creates accounts') : t('Creates no accounts')}
           </State>
-          {linkByVerifiedEmail && <State dot="on">{t('Connects accounts by verified address')}</State>}
+          {linkByVerifiedEmail && <State isOn>{t('Connects accounts by verified address')}</State>}
         </SettingRow>
       ))}
     </ul>
@@ -208,7 +211,7 @@ const SettingRow = ({ title, text, conflict, setting, children }: SettingRowProp
   <li class="row">
     <span class="row-text">
       <span class="setting-title">
-        <bdi>{title}</bdi> <code class="setting-name">{setting}</code>
+        <bdi>{title}</bdi> <VariableName name={setting} />
       </span>
       <span class="quiet-text line" dir="auto">
         {text}
@@ -219,22 +222,34 @@ const SettingRow = ({ title, text, conflict, setting, children }: SettingRowProp
   </li>
 )
 
-/** The colors of the dots. The dot for off is a ring without a color. */
-const dotColors = { on: 'green', off: 'none', conflict: 'amber' } as const
-
-type Dot = keyof typeof dotColors
-
-const dotOf = (isOn: boolean | undefined): Dot | undefined =>
-  isOn === undefined ? undefined : isOn ? 'on' : 'off'
+/** The name of an environment variable. A click copies it, because operators paste it into a file. */
+function VariableName({ name }: { readonly name: string }) {
+  const copy = useCopy()
+  const label = t('Copy {key}', { key: name })
+  return (
+    <button
+      type="button"
+      class="setting-name"
+      aria-label={label}
+      title={label}
+      onClick={() => copy(name, t('{key} was copied.', { key: name }))}
+    >
+      <code>{name}</code>
+      <Icon name="copy" />
+    </button>
+  )
+}
 
 interface StateProps {
-  readonly dot: Dot | undefined
+  readonly isOn?: boolean | undefined
+  /** True if another setting makes this one useless. */
+  readonly isConflict?: boolean
   readonly children: ComponentChildren
 }
 
-/** Shows the words for a state, after a dot if it has one. */
-const State = ({ dot, children }: StateProps) => (
-  <span class="setting-state" data-color={dot && dotColors[dot]}>
+/** Shows the words for a state, on green if it is on. */
+const State = ({ isOn = false, isConflict = false, children }: StateProps) => (
+  <span class="setting-state" data-color={isConflict ? 'amber' : isOn ? 'green' : undefined}>
     {children}
   </span>
 )
