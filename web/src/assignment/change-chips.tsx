@@ -107,7 +107,7 @@ export function LinkChip({ change, linked: { property, id }, showsKind, names }:
   const isLink = property === 'blockedById' && projectId !== null
   const name = isLink ? <a href={assignmentPath(projectId, id)}>{text}</a> : text
   return (
-    <span class="change-chip linked-chip">
+    <span class="change-chip">
       {showsKind && <span class="quiet-text">{capitalize(nounOf(resource))}</span>}
       {markOf(property, id, names)}
       {action === 'remove' ? <del dir="auto">{name}</del> : <bdi>{name}</bdi>}

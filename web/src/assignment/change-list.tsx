@@ -41,33 +41,15 @@ interface ChangeRowProps {
   readonly showsTime?: boolean
   /** The change of the line above. A line of the same person does not repeat the name. */
   readonly above?: Change | undefined
-  /** The nearest time that is shown above. A time close to it appears under the pointer. */
-  readonly timeAbove?: string | undefined
-}
-
-/** Times of lines that differ by less are not repeated. */
-const nearMilliseconds = 5 * 60_000
-
-const isNear = (at: string, timeAbove: string | undefined): boolean =>
-  timeAbove !== undefined && Math.abs(Date.parse(timeAbove) - Date.parse(at)) < nearMilliseconds
-
-/** Returns the nearest time that is shown above each line. `first` is shown above all of them. */
-export function timesAbove(times: readonly string[], first?: string): readonly (string | undefined)[] {
-  let shown = first
-  return times.map((at) => {
-    const above = shown
-    if (!isNear(at, above)) shown = at
-    return above
-  })
 }
 
 /** Shows changes that belong together as a sentence, followed by the values that it does not name. */
-export function ChangeRow({ group, context, showsTime = false, above, timeAbove }: ChangeRowProps) {
+export function ChangeRow({ group, context, showsTime = false, above }: ChangeRowProps) {
   const description = describeGroup(group, context)
   if (description === undefined) return null
   const { sentence, chips, text } = description
   return (
-    <ChangeLine group={group} showsTime={showsTime} above={above} timeAbove={timeAbove}>
+    <ChangeLine group={group} showsTime={showsTime} above={above}>
       {sentence} <span class="change-chips">{chips}</span>
       {text && (
         <span class={`change-text ${isComment(group) ? '' : 'quiet-text'}`} dir="auto">
@@ -80,7 +62,7 @@ export function ChangeRow({ group, context, showsTime = false, above, timeAbove 
 
 const isComment = ([{ resource }]: ChangeGroup): boolean => resource === 'comment'
 
-interface ChangeLineProps extends Pick<ChangeRowProps, 'showsTime' | 'above' | 'timeAbove'> {
+interface ChangeLineProps extends Pick<ChangeRowProps, 'showsTime' | 'above'> {
   readonly group: ChangeGroup
   /** The sentence after the name of the person. */
   readonly children: ComponentChildren
@@ -90,7 +72,7 @@ interface ChangeLineProps extends Pick<ChangeRowProps, 'showsTime' | 'above' | '
  * A line of a history. It has an avatar, the author, the change and the time. Further lines of one person have an
  * icon, and begin with the verb.
  */
-export function ChangeLine({ group, showsTime, above, timeAbove, children }: ChangeLineProps) {
+export function ChangeLine({ group, showsTime, above, children }: ChangeLineProps) {
   const { people } = useServices()
   const [{ callerId, at }] = group
   const isSamePerson = above?.callerId === callerId
@@ -105,7 +87,7 @@ export function ChangeLine({ group, showsTime, above, timeAbove, children }: Cha
         {children}
       </span>
       {showsTime ? (
-        <time class={isNear(at, timeAbove) ? 'quiet-text near-time' : 'quiet-text'} dateTime={at}>
+        <time class="quiet-text" dateTime={at}>
           {formatTime(at)}
         </time>
       ) : (

@@ -7,7 +7,6 @@ import {
   ChangeRow,
   describeGroup,
   type ListContext,
-  timesAbove,
   useChangeContext,
 } from '../../assignment/change-list.tsx'
 import { runSentenceOf } from '../../assignment/change-texts.ts'
@@ -111,10 +110,9 @@ function Runs({ groups, context }: RunsProps) {
   /** Contains all groups of an opened run, so that it stays open when other groups join it. */
   const [openGroups, setOpenGroups] = useState<readonly string[]>([])
   const runs = joinRuns(groups, (kind) => runSentenceOf(kind) !== undefined)
-  const times = timesAbove(runs.map(([[{ at }]]) => at))
   return runs.map((run, index) => {
     const [newest] = run
-    const lineProps = { context, above: runs[index - 1]?.[0][0], timeAbove: times[index] }
+    const lineProps = { context, above: runs[index - 1]?.[0][0] }
     if (run.length === 1) return <ChangeRow key={newest[0].id} group={newest} showsTime {...lineProps} />
     const ids = run.map(([change]) => change.id)
     const isOpen = ids.some((id) => openGroups.includes(id))
@@ -136,19 +134,17 @@ interface RunProps {
   readonly run: ChangeRun
   readonly context: ListContext
   readonly above: Change | undefined
-  readonly timeAbove: string | undefined
   readonly isOpen: boolean
   onToggle(): void
 }
 
-function Run({ run, context, above, timeAbove, isOpen, onToggle }: RunProps) {
+function Run({ run, context, above, isOpen, onToggle }: RunProps) {
   const [[newest]] = run
-  const times = timesAbove([newest.at, ...run.map(([{ at }]) => at)], timeAbove).slice(1)
   const sentence = runSentenceOf(kindOf(run[0]))
   const amounts = run.flat().map(({ after }) => ({ amountHours: Number(after?.amountHours ?? 0) }))
   return (
     <>
-      <ChangeLine group={run[0]} showsTime above={above} timeAbove={timeAbove}>
+      <ChangeLine group={run[0]} showsTime above={above}>
         {sentence && tx(sentence, { count: run.length, hours: <b>{formatHours(sumHours(amounts))}</b> })}{' '}
         <span class="change-chips">
           <LinkedChips changes={run.flat()} context={context} />
@@ -165,7 +161,6 @@ function Run({ run, context, above, timeAbove, isOpen, onToggle }: RunProps) {
             context={context}
             showsTime
             above={run[index - 1]?.[0] ?? newest}
-            timeAbove={times[index]}
           />
         ))}
     </>
