@@ -185,7 +185,7 @@ function sectionsOf(lines: readonly Line[]): readonly Section[] {
 
 interface ListHeadProps extends ListTableProps {
   readonly isNarrow: boolean
-  /** True if the user has asked for the boxes. Narrow touch screens hide them otherwise. */
+  /** True if the user has asked for the boxes. Narrow windows hide them otherwise. */
   readonly isSelecting: boolean
   setSelecting(isSelecting: boolean): void
 }
@@ -243,8 +243,8 @@ function ListHead(props: ListHeadProps) {
 }
 
 /**
- * Shows the number of rows, a button that shows the boxes on touch screens, and a menu to sort the rows, because
- * a narrow list has no column headers.
+ * Shows the number of rows, a button that shows the boxes, and a menu to sort the rows, because a narrow list has
+ * no column headers.
  */
 function NarrowHead({ rows, order, isSelecting, setSelecting }: ListHeadProps) {
   const { configuration, router } = useServices()
