@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Notification } from '#tracker-client'
+import type { RecordOf } from '../../api/api.ts'
 import { loadByIds } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { assignmentKey } from '../../data/assignments.ts'
@@ -13,7 +14,7 @@ import { Icon, IconButton } from '../../ui/icon.tsx'
 import { plainText } from '../../ui/markdown-text.ts'
 import { mentionedIn, showMentions } from '../../ui/mention-text.ts'
 import { kindNames, notificationLooks } from '../../ui/notification-text.ts'
-import { Page } from '../../ui/page.tsx'
+import { Page, ProjectMark } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { PersonAvatar } from '../../ui/people.tsx'
 import { ChoiceButtons } from '../../ui/view-controls.tsx'
@@ -214,15 +215,12 @@ function InboxRow({ group, details, actorOf, onMark }: InboxRowProps) {
             {unread.length > 0 && (
               <span class="visually-hidden">{tn(unread.length, '1 unread', '{count} unread')}</span>
             )}
-            <span class="quiet-text">{details.keyOf(assignmentId)}</span>
           </span>
           <Time at={newest.at} />
         </span>
         <ul class="inbox-lines">
           <InboxLine notification={newest} {...lineProps}>
-            <span class="quiet-text inbox-project" dir="auto">
-              {details.projectOf(projectId)}
-            </span>
+            <KeyOfProject project={details.projectOf(projectId)} assignmentKey={details.keyOf(assignmentId)} />
           </InboxLine>
           {isOpen &&
             earlier.map((notification) => (
@@ -246,6 +244,23 @@ function InboxRow({ group, details, actorOf, onMark }: InboxRowProps) {
     </li>
   )
 }
+
+interface KeyOfProjectProps {
+  readonly project: RecordOf<'project'> | undefined
+  readonly assignmentKey: string | undefined
+}
+
+/** The key of an assignment after the color of its project, whose name is a tooltip. */
+const KeyOfProject = ({ project, assignmentKey }: KeyOfProjectProps) =>
+  project && (
+    <span class="quiet-text inbox-key" title={project.name}>
+      <ProjectMark project={project} />
+      <span class="visually-hidden" dir="auto">
+        {project.name}
+      </span>
+      <span>{assignmentKey}</span>
+    </span>
+  )
 
 const relativeMinutes = 60
 
@@ -285,12 +300,12 @@ function InboxLine({ notification, details, actorOf, children }: InboxLineProps)
               name: <bdi class="inbox-name">{actorOf(actorId)}</bdi>,
               stage: <bdi>{details.stageOf(workflowId)}</bdi>,
             })}{' '}
-        {commentId !== null && (
-          <span class="quiet-text inbox-quote" dir="auto">
-            {details.firstLineOf(commentId)}
-          </span>
-        )}
       </span>
+      {commentId !== null && (
+        <span class="quiet-text inbox-quote" dir="auto">
+          {details.firstLineOf(commentId)}
+        </span>
+      )}
       {children}
     </li>
   )
@@ -327,7 +342,7 @@ function useDetails(notifications: readonly Notification[]) {
       return assignment && !assignment.isUnscheduled ? dayOf(assignment.endDate) : undefined
     },
     stageOf: (id: string | null) => value?.stages.get(id ?? '')?.name ?? t('another stage'),
-    projectOf: (id: string) => value?.projects.get(id)?.name,
+    projectOf: (id: string) => value?.projects.get(id),
     firstLineOf: (id: string) => {
       const line =
         plainText(value?.comments.get(id)?.text ?? '')
