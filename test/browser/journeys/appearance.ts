@@ -137,7 +137,7 @@ export function appearanceJourneys(setup: () => BrowserSetup): void {
     const rightEdges = new Set<number>()
     for (const { path, selector } of [
       { path: '/account', selector: '.index-parts' },
-      { path: '/inbox', selector: '.page-header' },
+      { path: '/inbox', selector: '.inbox-page' },
       { path: '/projects', selector: '.page > .group' },
       { path: `/projects/${workspace.projectId}/activity`, selector: '.change-day' },
       { path: `/projects/${workspace.projectId}/settings`, selector: '.index-parts' },

@@ -30,7 +30,7 @@ type Assignment = RecordOf<'assignment'>
 interface AssignmentPanelProps {
   readonly id: string
   readonly projectId: string
-  readonly projectName: string
+  readonly projectName: ComponentChildren
   readonly projectKey: string | undefined
   readonly stages: readonly ProjectStage[]
   onClose(): void

@@ -4,6 +4,20 @@ import type { ResourceName } from '../api/api.ts'
 import { openLive } from '../api/live.ts'
 import { useServices } from '../services/services.ts'
 
+/** The resources whose lists the panel of an assignment shows. */
+export const panelResources: readonly ResourceName[] = [
+  'projectStage',
+  'label',
+  'assignmentLabel',
+  'assignmentDependency',
+  'assignmentImpediment',
+  'userAssignment',
+  'userProject',
+  'comment',
+  'attachment',
+  'appointment',
+]
+
 /** Changes within this time are reported together. */
 const batchMilliseconds = 250
 

@@ -150,6 +150,8 @@ export const ptBr = {
   Unread: 'Não lidas',
   'All kinds': 'Todos os tipos',
   'Nothing here yet': 'Nada aqui ainda',
+  'Choose a notification': 'Escolha uma notificação',
+  'Its assignment is shown here.': 'A tarefa dela aparece aqui.',
   'No unread notifications': 'Nada por ler',
   'You are notified when an assignment becomes yours, when you are mentioned, and when your work changes.':
     'Você recebe um aviso quando uma tarefa passa a ser sua, quando mencionam você, e sobre o que acontece com o seu trabalho.',

@@ -4,6 +4,7 @@ import type { Notification } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
 import { loadByIds } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
+import { isPanelFull } from '../../assignment/panel-frame.tsx'
 import { assignmentKey } from '../../data/assignments.ts'
 import { useInterval, useLive, useLoaded } from '../../data/use-loaded.ts'
 import { assignmentPath } from '../../router/router.ts'
@@ -19,13 +20,42 @@ import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { PersonAvatar } from '../../ui/people.tsx'
 import { ChoiceButtons } from '../../ui/view-controls.tsx'
 import { endTextOf, groupByDay, groupNotifications, type NotificationGroup } from './group-notifications.ts'
+import { InboxPanel, useOpened } from './inbox-panel.tsx'
 
 /** The largest page that the API returns. */
 const pageSize = 100
 
-/** Lists the notifications of the account by assignment, live. */
+/**
+ * Lists the notifications of the account by assignment, live. In a wide window, an assignment is opened next to the
+ * list.
+ */
 export function InboxScreen() {
-  const { people, router, toasts, tracker } = useServices()
+  const { router } = useServices()
+  const inbox = useInbox()
+  const { isWide, opened, open, close } = useOpened()
+  const hasAside = isWide && (opened !== undefined || inbox.page?.data.length !== 0)
+  return (
+    <div class={`inbox-page ${hasAside ? 'with-aside' : ''}`}>
+      <div class="inbox-column" inert={opened !== undefined && isPanelFull(router.address.value)}>
+        <Inbox {...inbox} openedId={opened?.assignmentId} onOpen={isWide ? open : undefined} />
+      </div>
+      {opened && <InboxPanel key={opened.assignmentId} {...opened} onClose={close} />}
+      {hasAside && !opened && (
+        <div class="inbox-aside">
+          {inbox.page && (
+            <EmptyState icon="bell" title={t('Choose a notification')}>
+              <p>{t('Its assignment is shown here.')}</p>
+            </EmptyState>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Loads a page of the notifications that match the filters of the address. */
+function useInbox() {
+  const { router, tracker } = useServices()
   const address = router.address.value.searchParams
   const isUnreadOnly = address.get('show') === 'unread'
   const kind = address.get('kind') ?? ''
@@ -39,7 +69,18 @@ export function InboxScreen() {
   const { value, problem, reload } = useLive(`inbox-${JSON.stringify(query)}`, (options) =>
     tracker.connect('GET /ext/notifications', { query }, options),
   )
-  const page = value?.result
+  return { isUnreadOnly, kind, pageNumber, page: value?.result, problem, reload }
+}
+
+interface InboxProps extends ReturnType<typeof useInbox> {
+  /** The assignment that is open next to the list. */
+  readonly openedId: string | undefined
+  /** Opens an assignment next to the list. Undefined if its own screen is opened instead. */
+  readonly onOpen: ((group: NotificationGroup) => void) | undefined
+}
+
+function Inbox({ isUnreadOnly, kind, pageNumber, page, problem, reload, openedId, onOpen }: InboxProps) {
+  const { people, toasts, tracker } = useServices()
   const notifications = page?.data ?? []
   const groups = groupNotifications(notifications)
   const details = useDetails(notifications)
@@ -50,23 +91,7 @@ export function InboxScreen() {
       .catch((error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
   const list = useFocusInList(groups)
   return (
-    <Page
-      title={t('Inbox')}
-      actions={
-        <>
-          <MailsLink />
-          <button
-            type="button"
-            class="button inbox-read"
-            hidden={page?.data.length === 0}
-            disabled={!page?.unreadCount}
-            onClick={() => mark(true, { all: true })}
-          >
-            {t('Mark all as read')}
-          </button>
-        </>
-      }
-    >
+    <Page title={t('Inbox')} actions={<InboxActions page={page} onRead={() => mark(true, { all: true })} />}>
       <InboxFilters isUnreadOnly={isUnreadOnly} kind={kind} hasNothing={page?.totalCount === 0} />
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {page === undefined && !problem && <Skeleton as="rows" rows={6} cells="lines button" />}
@@ -80,8 +105,10 @@ export function InboxScreen() {
                 <InboxRow
                   key={group.assignmentId}
                   group={group}
+                  isOpened={group.assignmentId === openedId}
                   details={details}
                   actorOf={(id) => (id === null ? t('the system') : people.nameOf(id))}
+                  onOpen={onOpen}
                   onMark={(isRead) => {
                     list.keepPlace()
                     mark(isRead, { ids: group.notifications.map(({ id }) => id) })
@@ -101,6 +128,21 @@ export function InboxScreen() {
     </Page>
   )
 }
+
+const InboxActions = ({ page, onRead }: Pick<InboxProps, 'page'> & { onRead(): void }) => (
+  <>
+    <MailsLink />
+    <button
+      type="button"
+      class="button inbox-read"
+      hidden={page?.data.length === 0}
+      disabled={!page?.unreadCount}
+      onClick={onRead}
+    >
+      {t('Mark all as read')}
+    </button>
+  </>
+)
 
 const EmptyInbox = ({ isUnreadOnly }: { readonly isUnreadOnly: boolean }) => (
   <div class="inbox-empty">
@@ -175,43 +217,29 @@ function InboxFilters({ isUnreadOnly, kind, hasNothing }: InboxFiltersProps) {
 
 interface InboxRowProps {
   readonly group: NotificationGroup
+  readonly isOpened: boolean
   readonly details: Details
+  readonly onOpen: InboxProps['onOpen']
   actorOf(id: string | null): string
   onMark(isRead: boolean): void
 }
 
-/**
- * Shows an assignment with its newest notification. A button shows the others. Enter opens the assignment, E
- * marks it as read, U as unread.
- */
-function InboxRow({ group, details, actorOf, onMark }: InboxRowProps) {
+/** Shows an assignment with its newest notification. A button shows the others. */
+function InboxRow({ group, details, actorOf, ...linkProps }: InboxRowProps) {
   const { assignmentId, name, projectId, notifications } = group
+  const { isOpened, onMark } = linkProps
   const [newest, ...earlier] = notifications
-  const [isOpen, setOpen] = useState(false)
+  const [showsEarlier, setShowsEarlier] = useState(false)
   const unread = notifications.filter(({ readAt }) => readAt === null)
   const lineProps = { details, actorOf }
   if (newest === undefined) return null
   return (
-    <li class={`row ${unread.length > 0 ? 'unread' : ''}`}>
+    <li class={`row ${unread.length > 0 ? 'unread' : ''} ${isOpened ? 'opened' : ''}`}>
       {newest.actorId === null ? <SystemAvatar /> : <PersonAvatar id={newest.actorId} isDecorative />}
       <div class="row-text">
         <span class="inbox-head">
           <span class="inbox-title">
-            <a
-              class="inbox-link"
-              dir="auto"
-              href={assignmentPath(projectId, assignmentId)}
-              aria-keyshortcuts={Object.keys(isReadByKey).join(' ').toUpperCase()}
-              onClick={() => unread.length > 0 && onMark(true)}
-              onKeyDown={(event) => {
-                const isRead = isReadByKey[event.key.toLowerCase()]
-                if (isRead === undefined || event.ctrlKey || event.metaKey || event.altKey) return
-                event.preventDefault()
-                onMark(isRead)
-              }}
-            >
-              {name}
-            </a>{' '}
+            <InboxLink group={group} isUnread={unread.length > 0} {...linkProps} />{' '}
             {unread.length > 0 && (
               <span class="visually-hidden">{tn(unread.length, '1 unread', '{count} unread')}</span>
             )}
@@ -220,9 +248,12 @@ function InboxRow({ group, details, actorOf, onMark }: InboxRowProps) {
         </span>
         <ul class="inbox-lines">
           <InboxLine notification={newest} {...lineProps}>
-            <KeyOfProject project={details.projectOf(projectId)} assignmentKey={details.keyOf(assignmentId)} />
+            <KeyOfProject
+              project={details.projectOf(projectId)}
+              assignmentKey={details.keyOf(assignmentId)}
+            />
           </InboxLine>
-          {isOpen &&
+          {showsEarlier &&
             earlier.map((notification) => (
               <InboxLine key={notification.id} notification={notification} {...lineProps}>
                 <Time at={notification.at} />
@@ -230,8 +261,13 @@ function InboxRow({ group, details, actorOf, onMark }: InboxRowProps) {
             ))}
         </ul>
         {earlier.length > 0 && (
-          <button type="button" class="inbox-earlier" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            <Icon name={isOpen ? 'up' : 'down'} />
+          <button
+            type="button"
+            class="inbox-earlier"
+            aria-expanded={showsEarlier}
+            onClick={() => setShowsEarlier(!showsEarlier)}
+          >
+            <Icon name={showsEarlier ? 'up' : 'down'} />
             {tn(earlier.length, '1 earlier change', '{count} earlier changes')}
           </button>
         )}
@@ -244,6 +280,35 @@ function InboxRow({ group, details, actorOf, onMark }: InboxRowProps) {
     </li>
   )
 }
+
+interface InboxLinkProps extends Pick<InboxRowProps, 'group' | 'isOpened' | 'onOpen' | 'onMark'> {
+  readonly isUnread: boolean
+}
+
+/** The name of the assignment. Enter opens it, E marks it as read, U as unread. */
+const InboxLink = ({ group, isOpened, isUnread, onOpen, onMark }: InboxLinkProps) => (
+  <a
+    class="inbox-link"
+    dir="auto"
+    href={assignmentPath(group.projectId, group.assignmentId)}
+    aria-keyshortcuts={Object.keys(isReadByKey).join(' ').toUpperCase()}
+    aria-current={isOpened ? 'true' : undefined}
+    onClick={(event) => {
+      if (isUnread) onMark(true)
+      if (onOpen === undefined || hasModifier(event)) return
+      event.preventDefault()
+      onOpen(group)
+    }}
+    onKeyDown={(event) => {
+      const isRead = isReadByKey[event.key.toLowerCase()]
+      if (isRead === undefined || hasModifier(event)) return
+      event.preventDefault()
+      onMark(isRead)
+    }}
+  >
+    {group.name}
+  </a>
+)
 
 interface KeyOfProjectProps {
   readonly project: RecordOf<'project'> | undefined
@@ -361,6 +426,10 @@ function useRenderEveryMinute() {
   useInterval(60_000, () => setNow(Date.now()))
 }
 
+/** Returns whether the browser handles a key or a click, for example because a new tab is wanted. */
+const hasModifier = ({ ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent | MouseEvent): boolean =>
+  ctrlKey || metaKey || altKey || shiftKey
+
 /** Maps a key to true if it marks as read, and to false if it marks as unread. */
 const isReadByKey: Readonly<Record<string, boolean>> = { e: true, u: false }
 
@@ -385,7 +454,7 @@ function useFocusInList(groups: readonly NotificationGroup[]) {
       place.current = currentIndex()
     },
     onKeyDown: (event: KeyboardEvent) => {
-      const step = event.ctrlKey || event.metaKey || event.altKey ? undefined : steps[event.key]
+      const step = hasModifier(event) ? undefined : steps[event.key]
       if (step === undefined) return
       event.preventDefault()
       links()[Math.max(0, currentIndex() + step)]?.focus()

@@ -9,7 +9,7 @@ import type { NewAssignmentDialogProps } from '../../assignment/new-assignment.t
 import { isPanelFull, queryWithoutPanel } from '../../assignment/panel-frame.tsx'
 import { useProjectStages } from '../../data/project-stages.ts'
 import { useListing } from '../../data/use-listing.ts'
-import { useProjectChanges } from '../../data/use-project-changes.ts'
+import { panelResources, useProjectChanges } from '../../data/use-project-changes.ts'
 import { projectPath, type ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
@@ -31,20 +31,7 @@ export const ProjectScreen = ({ parameters: { projectId = '', assignmentId } }: 
   isUuid(projectId) ? <Project projectId={projectId} assignmentId={assignmentId} /> : <UnknownProject />
 
 /** The resources whose lists on a project page follow the changes of other users. */
-const followedResources: readonly ResourceName[] = [
-  'assignment',
-  'projectStage',
-  'label',
-  'assignmentLabel',
-  'assignmentDependency',
-  'assignmentImpediment',
-  'userAssignment',
-  'userProject',
-  'comment',
-  'attachment',
-  'appointment',
-  'projectView',
-]
+const followedResources: readonly ResourceName[] = ['assignment', 'projectView', ...panelResources]
 
 interface ProjectProps {
   readonly projectId: string
