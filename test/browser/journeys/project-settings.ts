@@ -96,15 +96,15 @@ export function projectSettingsJourneys(setup: () => BrowserSetup): void {
     const { id } = await workspace.make('project', { name: 'Quiet harbour', organizationId })
     const page = await signIn('root@example.com', `/projects/${id}/settings`)
     const key = page.getByLabel('Key', { exact: true })
-    // The form shows that it is saved only after a change. All fields but searches have the same border color.
+    // The form shows that it is saved only after a change. All fields of forms but searches have the same border color.
     await key.waitFor()
     const saved = page.getByText('Saved', { exact: true })
     assert.equal(await saved.count(), 0)
-    const edges = page.locator(':is(input:not([type=search]), select).input')
+    const edges = page.locator(':is(input:not([type=search]), select).input:not(.stage-row .input)')
     const colorsOf = () =>
       edges.evaluateAll((all) => all.map((field) => getComputedStyle(field).borderTopColor))
     const colors = await colorsOf()
-    assert.ok(colors.length > 4)
+    assert.ok(colors.length > 2)
     await goWithin(page, '/impediments')
     await page.getByRole('searchbox').waitFor()
     const filterColors = await colorsOf()
