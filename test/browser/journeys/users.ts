@@ -35,9 +35,13 @@ export function userJourneys(setup: () => BrowserSetup): void {
     const timeSize = await time.evaluate((element) => getComputedStyle(element).fontSize)
     assert.deepEqual(sizes, [timeSize])
     // Facts are words, and only an administrator without a second factor stands out.
-    await row('Dora Dormant').locator('td', { hasText: /^None$/ }).waitFor()
+    await row('Dora Dormant')
+      .locator('td', { hasText: /^None$/ })
+      .waitFor()
     assert.equal(await row('Dora Dormant').locator('.warning').count(), 0)
-    await row('Rosa Root').locator('.warning', { hasText: /^None$/ }).waitFor()
+    await row('Rosa Root')
+      .locator('.warning', { hasText: /^None$/ })
+      .waitFor()
     // The filters say how many users of each kind there are.
     const rowCount = await page.locator('.users-table tbody tr').count()
     await page.getByRole('button', { name: `All ${rowCount}`, exact: true }).waitFor()
@@ -113,5 +117,10 @@ export function userJourneys(setup: () => BrowserSetup): void {
       const box = await current.boundingBox()
       return box !== null && box.x >= 0 && box.x + box.width <= 320
     }, 'the current tab')
+    // Tabs fade at the edge that hides others, and not at all if all of them fit.
+    const fade = () => page.locator('.tabs').evaluate((tabs) => getComputedStyle(tabs).maskImage)
+    assert.notEqual(await fade(), 'none')
+    await page.setViewportSize({ width: 800, height: 800 })
+    await until(async () => (await fade()) === 'none', 'tabs that do not fade')
   })
 }

@@ -117,36 +117,6 @@ export const ProjectMark = ({ project: { id, color } }: ProjectMarkProps) => (
   <span class="project-mark" data-color={color ?? hueOf(id)} aria-hidden="true" />
 )
 
-interface Tab {
-  readonly label: string
-  readonly href: string
-  readonly isCurrent: boolean
-}
-
-/**
- * Links to the parts of a screen. On a phone not all of them fit, so the current one is scrolled into view,
- * at first and whenever the width changes.
- */
-export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
-  const list = useRef<HTMLElement>(null)
-  const href = tabs.find(({ isCurrent }) => isCurrent)?.href
-  useEffect(() => {
-    if (list.current === null) return
-    const observer = new ResizeObserver(([entry]) => entry && centreCurrent(entry.target))
-    observer.observe(list.current)
-    return () => observer.disconnect()
-  }, [href])
-  return (
-    <nav ref={list} class="tabs" aria-label={label}>
-      {tabs.map((tab) => (
-        <a key={tab.href} href={tab.href} aria-current={tab.isCurrent ? 'page' : undefined}>
-          {tab.label}
-        </a>
-      ))}
-    </nav>
-  )
-}
-
 /** Scrolls only the list. `scrollIntoView` would scroll the page, too. */
 export function centreCurrent(list: Element): void {
   const current = list.querySelector('[aria-current]')?.getBoundingClientRect()

@@ -4,6 +4,7 @@ import type { FormState, FormValues } from '../forms/form.tsx'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
+import { useLineOfLinks } from './view-controls.tsx'
 
 interface Part {
   /** The id of its element, and the value of `?part=` in the URL. */
@@ -24,6 +25,7 @@ export function SideIndex({
   const requested = searchParams.get('part')
   const [current, setCurrent] = useState(parts[0]?.id)
   const ids = parts.map(({ id }) => id).join()
+  const index = useLineOfLinks(ids)
   useEffect(() => scrollToPart(requested), [requested])
   useEffect(() => {
     // The part at a fifth of the height of the window is the one that is being read.
@@ -42,7 +44,7 @@ export function SideIndex({
   }, [ids])
   return (
     <div class="with-index">
-      <nav class="side-index" aria-label={t('On this page')}>
+      <nav ref={index} class="side-index" aria-label={t('On this page')}>
         {parts.map(({ id, label }) => (
           <a
             key={id}

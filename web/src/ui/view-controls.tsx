@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { centreCurrent } from './page.tsx'
 import { placeBelow } from './viewport.ts'
 
 interface ChoiceButtonsProps<Name extends string> {
@@ -30,6 +31,45 @@ export const ChoiceButtons = <Name extends string>(props: ChoiceButtonsProps<Nam
     ))}
   </span>
 )
+
+interface Tab {
+  readonly label: string
+  readonly href: string
+  readonly isCurrent: boolean
+}
+
+/** Links to the parts of a screen. On a phone not all of them fit, so the current one is scrolled into view. */
+export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
+  const list = useLineOfLinks(tabs.find(({ isCurrent }) => isCurrent)?.href)
+  return (
+    <nav ref={list} class="tabs" aria-label={label}>
+      {tabs.map((tab) => (
+        <a key={tab.href} href={tab.href} aria-current={tab.isCurrent ? 'page' : undefined}>
+          {tab.label}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+/**
+ * Returns a reference for a line of links. It keeps the current one in view, at first and whenever the width changes,
+ * and marks a line that fits: without it, the fade of a line that no longer scrolls would stay.
+ */
+export function useLineOfLinks(current: string | undefined) {
+  const list = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (list.current === null) return
+    const observer = new ResizeObserver(([entry]) => {
+      const line = entry?.target
+      line?.toggleAttribute('data-fits', line.scrollWidth <= line.clientWidth)
+      if (line) centreCurrent(line)
+    })
+    observer.observe(list.current)
+    return () => observer.disconnect()
+  }, [current])
+  return list
+}
 
 interface PopoverProps {
   readonly button: ComponentChildren

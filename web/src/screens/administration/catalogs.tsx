@@ -1,6 +1,6 @@
 import { useServices } from '../../services/services.ts'
 import { type MessageKey, t } from '../../texts/text.ts'
-import { Tabs } from '../../ui/page.tsx'
+import { Tabs } from '../../ui/view-controls.tsx'
 
 /** A list that administrators maintain for all users. */
 export interface Catalog {

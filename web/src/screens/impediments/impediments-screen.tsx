@@ -16,11 +16,11 @@ import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import { Page, ProjectMark, SearchField, Tabs } from '../../ui/page.tsx'
+import { Page, ProjectMark, SearchField } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { PersonAvatar } from '../../ui/people.tsx'
 import { Ago } from '../../ui/relative-time.tsx'
-import { ChoiceButtons } from '../../ui/view-controls.tsx'
+import { ChoiceButtons, Tabs } from '../../ui/view-controls.tsx'
 
 interface Filters {
   readonly search: string

@@ -9,9 +9,10 @@ import { t } from '../../texts/text.ts'
 import { dateFormat, dateOf } from '../../time/days.ts'
 import { formatHours, sumHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { Page, ProjectMark, type ProjectMarkProps, Tabs } from '../../ui/page.tsx'
+import { Page, ProjectMark, type ProjectMarkProps } from '../../ui/page.tsx'
 import { ConnectionStatus, EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { PersonAvatar } from '../../ui/people.tsx'
+import { Tabs } from '../../ui/view-controls.tsx'
 import { formatOrDash, HoursTrack, OverPlan, SortMark, Swatch } from './hours-table.tsx'
 import {
   type AllTime,
