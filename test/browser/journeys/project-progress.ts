@@ -9,26 +9,28 @@ export function progressJourneys(setup: () => BrowserSetup): void {
     const { impedimentId, mara, organizationId, stages } = workspace
     const { id: projectId } = await workspace.make('project', { name: 'Half done', organizationId })
     const { id: otherId } = await workspace.make('project', { name: 'Just planned', organizationId })
+    const { id: riskyId } = await workspace.make('project', { name: 'Behind', organizationId })
     const { id: emptyId } = await workspace.make('project', { name: 'Untouched', organizationId })
-    for (const id of [projectId, otherId, emptyId])
+    for (const id of [projectId, otherId, riskyId, emptyId])
       await workspace.make('userProject', { projectId: id, userId: mara.id })
     const ended = { startDate: '2026-01-05', endDate: '2026-01-09' }
     for (const name of ['Doing', 'Done', 'Done', 'Done'])
       await workspace.assignment(`In ${name}`, { projectId, workflowId: stages[name], ...ended })
     const assignmentId = await workspace.assignment('In Backlog', { projectId, ...ended })
-    await workspace.make('appointment', {
-      assignmentId,
-      userId: mara.id,
-      keepDate: '2026-01-05',
-      amountHours: 3,
-    })
-    await workspace.make('assignmentImpediment', { assignmentId, impedimentId })
-    for (const month of ['05', '03'])
-      await workspace.assignment(`Ends in ${month}`, {
-        projectId: otherId,
-        startDate: '2096-03-05',
-        endDate: `2096-${month}-09`,
+    const record = (id: string, amountHours: number) =>
+      workspace.make('appointment', {
+        assignmentId: id,
+        userId: mara.id,
+        keepDate: '2026-01-05',
+        amountHours,
       })
+    await record(assignmentId, 3)
+    await workspace.make('assignmentImpediment', { assignmentId, impedimentId })
+    const plan = (project: string, endDate: string) =>
+      workspace.assignment(`Ends ${endDate}`, { projectId: project, startDate: '2026-01-05', endDate })
+    await plan(otherId, '2096-05-09')
+    await record(await plan(otherId, '2096-03-09'), 10)
+    for (const day of ['2026-01-09', '2096-03-09']) await plan(riskyId, day)
     const page = await signIn('mara@example.com', '/account')
     const requestedUrls: string[] = []
     page.on('request', (request) => {
@@ -41,16 +43,33 @@ export function progressJourneys(setup: () => BrowserSetup): void {
     await row('Half done').getByText('2 overdue').waitFor()
     await row('Half done').getByText('1 blocked').waitFor()
     await row('Just planned').getByText('Next end 9 Mar 2096').waitFor()
-    await row('Just planned').getByText('16 h').waitFor()
+    await row('Just planned').getByText('10/16 h').waitFor()
+    // Hours over the plan of one assignment count, though the project has hours left.
+    await row('Just planned').getByText('2 h over').waitFor()
+    const widthOf = (part: string) =>
+      row('Just planned').locator(`.project-hours ${part}`).getAttribute('width')
+    assert.deepEqual([await widthOf('.bar-part'), await widthOf('.bar-over')], ['50', '62.5'])
+    await row('Just planned').getByText('Ends 9 May 2096').waitFor({ state: 'attached' })
+    // The state is computed from the dates, the impediments and the hours.
+    for (const [name, state] of [
+      ['Half done', 'Late'],
+      ['Behind', 'At risk'],
+      ['Just planned', 'On track'],
+      ['Untouched', ''],
+    ] as const)
+      assert.equal(await row(name).locator('.project-state').textContent(), state, name)
     assert.equal(await row('Just planned').getByText('overdue').count(), 0)
     await row('Untouched').getByText('No assignments').waitFor()
     await row('Untouched').getByText('No dates').waitFor()
     await assertAccessible(page, 'projects with their progress')
-    assert.equal(requestedUrls.length, 4)
+    assert.equal(requestedUrls.length, 6)
     // Each column has a caption, and progress and hours have a bar each.
     assert.deepEqual(await page.locator('.project-captions > span').allTextContents(), [
+      'Project',
+      'State',
       'Progress',
       'Hours',
+      'End',
       'Members',
     ])
     for (const [cell, share] of [

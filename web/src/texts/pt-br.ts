@@ -937,12 +937,23 @@ export const ptBr = {
   'Its members and their assignments appear here. Add members in the list of projects.':
     'Os membros aparecem aqui com o que têm a fazer. Adicione-os na lista de projetos.',
   Timeline: 'Cronograma',
-  '{done} of {total} done': '{done} de {total} concluídas',
+  '{done} of {total} done': '{done} de {total} feitas',
   'No assignments': 'Nenhuma tarefa',
   '{count} overdue': '{count} em atraso',
   '1 blocked': '1 bloqueada',
   '{count} blocked': '{count} bloqueadas',
   'Next end {day}': 'Próximo fim: {day}',
+  Late: 'Atrasado',
+  'At risk': 'Em risco',
+  'On track': 'Em dia',
+  'All done': 'Concluído',
+  'The last planned day has passed, and assignments are open.':
+    'O último dia planejado passou, e há tarefas em aberto.',
+  'Assignments are overdue or blocked, or more hours are recorded than planned.':
+    'Há tarefas em atraso ou bloqueadas, ou mais horas apontadas que planejadas.',
+  'Nothing is overdue or blocked, and not more hours are recorded than planned.':
+    'Nada está em atraso ou bloqueado, e não há mais horas apontadas que planejadas.',
+  'No assignment is open.': 'Nenhuma tarefa está em aberto.',
   All: 'Todos',
   Administrators: 'Administradores',
   'Without second factor': 'Sem segundo fator',

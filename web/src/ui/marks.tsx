@@ -169,35 +169,34 @@ export const PriorityMark = ({ priority, name }: { readonly priority: number; re
 interface HoursMarkProps {
   readonly planned: number
   readonly recorded?: number | undefined
+  /** The recorded hours over the plan. In a sum, they are over the plans of its parts. */
+  readonly over?: number | undefined
   /** Finished work has no bar, because nothing of it is left. */
   readonly isDone?: boolean
 }
 
 interface ShareBarProps {
   readonly share: number
-  readonly isOver?: boolean
+  /** The last part of the share, which is the excess. */
+  readonly over: number
 }
 
 /** A bar that is filled up to a share. */
-export const ShareBar = ({ share, isOver = false }: ShareBarProps) => (
-  <svg
-    class={`share-bar ${isOver ? 'over' : ''}`}
-    viewBox="0 0 100 4"
-    preserveAspectRatio="none"
-    aria-hidden="true"
-  >
+export const ShareBar = ({ share, over }: ShareBarProps) => (
+  <svg class="share-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
     <rect class="bar-track" width="100" height="4" />
-    <rect class="bar-part" width={100 * share} height="4" />
+    <rect class="bar-over" width={100 * share} height="4" />
+    <rect class="bar-part" width={100 * (share - over)} height="4" />
   </svg>
 )
 
-/** If more hours were recorded than planned, the second part of the bar is the excess. */
-export const HoursBar = ({ planned, recorded }: Required<Omit<HoursMarkProps, 'isDone'>>) => (
-  <ShareBar share={Math.min(recorded, planned) / Math.max(recorded, planned)} isOver={recorded > planned} />
-)
+export function HoursBar({ planned, recorded = 0, over = Math.max(0, recorded - planned) }: HoursMarkProps) {
+  const whole = Math.max(recorded, planned)
+  return <ShareBar share={recorded / whole} over={over / whole} />
+}
 
 /** Shows the planned hours and, as soon as some are recorded, how many these are, with a bar of open work. */
-export function HoursMark({ planned, recorded = 0, isDone = false }: HoursMarkProps) {
+export function HoursMark({ planned, recorded = 0, over, isDone = false }: HoursMarkProps) {
   if (recorded === 0)
     return planned === 0 ? null : (
       <span class="hours-mark" title={t('Planned hours')}>
@@ -215,7 +214,7 @@ export function HoursMark({ planned, recorded = 0, isDone = false }: HoursMarkPr
         {t('{recorded}/{planned} h', planned === 0 ? { ...values, planned: '–' } : values)}
       </span>
       <span class="visually-hidden">{text}</span>
-      {planned > 0 && !isDone && <HoursBar planned={planned} recorded={recorded} />}
+      {planned > 0 && !isDone && <HoursBar planned={planned} recorded={recorded} over={over} />}
     </span>
   )
 }

@@ -3,7 +3,8 @@ import type { RecordOf } from '../../api/api.ts'
 import { organizationQuery, useListing } from '../../data/use-listing.ts'
 import { useRemoval, useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
-import { formatDay } from '../../time/days.ts'
+import { formatDay, today } from '../../time/days.ts'
+import { formatHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { MembersDialog } from '../../ui/lazy.tsx'
 import { HoursMark, ShareBar } from '../../ui/marks.tsx'
@@ -12,7 +13,7 @@ import { Page, ProjectMark, SearchField, useOpenNewFromUrl } from '../../ui/page
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { Faces } from '../../ui/people.tsx'
 import { NewProjectDialog } from './new-project-dialog.tsx'
-import { type ProjectFacts, useProjectFacts } from './project-facts.ts'
+import { type ProjectFacts, projectStates, stateOf, useProjectFacts } from './project-facts.ts'
 
 type Project = RecordOf<'project'>
 
@@ -51,7 +52,7 @@ export function ProjectsScreen() {
       }
     >
       {projects.problem && <LoadProblem problem={projects.problem} onRetry={projects.reload} />}
-      {projects.isLoading && <Skeleton as="rows" blocks={2} rows={3} cells="lines cell face face icon" />}
+      {projects.isLoading && <Skeleton as="rows" rows={6} cells="lines cell face face icon" />}
       {!projects.isLoading && projects.rows.length === 0 && !projects.problem && (
         <NoProjects search={search} />
       )}
@@ -114,18 +115,23 @@ function ProjectGroups({ projects, memberships, onOpenDialog }: ProjectGroupsPro
   const groups = organizations.rows.filter(({ id }) =>
     projects.some((project) => project.organizationId === id),
   )
+  if (groups.length === 0) return null
   return (
-    <>
-      {groups.map((organization, index) => (
-        <section key={organization.id} class="group" aria-labelledby={`organization-${organization.id}`}>
-          <header class="group-header">
+    <div class="rows">
+      <Captions />
+      {groups.map((organization) => (
+        <section
+          key={organization.id}
+          class="project-group"
+          aria-labelledby={`organization-${organization.id}`}
+        >
+          <header class="project-organization">
             <h2 id={`organization-${organization.id}`} dir="auto">
               {organization.name}
             </h2>
             {organization.description && <p class="quiet-text">{organization.description}</p>}
-            {index === 0 && <Captions />}
           </header>
-          <ul class="rows">
+          <ul>
             {projects
               .filter(({ organizationId }) => organizationId === organization.id)
               .map((project) => (
@@ -140,18 +146,21 @@ function ProjectGroups({ projects, memberships, onOpenDialog }: ProjectGroupsPro
           </ul>
         </section>
       ))}
-    </>
+    </div>
   )
 }
 
-/** Names the columns once, above the first list. The texts of a row say the same to assistive technology. */
+/** Names the columns. The texts of a row say the same to assistive technology. */
 function Captions() {
   const { extensions } = useServices().configuration
   return (
     <div class="project-captions" aria-hidden="true">
-      <span>{t('Progress')}</span>
-      <span>{extensions && t('Hours')}</span>
-      <span>{t('Members')}</span>
+      <span class="project-title">{t('Project')}</span>
+      <span class="project-state">{extensions && t('State')}</span>
+      <span class="project-progress">{extensions && t('Progress')}</span>
+      <span class="project-hours">{extensions && t('Hours')}</span>
+      <span class="project-end">{extensions && t('End')}</span>
+      <span class="faces">{t('Members')}</span>
     </div>
   )
 }
@@ -177,19 +186,7 @@ function ProjectRow({ project, facts = {}, memberIds, onMembers }: ProjectRowPro
         {project.key && <span class="project-key">{project.key}</span>}
         {project.isArchived && <span class="chip">{t('Archived')}</span>}
       </span>
-      {configuration.extensions && (
-        <>
-          <span class="project-attention">{facts.attention && <Attention {...facts.attention} />}</span>
-          <span class="project-hours">
-            {facts.work && (
-              <HoursMark planned={facts.work.plannedHours} recorded={facts.work.recordedHours} />
-            )}
-          </span>
-        </>
-      )}
-      <span class="project-progress" data-color="green">
-        {facts.work && <Progress {...facts.work} />}
-      </span>
+      {configuration.extensions && <Facts {...facts} />}
       {/* A person may have two memberships. */}
       <Faces ids={[...new Set(memberIds)]} />
       <Menu
@@ -206,8 +203,50 @@ function ProjectRow({ project, facts = {}, memberIds, onMembers }: ProjectRowPro
   )
 }
 
-/** Shows what is overdue or blocked, and the next day on which an assignment ends. */
-const Attention = ({ overdue, blocked, nextEnd }: NonNullable<ProjectFacts['attention']>) => (
+/** Shows the facts in columns, except what needs attention, which has a line of its own. */
+function Facts(facts: ProjectFacts) {
+  const { work, attention } = facts
+  const state = stateOf(facts)
+  return (
+    <>
+      <span class="project-state">{state && <State {...projectStates[state]} />}</span>
+      <span class="project-attention">
+        {attention && <Attention {...attention} overHours={work?.overHours ?? 0} />}
+      </span>
+      <span class="project-progress" data-color="green">
+        {work && <Progress {...work} />}
+      </span>
+      <span class="project-hours">
+        {work && (
+          <HoursMark planned={work.plannedHours} recorded={work.recordedHours} over={work.overHours} />
+        )}
+      </span>
+      <span class="project-end">{attention?.lastEnd && <End day={attention.lastEnd} />}</span>
+    </>
+  )
+}
+
+const State = ({ color, label, meaning }: (typeof projectStates)[keyof typeof projectStates]) => (
+  <span data-color={color} title={t(meaning)}>
+    <span class="label-dot" />
+    {t(label)}
+  </span>
+)
+
+/** The last day of a project. */
+const End = ({ day }: { readonly day: string }) => (
+  <>
+    <span class="visually-hidden">{t('Ends {day}', { day: formatDay(day) })}</span>
+    <span aria-hidden="true" class={day < today() ? 'late' : ''}>
+      {formatDay(day)}
+    </span>
+  </>
+)
+
+type AttentionProps = NonNullable<ProjectFacts['attention']> & { readonly overHours: number }
+
+/** Shows what is overdue, blocked or over the plan, and the next day on which an assignment ends. */
+const Attention = ({ overdue, blocked, overHours, nextEnd, isUndated }: AttentionProps) => (
   <>
     {overdue > 0 && (
       <span class="late">
@@ -219,8 +258,9 @@ const Attention = ({ overdue, blocked, nextEnd }: NonNullable<ProjectFacts['atte
         <Icon name="warning" /> {tn(blocked, '1 blocked', '{count} blocked')}
       </span>
     )}
+    {overHours > 0 && <span class="over-plan">{t('{hours} over', { hours: formatHours(overHours) })}</span>}
     {nextEnd && <span>{t('Next end {day}', { day: formatDay(nextEnd) })}</span>}
-    {overdue + blocked === 0 && !nextEnd && <span>{t('No dates')}</span>}
+    {isUndated && blocked === 0 && <span>{t('No dates')}</span>}
   </>
 )
 
@@ -232,10 +272,7 @@ const Progress = ({ open, total }: Work) =>
     t('No assignments')
   ) : (
     <>
-      <span class="project-done">{t('{done} of {total} done', { done: total - open, total })}</span>
-      <span class="project-share" aria-hidden="true">
-        {total - open}/{total}
-      </span>
-      <ShareBar share={1 - open / total} />
+      <span>{t('{done} of {total} done', { done: total - open, total })}</span>
+      <ShareBar share={1 - open / total} over={0} />
     </>
   )
