@@ -202,12 +202,18 @@ export function impedimentJourneys(setup: () => BrowserSetup): void {
     assert.equal(await page.getByText('No crane').count(), 0)
     await page.getByRole('button', { name: 'Everyone’s', pressed: false }).click()
     await page.getByText('No crane').waitFor()
-    // One list has the impediments of all projects, the oldest first.
-    const texts = await page.getByRole('main').getByRole('listitem').allInnerTexts()
-    assert.deepEqual(
-      texts.flatMap((text) => /No (map|crane)/.exec(text)?.[0] ?? []),
-      ['No map', 'No crane'],
-    )
+    // One list has the impediments of all projects, the oldest first until the order is reversed.
+    const areInOrder = (notes: readonly string[]) =>
+      page
+        .getByRole('main')
+        .getByRole('list')
+        .filter({ hasText: new RegExp(notes.join('.*'), 's') })
+        .waitFor()
+    await areInOrder(['No map', 'No crane'])
+    await page.getByRole('button', { name: 'Oldest first' }).click()
+    await areInOrder(['No crane', 'No map'])
+    await page.getByRole('button', { name: 'Newest first' }).click()
+    await areInOrder(['No map', 'No crane'])
     await page.getByLabel('Project', { exact: true }).selectOption('Harbour')
     await page.getByRole('searchbox').fill('crane')
     await page.getByText('No map').waitFor({ state: 'detached' })

@@ -775,6 +775,10 @@ export const ptBr = {
   'Name of the assignment': 'Nome da tarefa',
   'Only the newest {count} impediments are considered.':
     'Só os {count} impedimentos mais recentes são considerados.',
+  '1 impediment': '1 impedimento',
+  '{count} impediments': '{count} impedimentos',
+  'Oldest first': 'Mais antigos primeiro',
+  'Newest first': 'Mais recentes primeiro',
   'Search impediments': 'Buscar impedimentos',
   'All projects': 'Todos os projetos',
   'Whose assignments': 'Tarefas de quem',

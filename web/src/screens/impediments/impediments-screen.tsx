@@ -10,7 +10,7 @@ import { SelectField, TextAreaField } from '../../forms/fields.tsx'
 import { Form, useForm } from '../../forms/form.tsx'
 import { assignmentPath } from '../../router/router.ts'
 import { useRemoval, useServices } from '../../services/services.ts'
-import { isolate, t } from '../../texts/text.ts'
+import { isolate, t, tn } from '../../texts/text.ts'
 import { dayOfTimestamp, daysBetween, formatAge, today } from '../../time/days.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -27,19 +27,28 @@ interface Filters {
   readonly projectId: string
   readonly includesEveryone: boolean
   readonly areResolved: boolean
+  readonly areNewestFirst: boolean
 }
+
+function parseFilters(query: URLSearchParams): Filters {
+  const areResolved = query.get('view') === 'resolved'
+  return {
+    search: query.get('search') ?? '',
+    projectId: query.get('projectId') ?? '',
+    includesEveryone: query.get('whose') === 'all',
+    areResolved,
+    areNewestFirst: (query.get('order') ?? (areResolved ? 'newest' : 'oldest')) === 'newest',
+  }
+}
+
+/** Rows are loaded in the order that is usual for their tab. */
+const isReversed = ({ areNewestFirst, areResolved }: Filters): boolean => areNewestFirst !== areResolved
 
 /** Lists the impediments of the user's own assignments, or of all assignments in the user's projects. */
 export function ImpedimentsScreen() {
   const { api, people, router, session } = useServices()
   const person = session.person.value
-  const query = router.address.value.searchParams
-  const filters = {
-    search: query.get('search') ?? '',
-    projectId: query.get('projectId') ?? '',
-    includesEveryone: query.get('whose') === 'all',
-    areResolved: query.get('view') === 'resolved',
-  }
+  const filters = parseFilters(router.address.value.searchParams)
   const [dialog, setDialog] = useState<{ readonly row: ImpedimentRow | undefined }>()
   const { value, problem, reload } = useLoaded(
     `${person?.id}${filters.areResolved ? ' resolved' : ''}`,
@@ -72,11 +81,9 @@ export function ImpedimentsScreen() {
       {value !== undefined && visibleRows.length === 0 && (
         <NoImpediments filters={filters} hasAny={value.rows.length > 0} />
       )}
-      <ul class="rows">
-        {visibleRows.map((row) => (
-          <ImpedimentLine key={row.link.id} row={row} onEdit={() => setDialog({ row })} />
-        ))}
-      </ul>
+      {visibleRows.length > 0 && (
+        <ImpedimentList rows={visibleRows} filters={filters} onEdit={(row) => setDialog({ row })} />
+      )}
       {value?.isCut && (
         <p class="quiet-text">
           {t('Only the newest {count} impediments are considered.', { count: value.rows.length })}
@@ -110,6 +117,7 @@ function ViewTabs() {
   const hrefOf = (view: string) => {
     const next = new URLSearchParams(query)
     next.delete('view')
+    next.delete('order')
     if (view !== '') next.set('view', view)
     return next.size === 0 ? '/impediments' : `/impediments?${next}`
   }
@@ -191,6 +199,49 @@ const NoImpediments = ({ filters, hasAny }: { readonly filters: Filters; readonl
   )
 }
 
+interface ImpedimentListProps {
+  readonly rows: readonly ImpedimentRow[]
+  readonly filters: Filters
+  onEdit(row: ImpedimentRow): void
+}
+
+const ImpedimentList = ({ rows, filters, onEdit }: ImpedimentListProps) => (
+  <div class="rows impediments">
+    <ListHead count={rows.length} filters={filters} />
+    <ul>
+      {(isReversed(filters) ? rows.toReversed() : rows).map((row) => (
+        <ImpedimentLine key={row.link.id} row={row} onEdit={() => onEdit(row)} />
+      ))}
+    </ul>
+  </div>
+)
+
+interface ListHeadProps {
+  readonly count: number
+  readonly filters: Filters
+}
+
+/** Counts the rows, names their column, and sorts them by age. */
+function ListHead({ count, filters }: ListHeadProps) {
+  const { router } = useServices()
+  const { areNewestFirst } = filters
+  const other = areNewestFirst ? 'oldest' : 'newest'
+  return (
+    <div class="impediments-head">
+      <span>{tn(count, '1 impediment', '{count} impediments')}</span>
+      <span class="impediment-project">{t('Project')}</span>
+      <button
+        type="button"
+        class="sort-button impediment-age"
+        onClick={() => router.setQuery({ order: isReversed(filters) ? '' : other })}
+      >
+        {areNewestFirst ? t('Newest first') : t('Oldest first')}
+        <Icon name={areNewestFirst ? 'up' : 'down'} />
+      </button>
+    </div>
+  )
+}
+
 interface ImpedimentLineProps {
   readonly row: ImpedimentRow
   onEdit(): void
@@ -201,9 +252,6 @@ function ImpedimentLine({ row, onEdit }: ImpedimentLineProps) {
   const isResolved = link.deletedAt !== null
   return (
     <li class="row impediment-row">
-      <span class={isResolved ? 'resolved' : 'blocked'}>
-        <Icon name={isResolved ? 'check' : 'warning'} />
-      </span>
       <span class="row-text">
         <span class="impediment-head">
           <a class="impediment-name" href={assignmentPath(project.id, assignment.id)} dir="auto">
@@ -212,7 +260,7 @@ function ImpedimentLine({ row, onEdit }: ImpedimentLineProps) {
           <span class="quiet-text">{assignmentKey(project.key, assignment)}</span>
         </span>
         <span class="line impediment-reason">
-          <span class="note-chip" data-color="red">
+          <span class="note-chip" data-color={isResolved ? 'gray' : 'red'}>
             <bdi>{kind}</bdi>
           </span>
           {link.description && (
