@@ -54,13 +54,15 @@ test('A report counts each hour once', () => {
   } as unknown as ReportData
   const sumsOf = (rows: ReturnType<typeof hoursByWeek>) =>
     rows.map(({ name, recorded, planned, left, over }) => [name, recorded, planned, left, over].join(' '))
-  assert.deepEqual(sumsOf(hoursByWeek(data)), ['2026-11-16 5.5 20 11.5 0', '2026-11-23 2 20 15 0'])
+  assert.deepEqual(sumsOf(hoursByWeek(data)), ['2026-11-16 5.5 20 12 0.5', '2026-11-23 2 20 15 0'])
   assert.deepEqual(sumsOf(hoursByAssignment(data)), [
     'call 4.5 4 0 0.5',
     'texts 2 20 18 0',
     'design 1 10 9 0',
     'done 0 6 0 0',
   ])
+  // By week, hours are left and over for each assignment, too, so that the sums are the same.
+  assert.deepEqual(addHours(hoursByWeek(data)), addHours(hoursByAssignment(data)))
   assert.deepEqual(addHours(hoursByAssignment(data)), { planned: 40, recorded: 7.5, left: 27, over: 0.5 })
   assert.deepEqual(
     sumsOf(hoursByProject(data, hoursByAssignment(data), new Map([['relaunch', { name: 'Relaunch' }]]))),

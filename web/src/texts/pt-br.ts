@@ -1176,6 +1176,8 @@ export const ptBr = {
   'Hours per person': 'Horas por pessoa',
   'Planned hours are spread evenly over the working days of their assignment.':
     'As horas planejadas são distribuídas por igual entre os dias úteis da tarefa.',
+  'Left is what open assignments have not used of them; over is what was recorded beyond them.':
+    'O restante é o que as tarefas em aberto ainda não usaram delas; o excedente é o que foi apontado além delas.',
   'Custom period': 'Período personalizado',
   By: 'Por',
   'Then by': 'Depois por',

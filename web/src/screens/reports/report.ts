@@ -5,14 +5,14 @@ import { stagesQuery } from '../../data/project-stages.ts'
 import type { Services } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { addDays, dayOf, daysInWeek, mondayOf } from '../../time/days.ts'
-import { plannedHours, sumHours } from '../../time/hours.ts'
+import { plannedHours, roundPlanned, sumHours } from '../../time/hours.ts'
 
 export interface Hours {
   readonly planned: number
   readonly recorded: number
   /** The planned hours that are not recorded yet, of assignments that are not done. */
   readonly left: number
-  /** The recorded hours that exceed the plan. */
+  /** The recorded hours that exceed the plan of their assignment. */
   readonly over: number
 }
 
@@ -95,23 +95,48 @@ export interface ReportData {
 }
 
 /**
- * Compares all recorded hours of a week with all planned hours. For a single assignment, that would mean
- * little, because its planned hours are only spread over its weeks.
+ * Recorded hours use up the plan of their assignment, from its first week on. So what is left and what is over the
+ * plan add up to the same sums by week as by assignment.
  */
-export function hoursByWeek({ mondays, assignments, appointments, isDone }: ReportData): HoursRow[] {
-  const entriesByWeek = Map.groupBy(appointments, ({ keepDate }) => mondayOf(dayOf(keepDate)))
-  const openAssignments = assignments.filter((assignment) => !isDone(assignment))
-  const openIds = new Set(openAssignments.map(({ id }) => id))
+export function hoursByWeek(data: ReportData): HoursRow[] {
+  const { mondays, assignments, appointments, isDone } = data
+  const entries = Map.groupBy(appointments, ({ assignmentId }) => assignmentId)
+  const weeksOf = assignments.map((assignment) =>
+    splitByWeek(mondays, assignment, entries.get(assignment.id) ?? [], isDone(assignment)),
+  )
+  return mondays.map((monday, index) => ({
+    ...addHours(weeksOf.flatMap((weeks) => weeks[index] ?? [])),
+    planned: roundPlanned(plannedIn(assignments, monday, addDays(monday, daysInWeek))),
+    id: monday,
+    name: monday,
+  }))
+}
+
+function splitByWeek(
+  mondays: readonly string[],
+  assignment: Assignment,
+  entries: ReportData['appointments'],
+  isAssignmentDone: boolean,
+): Omit<Hours, 'planned'>[] {
+  const recordedByWeek = Map.groupBy(entries, ({ keepDate }) => mondayOf(dayOf(keepDate)))
+  const [from, to] = periodOf(mondays)
+  const plannedInAll = plannedIn([assignment], from, to)
+  const recordedInAll = sumHours(entries)
+  let recordedSoFar = 0
+  let before = { left: 0, over: 0 }
   return mondays.map((monday) => {
-    const entries = entriesByWeek.get(monday) ?? []
-    const openEntries = entries.filter(({ assignmentId }) => openIds.has(assignmentId))
-    const end = addDays(monday, daysInWeek)
-    return {
-      ...compareHours(plannedIn(assignments, monday, end), sumHours(entries)),
-      id: monday,
-      name: monday,
-      left: compareHours(plannedIn(openAssignments, monday, end), sumHours(openEntries)).left,
+    const recorded = sumHours(recordedByWeek.get(monday) ?? [])
+    recordedSoFar += recorded
+    const plannedSoFar = plannedIn([assignment], from, addDays(monday, daysInWeek))
+    const { left } = compareHours(plannedSoFar, recordedInAll)
+    const { over } = compareHours(plannedInAll, recordedSoFar)
+    const hours = {
+      recorded,
+      left: isAssignmentDone ? 0 : roundHours(left - before.left),
+      over: roundHours(over - before.over),
     }
+    before = { left, over }
+    return hours
   })
 }
 
@@ -127,16 +152,17 @@ export function hoursByAssignment({ mondays, assignments, appointments, isDone }
     .sort(byHours)
 }
 
-/** Rounds planned hours to tenths, because a share of an estimate is only a guess. */
+const roundHours = (hours: number): number => Math.round(hours * 100) / 100
+
 function compareHours(plannedHours: number, recorded: number): Hours {
-  const planned = Math.round(plannedHours * 10) / 10
-  const left = Math.round((planned - recorded) * 100) / 100
+  const planned = roundPlanned(plannedHours)
+  const left = roundHours(planned - recorded)
   return { planned, recorded, left: Math.max(0, left), over: planned > 0 ? Math.max(0, -left) : 0 }
 }
 
 /** Adds hours. Recorded hours over the plan of one row do not reduce the remaining hours of another. */
-export function addHours(rows: readonly Hours[]): Hours {
-  const sum = (key: keyof Hours) => sumHours(rows.map((row) => ({ amountHours: row[key] })))
+export function addHours(rows: readonly Partial<Hours>[]): Hours {
+  const sum = (key: keyof Hours) => sumHours(rows.map((row) => ({ amountHours: row[key] ?? 0 })))
   return { planned: sum('planned'), recorded: sum('recorded'), left: sum('left'), over: sum('over') }
 }
 

@@ -138,9 +138,6 @@ function Charts({ report, currentMonday, projectId }: ChartsProps) {
         rows={people}
         nameOf={({ id, name }) => <RowName name={name} mark={<PersonAvatar id={id} isDecorative />} />}
       />
-      <p class="quiet-text">
-        {t('Planned hours are spread evenly over the working days of their assignment.')}
-      </p>
     </>
   )
 }

@@ -10,10 +10,12 @@ import { type FilterName, filterNames, groupings, presets, queryOfPreset, type S
 interface SumsFiltersProps {
   readonly sumsQuery: SumsQuery
   readonly preset: string
+  /** The first and the last day of the period. Print shows them for all periods. */
+  readonly periodText: string
 }
 
 /** Chooses the period and the grouping of the sums; the filters are behind a button, as on a board. */
-export function SumsFilters({ sumsQuery, preset }: SumsFiltersProps) {
+export function SumsFilters({ sumsQuery, preset, periodText }: SumsFiltersProps) {
   const { router } = useServices()
   const { by, thenBy, period, filters } = sumsQuery
   const setQuery = (values: Readonly<Record<string, string>>) => router.setQuery(values)
@@ -29,6 +31,9 @@ export function SumsFilters({ sumsQuery, preset }: SumsFiltersProps) {
         ]}
         onChoose={(name) => setQuery(name === '' ? { period: '', ...period } : queryOfPreset(name))}
       />
+      <span class="period-shown" hidden={preset === ''}>
+        {periodText}
+      </span>
       {preset === '' && (
         <>
           <DayFilter

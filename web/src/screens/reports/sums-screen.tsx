@@ -1,3 +1,4 @@
+import { Fragment } from 'preact'
 import type { HoursReport } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
 import { type ById, loadByIds } from '../../api/load-all.ts'
@@ -81,8 +82,7 @@ export function SumsScreen() {
       }
     >
       <ReportTabs />
-      <SumsFilters sumsQuery={sumsQuery} preset={period.preset} />
-      <p class="period-shown">{periodText}</p>
+      <SumsFilters sumsQuery={sumsQuery} preset={period.preset} periodText={periodText} />
       {(hours.problem ?? allTime.problem) && (
         <LoadProblem problem={(hours.problem ?? allTime.problem) as Error} onRetry={retry} />
       )}
@@ -153,7 +153,12 @@ function SumsTable({ rows, sumsQuery, total }: SumsTableProps) {
     recorded: sumHours(rows.map(({ recorded = 0 }) => ({ amountHours: recorded }))),
     planned: sumHours(rows.map(({ planned = 0 }) => ({ amountHours: planned }))),
   }
-  const max = Math.max(...rows.flatMap(({ recorded = 0, planned = 0 }) => [recorded, planned]))
+  const barOf = ({ recorded = 0, planned = 0, hours }: SumRow) =>
+    hasPlan
+      ? { recorded, planned, over: overOf(recorded, planned) }
+      : { recorded: hours, planned: 0, over: 0 }
+  const max = Math.max(...rows.map(barOf).flatMap(({ recorded, planned }) => [recorded, planned]))
+  const columnCount = 3 + (thenBy === undefined ? 0 : 1) + (hasPlan ? 3 : 0)
   const labelOf = (name: string | undefined) => {
     const label = groupings.find((grouping) => grouping.name === name)?.label
     return label && t(label)
@@ -176,7 +181,7 @@ function SumsTable({ rows, sumsQuery, total }: SumsTableProps) {
               </th>
             )}
             <th scope="col" aria-sort={thenBy ? undefined : 'descending'}>
-              {t('In this period')}
+              {!hasPlan && <Swatch of="recorded" />} {t('In this period')}
               {!thenBy && <SortMark />}
             </th>
             <th scope="col" class="minor">
@@ -187,15 +192,23 @@ function SumsTable({ rows, sumsQuery, total }: SumsTableProps) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={`${row.id} ${row.thenByName}`}>
-              <th scope="row">
-                <GroupName by={by} row={row} project={projects?.get(row.id)} />
-              </th>
-              {thenBy && <td class="sums-second">{row.thenByName ?? t('not visible to you')}</td>}
-              <td>{formatOrDash(row.hours)}</td>
-              <td class="minor">{row.entries}</td>
-              {hasPlan && <PlanCells recorded={row.recorded ?? 0} planned={row.planned ?? 0} max={max} />}
-            </tr>
+            <Fragment key={`${row.id} ${row.thenByName}`}>
+              <tr>
+                <th scope="row">
+                  <GroupName by={by} row={row} project={projects?.get(row.id)} />
+                </th>
+                {thenBy && <td class="sums-second">{row.thenByName ?? t('not visible to you')}</td>}
+                <td>{formatOrDash(row.hours)}</td>
+                <td class="minor">{row.entries}</td>
+                {hasPlan && <PlanCells recorded={row.recorded ?? 0} planned={row.planned ?? 0} />}
+              </tr>
+              {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row of a table takes no focus */}
+              <tr class="sums-track" aria-hidden="true">
+                <td colSpan={columnCount}>
+                  <HoursTrack {...barOf(row)} max={max} />
+                </td>
+              </tr>
+            </Fragment>
           ))}
         </tbody>
         <tfoot>
@@ -248,21 +261,21 @@ const PlanHeaders = () => (
       <Swatch of="planned" /> {t('Planned')}
     </th>
     <th scope="col">{t('Difference')}</th>
-    <td class="sums-bar" />
   </>
 )
+
+const difference = (a: number, b: number): number => Math.round((a - b) * 100) / 100
+const overOf = (recorded: number, planned: number): number =>
+  planned > 0 ? Math.max(0, difference(recorded, planned)) : 0
 
 interface PlanCellsProps {
   readonly recorded: number
   readonly planned: number
-  /** The hours of a bar with the full width. Undefined for the sum of all rows, because it has no bar. */
-  readonly max?: number
 }
 
 /** Compares the sums of a row as a whole, because the report has no hours of single assignments. */
-function PlanCells({ recorded, planned, max }: PlanCellsProps) {
-  const difference = Math.round((planned - recorded) * 100) / 100
-  const over = planned > 0 ? Math.max(0, -difference) : 0
+function PlanCells({ recorded, planned }: PlanCellsProps) {
+  const over = overOf(recorded, planned)
   return (
     <>
       <td class="minor">{formatOrDash(recorded)}</td>
@@ -270,12 +283,11 @@ function PlanCells({ recorded, planned, max }: PlanCellsProps) {
       <td>
         {planned > 0 && (
           <OverPlan hours={over}>
-            {over > 0 ? t('{hours} over', { hours: formatHours(over) }) : formatOrDash(difference)}
+            {over > 0
+              ? t('{hours} over', { hours: formatHours(over) })
+              : formatOrDash(difference(planned, recorded))}
           </OverPlan>
         )}
-      </td>
-      <td class="sums-bar">
-        {max && <HoursTrack planned={planned} recorded={recorded} over={over} max={max} />}
       </td>
     </>
   )

@@ -74,6 +74,10 @@ export function WeeksChart({ weeks, currentMonday, total }: WeeksChartProps) {
           </svg>
         )}
       </div>
+      <p class="quiet-text chart-note">
+        {t('Planned hours are spread evenly over the working days of their assignment.')}{' '}
+        {t('Left is what open assignments have not used of them; over is what was recorded beyond them.')}
+      </p>
     </figure>
   )
 }
