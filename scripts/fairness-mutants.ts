@@ -150,14 +150,14 @@ export const fairnessMutants: readonly Mutant[] = [
     tests: ['former-members'],
   },
   {
-    file: 'src/features/webhooks/message-access.ts',
+    file: 'src/features/webhooks/webhooks.ts',
     rule: 'a former member cannot redirect a webhook',
     from: 'if (!found.isReadable)',
     to: 'if (!found)',
     tests: ['former-members'],
   },
   {
-    file: 'src/features/webhooks/message-access.ts',
+    file: 'src/features/webhooks/queue.ts',
     rule: 'messages show a former administrator no sessions of other users',
     from: "if (data.callerId === reader.id || !('sessionId' in data)) return body",
     to: 'if (data) return body',

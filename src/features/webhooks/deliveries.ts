@@ -7,14 +7,8 @@ import { collectViolations, notFound, parseObject, type Violations } from '../..
 import type { Context } from '../../records/context.ts'
 import { pageSizeDefault, pageSizeMax, parseNumber, valueUnlessBlank } from '../../records/list-query.ts'
 import { readAccessOf } from '../../records/visible-rows.ts'
-import {
-  bodyFor,
-  isReadable,
-  type KeptMessage,
-  requireReadableProject,
-  requireVisibleWebhook,
-} from './message-access.ts'
-import { parseWebhookId } from './webhooks.ts'
+import { bodyFor, isReadable, type KeptMessage } from './queue.ts'
+import { parseWebhookId, requireReadableProject, requireVisibleWebhook } from './webhooks.ts'
 
 export interface LoggedDelivery {
   readonly id: string

@@ -6,7 +6,7 @@ import { deleteInBatches } from '../../db/purge.ts'
 import { raw, type Sql, sql } from '../../db/sql.ts'
 import { messagesAbout } from '../../db/stepwise-statements.ts'
 import type { Caller } from '../../model/caller.ts'
-import { readAccessOf } from '../../records/visible-rows.ts'
+import { readAccessOf, readableEntries } from '../../records/visible-rows.ts'
 import {
   type FeedPage,
   formatPosition,
@@ -15,7 +15,6 @@ import {
   readFeed,
 } from '../changes/read-feed.ts'
 import { serializeChange } from '../changes/serialize-change.ts'
-import { bodyFor, isReadable, type KeptMessage } from './message-access.ts'
 
 /** The account that a webhook belongs to. */
 interface Owner extends PossibleAdministrator {
@@ -34,6 +33,36 @@ export interface ClaimedWebhook {
   readonly secret: string
   readonly previousSecret: string | null
   readonly position: string
+}
+
+/**
+ * A message belongs to an account that could read its contents. Whenever it is shown or sent, the access of
+ * the account to the row is checked again. This check holds no lock, so when a membership ends, messages that
+ * have just passed it may still arrive.
+ */
+export interface KeptMessage {
+  /** A text such as `assignment.update`, or `test` for a message about no row. */
+  readonly type: string
+  readonly rowId: string
+}
+
+/** The condition under which the caller may read the message of a row called `delivery`. */
+export const isReadable = (caller: Caller): Sql =>
+  caller.isAdministrator
+    ? raw('true')
+    : sql`(delivery.type = 'test' or exists (
+        select 1 from (select split_part(delivery.type, '.', 1) as resource, delivery.row_id) as entry
+        where ${readableEntries(caller)}))`
+
+/**
+ * Removes what this reader may not see. The message was created for the owner, who may have been an
+ * administrator then. A reader who is not an administrator sees the session and the request only of their own changes.
+ */
+export function bodyFor(reader: Caller, body: string): string {
+  if (reader.isAdministrator) return body
+  const { data, ...message } = JSON.parse(body) as { data: Record<string, unknown> }
+  if (data.callerId === reader.id || !('sessionId' in data)) return body
+  return JSON.stringify({ ...message, data: { ...data, sessionId: null, requestId: null } })
 }
 
 export interface Delivery extends KeptMessage {

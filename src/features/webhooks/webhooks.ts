@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { firstSnapshot } from '../../db/change-log.ts'
+import type { Queries } from '../../db/database.ts'
 import { newId } from '../../db/rows.ts'
-import { allOf, join, raw, sql } from '../../db/sql.ts'
+import { allOf, join, raw, type Sql, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { capitalize } from '../../model/field.ts'
 import { isLongerThan, isNullOrBlank, isStorable } from '../../model/field-kinds.ts'
@@ -20,7 +21,6 @@ import { historyVisibleRow } from '../../records/visible-rows.ts'
 import { resources } from '../../resources/all.ts'
 import { project } from '../../resources/project.ts'
 import { feedActions, formatPosition, newestPosition } from '../changes/read-feed.ts'
-import { isVisibleWebhook, requireReadableProject } from './message-access.ts'
 import { messageBody, queueMessages } from './queue.ts'
 
 export interface Webhook {
@@ -274,4 +274,30 @@ function parseActive(input: unknown, violations: Violations): boolean | undefine
   if (typeof input === 'boolean') return input
   violations.add('active', 'Active must be true or false.')
   return undefined
+}
+
+/** The condition under which the caller may see and change a webhook called `hook`. */
+export const isVisibleWebhook = (caller: Caller): Sql =>
+  caller.isAdministrator ? raw('true') : sql`hook.user_id = ${caller.id}`
+
+export async function requireVisibleWebhook(queries: Queries, caller: Caller, id: string): Promise<void> {
+  const [found] = await queries.query(
+    sql`select 1 from webhooks as hook where hook.id = ${id} and ${isVisibleWebhook(caller)}`,
+  )
+  if (!found) throw notFound('Webhook')
+}
+
+/**
+ * Throws if the caller can no longer read the project of the webhook. Called before a webhook is updated,
+ * its secret is rotated, or a test or a replay is queued.
+ */
+export async function requireReadableProject(queries: Queries, caller: Caller, id: string): Promise<void> {
+  const [found] = await queries.query<{ isReadable: boolean }>(sql`
+    select hook.project_id is null or exists (
+        select 1 from projects as row where row.id = hook.project_id and ${historyVisibleRow(project, caller)}
+      ) as "isReadable"
+    from webhooks as hook where hook.id = ${id} and ${isVisibleWebhook(caller)}`)
+  if (!found) throw notFound('Webhook')
+  if (!found.isReadable)
+    throw forbidden('You can no longer read the project of this webhook. It can only be removed.')
 }
