@@ -75,6 +75,43 @@ export function myWorkJourneys(setup: () => BrowserSetup): void {
   })
 
   shownAsChosen(setup)
+  ofManyAssignments(setup)
+}
+
+function ofManyAssignments(setup: () => BrowserSetup): void {
+  test('shows the first to end of many, all of high priority, and which counts are cut', async () => {
+    const { hosts, signIn, workspace } = setup()
+    const { id: userId, login } = await workspace.join('Maud Much')
+    const id = await workspace.assignment('Number', {
+      userId,
+      startDate: addDays(today(), -99),
+      endDate: addDays(today(), -90),
+    })
+    const insert = (name: string, count: number, days: number, priority: number | null) =>
+      hosts.database.query(sql`
+        insert into assignments (id, name, start_date, end_date, amount_hours, project_id, workflow_id, user_id, assignment_type_id, priority)
+        select gen_random_uuid(), ${name}::text || n, start_date, end_date + ${days}::integer * interval '1 day', 1, project_id,
+          workflow_id, user_id, assignment_type_id, ${priority}::integer
+        from assignments, generate_series(1, ${count}::integer) as n where assignments.id = ${id}`)
+    await insert('Old ', 149, 0, null)
+    await insert('Recent ', 1, 80, null)
+    const page = await signIn(login, '/my-work')
+    const overdue = page.getByRole('region', { name: 'Overdue' })
+    const count = overdue.locator('header .quiet-text')
+    await overdue.getByRole('link', { name: 'Recent 1' }).waitFor()
+    assert.equal(await count.textContent(), '151')
+    await insert('Old ', 400, 1, null)
+    await insert('Urgent ', 1, 85, 4)
+    await insert('Coming ', 1, 90, 4)
+    await page.reload()
+    await overdue.getByRole('link', { name: 'Urgent 1' }).waitFor()
+    assert.equal(await count.textContent(), '501+')
+    await page.getByRole('region', { name: 'Ends today' }).getByText('1+', { exact: true }).waitFor()
+    const hint = await page.getByText('Only the first 500 of each stage to end are shown.').boundingBox()
+    const heading = await overdue.getByRole('heading').boundingBox()
+    assert.ok(hint && heading && hint.y < heading.y)
+    await hosts.database.query(sql`delete from assignments where user_id = ${userId}`)
+  })
 }
 
 function shownAsChosen(setup: () => BrowserSetup): void {

@@ -814,7 +814,9 @@ export const ptBr = {
   'Another person…': 'Outra pessoa…',
   'Your assignments that end soon appear here. Find more to do in a project.':
     'As suas tarefas que terminam em breve aparecem aqui. Encontre mais em um projeto.',
-  'Only the first 100 of each stage are shown.': 'Só as primeiras 100 de cada etapa aparecem.',
+  'Only the first {count} of each stage to end are shown.':
+    'Só aparecem as {count} de cada etapa que terminam primeiro.',
+  'Only the newest {count} without dates are shown.': 'Só aparecem as {count} mais novas sem datas.',
   Blocked: 'Bloqueadas',
   Overdue: 'Em atraso',
   Today: 'Hoje',

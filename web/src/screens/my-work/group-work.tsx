@@ -16,6 +16,8 @@ interface Grouping {
   title(key: string, work: MyWork): string
   /** If missing, groups are sorted by title. */
   position?(key: string): number
+  /** Whether assignments may be missing in a group. If missing, all groups of a cut list are incomplete. */
+  isCut?(key: string, work: MyWork): boolean
   mark?(key: string, work: MyWork): VNode
 }
 
@@ -39,6 +41,7 @@ export const groupings: Readonly<Record<GroupingName, Grouping>> = {
     keyOf: (row, { blockedSince }) => (blockedSince.has(row.id) ? 'blocked' : nameOfEnd(endDayOf(row))),
     title: (key) => t(ends[key as End]),
     position: (key) => endNames.indexOf(key),
+    isCut: isCutByEnd,
   },
   project: {
     label: 'Project',
@@ -65,6 +68,16 @@ function nameOfEnd(endDay: string, currentDay = today()): End {
   return endDay < addDays(monday, 2 * daysInWeek) ? 'next' : 'later'
 }
 
+/** Blocked assignments may end on any day. */
+function isCutByEnd(key: string, { cutFrom, isUnscheduledCut }: MyWork): boolean {
+  if (key === 'unscheduled') return isUnscheduledCut
+  if (cutFrom === undefined) return key === 'blocked' && isUnscheduledCut
+  return key === 'blocked' || endNames.indexOf(key) >= endNames.indexOf(nameOfEnd(cutFrom))
+}
+
+const isCutAnywhere = (_: string, { cutFrom, isUnscheduledCut }: MyWork): boolean =>
+  cutFrom !== undefined || isUnscheduledCut
+
 export type Role = 'any' | 'responsible' | 'participant'
 
 interface RoleChoice {
@@ -84,13 +97,15 @@ export interface WorkGroup {
   readonly title: string
   readonly mark: VNode | undefined
   readonly rows: readonly Assignment[]
+  /** True if assignments of the group may be missing, so that their count is not known. */
+  readonly isCut: boolean
 }
 
 /** Groups rows. Within a group, they keep their order. */
 export function groupWork(
   rows: readonly Assignment[],
   work: MyWork,
-  { keyOf, title, position = () => 0, mark }: Grouping,
+  { keyOf, title, position = () => 0, mark, isCut = isCutAnywhere }: Grouping,
 ): readonly WorkGroup[] {
   return [...Map.groupBy(rows, (row) => keyOf(row, work))]
     .map(([key, rowsOfGroup]) => ({
@@ -98,6 +113,7 @@ export function groupWork(
       title: title(key, work),
       mark: mark?.(key, work),
       rows: rowsOfGroup,
+      isCut: isCut(key, work),
     }))
     .sort((a, b) => position(a.key) - position(b.key) || a.title.localeCompare(b.title))
 }

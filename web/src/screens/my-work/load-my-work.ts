@@ -25,19 +25,24 @@ export interface MyWork {
   readonly blockedSince: ReadonlyMap<string, string>
   readonly labels: LabelsByAssignment
   readonly blockers: Blockers
-  readonly isCut: boolean
+  /** The first end of which assignments with dates may be missing. */
+  readonly cutFrom: string | undefined
+  /** True if there are more assignments without dates. */
+  readonly isUnscheduledCut: boolean
   /** The hours recorded today. */
   readonly todayHours: number
 }
 
-/** Only 100 rows are loaded of most lists. If a stage has more assignments, the screen says so. */
+/** Only 100 rows are loaded of most lists. */
 const firstPage = { pagesMax: 1 }
+const stagePagesMax = 5
+/** Of each stage, so many assignments with dates are loaded. If there are more, the screen says so. */
+export const stageRowsMax = stagePagesMax * rowsMax
 const impedimentPagesMax = 5
 
 /**
  * Loads the open assignments that the user is responsible for or works on, and that begin before the end of
- * next week or have no dates. At most two requests are sent at a time, because other tabs need connections,
- * too.
+ * next week or have no dates. Lists are loaded one after the other, because other tabs need connections, too.
  */
 export async function loadMyWork(services: Services, userId: string, signal: AbortSignal): Promise<MyWork> {
   const { api } = services
@@ -53,15 +58,15 @@ export async function loadMyWork(services: Services, userId: string, signal: Abo
   const isOpen = ({ projectId, workflowId }: Assignment) => !doneStagesOf(projectId, stages).has(workflowId)
   const dateTo = addDays(mondayOf(today()), 2 * daysInWeek)
   const linkedIds = links.rows.map(({ assignmentId }) => assignmentId)
-  const loadOthers = async () => [
-    ...(await loadUnscheduled(services, userId, signal)),
-    ...(await loadByIds(api, 'assignment', linkedIds, signal)).values(),
-  ]
-  const [pages, others] = await Promise.all([
+  const loadOthers = async () => ({
+    unscheduled: await loadUnscheduled(services, userId, signal),
+    linked: await loadByIds(api, 'assignment', linkedIds, signal),
+  })
+  const [scheduled, { unscheduled, linked }] = await Promise.all([
     loadScheduled(services, userId, stages, dateTo, signal),
     loadOthers(),
   ])
-  const found = [...pages.flatMap(({ rows }) => rows), ...others]
+  const found = [...scheduled.rows, ...unscheduled.rows, ...linked.values()]
   const rows = [...byId(found).values()]
     .filter((row) => isOpen(row) && (row.isUnscheduled || dayOf(row.startDate) < dateTo))
     .toSorted(
@@ -89,24 +94,59 @@ export async function loadMyWork(services: Services, userId: string, signal: Abo
     blockers: await loadBlockers(services, ids, isOpen, signal),
   })
   const [records, marks] = await Promise.all([loadRecords(), loadMarks()])
-  return { rows, stages, ...records, ...marks, isCut: pages.some(({ isCut }) => isCut) }
+  const { cutFrom } = scheduled
+  return { rows, stages, ...records, ...marks, cutFrom, isUnscheduledCut: unscheduled.isCut }
 }
 
-/** Loads the assignments with dates of each stage that is not done by default, one stage after the other. */
+/**
+ * Loads the assignments with dates of each stage that is not done by default, the first to end of each. If a
+ * stage has more, those of high priority are added, so that none of them is missed.
+ */
 async function loadScheduled(
-  { api }: Services,
+  services: Services,
   userId: string,
   stages: readonly Stage[],
   dateTo: string,
   signal: AbortSignal,
-): Promise<readonly AllLoaded<Assignment>[]> {
+): Promise<Pick<MyWork, 'rows' | 'cutFrom'>> {
   const doneIds = doneStagesOf('', stages)
-  const pages: AllLoaded<Assignment>[] = []
+  const lists: AllLoaded<Assignment>[] = []
   for (const { id: workflowId } of stages.filter(({ id }) => !doneIds.has(id))) {
     const query = { userId, workflowId, dateTo, sortColumn: 'endDate' } as const
-    pages.push(await loadAll(api, 'assignment', query, { ...firstPage, signal }))
+    lists.push(await loadAll(services.api, 'assignment', query, { pagesMax: stagePagesMax, signal }))
   }
-  return pages
+  const rows = lists.flatMap((list) => list.rows)
+  const cutEnds = lists.flatMap(({ isCut, rows }) => (isCut ? dayOf(rows.at(-1)?.endDate ?? '') : []))
+  const [cutFrom] = cutEnds.sort()
+  if (cutFrom === undefined) return { rows, cutFrom }
+  const important = await loadImportant(services, { userId, dateTo, doneIds: [...doneIds] }, signal)
+  return { rows: [...rows, ...important], cutFrom }
+}
+
+const highPriority = 3
+
+interface Important {
+  readonly userId: string
+  readonly dateTo: string
+  readonly doneIds: readonly string[]
+}
+
+/** Loads the open assignments of high priority that end first. */
+async function loadImportant(
+  { configuration, tracker }: Services,
+  { userId, dateTo, doneIds }: Important,
+  signal: AbortSignal,
+): Promise<readonly Assignment[]> {
+  if (!configuration.extensions) return []
+  const isImportant = filter`userId eq ${userId} and priority ge ${highPriority} and startDate lt ${dateTo} and isUnscheduled eq false and isUnassigned eq false`
+  const isOpen = doneIds.length > 0 ? filter` and not workflowId in ${doneIds}` : ''
+  const query = {
+    filter: `${isImportant}${isOpen}`,
+    sort: 'endDate',
+    pageSize: rowsMax,
+  }
+  const { result } = await tracker.call('GET /ext/query/assignments', { query }, { signal })
+  return result.data as readonly Assignment[]
 }
 
 /** Loads the assignments without dates. Lists of a period do not contain them. */
@@ -114,15 +154,15 @@ async function loadUnscheduled(
   { configuration, tracker }: Services,
   userId: string,
   signal: AbortSignal,
-): Promise<readonly Assignment[]> {
-  if (!configuration.extensions) return []
+): Promise<AllLoaded<Assignment>> {
+  if (!configuration.extensions) return { rows: [], isCut: false }
   const query = {
     filter: `userId eq '${userId}' and isUnscheduled eq true and isUnassigned eq false`,
     sort: '-createdAt',
     pageSize: rowsMax,
   }
   const { result } = await tracker.call('GET /ext/query/assignments', { query }, { signal })
-  return result.data as readonly Assignment[]
+  return { rows: result.data as readonly Assignment[], isCut: result.nextCursor !== null }
 }
 
 /** Loads the labels on assignments of any project. */

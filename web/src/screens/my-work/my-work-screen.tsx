@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { ResourceName } from '../../api/api.ts'
+import { rowsMax } from '../../api/load-all.ts'
 import { dailyTarget } from '../../assignment/daily-target.ts'
 import { loadRecordedHours } from '../../assignment/load-recorded-hours.ts'
 import { queuedChanges } from '../../assignment/queue.ts'
@@ -17,7 +18,7 @@ import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { ChoiceButtons } from '../../ui/view-controls.tsx'
 import { useMedia } from '../../ui/viewport.ts'
 import { type GroupingName, groupings, groupWork, type Role, roles, type WorkGroup } from './group-work.tsx'
-import { loadMyWork, type MyWork } from './load-my-work.ts'
+import { loadMyWork, type MyWork, stageRowsMax } from './load-my-work.ts'
 import { WorkRow } from './work-row.tsx'
 
 const resources: readonly ResourceName[] = [
@@ -56,6 +57,16 @@ export function MyWorkScreen() {
       }
     >
       <WorkTools choice={choice} onChoose={choose} />
+      {value?.cutFrom !== undefined && (
+        <p class="quiet-text">
+          {t('Only the first {count} of each stage to end are shown.', { count: formatNumber(stageRowsMax) })}
+        </p>
+      )}
+      {value?.isUnscheduledCut && (
+        <p class="quiet-text">
+          {t('Only the newest {count} without dates are shown.', { count: formatNumber(rowsMax) })}
+        </p>
+      )}
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {value === undefined && !problem && (
         <Skeleton
@@ -78,7 +89,6 @@ export function MyWorkScreen() {
             showsProject={choice.grouping !== 'project'}
           />
         ))}
-      {value?.isCut && <p class="quiet-text">{t('Only the first 100 of each stage are shown.')}</p>}
     </Page>
   )
 }
@@ -184,14 +194,19 @@ interface WorkGroupProps {
   readonly showsProject: boolean
 }
 
-const WorkGroupSection = ({ group: { title, mark, rows }, work, recorded, showsProject }: WorkGroupProps) => (
+const WorkGroupSection = ({
+  group: { title, mark, rows, isCut },
+  work,
+  recorded,
+  showsProject,
+}: WorkGroupProps) => (
   <section class="group" aria-label={title}>
     <header class="group-header">
       <h2 class="work-title" dir="auto">
         {mark}
         {title}
       </h2>
-      <span class="quiet-text">{rows.length}</span>
+      <span class="quiet-text">{isCut ? `${formatNumber(rows.length)}+` : formatNumber(rows.length)}</span>
     </header>
     <ul class={`rows ${showsProject ? '' : 'of-project'}`}>
       {rows.map((row) => (
