@@ -37,6 +37,23 @@ export function listCellJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('button', { name: 'Undo' }).first().click()
     await cell(id, 'stage').getByText('Backlog').waitFor()
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Backlog)
+    // F2 edits the name in its cell. Escape keeps the old name, Enter saves the new one.
+    const link = (name: string) => page.getByRole('link', { name, exact: true })
+    const nameField = cell(id, 'name').getByLabel('Name')
+    for (const { typed, key, name } of [
+      { typed: 'Dropped', key: 'Escape', name: 'Edited' },
+      { typed: 'Renamed', key: 'Enter', name: 'Renamed' },
+      { typed: 'Edited', key: 'Enter', name: 'Edited' },
+    ]) {
+      await page.locator(`#card-${id}`).press('F2')
+      await nameField.and(page.locator(':focus')).waitFor()
+      await page.keyboard.type(typed)
+      await page.keyboard.press('ArrowLeft')
+      await page.keyboard.press(key)
+      await link(name).waitFor()
+      await page.locator(`#card-${id}:focus`).waitFor()
+      assert.equal((await workspace.get('assignment', id)).name, name)
+    }
     // Arrow keys move from the name to the hours. Escape keeps the old hours, Enter saves the new ones.
     await page.getByRole('link', { name: 'Edited', exact: true }).focus()
     for (const column of ['blocked', 'stage', 'priority', 'person', 'labels', 'type', 'end', 'hours']) {

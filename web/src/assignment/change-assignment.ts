@@ -11,24 +11,26 @@ type ChangeServices = Pick<Services, 'api' | 'configuration' | 'toasts' | 'track
 
 /**
  * Changes fields of one assignment, unless they have other values than the user saw. Shows a message with
- * Undo, or the error; neither if the fields already have these values.
+ * Undo, or the error; neither if the fields already have these values. Returns false after an error.
  */
 export async function changeAssignment(
   services: ChangeServices,
   seen: Assignment,
   change: Change,
   messageOf: () => string,
-): Promise<void> {
+): Promise<boolean> {
   const { api, toasts } = services
   try {
     const before = await api.get('assignment', seen.id)
     const names = Object.keys(change) as (keyof Assignment)[]
     if (names.some((name) => !isEqual(before[name], seen[name]))) throw new Error(changedText())
-    if (!isChange(before, change)) return
+    if (!isChange(before, change)) return true
     await api.update('assignment', { ...updateBodyOf(before), ...change })
     offerUndo(services, { before, after: { ...before, ...change }, names, text: messageOf() })
+    return true
   } catch (error) {
     toasts.show({ kind: 'problem', text: sentenceOf(error) })
+    return false
   }
 }
 

@@ -1,10 +1,13 @@
 import type { VNode } from 'preact'
-import { useMemo } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { limits } from '#tracker-client'
 import type { RecordOf } from '../../../api/api.ts'
+import { changeAssignment } from '../../../assignment/change-assignment.ts'
 import { LabelChips } from '../../../assignment/labels.tsx'
 import { dueColorOf, dueText, isLate, responsibleOf } from '../../../data/assignments.ts'
 import type { PartCount } from '../../../data/project-links.ts'
 import { assignmentPath } from '../../../router/router.ts'
+import { useServices } from '../../../services/services.ts'
 import { t } from '../../../texts/text.ts'
 import type { IconName } from '../../../ui/icon.tsx'
 import { HoursMark, PartsMark, PriorityShape, StageMark, TypeShape } from '../../../ui/marks.tsx'
@@ -154,27 +157,98 @@ const nameDataOf = ({ depth, parts, isNarrow }: ListRowProps) => ({
   'data-parts': parts && !isNarrow ? '' : undefined,
 })
 
-const rowKeys = ['X', 'S', 'A', 'L', 'P', 'D'].join(' ')
+const rowKeys = ['X', 'S', 'A', 'L', 'P', 'D', 'F2'].join(' ')
 
 function NameCell(props: ListRowProps) {
-  const { row, isOpen, isNarrow, query, onSelect } = props
-  const { id, name, projectId } = row
+  const { row, isNarrow } = props
+  const [isRenaming, setRenaming] = useState(false)
+  const hadFocus = useRef(false)
+  const close = (hasFocus: boolean) => {
+    hadFocus.current = hasFocus
+    setRenaming(false)
+  }
+  useLayoutEffect(() => {
+    if (!isRenaming && hadFocus.current) document.getElementById(assignmentElementId(row.id))?.focus()
+  }, [isRenaming])
   return (
     <>
-      <a
-        id={assignmentElementId(id)}
-        class="list-link"
-        dir="auto"
-        title={name}
-        href={assignmentPath(projectId, id, query)}
-        aria-current={isOpen ? 'true' : undefined}
-        aria-keyshortcuts={rowKeys}
-        onKeyDown={(event) => event.key === 'x' && onSelect(id, event.shiftKey)}
-      >
-        {name}
-      </a>
+      {isRenaming ? (
+        <NameInput row={row} onClose={close} />
+      ) : (
+        <NameLink {...props} onRename={() => setRenaming(true)} />
+      )}
       {isNarrow ? <NarrowFacts {...props} /> : <Family {...props} />}
     </>
+  )
+}
+
+function NameLink(props: ListRowProps & { onRename(): void }) {
+  const { row, isOpen, query, onSelect, onRename } = props
+  const { id, name, projectId } = row
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'x') onSelect(id, event.shiftKey)
+    if (event.key === 'F2') onRename()
+  }
+  return (
+    <a
+      id={assignmentElementId(id)}
+      class="list-link"
+      dir="auto"
+      title={name}
+      href={assignmentPath(projectId, id, query)}
+      aria-current={isOpen ? 'true' : undefined}
+      aria-keyshortcuts={rowKeys}
+      onKeyDown={onKeyDown}
+    >
+      {name}
+    </a>
+  )
+}
+
+interface NameInputProps {
+  readonly row: Assignment
+  onClose(hasFocus: boolean): void
+}
+
+/** Edits the name in its cell. Enter and leaving the field save it; Escape does not. After an error it stays. */
+function NameInput({ row, onClose }: NameInputProps) {
+  const services = useServices()
+  const input = useRef<HTMLInputElement>(null)
+  const seen = useRef(row)
+  const isDone = useRef(false)
+  useLayoutEffect(() => {
+    input.current?.focus()
+    input.current?.select()
+  }, [])
+  const close = () => {
+    isDone.current = true
+    onClose(document.activeElement === input.current)
+  }
+  const save = async () => {
+    // Removing the focused field blurs it.
+    if (isDone.current) return
+    isDone.current = true
+    const name = input.current?.value.trim() ?? ''
+    const message = () => t('{label} was changed.', { label: t('Name') })
+    if (name === '' || (await changeAssignment(services, seen.current, { name }, message))) close()
+    else isDone.current = false
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') void save()
+    if (event.key === 'Escape') close()
+  }
+  return (
+    <input
+      ref={input}
+      class="input list-rename"
+      aria-label={t('Name')}
+      dir="auto"
+      maxLength={limits.name}
+      autocomplete="off"
+      defaultValue={row.name}
+      onKeyDown={onKeyDown}
+      onBlur={() => void save()}
+    />
   )
 }
 

@@ -343,10 +343,13 @@ function GroupLine({ line, ariaIndex, names, selection, folded, isNarrow, onAdd 
 export const countText = (rows: readonly { readonly amountHours: number }[]): string =>
   `${tn(rows.length, '1 assignment', '{count} assignments')} · ${formatHours(sumHours(rows))}`
 
-/** Arrow keys move between cells. Enter, F2 and Space do what a click on the cell does: choose its value. */
+/**
+ * Arrow keys move between cells, except in a name that is edited. Enter, F2 and Space do what a click on the
+ * cell does: choose its value.
+ */
 function onKeyDown(event: KeyboardEvent): void {
   const cell = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-column]') : null
-  if (cell === null) return
+  if (cell === null || event.target instanceof HTMLInputElement) return
   const opensValues = editingKeys.has(event.key) && event.target === cell && cell.dataset.field !== undefined
   if (opensValues) cell.click()
   if (opensValues || moveFocus(event, cell)) event.preventDefault()
