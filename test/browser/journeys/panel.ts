@@ -186,6 +186,19 @@ export function panelJourneys(setup: () => BrowserSetup): void {
     await page.reload()
     await panel.getByRole('heading', { name: 'Activity' }).waitFor()
     assert.equal(await width(), wide)
+    // However wide it is, the tools next to it give way, and cover neither each other nor the panel.
+    await page.setViewportSize({ width: 1440, height })
+    await page.getByRole('button', { name: 'Save view' }).waitFor()
+    for (const left of [700, 600, 480, 330]) {
+      await edge.press('Home')
+      const start = (await edge.boundingBox())?.x ?? 0
+      await page.mouse.move(start + 2, 400)
+      await page.mouse.down()
+      await page.mouse.move(left, 400)
+      await page.mouse.up()
+      assert.deepEqual(await page.evaluate(overlapsInHeader), [], `the panel begins at ${left} pixels`)
+    }
+    await page.setViewportSize({ width: 1280, height })
     await edge.press('Home')
     assert.equal(await width(), 352)
     await page.keyboard.press('f')
@@ -383,5 +396,22 @@ export function panelJourneys(setup: () => BrowserSetup): void {
     const entry = { assignmentId, userId: workspace.mara.id, keepDate: '2026-11-17', amountHours: 2 }
     await workspace.make('appointment', entry)
     await page.getByText('2 h of 8 h').waitFor()
+  })
+}
+
+/** Returns the tools of the header that cover each other, or that the panel covers. */
+function overlapsInHeader(): string[] {
+  const panelStart = document.querySelector('.panel')?.getBoundingClientRect().left ?? 0
+  const tools = document.querySelectorAll(
+    '.page-header .button, .view-switch, .view-tabs, .saved-views > .button, .project-filters > *',
+  )
+  const visible = [...tools].filter((tool) => tool.checkVisibility() && tool.clientWidth > 1)
+  return visible.flatMap((tool, index) => {
+    const { left, right, top, bottom } = tool.getBoundingClientRect()
+    const isCovered = visible.slice(index + 1).some((other) => {
+      const box = other.getBoundingClientRect()
+      return box.left < right - 1 && box.right > left + 1 && box.top < bottom - 1 && box.bottom > top + 1
+    })
+    return isCovered || right > panelStart + 1 ? [tool.outerHTML] : []
   })
 }
