@@ -210,11 +210,13 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     for (let number = 1; number <= 40; number += 1)
       await make(`Of Jonas ${number}`, 0, 6, { userId: workspace.jonas.id })
     await make('Of mine', 3, 4)
+    await make('Done by me', 3, 4, { workflowId: workspace.stages.Done })
     const page = await signIn('mara@example.com', `${path}?view=calendar`, {
       viewport: { width: 1280, height: 900 },
     })
-    // The user's own assignments come first.
+    // The user's own assignments come first, also when they are done.
     await bar(page, 'Of mine').waitFor()
+    await bar(page, 'Done by me').waitFor()
     await page.locator('.calendar-more').first().waitFor()
     const shownCount = await bar(page, 'Of Jonas \\d').count()
     assert.ok(shownCount > 2 && shownCount < 40, `${shownCount} shown`)

@@ -168,11 +168,14 @@ function useLooks(scope: ProjectScope, isLoading: boolean, span: Span) {
   return {
     names,
     isDone,
-    /** A crowded day hides done work first, then other work, then late work, and the user's own work last. */
+    /**
+     * A crowded day hides the work of others first, and done work before open work. Late work of others comes
+     * before their other work.
+     */
     rankOf(row: Assignment) {
-      if (isDone(row)) return 3
-      if (responsibleOf(row) === session.person.value?.id) return 0
-      return dayOf(row.endDate) < today() ? 1 : 2
+      if (responsibleOf(row) === session.person.value?.id) return isDone(row) ? 1 : 0
+      if (isDone(row)) return 4
+      return dayOf(row.endDate) < today() ? 2 : 3
     },
     blockReasonOf: names.blockReasonOf,
     factsOf:
