@@ -231,9 +231,11 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
       await workspace.make('appointment', entry)
       const page = await signIn('mara@example.com', path, { ...phone, viewport: { width, height: 844 } })
       const facts = page.locator('.card-facts')
-      // The figures of the hours come before their bar.
+      // The bar of the hours is as wide as its figures, so that it needs no room.
       await facts.getByText('4.25 of 40 h recorded').waitFor()
       const line = (await facts.boundingBox()) ?? never
+      const widthOf = async (selector: string) => (await facts.locator(selector).first().boundingBox())?.width
+      assert.equal(await widthOf('.share-bar'), await widthOf('.hours-mark > span'))
       const selectors = ['.card-key', '.due', ...(width === 390 ? ['.hours-mark > span'] : [])]
       for (const selector of selectors) {
         const fact = (await facts.locator(selector).first().boundingBox()) ?? never
