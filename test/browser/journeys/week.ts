@@ -25,6 +25,7 @@ export function weekJourneys(setup: () => BrowserSetup): void {
 
   test('accepts hours in common notations, adds them up next to the plan, and stores them', async () => {
     await plan('2027-03-01', '2027-03-05', 'Typed hours')
+    await plan('2027-03-01', '2027-03-05', 'Typed on the same day')
     const page = await open('2027-03-01')
     const monday = cell(page, 'Typed hours, Mon 1 Mar 2027')
     for (const { text, hours } of [
@@ -41,8 +42,20 @@ export function weekJourneys(setup: () => BrowserSetup): void {
     await statusAfter(page, () => page.keyboard.press('Tab'))
     await page.getByRole('row', { name: 'Typed hours' }).getByText('3.5/10 h', { exact: true }).waitFor()
     await page.reload()
-    await page.getByRole('row', { name: 'Total' }).getByText('3.5/10 h', { exact: true }).waitFor()
+    await page.getByRole('row', { name: 'Total' }).getByText('3.5/20 h', { exact: true }).waitFor()
     assert.equal(await monday.inputValue(), '1.5')
+    // More than 24 hours of a day are questioned, even if no single entry has them.
+    const sameDay = cell(page, 'Typed on the same day, Mon 1 Mar 2027')
+    await sameDay.fill('23')
+    await page.keyboard.press('Enter')
+    await page.getByText('24.5 h on one day? Save again if that is right.').waitFor()
+    await sameDay.press('Escape')
+    // Several entries are changed in a dialog, where the question is the same.
+    await monday.press('F2')
+    const newEntry = page.getByRole('dialog').getByRole('region', { name: 'New entry' })
+    await newEntry.getByLabel('Hours').fill('23')
+    await newEntry.getByRole('button', { name: 'Add' }).click()
+    await newEntry.getByText('24.5 h on one day? Save again if that is right.').waitFor()
   })
 
   test('lists assignments with hours in this week first, and changes the order only at a reload', async () => {

@@ -1,7 +1,9 @@
 import { useRef } from 'preact/hooks'
 import { limits } from '#tracker-client'
+import type { Api } from '../api/api.ts'
 import { type MessageKey, t } from '../texts/text.ts'
-import { formatHours, hoursPerDay } from '../time/hours.ts'
+import { addDays } from '../time/days.ts'
+import { formatHours, hoursPerDay, sumHours } from '../time/hours.ts'
 import { Field, type FieldProps, parseHours, reject } from './field.tsx'
 import type { FormValues } from './form.tsx'
 
@@ -110,19 +112,38 @@ export const NameField = <Values extends FormValues & { readonly name: string }>
 const lengthMaxOf = (name: string): number | undefined =>
   name === 'currentPassword' ? limits.password : (limits as Readonly<Record<string, number>>)[name]
 
+interface OtherHours {
+  /** The hours of the same person in other entries of the day. */
+  readonly others: number
+  /** The hours that the entry has had until now. Fewer hours are always accepted. */
+  readonly previous?: number
+}
+
 /**
- * Parses the hours of one day. More than 24 are rejected at first, and accepted when they are submitted
- * again.
+ * Parses the hours of one day. If the day then has more than 24, they are rejected at first, and accepted
+ * when they are submitted again.
  */
-export function useHoursOfDay(): typeof parseHours {
+export function useHoursOfDay() {
   const lastQuestion = useRef<string>(undefined)
-  return (text, field) => {
+  return (text: string, field: string, { others, previous = 0 }: OtherHours): number => {
     const hours = parseHours(text, field)
-    const question = `${field} ${hours}`
-    if (!(hours > hoursPerDay) || lastQuestion.current === question) return hours
+    const sum = sumHours([{ amountHours: hours }, { amountHours: others }])
+    const question = `${field} ${hours} ${sum}`
+    if (!(sum > hoursPerDay && hours > previous) || lastQuestion.current === question) return hours
     lastQuestion.current = question
     return reject({
-      [field]: [t('{hours} on one day? Save again if that is right.', { hours: formatHours(hours) })],
+      [field]: [t('{hours} on one day? Save again if that is right.', { hours: formatHours(sum) })],
     })
+  }
+}
+
+/** Sums the hours that a person has recorded on a day, or returns 0 if the server cannot be asked. */
+export async function loadHoursOfDay(api: Api, userId: string, day: string): Promise<number> {
+  try {
+    const query = { userId, dateFrom: day, dateTo: addDays(day, 1), pageSize: limits.pageSize }
+    const { data } = await api.list('appointment', query)
+    return sumHours(data)
+  } catch {
+    return 0
   }
 }

@@ -16,7 +16,7 @@ import { QueueMark } from '../../assignment/queue-mark.tsx'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { assignmentKey, dueColorOf, dueText, endDayOf, isLate } from '../../data/assignments.ts'
 import { stageLooksOf, stagesOf } from '../../data/project-stages.ts'
-import { useHoursOfDay } from '../../forms/fields.tsx'
+import { loadHoursOfDay, useHoursOfDay } from '../../forms/fields.tsx'
 import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
@@ -178,8 +178,9 @@ function RecordTimeForm({ assignment, onClose }: { readonly assignment: Assignme
   const [problem, setProblem] = useState<string>()
   const recordTime = async () => {
     try {
-      const amountHours = parseHours(text, 'amountHours')
       const userId = session.person.value?.id ?? ''
+      const others = await loadHoursOfDay(api, userId, today())
+      const amountHours = parseHours(text, 'amountHours', { others })
       const entry = { id, assignmentId: assignment.id, userId, keepDate: today(), amountHours }
       const isRecorded = await recordHours(services, { kind: 'hours', entry, isNew: true }, assignment)
       if (isRecorded)

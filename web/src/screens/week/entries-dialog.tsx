@@ -1,9 +1,9 @@
 import { useEffect } from 'preact/hooks'
-import { TextField, useHoursOfDay } from '../../forms/fields.tsx'
+import { loadHoursOfDay, TextField, useHoursOfDay } from '../../forms/fields.tsx'
 import { Form, type FormState, useForm } from '../../forms/form.tsx'
 import { useRemoval, useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
-import { formatDay, formatWeekday } from '../../time/days.ts'
+import { dayOf, formatDay, formatWeekday } from '../../time/days.ts'
 import { formatHours, formatHoursInput } from '../../time/hours.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import type { Appointment, Cell } from './week.ts'
@@ -66,13 +66,14 @@ function Entry({ entry }: { readonly entry: Appointment }) {
     draft: `entry-${entry.id}`,
     initial: valuesOf(entry),
     async submit(values) {
-      const { id, keepDate, assignmentId, userId } = entry
+      const { id, keepDate, assignmentId, userId, amountHours: previous } = entry
+      const others = Math.max(0, (await loadHoursOfDay(api, userId, dayOf(keepDate))) - previous)
       await api.update('appointment', {
         id,
         keepDate,
         assignmentId,
         userId,
-        amountHours: parseHours(values.amountHours, 'amountHours'),
+        amountHours: parseHours(values.amountHours, 'amountHours', { others, previous }),
         description: values.description.trim() || null,
       })
       form.follow(values)
@@ -113,11 +114,12 @@ function NewEntry({
     draft: `entry-${assignmentId}-${day}`,
     initial: { amountHours: '', description: '' },
     async submit({ amountHours, description }) {
+      const others = await loadHoursOfDay(api, userId, day)
       await api.create('appointment', {
         assignmentId,
         userId,
         keepDate: day,
-        amountHours: parseHours(amountHours, 'amountHours'),
+        amountHours: parseHours(amountHours, 'amountHours', { others }),
         description: description.trim() || null,
       })
     },

@@ -9,6 +9,7 @@ import { readDraft, writeDraft } from '../../services/browser-storage.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { addDays, dayOf, daysInWeek } from '../../time/days.ts'
+import { sumHours } from '../../time/hours.ts'
 
 export type Appointment = RecordOf<'appointment'>
 type Assignment = RecordOf<'assignment'>
@@ -163,11 +164,14 @@ export function useEntries(
   const queue = useRef<Promise<void>>(Promise.resolve())
   const save = (cell: Cell, text: string) => {
     const previous = cell.entries[0]
+    const others = entries.filter(({ id, keepDate }) => id !== previous?.id && dayOf(keepDate) === cell.day)
+    const previousHours = previous?.amountHours ?? 0
+    const day = { others: sumHours(others), previous: previousHours }
     const reject = (error: unknown) => setText(cell, text, sentenceOf(error))
     try {
-      const hours = text.trim() === '' ? 0 : parseHours(text, cellKeyOf(cell))
+      const hours = text.trim() === '' ? 0 : parseHours(text, cellKeyOf(cell), day)
       revert(cell)
-      if (hours === (previous?.amountHours ?? 0)) return
+      if (hours === previousHours) return
       const next = hours === 0 ? undefined : { ...(previous ?? newEntry(cell, userId)), amountHours: hours }
       const id = (next ?? previous)?.id ?? ''
       startChange(id, next)
