@@ -96,13 +96,15 @@ describe('Messages of changes', () => {
     assert.equal(end(), 14_000)
   })
 
-  test('disappear with their screen', () => {
+  test('disappear with their screen, but their changes can still be undone', () => {
     const { toasts, showChange } = setUp()
     showChange('Moved.')
     toasts.show({ kind: 'done', text: 'Copied.' })
     toasts.show({ kind: 'problem', text: 'Refused.' })
     toasts.leaveScreen()
     assert.deepEqual(texts(toasts), ['Refused.'])
+    assert.equal(toasts.undoLast(), true)
+    assert.deepEqual(texts(toasts), ['Refused.', 'Undone: Moved.'])
     assert.equal(toasts.undoLast(), false)
   })
 })

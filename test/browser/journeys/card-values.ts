@@ -54,6 +54,20 @@ export function cardValueJourneys(setup: () => BrowserSetup): void {
     await page.keyboard.press('Control+Shift+Z')
     await until(isPlanned(16), 'the hours again')
     await card.getByText('16 h').waitFor()
+    // A message ends with its screen. The change can be undone on the next screen, and redone after coming back.
+    await page.keyboard.press('g')
+    await page.keyboard.press('w')
+    await page.getByRole('heading', { name: 'My week' }).waitFor()
+    await page.locator('.toast').waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+z')
+    await page.getByText('Undone: Clicked · 16 h').waitFor()
+    await until(isPlanned(8), 'the hours before')
+    await page.goBack()
+    await card.getByText('8 h').waitFor()
+    await page.locator('.toast').waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+Shift+Z')
+    await until(isPlanned(16), 'the hours again')
+    await card.getByText('16 h').waitFor()
     // Choosing the value again changes nothing, so nothing is sent that could be undone.
     const updates: string[] = []
     page.on('request', (request) => {

@@ -38,7 +38,8 @@ export interface Toasts {
   /** Shows a message for the whole time again. */
   extend(id: number): void
   /**
-   * Undoes the newest change of this screen, even if its message is gone. Returns false if there is none.
+   * Undoes the newest change, even if its message is gone or it was made on another screen. Returns false if
+   * there is none.
    */
   undoLast(): boolean
   /** Repeats the change that was undone last, unless there was another change since. */
@@ -46,8 +47,8 @@ export interface Toasts {
   /** Undoes all changes of a message. */
   undoAll(toast: Toast): Promise<void>
   /**
-   * Called when another screen is opened. Changes of the previous screen can no longer be undone. Problems
-   * stay.
+   * Called when another screen is opened. Messages of the previous screen disappear, except problems. Its
+   * changes can still be undone with keys.
    */
   leaveScreen(): void
   /**
@@ -131,7 +132,6 @@ export function createToasts(): Toasts {
       return true
     },
     leaveScreen() {
-      undoable = redoable = []
       all.value = all.peek().filter(isProblem)
     },
   }
