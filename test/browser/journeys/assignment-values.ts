@@ -57,7 +57,7 @@ export function assignmentValueJourneys(setup: () => BrowserSetup): void {
     await choose(page, { key: 'd', text: early, option: /./ })
     await page.getByText(`Set by keys is now from ${formatDay(early)} to ${formatDay(early)}.`).waitFor()
     await page.keyboard.press('Control+z')
-    await page.getByText(/^Undone: Set by keys is now from/).waitFor()
+    await page.getByText(/^Undone: “Set by keys is now from/).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('complementary', { name: 'Set by keys' }).waitFor()
     await page.locator('#panel-title:focus').waitFor()

@@ -27,7 +27,7 @@ export function cardValueJourneys(setup: () => BrowserSetup): void {
     assert.equal((await workspace.call('GET', `/ext/assignment?id=${id}`)).assignment.priority, 4)
     await page.locator(`#card-${id}:focus`).waitFor()
     await page.keyboard.press('Control+z')
-    await page.getByText('Undone: Clicked · Urgent').waitFor()
+    await page.getByText('Undone: “Clicked · Urgent”').waitFor()
     const isPriority = (priority: number) => async () =>
       (await workspace.call('GET', `/ext/assignment?id=${id}`)).assignment.priority === priority
     await until(isPriority(3), 'the priority before')
@@ -39,13 +39,16 @@ export function cardValueJourneys(setup: () => BrowserSetup): void {
     await card.locator('[data-field=person]').click()
     await picker.getByRole('option', { name: 'Jonas Weber' }).click()
     await card.getByRole('img', { name: 'Jonas Weber' }).waitFor()
+    // The message takes the place of the one about the undone change.
+    await page.locator('.toast', { hasText: 'Jonas Weber is now responsible for Clicked.' }).waitFor()
+    assert.equal(await page.locator('.toast').count(), 1)
     await card.locator('[data-field=hours]').click()
     await picker.getByRole('option', { name: '16 h' }).click()
     await card.getByText('16 h').waitFor()
     // The message of an undone change is the only one, and undoes the change before it.
     await page.getByText('2 changes saved').waitFor()
     await page.keyboard.press('Control+z')
-    const message = page.locator('.toast', { hasText: 'Undone: Clicked · 16 h' })
+    const message = page.locator('.toast', { hasText: 'Undone: “Clicked · 16 h”' })
     await message.getByRole('button', { name: 'Undo 1 more' }).waitFor()
     assert.equal(await page.locator('.toast').count(), 1)
     const isPlanned = (hours: number) => async () =>
@@ -60,7 +63,7 @@ export function cardValueJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('heading', { name: 'My week' }).waitFor()
     await page.locator('.toast').waitFor({ state: 'detached' })
     await page.keyboard.press('Control+z')
-    await page.getByText('Undone: Clicked · 16 h').waitFor()
+    await page.getByText('Undone: “Clicked · 16 h”').waitFor()
     await until(isPlanned(8), 'the hours before')
     await page.goBack()
     await card.getByText('8 h').waitFor()

@@ -77,7 +77,7 @@ export function createToasts(): Toasts {
     undoable = [...undoable, change].slice(-changesMax)
     redoable = []
     const changes = [...(all.peek().find(hasChanges)?.changes ?? []), change]
-    add({ kind: 'done', text: textOf(changes), changes }, (other) => !hasChanges(other))
+    add({ kind: 'done', text: textOf(changes), changes }, (other) => !hasChanges(other) && !other.isUndone)
   }
   const removeChanges = (removed: readonly Change[]) => {
     undoable = undoable.filter((change) => !removed.includes(change))
@@ -196,5 +196,5 @@ const textOf = (changes: readonly Change[]): string =>
 
 const undoneTextOf = (changes: readonly Change[]): string =>
   changes.length === 1
-    ? t('Undone: {change}', { change: changes[0]?.text ?? '' })
+    ? t('Undone: “{change}”', { change: changes[0]?.text ?? '' })
     : tn(changes.length, '1 change undone', '{count} changes undone')

@@ -41,7 +41,7 @@ export const ptBr = {
   'Name of the new organization': 'Nome da nova organização',
   '1 change saved': '1 mudança salva',
   '{count} changes saved': '{count} mudanças salvas',
-  'Undone: {change}': 'Desfeito: {change}',
+  'Undone: “{change}”': 'Desfeito: “{change}”',
   'Redone: {change}': 'Refeito: {change}',
   '1 change undone': '1 mudança desfeita',
   '{count} changes undone': '{count} mudanças desfeitas',
