@@ -92,7 +92,7 @@ export function cardValueJourneys(setup: () => BrowserSetup): void {
     await card.getByText('4 of 16 h recorded').waitFor()
     const assertShare = async (share: number) => {
       const [whole = 0, part = 0] = await card
-        .locator('.hours-mark rect')
+        .locator('.hours-mark :is(.bar-track, .bar-part)')
         .evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().width))
       assert.ok(whole > 0 && Math.abs(part / whole - share) < 0.05, `${part} of ${whole} pixels`)
     }
