@@ -13,7 +13,6 @@ const laterFiles = [
   'activity-section',
   'assignment-bar',
   'assignment-steps',
-  'attachments-section',
   'bars',
   'calendar-address',
   'change-chips',

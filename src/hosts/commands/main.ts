@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { administratorsOf } from '../../accounts/administrators.ts'
 import type { Authentication } from '../../auth/authenticate.ts'
 import { type Budgets, budgetLimits } from '../../config/budgets.ts'
-import type { MetricsSettings } from '../../config/host-settings.ts'
+import { hostAndPort, type MetricsSettings } from '../../config/host-settings.ts'
 import { openInstances } from '../../db/instances.ts'
 import { storeReadiness } from '../../db/migrate.ts'
 import { createFeedStreams } from '../../features/changes/feed-streams.ts'
@@ -20,7 +20,6 @@ import {
 } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
 import { createServer, smallBodyLimits } from '../../http/server.ts'
-import { hostAndPort } from '../../model/host-url.ts'
 import {
   countEvents,
   createRejectionLog,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { httpUrl, localUrl } from './host-url.ts'
+import { httpUrl, localUrl } from './host-settings.ts'
 
 test('The URL of a host can be opened for every address it listens on', () => {
   assert.equal(httpUrl('::1', 5100), 'http://[::1]:5100')
