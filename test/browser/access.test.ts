@@ -223,7 +223,7 @@ describe('On the pages for access, in a real browser', { skip }, () => {
     await members.hover()
     assert.equal(await members.getAttribute('title'), 'Members…', 'The tooltip is the name.')
     await members.click()
-    await page.getByLabel('Invite by link').fill('Nora')
+    await page.getByLabel('Name of the person to invite (optional)').fill('Nora')
     await page.getByRole('button', { name: 'Create link' }).click()
     await page.getByRole('button', { name: 'End the invitation for Nora' }).waitFor()
     const link = await page.getByLabel('Link', { exact: true }).inputValue()
@@ -290,8 +290,9 @@ describe('On the pages for access, in a real browser', { skip }, () => {
     await createLink.click()
     await invitations.nth(1).waitFor()
     const link = await dialog.getByLabel('Link', { exact: true }).inputValue()
+    // Seconds tell invitations without a name apart.
     await dialog
-      .getByRole('button', { name: /^End the invitation by Mara Lindqvist/ })
+      .getByRole('button', { name: /^End the invitation by Mara Lindqvist until .+:\d\d:\d\d$/ })
       .last()
       .click()
     await dialog.getByText('By Mara Lindqvist').nth(1).waitFor({ state: 'detached' })

@@ -172,7 +172,8 @@ function InvitationsSection(props: {
 
 const InvitationRow = (props: { readonly link: Link; readonly inviter: string; onRevoke(): void }) => {
   const { recipientName, expiresAt } = props.link
-  const until = formatTimestamp(expiresAt)
+  // Invitations without a name differ only in their times, which have the seconds for that reason.
+  const until = formatTimestamp(expiresAt, 'medium')
   const byInviter = t('By {name}', { name: props.inviter })
   return (
     <li class="row">
@@ -213,12 +214,7 @@ function InviteByLink(props: { readonly projectId: string; onCreated(): void }) 
   if (link === undefined)
     return (
       <Form form={form} submitLabel={t('Create link')}>
-        <TextField
-          form={form}
-          name="recipientName"
-          label={t('Invite by link')}
-          placeholder={t('Name of the person')}
-        />
+        <TextField form={form} name="recipientName" label={t('Name of the person to invite')} />
       </Form>
     )
   return (
