@@ -207,6 +207,9 @@ describe('On the pages for access, in a real browser', { skip }, () => {
     const rejected = await setup.visit('/projects')
     await fillSignIn(rejected, login)
     await rejected.getByRole('alert').waitFor()
+    // The message of a deactivation can undo it.
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await dialog.getByRole('button', { name: 'Deactivate', exact: true }).click()
     await dialog.getByRole('button', { name: 'Reactivate' }).click()
     await dialog.getByRole('button', { name: 'Deactivate', exact: true }).waitFor()
     await fillSignIn(rejected, login)

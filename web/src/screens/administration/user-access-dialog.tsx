@@ -92,12 +92,12 @@ function useActionRunner(onDone: () => void) {
   const { router, toasts } = useServices()
   const startSignIn = useSignIn()
   const [isBusy, setBusy] = useState(false)
-  const runAction = async ({ run, doneText }: AccessAction) => {
+  const runAction = async ({ run, undo, doneText }: AccessAction) => {
     if (isBusy) return
     setBusy(true)
     try {
       await run()
-      toasts.show({ kind: 'done', text: doneText })
+      toasts.show({ kind: 'done', text: doneText, undo: undo && (() => undo().then(onDone)) })
       onDone()
     } catch (error) {
       if (error instanceof StaleSignInError) {
@@ -119,6 +119,7 @@ interface AccessAction {
   /** The message after success. */
   readonly doneText: string
   run(): Promise<unknown>
+  readonly undo?: () => Promise<unknown>
 }
 
 interface PasswordLinks {
@@ -152,42 +153,57 @@ function passwordActionsOf(
   return [createAction, mailAction]
 }
 
-const accessActionsOf = (
+/** Undoing a deactivation restores no sessions, so the user has to sign in again. */
+function deactivationOf(
   { id, name }: CatalogRow,
-  { hasRole, isDeactivated, hasFactor }: AccountOverview,
-  { tracker, factors }: { readonly tracker: Tracker; readonly factors: Factors },
-): readonly AccessAction[] => [
-  {
-    title: hasRole ? t('Administrator') : t('No administrator role'),
-    description: t(
-      'Administrators see and change everything. Accounts named in the server’s settings always have the role.',
-    ),
-    buttonLabel: hasRole ? t('Revoke role') : t('Make administrator'),
-    doneText: hasRole
-      ? t('{name} is no longer an administrator.', { name })
-      : t('{name} becomes an administrator at the next sign-in.', { name }),
-    run: () => tracker.call(`${hasRole ? 'DELETE' : 'POST'} /ext/administrators`, { body: { userId: id } }),
-  },
-  {
+  { isDeactivated }: AccountOverview,
+  tracker: Tracker,
+): AccessAction {
+  const body = { userId: id }
+  const deactivate = () => tracker.call('POST /ext/deactivations', { body })
+  const reactivate = () => tracker.call('DELETE /ext/deactivations', { body })
+  return {
     title: isDeactivated ? t('Deactivated') : t('May sign in'),
     description: t('Deactivating ends all sessions and prevents new ones. Names, projects and history stay.'),
     buttonLabel: isDeactivated ? t('Reactivate') : t('Deactivate'),
     doneText: isDeactivated
       ? t('{name} may sign in again.', { name })
       : t('{name} was deactivated.', { name }),
+    run: isDeactivated ? reactivate : deactivate,
+    undo: isDeactivated ? deactivate : reactivate,
+  }
+}
+
+const accessActionsOf = (
+  row: CatalogRow,
+  account: AccountOverview,
+  { tracker, factors }: { readonly tracker: Tracker; readonly factors: Factors },
+): readonly AccessAction[] => [
+  {
+    title: account.hasRole ? t('Administrator') : t('No administrator role'),
+    description: t(
+      'Administrators see and change everything. Accounts named in the server’s settings always have the role.',
+    ),
+    buttonLabel: account.hasRole ? t('Revoke role') : t('Make administrator'),
+    doneText: account.hasRole
+      ? t('{name} is no longer an administrator.', { name: row.name })
+      : t('{name} becomes an administrator at the next sign-in.', { name: row.name }),
     run: () =>
-      tracker.call(`${isDeactivated ? 'DELETE' : 'POST'} /ext/deactivations`, { body: { userId: id } }),
+      tracker.call(`${account.hasRole ? 'DELETE' : 'POST'} /ext/administrators`, {
+        body: { userId: row.id },
+      }),
   },
+  deactivationOf(row, account, tracker),
   {
     title: t('Sessions and tokens'),
     description: t(
       'Ends all of them. Use this if a device was lost, or if another person knows the password.',
     ),
     buttonLabel: t('End all'),
-    doneText: t('All sessions and tokens of {name} were ended.', { name }),
-    run: () => tracker.call('POST /ext/sessions/end-all', { body: { userId: id } }),
+    doneText: t('All sessions and tokens of {name} were ended.', { name: row.name }),
+    run: () => tracker.call('POST /ext/sessions/end-all', { body: { userId: row.id } }),
   },
-  ...(hasFactor
+  ...(account.hasFactor
     ? [
         {
           title: t('Second factor'),
@@ -195,8 +211,8 @@ const accessActionsOf = (
             'Use this if the user has lost the app, passkeys and recovery codes. Afterwards, the password alone is enough to sign in.',
           ),
           buttonLabel: t('Reset'),
-          doneText: t('The second factor of {name} was reset.', { name }),
-          run: () => factors.resetFactors(id),
+          doneText: t('The second factor of {name} was reset.', { name: row.name }),
+          run: () => factors.resetFactors(row.id),
         },
       ]
     : []),
