@@ -111,6 +111,14 @@ describe('The texts of the web client', () => {
     for (const text of englishTexts) assert.deepEqual(placeholdersOf(ptBr[text]), placeholdersOf(text), text)
   })
 
+  test('have one verb for recording hours in Portuguese', () => {
+    const recorded = Object.entries(ptBr).filter(([text]) => /^recorded \{hours\}/.test(text))
+    assert.deepEqual(
+      recorded.filter(([, translation]) => !translation.startsWith('apontou ')),
+      [],
+    )
+  })
+
   test('are translated to Portuguese, except for words that are the same in both languages', () => {
     const same = englishTexts.filter(
       (text) => ptBr[text] === text && /\p{L}{2,}/u.test(text.replaceAll(/\{\w+\}/g, '')),

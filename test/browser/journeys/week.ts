@@ -28,10 +28,13 @@ export function weekJourneys(setup: () => BrowserSetup): void {
     await plan('2027-03-01', '2027-03-05', 'Typed on the same day')
     const page = await open('2027-03-01')
     const monday = cell(page, 'Typed hours, Mon 1 Mar 2027')
+    await page.getByText('1.5, 1,5, 1:30, 1h30 and 90m are the same.').waitFor()
     for (const { text, hours } of [
       { text: '1.5', hours: '1.5' },
       { text: '2,25', hours: '2.25' },
       { text: '1:30', hours: '1.5' },
+      { text: '2,25', hours: '2.25' },
+      { text: '90m', hours: '1.5' },
     ]) {
       await monday.fill(text)
       assert.equal(await statusAfter(page, () => page.keyboard.press('Enter')), 200)

@@ -782,7 +782,7 @@ export const ptBr = {
   'Search impediments': 'Buscar impedimentos',
   'All projects': 'Todos os projetos',
   'Whose assignments': 'Tarefas de quem',
-  Mine: 'Minhas',
+  Mine: 'Meus',
   'Everyone’s': 'De todos',
   'No impediments match': 'Nenhum impedimento encontrado',
   'No impediments': 'Nada está impedindo',
@@ -1289,8 +1289,8 @@ export const ptBr = {
   'Add an assignment': 'Adicionar uma tarefa',
   'Add an assignment…': 'Adicionar uma tarefa…',
   'Copy last week…': 'Copiar a semana passada…',
-  'Arrows and {enter} move and save, {escape} discards, {f2} opens entries and notes. 1.5, 1,5 and 1:30 are the same.':
-    'As setas e {enter} movem e salvam, {escape} desfaz, {f2} abre apontamentos e notas. 1,5, 1.5 e 1:30 são iguais.',
+  'Arrows and {enter} move and save, {escape} discards, {f2} opens entries and notes. 1.5, 1,5, 1:30, 1h30 and 90m are the same.':
+    'As setas e {enter} movem e salvam, {escape} desfaz, {f2} abre apontamentos e notas. 1,5, 1.5, 1:30, 1h30 e 90m são iguais.',
   'Not everything fits here: only the newest assignments and entries are shown.':
     'Nem tudo cabe aqui: só as tarefas e os apontamentos mais recentes aparecem.',
   'Free of {hours} a day': 'Livres de {hours} por dia',
@@ -1340,7 +1340,7 @@ export const ptBr = {
   'changed a comment on {what}': 'alterou um comentário em {what}',
   'removed a comment on {what}': 'removeu um comentário em {what}',
   'restored a comment on {what}': 'restaurou um comentário em {what}',
-  'recorded {hours} on {what}': 'registrou {hours} em {what}',
+  'recorded {hours} on {what}': 'apontou {hours} em {what}',
   'renamed {what} from “{before}” to “{after}”': 'renomeou {what} de “{before}” para “{after}”',
   'changed the description of {what}': 'alterou a descrição de {what}',
   'moved {what} from {before} to {after}': 'moveu {what} de {before} para {after}',

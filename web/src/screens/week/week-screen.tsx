@@ -173,7 +173,7 @@ function LoadedWeek({ userId, week: { monday, entries, assignments }, isStale, o
         {isOwn && <DailyTargetField />}
         <p class="quiet-text week-keys">
           {tx(
-            'Arrows and {enter} move and save, {escape} discards, {f2} opens entries and notes. 1.5, 1,5 and 1:30 are the same.',
+            'Arrows and {enter} move and save, {escape} discards, {f2} opens entries and notes. 1.5, 1,5, 1:30, 1h30 and 90m are the same.',
             { enter: <kbd>Enter</kbd>, escape: <kbd>Esc</kbd>, f2: <kbd>F2</kbd> },
           )}
         </p>
