@@ -342,6 +342,13 @@ export function listCellJourneys(setup: () => BrowserSetup): void {
       await page.keyboard.press('ArrowRight')
       await page.locator(`[data-column="${column}"]:focus`).waitFor()
     }
+    // The menu shows as chosen what the list draws, and draws the others on request.
+    await page.getByRole('button', { name: 'Display' }).click()
+    const labels = page.getByRole('dialog', { name: 'Display' }).getByRole('button', { name: 'Labels' })
+    await labels.and(page.locator('[aria-pressed=false]')).click()
+    await labels.and(page.locator('[aria-pressed=true]')).waitFor()
+    await page.keyboard.press('Escape')
+    await head('Labels').waitFor()
     await page.goto(`${new URL(page.url()).origin}${path}?view=list&columns=key,type,labels,end`)
     await head('Labels').waitFor()
   })

@@ -57,11 +57,3 @@ export const LabelChip = ({
     {children}
   </span>
 )
-
-export const LabelChips = ({ labels }: { readonly labels: readonly Label[] }) => (
-  <span class="labels">
-    {labels.map((label) => (
-      <LabelChip key={label.id} label={label} />
-    ))}
-  </span>
-)

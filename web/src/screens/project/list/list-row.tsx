@@ -3,7 +3,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import type { RecordOf } from '../../../api/api.ts'
 import { changeAssignment } from '../../../assignment/change-assignment.ts'
-import { LabelChips } from '../../../assignment/labels.tsx'
+import { LabelChip } from '../../../assignment/labels.tsx'
 import { dueColorOf, dueText, isLate, responsibleOf } from '../../../data/assignments.ts'
 import type { PartCount } from '../../../data/project-links.ts'
 import { assignmentPath } from '../../../router/router.ts'
@@ -126,6 +126,27 @@ export const cellMarks: Readonly<Partial<Record<string, Mark>>> = {
     return look && <StageMark {...look} />
   },
 }
+
+/** Shows the first label, and counts the others. */
+const LabelChips = ({
+  labels: [first, ...rest],
+}: {
+  readonly labels: ReturnType<NameLookup['labelsOf']>
+}) => (
+  <span class="labels">
+    {first && <LabelChip label={first} />}
+    {rest.length > 0 && (
+      <span title={rest.map(({ name }) => name).join(', ')}>
+        +{rest.length}
+        {rest.map(({ id, name }) => (
+          <span key={id} class="visually-hidden">
+            {name}
+          </span>
+        ))}
+      </span>
+    )}
+  </span>
+)
 
 function Cell({ column, row, names, recorded, isDone }: ListRowProps & { readonly column: Column }) {
   if (column.name === 'hours') return <HoursMark planned={row.amountHours} recorded={recorded} />

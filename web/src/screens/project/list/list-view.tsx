@@ -171,12 +171,22 @@ interface DisplayMenuProps {
   onClose(): void
 }
 
+/** Without room, a list leaves out usual columns. */
+const isDrawn = ({ name }: Column): boolean =>
+  document.querySelector(`.list-head .list-${name}`)?.checkVisibility() !== false
+
 /** Chooses the groups and columns of a list, and saves the shown list as a file. */
 export function DisplayMenu({ id, button, onClose }: DisplayMenuProps) {
   const { configuration, router } = useServices()
   const layer = useRef<HTMLDivElement>(null)
   const query = router.address.value.searchParams
   const columns = parseColumns(query, configuration)
+  const drawn = query.has('columns') ? columns : columns.filter(isDrawn)
+  /** If columns are left out, the address needs all names, so that all columns are drawn. */
+  const toggle = (column: Column) => {
+    const all = drawn.length < columns.length ? columns.map(({ name }) => name).join() : ''
+    router.setQuery({ columns: toggleColumn(drawn, column, configuration) || all })
+  }
   useLayoutEffect(() => {
     if (layer.current === null || button.current === null) return
     layer.current.showPopover()
@@ -217,8 +227,8 @@ export function DisplayMenu({ id, button, onClose }: DisplayMenuProps) {
             <button
               key={column.name}
               type="button"
-              aria-pressed={columns.includes(column)}
-              onClick={() => router.setQuery({ columns: toggleColumn(columns, column, configuration) })}
+              aria-pressed={drawn.includes(column)}
+              onClick={() => toggle(column)}
             >
               {t(column.label)}
             </button>
