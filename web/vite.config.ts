@@ -53,6 +53,7 @@ const laterFiles = [
   'relations',
   'row-facts',
   'settings-page',
+  'sorted-hint',
   'use-history',
   'view-controls',
   'view-dialog',

@@ -19,13 +19,16 @@ export function manualOrderJourneys(setup: () => BrowserSetup): void {
       await until(async () => (await links.allTextContents()).join(' ') === names, names)
     }
     await waitForOrder('Drill Chisel Bellows Anvil')
-    await page.getByRole('button', { name: 'Order of the assignments' }).click()
-    await page.getByRole('menuitem', { name: 'By hand' }).click()
+    const card = (name: string) => page.locator('.card').filter({ hasText: name })
+    // A card that is sorted by its end stays in its place. The message says why, and offers the order by hand.
+    await card('Anvil').dragTo(card('Drill'), { targetPosition: { x: 20, y: 4 } })
+    const message = page.locator('.toast', { hasText: 'These assignments are sorted by their end.' })
+    await message.getByRole('button', { name: 'By hand' }).click()
+    await message.waitFor({ state: 'detached' })
     await waitForOrder('Anvil Bellows Chisel Drill')
     const other = await signIn('jonas@example.com', `${path}?order=hand`)
 
     const moved = () => page.waitForResponse((response) => response.url().endsWith('/ext/assignment/move'))
-    const card = (name: string) => page.locator('.card').filter({ hasText: name })
     await Promise.all([moved(), card('Drill').locator('.card-link').press('Shift+ArrowUp')])
     await waitForOrder('Anvil Bellows Drill Chisel')
     await Promise.all([moved(), page.keyboard.press('Shift+ArrowUp')])

@@ -167,6 +167,8 @@ export const ptBr = {
   'Order of the assignments': 'Ordem das tarefas',
   'By end': 'Pelo fim',
   'By hand': 'Manual',
+  'These assignments are sorted by their end.': 'Estas tarefas estão na ordem do fim.',
+  'Finished work is sorted by its last change.': 'O que está concluído fica na ordem da última mudança.',
   'Move an assignment up or down, if ordered by hand': 'Na ordem manual: uma tarefa para cima ou para baixo',
   '{name} is now number {number} in {stage}.': '{name} agora é o número {number} em {stage}.',
   'Sub-assignments': 'Subtarefas',

@@ -95,6 +95,7 @@ export function BoardColumn(props: BoardColumnProps) {
     stageId: stage.id,
     dragged,
     isManuallyOrdered,
+    isDone,
     // Finished work is sorted by its last change. The move is a change, so the card will be the first.
     findNext: (moved) => (isDone ? shown[0] : shown.find((card) => order(moved, card) < 0))?.id,
     onDrop,

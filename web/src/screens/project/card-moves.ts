@@ -77,20 +77,26 @@ interface CardDropOptions {
   readonly stageId: string
   readonly dragged: Assignment | undefined
   readonly isManuallyOrdered: boolean
+  readonly isDone: boolean
   /** Returns the id of the card before which the dragged one would be sorted. */
   findNext(dragged: Assignment): string | undefined
   onDrop(place: Place | undefined): void
 }
 
-/** Accepts a dragged card from another column, and from the same column if its cards are ordered by hand. */
+/**
+ * Accepts a dragged card from another column, and from the same column if its cards are ordered by hand.
+ * Otherwise a message says why the card stays.
+ */
 export function useCardDrop({
   cards,
   stageId,
   dragged,
   isManuallyOrdered,
+  isDone,
   findNext,
   onDrop,
 }: CardDropOptions) {
+  const services = useServices()
   const [isOver, setOver] = useState(false)
   const [beforeId, setBeforeId] = useState<string>()
   const isAccepted = dragged !== undefined && (isManuallyOrdered || dragged.workflowId !== stageId)
@@ -104,9 +110,9 @@ export function useCardDrop({
     handlers: {
       onDragOver(event: TargetedDragEvent<HTMLElement>) {
         setOver(true)
-        if (!isAccepted) return
+        if (!dragged) return
         event.preventDefault()
-        if (isManuallyOrdered) setBeforeId(cardBelowPointer(event.currentTarget, event, dragged.id))
+        setBeforeId(cardBelowPointer(event.currentTarget, event, dragged.id))
       },
       onDragLeave(event: TargetedDragEvent<HTMLElement>) {
         // Cards move while the gap opens. Leaving one card for another is ignored.
@@ -115,7 +121,10 @@ export function useCardDrop({
       onDrop(event: TargetedDragEvent<HTMLElement>) {
         event.preventDefault()
         setOver(false)
-        onDrop(isManuallyOrdered && dragged ? placeBefore(cards, dragged, beforeId) : undefined)
+        const place = dragged && placeBefore(cards, dragged, beforeId)
+        if (isAccepted) onDrop(isManuallyOrdered ? place : undefined)
+        else if (place)
+          void import('./sorted-hint.ts').then((script) => script.showSortedHint(services, dragged, isDone))
       },
     },
   }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { rowsMax } from '../../api/load-all.ts'
 import { useMembers } from '../../data/use-members.ts'
-import { useServices } from '../../services/services.ts'
+import { type Services, useServices } from '../../services/services.ts'
 import { t, tx } from '../../texts/text.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { useLater } from '../../ui/lazy.tsx'
@@ -211,6 +211,12 @@ const Chips = ({ criteria, onOpen, onRemove, onClear }: ChipsProps) => (
 
 const orderKeyOf = (projectId: string) => `tracker.order.${projectId}`
 
+/** Orders the cards, and remembers the order for the project. An empty text is the order by end. */
+export function chooseOrder(router: Services['router'], projectId: string, order: 'hand' | ''): void {
+  localStorage.setItem(orderKeyOf(projectId), order)
+  router.setQuery({ order })
+}
+
 /**
  * Adds the user's last order in the project to the address, unless that contains an order or a saved view.
  */
@@ -254,11 +260,7 @@ function DisplayButton() {
 function OrderMenu({ projectId }: { readonly projectId: string }) {
   const { router } = useServices()
   const isManuallyOrdered = router.address.value.searchParams.get('order') === 'hand'
-  const choose = (order: 'hand' | '') => {
-    if (order) localStorage.setItem(orderKeyOf(projectId), order)
-    else localStorage.removeItem(orderKeyOf(projectId))
-    router.setQuery({ order })
-  }
+  const choose = (order: 'hand' | '') => chooseOrder(router, projectId, order)
   return (
     <Menu
       label={t('Order of the assignments')}
