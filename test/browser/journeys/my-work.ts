@@ -19,8 +19,9 @@ export function myWorkJourneys(setup: () => BrowserSetup): void {
     await makeDue('Late thing', -2)
     const dueToday = await makeDue('Thing of today', 0)
     await makeDue('Done thing', -3, { workflowId: workspace.stages.Done })
-    // This assignment has begun, and is due on the first day after the next week.
-    await makeDue('Far thing', daysBetween(today(), addDays(mondayOf(today()), 14)))
+    // This assignment begins on the first day after the next week.
+    const farDay = addDays(mondayOf(today()), 14)
+    await makeDue('Far thing', daysBetween(today(), farDay), { startDate: farDay })
     const assignmentId = await makeDue('Stuck thing', 1)
     await workspace.make('assignmentImpediment', { assignmentId, impedimentId: workspace.impedimentId })
     const page = await signIn(person.login, '/projects')

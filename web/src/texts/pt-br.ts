@@ -814,8 +814,8 @@ export const ptBr = {
   'Group by: {field}': 'Agrupar por: {field}',
   'Open my week': 'Abrir minha semana',
   'Another person…': 'Outra pessoa…',
-  'Your assignments that end soon appear here. Find more to do in a project.':
-    'As suas tarefas que terminam em breve aparecem aqui. Encontre mais em um projeto.',
+  'Your open assignments appear here. Find more to do in a project.':
+    'As suas tarefas abertas aparecem aqui. Encontre mais em um projeto.',
   'Only the first {count} of each stage to end are shown.':
     'Só aparecem as {count} de cada etapa que terminam primeiro.',
   'Only the newest {count} without dates are shown.': 'Só aparecem as {count} mais novas sem datas.',

@@ -10,7 +10,7 @@ import {
   type LabelsByAssignment,
 } from '../../data/project-links.ts'
 import type { Services } from '../../services/services.ts'
-import { addDays, dayOf, daysInWeek, mondayOf, today } from '../../time/days.ts'
+import { addDays, dayOf, today } from '../../time/days.ts'
 import { sumHours } from '../../time/hours.ts'
 
 export type Assignment = RecordOf<'assignment'>
@@ -39,10 +39,12 @@ const stagePagesMax = 5
 /** Of each stage, so many assignments with dates are loaded. If there are more, the screen says so. */
 export const stageRowsMax = stagePagesMax * rowsMax
 const impedimentPagesMax = 5
+/** Lists of a period have no assignments without dates. This period has all others. */
+const endOfTime = '9999-12-31'
 
 /**
- * Loads the open assignments that the user is responsible for or works on, and that begin before the end of
- * next week or have no dates. Lists are loaded one after the other, because other tabs need connections, too.
+ * Loads the open assignments that the user is responsible for or works on. Lists are loaded one after the
+ * other, because other tabs need connections, too.
  */
 export async function loadMyWork(services: Services, userId: string, signal: AbortSignal): Promise<MyWork> {
   const { api } = services
@@ -56,19 +58,18 @@ export async function loadMyWork(services: Services, userId: string, signal: Abo
     ),
   ])
   const isOpen = ({ projectId, workflowId }: Assignment) => !doneStagesOf(projectId, stages).has(workflowId)
-  const dateTo = addDays(mondayOf(today()), 2 * daysInWeek)
   const linkedIds = links.rows.map(({ assignmentId }) => assignmentId)
   const loadOthers = async () => ({
     unscheduled: await loadUnscheduled(services, userId, signal),
     linked: await loadByIds(api, 'assignment', linkedIds, signal),
   })
   const [scheduled, { unscheduled, linked }] = await Promise.all([
-    loadScheduled(services, userId, stages, dateTo, signal),
+    loadScheduled(services, userId, stages, signal),
     loadOthers(),
   ])
   const found = [...scheduled.rows, ...unscheduled.rows, ...linked.values()]
   const rows = [...byId(found).values()]
-    .filter((row) => isOpen(row) && (row.isUnscheduled || dayOf(row.startDate) < dateTo))
+    .filter(isOpen)
     .toSorted(
       (a, b) => Number(a.isUnscheduled) - Number(b.isUnscheduled) || a.endDate.localeCompare(b.endDate),
     )
@@ -106,20 +107,19 @@ async function loadScheduled(
   services: Services,
   userId: string,
   stages: readonly Stage[],
-  dateTo: string,
   signal: AbortSignal,
 ): Promise<Pick<MyWork, 'rows' | 'cutFrom'>> {
   const doneIds = doneStagesOf('', stages)
   const lists: AllLoaded<Assignment>[] = []
   for (const { id: workflowId } of stages.filter(({ id }) => !doneIds.has(id))) {
-    const query = { userId, workflowId, dateTo, sortColumn: 'endDate' } as const
+    const query = { userId, workflowId, dateTo: endOfTime, sortColumn: 'endDate' } as const
     lists.push(await loadAll(services.api, 'assignment', query, { pagesMax: stagePagesMax, signal }))
   }
   const rows = lists.flatMap((list) => list.rows)
   const cutEnds = lists.flatMap(({ isCut, rows }) => (isCut ? dayOf(rows.at(-1)?.endDate ?? '') : []))
   const [cutFrom] = cutEnds.sort()
   if (cutFrom === undefined) return { rows, cutFrom }
-  const important = await loadImportant(services, { userId, dateTo, doneIds: [...doneIds] }, signal)
+  const important = await loadImportant(services, { userId, doneIds: [...doneIds] }, signal)
   return { rows: [...rows, ...important], cutFrom }
 }
 
@@ -127,18 +127,17 @@ const highPriority = 3
 
 interface Important {
   readonly userId: string
-  readonly dateTo: string
   readonly doneIds: readonly string[]
 }
 
 /** Loads the open assignments of high priority that end first. */
 async function loadImportant(
   { configuration, tracker }: Services,
-  { userId, dateTo, doneIds }: Important,
+  { userId, doneIds }: Important,
   signal: AbortSignal,
 ): Promise<readonly Assignment[]> {
   if (!configuration.extensions) return []
-  const isImportant = filter`userId eq ${userId} and priority ge ${highPriority} and startDate lt ${dateTo} and isUnscheduled eq false and isUnassigned eq false`
+  const isImportant = filter`userId eq ${userId} and priority ge ${highPriority} and isUnscheduled eq false and isUnassigned eq false`
   const isOpen = doneIds.length > 0 ? filter` and not workflowId in ${doneIds}` : ''
   const query = {
     filter: `${isImportant}${isOpen}`,

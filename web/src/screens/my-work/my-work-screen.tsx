@@ -180,7 +180,7 @@ const NothingToDo = ({ hasOthers, onShowAll }: NothingToDoProps) =>
     </EmptyState>
   ) : (
     <EmptyState title={t('Nothing to do')}>
-      <p>{t('Your assignments that end soon appear here. Find more to do in a project.')}</p>
+      <p>{t('Your open assignments appear here. Find more to do in a project.')}</p>
       <a class="button" href="/projects">
         {t('Go to the projects')}
       </a>
