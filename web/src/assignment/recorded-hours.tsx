@@ -12,7 +12,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { type PanelData, PanelSection } from './panel-section.tsx'
 import { changesOf, recordHours, withQueuedHours } from './queue.ts'
-import { QueueMark } from './queue-mark.tsx'
+import { QueueMark } from './state-chips.tsx'
 import { elapsedSeconds, isForgotten, type RunningTimer, timerStore, toRecordedHours } from './timer.ts'
 import { TimerButton } from './timer-button.tsx'
 

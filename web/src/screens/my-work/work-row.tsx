@@ -2,7 +2,6 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { sentenceOf } from '../../api/problems.ts'
 import { doneStagesOf, updateBodyOf } from '../../assignment/assignment-values.ts'
-import { BlockedChip, WaitsChip } from '../../assignment/block-chips.tsx'
 import { LabelChip } from '../../assignment/labels.tsx'
 import { priorityNames } from '../../assignment/priority.ts'
 import {
@@ -12,7 +11,7 @@ import {
   sendOrQueue,
   withQueuedStage,
 } from '../../assignment/queue.ts'
-import { QueueMark } from '../../assignment/queue-mark.tsx'
+import { BlockedChip, QueueMark, WaitsChip } from '../../assignment/state-chips.tsx'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { assignmentKey, dueColorOf, dueText, endDayOf, isLate } from '../../data/assignments.ts'
 import { stageLooksOf, stagesOf } from '../../data/project-stages.ts'

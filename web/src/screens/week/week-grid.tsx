@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { dailyTarget } from '../../assignment/daily-target.ts'
 import { changesOf } from '../../assignment/queue.ts'
-import { QueueMark } from '../../assignment/queue-mark.tsx'
+import { QueueMark } from '../../assignment/state-chips.tsx'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { endDayOf } from '../../data/assignments.ts'
 import { assignmentPath } from '../../router/router.ts'
