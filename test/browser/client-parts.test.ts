@@ -402,7 +402,7 @@ describe('A notification about an end', () => {
     { kind: 'dueTomorrow', days: 0, text: /^Ends \d/ },
     { kind: 'dueTomorrow', days: 9, text: /^Ends \d/ },
     { kind: 'dueTomorrow', days: -1, text: /^Ended \d/ },
-    { kind: 'overdue', days: -1, text: /^Overdue since \d/ },
+    { kind: 'overdue', days: -1, text: /^Ended \d/ },
     { kind: 'overdue', days: 3, text: /^Overdue$/ },
   ] as const)
     test(`says ${text.source} for “${kind}” if ${days} days are left`, () =>

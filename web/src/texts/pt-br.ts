@@ -232,7 +232,6 @@ export const ptBr = {
   'another stage': 'outra etapa',
   'Ends tomorrow': 'Termina amanhã',
   'Ended {day}': 'Terminou em {day}',
-  'Overdue since {day}': 'Em atraso desde {day}',
   '1 earlier change': '1 mudança anterior',
   '{count} earlier changes': '{count} mudanças anteriores',
   'My account': 'Minha conta',

@@ -52,11 +52,8 @@ const minuteOf = ({ at }: Notification): number => Math.floor(Date.parse(at) / 6
  * been moved. `end` is undefined while the assignment is unknown, or if it has no dates.
  */
 export function endTextOf(kind: Notification['kind'], end: string | undefined): string {
-  if (kind === 'overdue')
-    return end !== undefined && end < today()
-      ? t('Overdue since {day}', { day: formatDay(end) })
-      : t('Overdue')
+  if (end !== undefined && end < today()) return t('Ended {day}', { day: formatDay(end) })
+  if (kind === 'overdue') return t('Overdue')
   if (end === undefined) return t('Ends soon')
-  if (end === addDays(today(), 1)) return t('Ends tomorrow')
-  return end < today() ? t('Ended {day}', { day: formatDay(end) }) : t('Ends {day}', { day: formatDay(end) })
+  return end === addDays(today(), 1) ? t('Ends tomorrow') : t('Ends {day}', { day: formatDay(end) })
 }
