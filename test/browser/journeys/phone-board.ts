@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { daysBetween, today } from '../../../web/src/time/days.ts'
+import { addMonths, daysBetween, today } from '../../../web/src/time/days.ts'
 import { valuesOf } from '../../support/assertions.ts'
 import { until } from '../../support/until.ts'
 import type { BrowserSetup } from '../support/browser-setup.ts'
@@ -192,6 +192,8 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
     const lateId = await make('Too late', sinceMonday - 1, sinceMonday - 1)
     await make('Due today', sinceMonday, sinceMonday)
     for (let day = 1; day < 9; day += 1) await make(`After ${day}`, sinceMonday, sinceMonday + day)
+    const nextFirst = addMonths(`${month}-01`, 1)
+    await make('Next month', sinceMonday, sinceMonday + daysBetween(today(), nextFirst))
     const page = await signIn('mara@example.com', `${path}?view=calendar&month=${month}`, phone)
     const top = async (selector: string) => ((await page.locator(selector).boundingBox()) ?? never).y
     await page.getByRole('link', { name: 'Due today' }).waitFor()
@@ -202,8 +204,13 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('heading', { name: 'Overdue 1' }).waitFor()
     await page.getByRole('region', { name: 'Overdue' }).getByRole('link', { name: 'Too late' }).waitFor()
     await assertBeginsAt('overdue')
-    // Days after the end of the month have separate sections, too.
+    // Days after the end of the month have separate sections, too, below the name of their month.
     assert.equal(await page.locator('.agenda > section', { hasText: /After \d/ }).count(), 8)
+    const name = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+    assert.deepEqual(await page.locator('.agenda > .agenda-month').allTextContents(), [
+      name.format(new Date(nextFirst)),
+    ])
+    await page.locator('.agenda-month + section').getByRole('link', { name: 'Next month' }).waitFor()
     await workspace.change('PATCH', 'assignment', { ...(await workspace.get('assignment', lateId)), ...done })
     await page.getByRole('heading', { name: 'Overdue 1' }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Next month' }).tap()
