@@ -80,5 +80,12 @@ export function progressJourneys(setup: () => BrowserSetup): void {
       const track = await row('Half done').locator(`${cell} .bar-track`).boundingBox()
       assert.ok(part && track && Math.abs(part.width / track.width - share) < 0.02)
     }
+    // The facts end before the state, which is as high as the faces.
+    const boxOf = (cell: string) => row('Half done').locator(cell).boundingBox()
+    const facts = await boxOf('.project-attention')
+    const state = await boxOf('.project-state > span')
+    const faces = await boxOf('.faces')
+    assert.ok(facts && state && faces && facts.x + facts.width <= state.x)
+    assert.ok(Math.abs(state.y + state.height / 2 - faces.y - faces.height / 2) < 2)
   })
 }
