@@ -4,7 +4,10 @@ import type { ResourceName } from '../api/api.ts'
 import { openLive } from '../api/live.ts'
 import { useServices } from '../services/services.ts'
 
-/** The resources whose lists the panel of an assignment shows. */
+/**
+ * The resources whose lists the panel of an assignment shows. Members are not among them: every page would load
+ * them a second time when the connection opens.
+ */
 export const panelResources: readonly ResourceName[] = [
   'projectStage',
   'label',
@@ -12,7 +15,6 @@ export const panelResources: readonly ResourceName[] = [
   'assignmentDependency',
   'assignmentImpediment',
   'userAssignment',
-  'userProject',
   'comment',
   'attachment',
   'appointment',

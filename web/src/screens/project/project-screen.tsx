@@ -30,10 +30,7 @@ import { useCardFocus } from './use-card-focus.ts'
 export const ProjectScreen = ({ parameters: { projectId = '', assignmentId } }: ScreenProps) =>
   isUuid(projectId) ? <Project projectId={projectId} assignmentId={assignmentId} /> : <UnknownProject />
 
-/**
- * The resources whose lists on a project page follow the changes of other users. Members do not: every page would
- * load them a second time when the connection opens.
- */
+/** The resources whose lists on a project page follow the changes of other users. */
 const followedResources: readonly ResourceName[] = ['assignment', 'projectView', ...panelResources]
 
 interface ProjectProps {
