@@ -152,6 +152,8 @@ function sumJourneys(setup: () => BrowserSetup): void {
     await page.getByText('Mon: Drew the plan').waitFor()
     await page.getByText('5 h free', { exact: true }).waitFor()
     await page.getByText('37 h free', { exact: true }).waitFor()
+    // The four working days without hours are free, too.
+    assert.equal(await page.getByText('8 h free', { exact: true }).count(), 4)
     // Every field is a box, also an empty one without the pointer or the focus. The days are equally narrow.
     const edge = await page
       .getByRole('textbox', { name: 'Weekly, Tue' })

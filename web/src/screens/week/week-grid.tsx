@@ -403,7 +403,7 @@ const DaySum = ({
   return (
     <>
       {entries.length > 0 ? formatHours(hours) : <NoHours />}
-      {target > 0 && entries.length > 0 && <FreeHours recorded={hours} target={target} />}
+      {target > 0 && <FreeHours recorded={hours} target={target} />}
     </>
   )
 }
