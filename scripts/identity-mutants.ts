@@ -130,7 +130,7 @@ export const identityMutants: readonly Mutant[] = [
     tests: ['identity/factors.test'],
   },
   {
-    file: 'src/hosts/identity/authorization/consent.ts',
+    file: 'src/hosts/identity/authorization/authorization-request.ts',
     rule: 'a consent covers only the allowed scopes',
     from: "\n      and ${scopes}::text[] <@ string_to_array(scope, ' ')",
     to: '',

@@ -102,7 +102,7 @@ export const storeMutants: readonly Mutant[] = [
     tests: ['faults/bank-database'],
   },
   {
-    file: 'src/db/embedded/create-cluster.ts',
+    file: 'src/db/embedded/start-embedded-store.ts',
     rule: 'database processes left over from a killed start are ended',
     from: '!endInitdbPrograms(directory) && tryToRemove(directory)',
     to: 'tryToRemove(directory)',

@@ -3,12 +3,14 @@ import { timestamp } from '../../../db/columns.ts'
 import { sql } from '../../../db/sql.ts'
 import {
   type AuthorizationRequest,
+  canBeImpersonated,
+  grantConsent,
+  hasConsented,
   openPendingRequest,
   type PendingRequest,
   receivePendingRequest,
   sealPendingRequest,
 } from '../authorization/authorization-request.ts'
-import { canBeImpersonated, grantConsent, hasConsented } from '../authorization/consent.ts'
 import {
   type Call,
   type Endpoint,

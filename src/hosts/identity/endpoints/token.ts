@@ -4,7 +4,7 @@ import { timestamp } from '../../../db/columns.ts'
 import type { Queries } from '../../../db/database.ts'
 import { raw, sql } from '../../../db/sql.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
-import { isScopeAllowed } from '../authorization/consent.ts'
+import { isScopeAllowed } from '../authorization/authorization-request.ts'
 import { authenticateClient, invalidClient } from '../core/authenticate-client.ts'
 import {
   type Endpoint,

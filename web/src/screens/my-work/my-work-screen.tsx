@@ -1,24 +1,27 @@
+import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { ResourceName } from '../../api/api.ts'
 import { rowsMax } from '../../api/load-all.ts'
 import { dailyTarget } from '../../assignment/daily-target.ts'
 import { loadRecordedHours } from '../../assignment/load-recorded-hours.ts'
+import { priorityNames } from '../../assignment/priority.ts'
 import { queuedChanges } from '../../assignment/queue.ts'
 import { type RecordedHours, withQueued } from '../../assignment/use-recorded-hours.ts'
+import { endDayOf, responsibleOf } from '../../data/assignments.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { readStoredJson } from '../../services/browser-storage.ts'
 import { useServices } from '../../services/services.ts'
-import { t } from '../../texts/text.ts'
+import { type MessageKey, t } from '../../texts/text.ts'
+import { addDays, daysInWeek, mondayOf, today } from '../../time/days.ts'
 import { formatHours, formatNumber } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { HoursBar } from '../../ui/marks.tsx'
+import { HoursBar, PriorityShape } from '../../ui/marks.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import { Page } from '../../ui/page.tsx'
+import { Page, ProjectMark } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { ChoiceButtons } from '../../ui/view-controls.tsx'
 import { useMedia } from '../../ui/viewport.ts'
-import { type GroupingName, groupings, groupWork, type Role, roles, type WorkGroup } from './group-work.tsx'
-import { loadMyWork, type MyWork, stageRowsMax } from './load-my-work.ts'
+import { type Assignment, loadMyWork, type MyWork, stageRowsMax } from './load-my-work.ts'
 import { WorkRow } from './work-row.tsx'
 
 const resources: readonly ResourceName[] = [
@@ -242,4 +245,115 @@ function useRecorded(work: MyWork | undefined): RecordedHours {
   )
   const queued = queuedChanges.value
   return useMemo(() => withQueued(value, queued), [value, queued])
+}
+
+type GroupingName = 'end' | 'project' | 'priority'
+
+interface Grouping {
+  readonly label: MessageKey
+  readonly isExtension?: boolean
+  keyOf(row: Assignment, work: MyWork): string
+  title(key: string, work: MyWork): string
+  /** If missing, groups are sorted by title. */
+  position?(key: string): number
+  /** Whether assignments may be missing in a group. If missing, all groups of a cut list are incomplete. */
+  isCut?(key: string, work: MyWork): boolean
+  mark?(key: string, work: MyWork): VNode
+}
+
+/** The groups by end, in the order of the screen. */
+const ends = {
+  blocked: 'Blocked',
+  overdue: 'Overdue',
+  today: 'Ends today',
+  week: 'Ends this week',
+  next: 'Ends next week',
+  later: 'Ends later',
+  unscheduled: 'No dates',
+} as const satisfies Readonly<Record<string, MessageKey>>
+type End = keyof typeof ends
+
+const endNames = Object.keys(ends)
+
+const groupings: Readonly<Record<GroupingName, Grouping>> = {
+  end: {
+    label: 'End',
+    keyOf: (row, { blockedSince }) => (blockedSince.has(row.id) ? 'blocked' : nameOfEnd(endDayOf(row))),
+    title: (key) => t(ends[key as End]),
+    position: (key) => endNames.indexOf(key),
+    isCut: isCutByEnd,
+  },
+  project: {
+    label: 'Project',
+    keyOf: ({ projectId }) => projectId,
+    title: (key, { projects }) => projects.get(key)?.name ?? '',
+    mark: (key, { projects }) => <ProjectMark project={projects.get(key) ?? { id: key }} />,
+  },
+  priority: {
+    label: 'Priority',
+    isExtension: true,
+    keyOf: ({ priority }) => String(priority ?? 0),
+    title: (key) => priorityNames()[Number(key)] ?? '',
+    position: (key) => -Number(key),
+    mark: (key) => <PriorityShape priority={Number(key)} />,
+  },
+}
+
+function nameOfEnd(endDay: string, currentDay = today()): End {
+  if (endDay === '') return 'unscheduled'
+  if (endDay < currentDay) return 'overdue'
+  if (endDay === currentDay) return 'today'
+  const monday = mondayOf(currentDay)
+  if (endDay < addDays(monday, daysInWeek)) return 'week'
+  return endDay < addDays(monday, 2 * daysInWeek) ? 'next' : 'later'
+}
+
+/** Blocked assignments may end on any day. */
+function isCutByEnd(key: string, { cutFrom, isUnscheduledCut }: MyWork): boolean {
+  if (key === 'unscheduled') return isUnscheduledCut
+  if (cutFrom === undefined) return key === 'blocked' && isUnscheduledCut
+  return key === 'blocked' || endNames.indexOf(key) >= endNames.indexOf(nameOfEnd(cutFrom))
+}
+
+const isCutAnywhere = (_: string, { cutFrom, isUnscheduledCut }: MyWork): boolean =>
+  cutFrom !== undefined || isUnscheduledCut
+
+type Role = 'any' | 'responsible' | 'participant'
+
+interface RoleChoice {
+  readonly label: MessageKey
+  includes(row: Assignment, userId: string): boolean
+}
+
+/** Every row that the user is not responsible for is there because the user takes part in it. */
+const roles: Readonly<Record<Role, RoleChoice>> = {
+  any: { label: 'Everything', includes: () => true },
+  responsible: { label: 'Responsible', includes: (row, userId) => responsibleOf(row) === userId },
+  participant: { label: 'Participant', includes: (row, userId) => responsibleOf(row) !== userId },
+}
+
+interface WorkGroup {
+  readonly key: string
+  readonly title: string
+  readonly mark: VNode | undefined
+  readonly rows: readonly Assignment[]
+  /** True if assignments of the group may be missing, so that their count is not known. */
+  readonly isCut: boolean
+}
+
+/** Groups rows. Within a group, they keep their order. */
+function groupWork(
+  rows: readonly Assignment[],
+  work: MyWork,
+  { keyOf, title, position = () => 0, mark, isCut = isCutAnywhere }: Grouping,
+): readonly WorkGroup[] {
+  return [...Map.groupBy(rows, (row) => keyOf(row, work))]
+    .map(([key, rowsOfGroup]) => ({
+      key,
+      title: title(key, work),
+      mark: mark?.(key, work),
+      rows: rowsOfGroup,
+      isCut: isCut(key, work),
+    }))
+    .sort((a, b) => position(a.key) - position(b.key) || a.title.localeCompare(b.title))
 }

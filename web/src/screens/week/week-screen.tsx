@@ -13,8 +13,6 @@ import { Icon } from '../../ui/icon.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { PersonPicker } from '../../ui/people.tsx'
-import { CopyWeekDialog } from './copy-week-dialog.tsx'
-import { EntriesDialog } from './entries-dialog.tsx'
 import {
   type Appointment,
   type Cell,
@@ -27,6 +25,7 @@ import {
   type WeekRow,
   type WeekRows,
 } from './week.ts'
+import { CopyWeekDialog, EntriesDialog } from './week-dialogs.tsx'
 import { WeekGrid } from './week-grid.tsx'
 
 /** Shows the hours of a person in a week; both are in the address. Administrators may choose any person. */
