@@ -318,12 +318,12 @@ function reportJourneys(setup: () => BrowserSetup): void {
     const chart = page.getByRole('img', { name: 'Hours per week' })
     assert.match((await chart.textContent()) ?? '', /12.75 h recorded, 24 h planned/)
     // Two of the five working days of “Two weeks” are in the first week. The second week also has the 4 hours
-    // of “One day”.
+    // of “One day”. Its quarter of an hour for “Two weeks” uses up the plan of the first week.
     await page.getByRole('button', { name: 'Show as table' }).click()
     assert.deepEqual(await rowsOf(page, 'Hours per week'), [
       'Week Recorded Planned Left Over',
-      '3 – 9 Jan 2028 7.5 h 8 h 0.5 h –',
-      '10 – 16 Jan 2028 5.25 h 16 h 10.75 h –',
+      '3 – 9 Jan 2028 7.5 h 8 h 0.25 h –',
+      '10 – 16 Jan 2028 5.25 h 16 h 12 h 1 h',
     ])
     assert.deepEqual(await rowsOf(page, 'Hours per assignment'), [
       'Assignment Recorded Planned Left Over',

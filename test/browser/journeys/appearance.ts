@@ -134,14 +134,12 @@ export function appearanceJourneys(setup: () => BrowserSetup): void {
       (await page.locator(selector).first().boundingBox())?.width ?? 0
     await page.locator('.column').nth(2).waitFor()
     assert.ok(Math.abs((await widthOf('.column')) - 416) < 2)
+    // Pages of a project have the left edge of its board instead.
     const rightEdges = new Set<number>()
     for (const { path, selector } of [
       { path: '/account', selector: '.index-parts' },
       { path: '/inbox', selector: '.inbox-page' },
-      { path: '/projects', selector: '.page > .group' },
-      { path: `/projects/${workspace.projectId}/activity`, selector: '.change-day' },
-      { path: `/projects/${workspace.projectId}/settings`, selector: '.index-parts' },
-      { path: `/projects/${workspace.projectId}/webhooks`, selector: '.page > .setting-box' },
+      { path: '/projects', selector: '.page > .rows' },
     ]) {
       await goWithin(page, path)
       await page.locator(selector).first().waitFor()
