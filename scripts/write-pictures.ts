@@ -21,7 +21,7 @@ const pictures: readonly Picture[] = [
     name: 'board',
     size: [1280, 800],
     path: ({ projectId, openId }) => `/projects/${projectId}/assignments/${openId}`,
-    shows: 'Reproduced; the mail gateway it is',
+    shows: '2 entries',
   },
   {
     name: 'board-phone',
