@@ -15,9 +15,9 @@ export const pageOfList = stepwiseStatement<{
 
 /** One row, if it exists, and the time of the last change that can affect it. */
 export const rowWithLastChange = stepwiseStatement<{
-  readonly row: Sql
+  readonly row: () => Sql
   /** Selected as `lastChangeSecond`. */
-  readonly lastChange: Sql
+  readonly lastChange: () => Sql
 }>('dated row')
 
 /** A page with the rows it refers to. */

@@ -31,14 +31,15 @@ export async function get(
   const { id, at } = parseRequest(input)
   const { from, where } = selectRows(resource, caller, at, sql`${id}`)
   const columns = selectColumns(resource)
-  const lastChange = sql`${lastChangeSecond(resourcesAffecting(resource, caller))} as "lastChangeSecond"`
+  const lastChange = () =>
+    sql`${lastChangeSecond(resourcesAffecting(resource, caller))} as "lastChangeSecond"`
   // The transaction that wrote the row costs no lookup. The row as it was has none, and the nodes of a sharded
   // store have separate transaction numbers, so these use the change log.
-  const ofRow = at === undefined ? raw('row.xmin::text::bigint as "lastTransaction"') : lastChange
+  const dating = at === undefined ? lastTransaction : lastChange()
   // A sharded store executes the parts of the statement one after the other.
   const statement = rowWithLastChange.attach(
-    { row: sql`select ${columns} from ${from} where ${where}`, lastChange },
-    sql`select ${columns}, ${ofRow} from ${from} where ${where}`,
+    { row: () => sql`select ${columns} from ${from} where ${where}`, lastChange },
+    sql`select ${columns}, ${dating} from ${from} where ${where}`,
   )
   if (at !== undefined) await requireSettled(database, at)
   // The history can be slow to read, so this read queues with the lists. Their number per account is limited.
@@ -47,9 +48,11 @@ export async function get(
       ? await database.query<FoundRow>(statement)
       : await explainTimeout(timeoutAdvice, () => database.listReads.query<FoundRow>(statement, caller.id))
   if (!found) throw notFound(resource.title)
-  const { lastChangeSecond: second, lastTransaction, ...row } = found
-  return { row: row as Row, lastChange: { lastChangeSecond: second, lastTransaction } }
+  const { lastChangeSecond: second, lastTransaction: transaction, ...row } = found
+  return { row: row as Row, lastChange: { lastChangeSecond: second, lastTransaction: transaction } }
 }
+
+const lastTransaction = raw('row.xmin::text::bigint as "lastTransaction"')
 
 type FoundRow = Row & LastChange
 

@@ -36,8 +36,8 @@ export async function readRow(
   { row: statement, lastChange }: InputOf<typeof rowWithLastChange>,
 ): Promise<StoredRow[]> {
   // The date is queried first, so that the row is never older than it.
-  const [lastChangeRow] = await queries.query<StoredRow>(sql`select ${lastChange}`)
-  const [row] = await queries.query<StoredRow>(statement)
+  const [lastChangeRow] = await queries.query<StoredRow>(sql`select ${lastChange()}`)
+  const [row] = await queries.query<StoredRow>(statement())
   return row ? [{ ...row, ...lastChangeRow }] : []
 }
 
