@@ -90,7 +90,7 @@ export const versionMutants: readonly Mutant[] = [
   {
     file: 'src/db/modification-dates.ts',
     rule: 'the transaction numbers of another server are not compared with earlier ones',
-    from: 'if (serverStartedAt !== server)',
+    from: 'if (startedAt !== server)',
     to: 'if (server === undefined)',
     tests: ['db/modification-dates'],
   },

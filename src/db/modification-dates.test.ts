@@ -81,7 +81,7 @@ describe('a modification date', () => {
 
   it('of a row remains correct when transaction numbers wrap around, and on another server', async () => {
     let now = 0
-    const server = { transaction: '4294967295', startedAt: 'Monday' }
+    const server = { transaction: '4294967295', startedAt: 1 }
     // Every earlier transaction has ended, and a day has passed at each query.
     const store: Queries & Pick<Database, 'onCommit'> = {
       onCommit: () => () => undefined,
@@ -110,7 +110,7 @@ describe('a modification date', () => {
     server.transaction = '4294967306'
     assert.equal(await dayOf(4), 207)
     assert.equal(await dayOf(12), undefined)
-    server.startedAt = 'Tuesday'
+    server.startedAt = 2
     assert.equal(await dayOf(4), 211)
   })
 

@@ -1,7 +1,7 @@
 import { type RepeatedWork, repeat } from '../model/repeat.ts'
 import { hasSettledBefore } from './change-log.ts'
 import type { Database, Queries } from './database.ts'
-import { sql } from './sql.ts'
+import { raw, sql } from './sql.ts'
 
 /**
  * Returns the possible values of `Last-Modified`. It must be called before rows are read, because the dates
@@ -50,7 +50,7 @@ interface Mark {
   /** The time of the database before the transaction number was assigned. */
   readonly second: number
   readonly transaction: string
-  readonly serverStartedAt: string
+  readonly serverStartedAt: number
 }
 
 /** Transaction numbers are compared as on a circle, because they wrap around after 32 bits. */
@@ -63,7 +63,7 @@ export function createModificationDates(
   now: () => number = () => performance.now(),
 ): ModificationDates {
   let settlements = createSettlements()
-  let server: string | undefined
+  let server: number | undefined
   let storeSecond: number | undefined
   let pending: Mark | undefined
   let refreshing: Promise<void> | undefined
@@ -82,11 +82,11 @@ export function createModificationDates(
 
   async function poll() {
     const mark = pending ?? (await setMark(database))
-    const { hasPassed, second, serverStartedAt } = await checkMark(database, mark)
-    const isSameServer = mark.serverStartedAt === serverStartedAt
+    const { hasPassed, second, serverStartedAt: startedAt } = await checkMark(database, mark)
+    const isSameServer = mark.serverStartedAt === startedAt
     // Another server, such as one restored from a backup, may assign the same transaction numbers again.
-    if (serverStartedAt !== server) settlements = createSettlements()
-    server = serverStartedAt
+    if (startedAt !== server) settlements = createSettlements()
+    server = startedAt
     storeSecond = Math.floor(second)
     if (isSameServer && hasPassed) settlements.add(mark, second)
     pending = isSameServer && !hasPassed ? mark : undefined
@@ -168,11 +168,14 @@ function refreshWhileUsed(refresh: () => Promise<void>): () => void {
   }
 }
 
+/** SQL: a number, because the text of a time depends on the time zone of the session. */
+const serverStartedAt = raw('extract(epoch from pg_postmaster_start_time())::float8 as "serverStartedAt"')
+
 /** Assigns a transaction number. Every transaction that wrote earlier has a lower number. */
 async function setMark(database: Queries): Promise<Mark> {
   const [mark] = await database.query<Mark>(sql`
     select extract(epoch from statement_timestamp())::float8 as second, pg_current_xact_id()::text as transaction,
-      pg_postmaster_start_time()::text as "serverStartedAt"`)
+      ${serverStartedAt}`)
   if (!mark) throw new Error('The store returned no time.')
   return mark
 }
@@ -186,7 +189,7 @@ async function checkMark(database: Queries, { transaction }: Mark) {
   const [row] = await database.query<CheckedMark>(sql`
     select ${hasSettledBefore(transaction)} as "hasPassed",
       extract(epoch from clock_timestamp())::float8 as second,
-      pg_postmaster_start_time()::text as "serverStartedAt"`)
+      ${serverStartedAt}`)
   if (!row) throw new Error('The store returned no time.')
   return row
 }
