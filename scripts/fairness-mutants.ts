@@ -257,7 +257,7 @@ export const fairnessMutants: readonly Mutant[] = [
   {
     file: 'web/src/api/people.ts',
     rule: 'members of a project are offered before other people',
-    from: '        ...splitIds(first).map(',
+    from: '        ...chunksOf(first, limits.ids).map(',
     to: '        ...splitIds(first.slice(0, 0)).map(',
     tests: ['browser/assignments'],
   },

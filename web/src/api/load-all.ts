@@ -38,16 +38,19 @@ export async function loadByIds<Name extends ResourceName>(
   signal: AbortSignal,
 ): Promise<ById<RecordOf<Name>>> {
   const unique = [...new Set(ids)].sort()
-  const pages = Array.from({ length: Math.ceil(unique.length / rowsMax) }, (_, index) =>
-    unique.slice(index * rowsMax, (index + 1) * rowsMax),
-  )
   const results = await Promise.all(
-    pages.map((chunk) =>
+    chunksOf(unique, rowsMax).map((chunk) =>
       api.list(name, { ids: chunk.join(','), pageSize: rowsMax } as QueryOf<Name>, signal),
     ),
   )
   return byId(results.flatMap(({ data }) => data))
 }
+
+/** Splits a list, for example of ids, into parts that each fit into one request. */
+export const chunksOf = <Item>(items: readonly Item[], size: number): (readonly Item[])[] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  )
 
 export const byId = <Row extends { readonly id: string }>(rows: readonly Row[]): Map<string, Row> =>
   new Map(rows.map((row) => [row.id, row]))

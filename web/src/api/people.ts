@@ -5,7 +5,7 @@ import type { Session } from '../session/session.ts'
 import type { Api } from './api.ts'
 import { createFaces, type Faces } from './faces.ts'
 import type { LastSeen } from './last-seen.ts'
-import { byId } from './load-all.ts'
+import { byId, chunksOf } from './load-all.ts'
 import { isOutage } from './problems.ts'
 
 export interface People extends Faces {
@@ -68,7 +68,7 @@ export function createPeople(
     const ids = queued
     queued = []
     const requests: Promise<unknown>[] = [pending]
-    for (const chunk of splitIds(ids)) {
+    for (const chunk of chunksOf(ids, limits.ids)) {
       const request = find({ ids: chunk.join(','), pageSize: limits.ids }).then(
         (found) => {
           cacheNames(found)
@@ -108,7 +108,7 @@ export function createPeople(
     async search(text, abort, { first = [], max = suggestionsMax } = {}) {
       const query = { search: text, pageSize: max }
       const results = await Promise.all([
-        ...splitIds(first).map((ids) => find({ ...query, ids: ids.join(',') }, abort)),
+        ...chunksOf(first, limits.ids).map((ids) => find({ ...query, ids: ids.join(',') }, abort)),
         find(query, abort),
       ])
       return cacheNames([...byId(results.flat()).values()])
@@ -135,12 +135,6 @@ async function recallPeople(lastSeen: LastSeen, ids: readonly string[]): Promise
     return name === undefined ? [] : [{ id, name }]
   })
 }
-
-/** Splits ids into parts, each of which fits into one request. */
-const splitIds = (ids: readonly string[]): string[][] =>
-  Array.from({ length: Math.ceil(ids.length / limits.ids) }, (_, index) =>
-    ids.slice(index * limits.ids, (index + 1) * limits.ids),
-  )
 
 interface PersonQuery {
   readonly search?: string

@@ -90,5 +90,12 @@ function countWorkingDays(from: string, to: string): number {
 export const sumHours = (rows: readonly { readonly amountHours: number }[]): number =>
   rows.reduce((sum, { amountHours }) => sum + Math.round(amountHours * 100), 0) / 100
 
+/** Rounds to the hundredths that are stored. */
+export const roundHours = (hours: number): number => Math.round(hours * 100) / 100
+
+/** Returns the recorded hours that exceed a plan, if there is one. */
+export const overOf = (recorded: number, planned: number): number =>
+  planned > 0 ? Math.max(0, roundHours(recorded - planned)) : 0
+
 /** The planned hours that lists offer. Users can type others. */
 export const usualHours = [1, 2, 4, 8, 16, 24, 40] as const

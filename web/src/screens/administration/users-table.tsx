@@ -99,8 +99,8 @@ interface UserFilterProps {
 }
 
 /**
- * With the extensions, the user chooses which kind of users is shown, with the number of each kind. Otherwise,
- * and where kinds cannot be counted, a text shows the number of users that match the search.
+ * Filters users by kind, and shows how many there are of each. Shows only how many match the search if kinds
+ * cannot be counted. Kinds require the extensions.
  */
 export function UserFilter({ count, isComplete, accounts }: UserFilterProps) {
   const { configuration } = useServices()

@@ -1,5 +1,6 @@
 import type { MessageKey } from '../../texts/text.ts'
 import { addDays, dayOfTimestamp, isDay } from '../../time/days.ts'
+import { roundHours } from '../../time/hours.ts'
 import {
   type ImportedComment,
   type ImportedItem,
@@ -284,7 +285,7 @@ export function parseHours(text: string): number | undefined {
   if (!groups) return undefined
   const { days = 0, hours = 0, minutes = 0 } = groups
   const total = Number(days) * hoursPerWorkday + Number(hours) + Number(minutes) / 60
-  return Math.round(total * 100) / 100
+  return roundHours(total)
 }
 
 /** The names of priorities in this tracker and in other tools, from low to urgent. */

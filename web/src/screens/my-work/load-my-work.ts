@@ -1,6 +1,6 @@
 import { filter, limits } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
-import { type AllLoaded, type ById, byId, loadAll, loadByIds, rowsMax } from '../../api/load-all.ts'
+import { type AllLoaded, type ById, byId, chunksOf, loadAll, loadByIds, rowsMax } from '../../api/load-all.ts'
 import { doneStagesOf } from '../../assignment/assignment-values.ts'
 import {
   type Blockers,
@@ -36,7 +36,7 @@ export interface MyWork {
 /** Only 100 rows are loaded of most lists. */
 const firstPage = { pagesMax: 1 }
 const stagePagesMax = 5
-/** Of each stage, so many assignments with dates are loaded. If there are more, the screen says so. */
+/** The number of assignments with dates that are loaded of a stage. The screen says if there are more. */
 export const stageRowsMax = stagePagesMax * rowsMax
 const impedimentPagesMax = 5
 /** Lists of a period have no assignments without dates. This period has all others. */
@@ -120,47 +120,44 @@ async function loadScheduled(
   const [cutFrom] = cutEnds.sort()
   if (cutFrom === undefined) return { rows, cutFrom }
   const important = await loadImportant(services, { userId, doneIds: [...doneIds] }, signal)
-  return { rows: [...rows, ...important], cutFrom }
+  return { rows: [...rows, ...important.rows], cutFrom }
 }
 
 const highPriority = 3
 
-interface Important {
-  readonly userId: string
-  readonly doneIds: readonly string[]
-}
-
 /** Loads the open assignments of high priority that end first. */
-async function loadImportant(
-  { configuration, tracker }: Services,
-  { userId, doneIds }: Important,
+function loadImportant(
+  services: Services,
+  { userId, doneIds }: { readonly userId: string; readonly doneIds: readonly string[] },
   signal: AbortSignal,
-): Promise<readonly Assignment[]> {
-  if (!configuration.extensions) return []
+): Promise<AllLoaded<Assignment>> {
   const isImportant = filter`userId eq ${userId} and priority ge ${highPriority} and isUnscheduled eq false and isUnassigned eq false`
   const isOpen = doneIds.length > 0 ? filter` and not workflowId in ${doneIds}` : ''
-  const query = {
-    filter: `${isImportant}${isOpen}`,
-    sort: 'endDate',
-    pageSize: rowsMax,
-  }
-  const { result } = await tracker.call('GET /ext/query/assignments', { query }, { signal })
-  return result.data as readonly Assignment[]
+  return queryAssignments(services, { filter: `${isImportant}${isOpen}`, sort: 'endDate' }, signal)
 }
 
 /** Loads the assignments without dates. Lists of a period do not contain them. */
-async function loadUnscheduled(
-  { configuration, tracker }: Services,
+function loadUnscheduled(
+  services: Services,
   userId: string,
   signal: AbortSignal,
 ): Promise<AllLoaded<Assignment>> {
+  const isUnscheduled = filter`userId eq ${userId} and isUnscheduled eq true and isUnassigned eq false`
+  return queryAssignments(services, { filter: isUnscheduled, sort: '-createdAt' }, signal)
+}
+
+/** Loads one page of a query, or nothing without the extensions. */
+async function queryAssignments(
+  { configuration, tracker }: Services,
+  query: { readonly filter: string; readonly sort: string },
+  signal: AbortSignal,
+): Promise<AllLoaded<Assignment>> {
   if (!configuration.extensions) return { rows: [], isCut: false }
-  const query = {
-    filter: `userId eq '${userId}' and isUnscheduled eq true and isUnassigned eq false`,
-    sort: '-createdAt',
-    pageSize: rowsMax,
-  }
-  const { result } = await tracker.call('GET /ext/query/assignments', { query }, { signal })
+  const { result } = await tracker.call(
+    'GET /ext/query/assignments',
+    { query: { ...query, pageSize: rowsMax } },
+    { signal },
+  )
   return { rows: result.data as readonly Assignment[], isCut: result.nextCursor !== null }
 }
 
@@ -210,9 +207,7 @@ async function loadInChunks<Link>(
   load: (condition: string) => AsyncIterable<Link>,
 ): Promise<readonly Link[]> {
   const links: Link[] = []
-  for (let start = 0; start < ids.length; start += filterIdsMax) {
-    const chunk = ids.slice(start, start + filterIdsMax)
+  for (const chunk of chunksOf(ids, filterIdsMax))
     for await (const link of load(filter`assignmentId in ${chunk}`)) links.push(link)
-  }
   return links
 }

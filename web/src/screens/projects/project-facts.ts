@@ -8,6 +8,7 @@ import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import type { MessageKey } from '../../texts/text.ts'
 import { dayOf, today } from '../../time/days.ts'
+import { overOf } from '../../time/hours.ts'
 
 /** A report has at most this many groups. */
 const groupsMax = 1000
@@ -132,14 +133,10 @@ function useWork(stages: Stages) {
       total: sumOf(ofProject, 'assignments'),
       plannedHours,
       recordedHours,
-      overHours: value.over ? (value.over.get(projectId) ?? 0) : overOf(plannedHours, recordedHours),
+      overHours: value.over ? (value.over.get(projectId) ?? 0) : overOf(recordedHours, plannedHours),
     }
   }
 }
-
-/** Returns the recorded hours that exceed a plan, if there is one. */
-const overOf = (planned: number, recorded: number): number =>
-  planned > 0 ? Math.max(0, Math.round((recorded - planned) * 100) / 100) : 0
 
 type Planned = AssignmentsReport['result']['groups']
 type Recorded = HoursReport['result']['groups']
@@ -149,7 +146,7 @@ function sumOver(planned: Planned, recorded: Recorded): ReadonlyMap<string, numb
   const recordedOf = new Map(recorded.map(({ assignment, hours }) => [assignment?.id, hours]))
   const sums = new Map<string, number>()
   for (const { project, assignment, plannedHours } of planned) {
-    const over = overOf(plannedHours, recordedOf.get(assignment?.id) ?? 0)
+    const over = overOf(recordedOf.get(assignment?.id) ?? 0, plannedHours)
     if (project) sums.set(project.id, (sums.get(project.id) ?? 0) + over)
   }
   return sums

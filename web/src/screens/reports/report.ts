@@ -5,7 +5,7 @@ import { stagesQuery } from '../../data/project-stages.ts'
 import type { Services } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { addDays, dayOf, daysInWeek, mondayOf } from '../../time/days.ts'
-import { plannedHours, roundPlanned, sumHours } from '../../time/hours.ts'
+import { plannedHours, roundHours, roundPlanned, sumHours } from '../../time/hours.ts'
 
 export interface Hours {
   readonly planned: number
@@ -95,8 +95,8 @@ export interface ReportData {
 }
 
 /**
- * Recorded hours use up the plan of their assignment, from its first week on. So what is left and what is over the
- * plan add up to the same sums by week as by assignment.
+ * Recorded hours use up the plan of their assignment, from its first week on. So the hours that are left and
+ * those over the plan have the same sums by week as by assignment.
  */
 export function hoursByWeek(data: ReportData): HoursRow[] {
   const { mondays, assignments, appointments, isDone } = data
@@ -151,8 +151,6 @@ export function hoursByAssignment({ mondays, assignments, appointments, isDone }
     })
     .sort(byHours)
 }
-
-const roundHours = (hours: number): number => Math.round(hours * 100) / 100
 
 function compareHours(plannedHours: number, recorded: number): Hours {
   const planned = roundPlanned(plannedHours)

@@ -8,7 +8,7 @@ import { saveFile } from '../../services/files.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { dateFormat, dateOf } from '../../time/days.ts'
-import { formatHours, sumHours } from '../../time/hours.ts'
+import { formatHours, overOf, roundHours, sumHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Page, ProjectMark, type ProjectMarkProps } from '../../ui/page.tsx'
 import { ConnectionStatus, EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
@@ -264,10 +264,6 @@ const PlanHeaders = () => (
   </>
 )
 
-const difference = (a: number, b: number): number => Math.round((a - b) * 100) / 100
-const overOf = (recorded: number, planned: number): number =>
-  planned > 0 ? Math.max(0, difference(recorded, planned)) : 0
-
 interface PlanCellsProps {
   readonly recorded: number
   readonly planned: number
@@ -285,7 +281,7 @@ function PlanCells({ recorded, planned }: PlanCellsProps) {
           <OverPlan hours={over}>
             {over > 0
               ? t('{hours} over', { hours: formatHours(over) })
-              : formatOrDash(difference(planned, recorded))}
+              : formatOrDash(roundHours(planned - recorded))}
           </OverPlan>
         )}
       </td>

@@ -23,6 +23,7 @@ import {
   formatNumber,
   hoursPerDay,
   plannedHours,
+  roundHours,
   roundPlanned,
   sumHours,
 } from '../../time/hours.ts'
@@ -333,7 +334,7 @@ function estimateTexts(
 
 function hoursLeftText(planned: number, recorded: number | undefined): string {
   if (recorded === undefined) return formatHours(planned)
-  const left = Math.round((planned - recorded) * 100) / 100
+  const left = roundHours(planned - recorded)
   return left < 0
     ? t('{over} over {planned}', { over: formatHours(-left), planned: formatHours(planned) })
     : t('{left} of {planned} h left', { left: formatNumber(left), planned: formatNumber(planned) })
@@ -418,7 +419,7 @@ const NoHours = () => (
 /** Shows the free hours of a day or week, until its target is reached. */
 function FreeHours({ recorded, target }: { readonly recorded: number; readonly target: number }) {
   if (recorded >= target) return null
-  const hours = formatHours(Math.round((target - recorded) * 100) / 100)
+  const hours = formatHours(roundHours(target - recorded))
   return (
     <span class="quiet-text line week-left">
       <span class="free-figure" aria-hidden="true">
