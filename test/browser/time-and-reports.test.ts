@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { assertAccessible } from './journeys/accessibility.ts'
 import { layoutFaultsOf } from './journeys/widths.ts'
 import type { BrowserSetup } from './support/browser-setup.ts'
+import { datedProjects } from './support/dated-projects.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 
 function sumJourneys(setup: () => BrowserSetup): void {
@@ -15,12 +16,7 @@ function sumJourneys(setup: () => BrowserSetup): void {
 
   test('reports add up hours by project, user and week, can be filtered, and are exported and printed', async () => {
     const { signIn, workspace } = setup()
-    const { id: projectId } = await workspace.make('project', {
-      name: 'Summed up',
-      organizationId: workspace.organizationId,
-    })
-    for (const userId of [workspace.mara.id, workspace.jonas.id])
-      await workspace.make('userProject', { projectId, userId })
+    const { projectId } = await datedProjects(setup).makeProject('Summed up')
     const days = { startDate: '2029-02-05', endDate: '2029-02-09' }
     const id = await workspace.assignment('Half done', { projectId, ...days, amountHours: 10 })
     const record = (userId: string, keepDate: string, amountHours: number) =>

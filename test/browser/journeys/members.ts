@@ -2,18 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../../src/db/sql.ts'
 import type { BrowserSetup } from '../support/browser-setup.ts'
+import { datedProjects } from '../support/dated-projects.ts'
 
 const brokenAnswer = { status: 500, json: { statusCode: 500, message: 'Broken.' } }
 
 export function memberJourneys(setup: () => BrowserSetup): void {
   test('are asked before they remove themselves', async () => {
-    const { signIn, workspace } = setup()
-    const { id: projectId } = await workspace.make('project', {
-      name: 'Left by Mara',
-      organizationId: workspace.organizationId,
-    })
-    for (const userId of [workspace.mara.id, workspace.jonas.id])
-      await workspace.make('userProject', { projectId, userId })
+    const { signIn } = setup()
+    await datedProjects(setup).makeProject('Left by Mara')
     const page = await signIn('mara@example.com', '/projects')
     await page.getByRole('button', { name: 'Actions for Left by Mara' }).click()
     await page.getByRole('menuitem', { name: 'Members…' }).click()
