@@ -1,5 +1,7 @@
 import { signal } from '@preact/signals'
-import { hoursPerDay } from '../time/hours.ts'
+import { t } from '../texts/text.ts'
+import { dayOf, isWeekend } from '../time/days.ts'
+import { formatHours, formatNumber, hoursPerDay, roundHours, sumHours } from '../time/hours.ts'
 
 const storageKey = 'tracker.daily-hours'
 const defaultHours = 8
@@ -21,4 +23,32 @@ export function chooseDailyTarget(hours: number | undefined): void {
   if (hours === undefined || !isPossible(hours)) return
   localStorage.setItem(storageKey, String(hours))
   chosen.value = hours
+}
+
+/** The hours that are due on a day: none on a Saturday or Sunday. */
+export const targetOn = (day: string): number => (isWeekend(day) ? 0 : dailyTarget())
+
+interface Recorded {
+  readonly keepDate: string
+  readonly amountHours: number
+}
+
+/**
+ * Returns the hours that are still free on these days. Hours over the target of a day, and those of a weekend,
+ * do not reduce the free hours of other days, so the free hours of the days of a week add up to those of the week.
+ */
+export const freeHours = (days: readonly string[], entries: readonly Recorded[]): number =>
+  roundHours(
+    days.reduce((sum, day) => {
+      const recorded = sumHours(entries.filter(({ keepDate }) => dayOf(keepDate) === day))
+      return sum + Math.max(0, targetOn(day) - recorded)
+    }, 0),
+  )
+
+/** Compares the recorded hours of a day with those that are due. On a weekend without hours, it is empty. */
+export function todayText(hours: number, day: string): string {
+  const target = targetOn(day)
+  if (target > 0)
+    return t('{hours} of {target} today', { hours: formatNumber(hours), target: formatHours(target) })
+  return hours > 0 ? t('{hours} today', { hours: formatHours(hours) }) : ''
 }

@@ -133,6 +133,7 @@ export const ptBr = {
     'Você está sem conexão. O que aparece pode estar desatualizado; o que você digitar será guardado.',
   'My work': 'Meu trabalho',
   '{hours} of {target} today': '{hours} de {target} hoje',
+  '{hours} today': '{hours} hoje',
   Projects: 'Projetos',
   'My week': 'Minha semana',
   Impediments: 'Impedimentos',

@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { ResourceName } from '../../api/api.ts'
 import { rowsMax } from '../../api/load-all.ts'
-import { dailyTarget } from '../../assignment/daily-target.ts'
+import { targetOn, todayText } from '../../assignment/daily-target.ts'
 import { loadRecordedHours } from '../../assignment/load-recorded-hours.ts'
 import { priorityNames } from '../../assignment/priority.ts'
 import { queuedChanges } from '../../assignment/queue.ts'
@@ -13,7 +13,7 @@ import { readStoredJson } from '../../services/browser-storage.ts'
 import { useServices } from '../../services/services.ts'
 import { type MessageKey, t } from '../../texts/text.ts'
 import { addDays, daysInWeek, mondayOf, today } from '../../time/days.ts'
-import { formatHours, formatNumber } from '../../time/hours.ts'
+import { formatNumber } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { HoursBar, PriorityShape } from '../../ui/marks.tsx'
 import { Menu } from '../../ui/menu.tsx'
@@ -97,15 +97,18 @@ export function MyWorkScreen() {
 }
 
 /** Compares the hours of today with those of a working day, and opens the week, where they are recorded. */
-const TodayLink = ({ hours }: { readonly hours: number }) => (
-  <a class="button today-link" href="/week" title={t('Open my week')}>
-    <Icon name="calendar" />
-    <span>
-      {t('{hours} of {target} today', { hours: formatNumber(hours), target: formatHours(dailyTarget()) })}
-    </span>
-    <HoursBar planned={dailyTarget()} recorded={hours} />
-  </a>
-)
+function TodayLink({ hours }: { readonly hours: number }) {
+  const text = todayText(hours, today())
+  const target = targetOn(today())
+  if (text === '') return null
+  return (
+    <a class="button today-link" href="/week" title={t('Open my week')}>
+      <Icon name="calendar" />
+      <span>{text}</span>
+      {target > 0 && <HoursBar planned={target} recorded={hours} />}
+    </a>
+  )
+}
 
 interface Choice {
   readonly grouping: GroupingName
