@@ -143,13 +143,18 @@ function sumJourneys(setup: () => BrowserSetup): void {
     const assignmentId = await workspace.assignment('Weekly', { userId, ...days, amountHours: 10 })
     const entry = { assignmentId, userId, keepDate: '2029-04-02', amountHours: 3 }
     await workspace.make('appointment', { ...entry, description: 'Drew the plan' })
+    await workspace.make('appointment', { ...entry, keepDate: '2029-04-07', amountHours: 24 })
+    await workspace.make('appointment', { ...entry, keepDate: '2029-04-07', amountHours: 1 })
     const page = await signIn('wilma@example.com', '/week?week=2029-04-02')
-    await page.getByText('7 of 10 h left · 6 Apr 2029').waitFor()
+    await page.getByText('18 h over 10 h · 6 Apr 2029').waitFor()
     await page.getByText('Mon: Drew the plan').waitFor()
     await page.getByText('5 h free', { exact: true }).waitFor()
+    // The four working days without hours are free, too, and those of a weekend do not reduce them.
     await page.getByText('37 h free', { exact: true }).waitFor()
-    // The four working days without hours are free, too.
     assert.equal(await page.getByText('8 h free', { exact: true }).count(), 4)
+    // The heading of the sums has room for what is wrong with a day.
+    const warning = page.getByRole('rowheader', { name: 'Total' }).getByText('Sat: More than 24 h')
+    await warning.waitFor()
     // Every field is a box, also an empty one without the pointer or the focus. The days are equally narrow.
     const edge = await page
       .getByRole('textbox', { name: 'Weekly, Tue' })
@@ -160,6 +165,7 @@ function sumJourneys(setup: () => BrowserSetup): void {
       .locator('.week-sums > .number')
       .evaluateAll((cells) => cells.map((each) => Math.round(each.getBoundingClientRect().width)))
     assert.equal(new Set(widths).size, 1, widths.join())
+    assert.ok(((await warning.boundingBox())?.height ?? 99) < 24, 'the warning is one line')
     await page.locator('.week-sums').getByText('0 h', { exact: true }).first().waitFor()
     await page.getByLabel('Hours per day').fill('4h00')
     await page.keyboard.press('Enter')

@@ -100,7 +100,10 @@ export function weekJourneys(setup: () => BrowserSetup): void {
     const monday = cell(page, 'Rejected, Mon 15 Mar 2027')
     await monday.fill('-1')
     assert.equal(await statusAfter(page, () => monday.blur()), 400)
-    await page.getByRole('alert').filter({ hasText: 'Mon 15 Mar 2027: Hours must be' }).waitFor()
+    // The reason is in the heading of the row, so that the tints of the columns do not stop below the row.
+    const reason = page.getByRole('rowheader', { name: 'Rejected' }).getByRole('alert')
+    await reason.filter({ hasText: 'Mon 15 Mar 2027: Hours must be' }).waitFor()
+    assert.equal(await page.locator('.week tbody > tr').count(), 1)
     assert.equal(await monday.inputValue(), '-1')
     assert.equal(await monday.getAttribute('aria-invalid'), 'true')
     await monday.fill('much')

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { dailyTarget } from '../../assignment/daily-target.ts'
+import { dailyTarget, freeHours, targetOn } from '../../assignment/daily-target.ts'
 import { changesOf } from '../../assignment/queue.ts'
 import { QueueMark } from '../../assignment/state-chips.tsx'
 import { TimerButton } from '../../assignment/timer-button.tsx'
@@ -169,7 +169,7 @@ const DayStrip = ({ days, shownDay, entries, isOwn, onChoose }: DayStripProps) =
         <span class="day-name">{formatWeekday(day)}</span>
         <strong>{Number(day.slice(8))}</strong>
         <span class="day-sum">{formatSum(entriesOn(entries, day))}</span>
-        {isOwn && isWorkingDay(day) && (
+        {isOwn && targetOn(day) > 0 && (
           <span class="day-fill" style={{ '--filled': `${filledPercent(entriesOn(entries, day))}%` }} />
         )}
       </button>
@@ -195,7 +195,13 @@ const DayHead = ({ day, entries, isOwn }: DayHeadProps) => (
   <header class="week-day">
     <h2>{dateFormat('heading').format(dateOf(day))}</h2>
     <span class="week-day-sum">
-      <DaySum entries={entriesOn(entries, day)} target={targetOn(day, isOwn)} />
+      <DaySum day={day} entries={entries} />
+      {isTooLong(day, entries) && (
+        <span class="too-long note" role="status">
+          {t('More than 24 h')}
+        </span>
+      )}
+      {isOwn && <FreeHours days={[day]} entries={entries} />}
     </span>
   </header>
 )
@@ -234,6 +240,8 @@ function Row(props: RowProps) {
           recorded={recorded}
           entries={cells.filter(({ day }) => shownDays.includes(day)).flatMap((cell) => cell.entries)}
           isOwn={isOwn}
+          problems={problems}
+          problemId={problemId}
         />
         {cells.map(
           (cell, column) =>
@@ -262,13 +270,6 @@ function Row(props: RowProps) {
           />
         </td>
       </tr>
-      {problems.length > 0 && (
-        <tr>
-          <td class="field-errors" colSpan={shownDays.length + 2} id={problemId} role="alert">
-            {problems.join(' ')}
-          </td>
-        </tr>
-      )}
     </tbody>
   )
 }
@@ -279,14 +280,21 @@ interface AssignmentHeaderProps {
   readonly recorded: number | undefined
   readonly entries: readonly Appointment[]
   readonly isOwn: boolean
+  readonly problems: readonly string[]
+  readonly problemId: string
 }
 
-/** Shows the assignment of a row with its remaining estimate and the notes of the shown days. */
+/**
+ * Shows the assignment of a row with its remaining estimate, the notes of the shown days, and the reasons why
+ * cells are not saved.
+ */
 function AssignmentHeader({
   row: { assignment, projectName, projectColor },
   recorded,
   entries,
   isOwn,
+  problems,
+  problemId,
 }: AssignmentHeaderProps) {
   const notes = entries.filter(({ description }) => description)
   const [hours, day] = estimateTexts(assignment, recorded)
@@ -314,6 +322,15 @@ function AssignmentHeader({
           {t('{day}: {note}', { day: formatWeekday(dayOf(keepDate)), note: description ?? '' })}
         </span>
       ))}
+      {problems.length > 0 && (
+        <span class="field-errors week-problem" id={problemId} role="alert">
+          {problems.map((problem) => (
+            <span key={problem} class="line">
+              {problem}
+            </span>
+          ))}
+        </span>
+      )}
     </th>
   )
 }
@@ -349,7 +366,7 @@ interface WeekSumsProps {
   readonly isOwn: boolean
 }
 
-/** Shows the sum of each day, compared with the hours of a working day. */
+/** Shows the sum of each day and what is free of a working day. */
 const WeekSums = ({ days, shownDays, entries, planned, isOwn }: WeekSumsProps) => (
   <tfoot>
     <tr class="week-sums">
@@ -360,53 +377,44 @@ const WeekSums = ({ days, shownDays, entries, planned, isOwn }: WeekSumsProps) =
             {t('Free of {hours} a day', { hours: formatHours(dailyTarget()) })}
           </span>
         )}
+        {shownDays.length > 1 &&
+          days
+            .filter((day) => isTooLong(day, entries))
+            .map((day) => (
+              <span key={day} class="too-long note line" role="status">
+                {t('{day}: {note}', { day: formatWeekday(day), note: t('More than 24 h') })}
+              </span>
+            ))}
       </th>
       {shownDays.map((day) => (
         <td key={day} class={`number ${classOf(day)}`}>
-          <DaySum entries={entriesOn(entries, day)} target={targetOn(day, isOwn)} />
+          <DaySum day={day} entries={entries} />
+          {isOwn && <FreeHours days={[day]} entries={entries} />}
         </td>
       ))}
       <td class="week-total" data-label={t('Week')}>
         <Total recorded={sumHours(entries)} planned={planned} isPlanned={planned > 0} />
-        {isOwn && (
-          <FreeHours recorded={sumHours(entries)} target={dailyTarget() * days.filter(isWorkingDay).length} />
-        )}
+        {isOwn && <FreeHours days={days} entries={entries} />}
       </td>
     </tr>
   </tfoot>
 )
 
-const isWorkingDay = (day: string): boolean => !isWeekend(day)
-
-/** Only the user's own working days have a target. */
-const targetOn = (day: string, isOwn: boolean): number => (isOwn && isWorkingDay(day) ? dailyTarget() : 0)
-
 const entriesOn = (entries: readonly Appointment[], day: string) =>
   entries.filter(({ keepDate }) => dayOf(keepDate) === day)
 
-const DaySum = ({
-  entries,
-  target,
-}: {
+const isTooLong = (day: string, entries: readonly Appointment[]): boolean =>
+  sumHours(entriesOn(entries, day)) > hoursPerDay
+
+interface DayProps {
+  readonly day: string
   readonly entries: readonly Appointment[]
-  readonly target: number
-}) => {
-  const hours = sumHours(entries)
-  if (hours > hoursPerDay)
-    return (
-      <>
-        {formatHours(hours)}
-        <span class="too-long line" role="status">
-          {t('More than 24 h')}
-        </span>
-      </>
-    )
-  return (
-    <>
-      {entries.length > 0 ? formatHours(hours) : <NoHours />}
-      {target > 0 && <FreeHours recorded={hours} target={target} />}
-    </>
-  )
+}
+
+const DaySum = ({ day, entries }: DayProps) => {
+  const ofDay = entriesOn(entries, day)
+  if (ofDay.length === 0) return <NoHours />
+  return <span class={isTooLong(day, entries) ? 'too-long' : ''}>{formatHours(sumHours(ofDay))}</span>
 }
 
 const NoHours = () => (
@@ -416,10 +424,16 @@ const NoHours = () => (
   </span>
 )
 
-/** Shows the free hours of a day or week, until its target is reached. */
-function FreeHours({ recorded, target }: { readonly recorded: number; readonly target: number }) {
-  if (recorded >= target) return null
-  const hours = formatHours(roundHours(target - recorded))
+interface FreeHoursProps {
+  readonly days: readonly string[]
+  readonly entries: readonly Appointment[]
+}
+
+/** Shows the free hours of a day or week, if there are any. */
+function FreeHours({ days, entries }: FreeHoursProps) {
+  const free = freeHours(days, entries)
+  if (free === 0) return null
+  const hours = formatHours(free)
   return (
     <span class="quiet-text line week-left">
       <span class="free-figure" aria-hidden="true">
