@@ -49,6 +49,7 @@ const laterFiles = [
   'project-sub-page',
   'project-switcher',
   'queue-dialog',
+  'queued-hours',
   'recorded-hours',
   'relations',
   'row-facts',

@@ -251,6 +251,8 @@ function queueJourneys(setup: () => BrowserSetup): void {
     const name = 'Answered into the void'
     const id = await workspace.assignment(name, { userId, startDate: today, endDate: today })
     const page = await signIn(login, '/my-work')
+    await page.getByLabel(`Stage of ${name}`).selectOption('Doing')
+    await page.getByText(`${name} is now in Doing.`).waitFor()
     let isLost = false
     await page.route(`${hosts.api}/api/appointment`, async (route) => {
       if (route.request().method() !== 'POST' || isLost) return route.fallback()
@@ -267,6 +269,35 @@ function queueJourneys(setup: () => BrowserSetup): void {
       sql`select amount_hours::float as amount from appointments where assignment_id = ${id}`,
     )
     assert.deepEqual(hours, [{ amount: 3 }])
+    // The message about the queued hours is gone, so the keys undo the change before them.
+    await page.keyboard.press('Control+z')
+    await page.getByText(`Undone: “${name} is now in Doing.”`).waitFor()
+  })
+
+  test('the undo of a move that is just being sent says that the move stays', async () => {
+    const { hosts, signIn, workspace } = setup()
+    const { id: userId, login } = await workspace.join('Lars Latecomer')
+    const name = 'Moved at the last second'
+    const id = await workspace.assignment(name, { userId, startDate: today, endDate: today })
+    const page = await signIn(login, '/my-work')
+    await page.getByLabel(`Stage of ${name}`).waitFor()
+    await page.context().setOffline(true)
+    await page.getByLabel(`Stage of ${name}`).selectOption('Doing')
+    await page.getByText(`${name}: saved here, and sent once there is a network.`).waitFor()
+    const [held, isHeld] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await page.route(`${hosts.api}/ext/assignment`, async (route) => {
+      if (route.request().method() !== 'PATCH') return route.fallback()
+      isHeld.resolve()
+      await held.promise
+      await route.fallback()
+    })
+    await page.context().setOffline(false)
+    await isHeld.promise
+    await page.keyboard.press('Control+z')
+    await page.getByText(/^Undone: /).waitFor()
+    held.resolve()
+    await page.getByText(`${name} stays as it is.`).waitFor()
+    assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
   })
 
   test('a move that conflicts with a move by another user is reported', async () => {

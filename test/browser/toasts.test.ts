@@ -71,6 +71,24 @@ describe('Messages of changes', () => {
     assert.equal(toasts.redoLast(), false)
   })
 
+  test('that are withdrawn cannot be undone, and other changes keep their line', () => {
+    const { toasts, showChange } = setUp()
+    showChange('Moved.')
+    const withdraw = showChange('Named.')
+    withdraw()
+    assert.deepEqual(texts(toasts), ['Moved.'])
+    const withdrawNext = showChange('Assigned.')
+    showChange('Labelled.')
+    toasts.undoLast()
+    withdrawNext()
+    assert.deepEqual(texts(toasts), ['Undone: “Labelled.”'])
+    assert.equal(toasts.all.value[0]?.changes.length, 1)
+    toasts.undoLast()
+    assert.deepEqual(texts(toasts), ['Undone: “Moved.”'])
+    toasts.show({ kind: 'problem', text: 'Refused.' })()
+    assert.deepEqual(texts(toasts), ['Undone: “Moved.”'])
+  })
+
   test('that cannot be undone or redone say why', async () => {
     const { toasts, showChange } = setUp()
     const fail = () => Promise.reject(new Error('It was removed.'))

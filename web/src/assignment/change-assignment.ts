@@ -6,33 +6,7 @@ import { t, tn } from '../texts/text.ts'
 import { doneStagesOf, updateBodyOf } from './assignment-values.ts'
 
 type Assignment = RecordOf<'assignment'>
-type Change = Partial<Assignment>
-type ChangeServices = Pick<Services, 'api' | 'configuration' | 'toasts' | 'tracker'>
-
-/**
- * Changes fields of one assignment, unless they have other values than the user saw. Shows a message with
- * Undo, or the error; neither if the fields already have these values. Returns false after an error.
- */
-export async function changeAssignment(
-  services: ChangeServices,
-  seen: Assignment,
-  change: Change,
-  messageOf: () => string,
-): Promise<boolean> {
-  const { api, toasts } = services
-  try {
-    const before = await api.get('assignment', seen.id)
-    const names = Object.keys(change) as (keyof Assignment)[]
-    if (names.some((name) => !isEqual(before[name], seen[name]))) throw new Error(changedText())
-    if (!isChange(before, change)) return true
-    await api.update('assignment', { ...updateBodyOf(before), ...change })
-    offerUndo(services, { before, after: { ...before, ...change }, names, text: messageOf() })
-    return true
-  } catch (error) {
-    toasts.show({ kind: 'problem', text: sentenceOf(error) })
-    return false
-  }
-}
+export type ChangeServices = Pick<Services, 'api' | 'configuration' | 'toasts' | 'tracker'>
 
 interface DoneChange {
   readonly before: Assignment
@@ -65,14 +39,10 @@ export function offerUndo(
   if (names.includes('workflowId')) void warnOfOpenParts(services, [after])
 }
 
-const changedText = () => t('It was changed or removed in the meantime.')
-
-/** Returns whether a change gives any field another value. */
-export const isChange = (row: Assignment, change: Change): boolean =>
-  (Object.keys(change) as (keyof Assignment)[]).some((name) => !isEqual(row[name], change[name]))
+export const changedText = () => t('It was changed or removed in the meantime.')
 
 /** Absent, null and false all mean that there is no value. A day and the timestamp of its start are the same. */
-const isEqual = (a: unknown, b: unknown): boolean => comparable(a) === comparable(b)
+export const isEqual = (a: unknown, b: unknown): boolean => comparable(a) === comparable(b)
 
 function comparable(value: unknown): unknown {
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\d(T|$)/.test(value)) return Date.parse(value)

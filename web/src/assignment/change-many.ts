@@ -6,13 +6,42 @@ import { type Services, useRemoval, useServices } from '../services/services.ts'
 import type { Toasts } from '../services/toasts.ts'
 import { tn } from '../texts/text.ts'
 import { updateBodyOf } from './assignment-values.ts'
-import { isChange, warnOfOpenParts } from './change-assignment.ts'
+import { type ChangeServices, changedText, isEqual, offerUndo, warnOfOpenParts } from './change-assignment.ts'
 
 type Assignment = RecordOf<'assignment'>
 /** The fields to change. An assignment that already has these values stays unchanged. */
 export type Change = Partial<
   ReturnType<typeof updateBodyOf> & Pick<Assignment, 'isUnscheduled' | 'isUnassigned' | 'priority'>
 >
+
+/**
+ * Changes fields of one assignment, unless they have other values than the user saw. Shows a message with
+ * Undo, or the error; neither if the fields already have these values. Returns false after an error.
+ */
+export async function changeAssignment(
+  services: ChangeServices,
+  seen: Assignment,
+  change: Partial<Assignment>,
+  messageOf: () => string,
+): Promise<boolean> {
+  const { api, toasts } = services
+  try {
+    const before = await api.get('assignment', seen.id)
+    const names = Object.keys(change) as (keyof Assignment)[]
+    if (names.some((name) => !isEqual(before[name], seen[name]))) throw new Error(changedText())
+    if (!isChange(before, change)) return true
+    await api.update('assignment', { ...updateBodyOf(before), ...change })
+    offerUndo(services, { before, after: { ...before, ...change }, names, text: messageOf() })
+    return true
+  } catch (error) {
+    toasts.show({ kind: 'problem', text: sentenceOf(error) })
+    return false
+  }
+}
+
+/** Returns whether a change gives any field another value. */
+const isChange = (row: Assignment, change: Partial<Assignment>): boolean =>
+  (Object.keys(change) as (keyof Assignment)[]).some((name) => !isEqual(row[name], change[name]))
 
 interface RequestedChange {
   readonly id: string
@@ -32,7 +61,6 @@ export function useChangeMany(onChanged: (rows: readonly Assignment[]) => void) 
 }
 
 type MessageOf = (count: number) => string
-type ChangeServices = Pick<Services, 'api' | 'configuration' | 'toasts' | 'tracker'>
 
 interface ChangeManyOptions {
   readonly messageOf?: MessageOf | undefined
@@ -47,7 +75,7 @@ export async function changeMany(
   services: ChangeServices,
   rows: readonly Assignment[],
   changeOf: (row: Assignment) => Change,
-  { messageOf = changedText, onChanged }: ChangeManyOptions,
+  { messageOf = countText, onChanged }: ChangeManyOptions,
 ): Promise<void> {
   const { api, configuration, toasts } = services
   const send = async (requests: readonly RequestedChange[]) => {
@@ -76,7 +104,7 @@ export async function changeMany(
   }
 }
 
-const changedText: MessageOf = (count) =>
+const countText: MessageOf = (count) =>
   tn(count, 'One assignment was changed.', '{count} assignments were changed.')
 
 function reportUnchanged(

@@ -116,7 +116,8 @@ export function labelChoices<Choice extends Option>(
     if (linkId === undefined) {
       const { id } = await addLabel(api, target, option, labels)
       const text = t('{label} was added to {name}.', values)
-      return toasts.show({ kind: 'done', text, undo: run('remove', id), redo: run('restore', id) })
+      toasts.show({ kind: 'done', text, undo: run('remove', id), redo: run('restore', id) })
+      return
     }
     const remove = run('remove', linkId)
     await remove()

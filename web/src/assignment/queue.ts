@@ -7,6 +7,7 @@ import type { Services } from '../services/services.ts'
 import { SessionEndedError } from '../session/session.ts'
 import { t } from '../texts/text.ts'
 import { updateBodyOf } from './assignment-values.ts'
+import { changedText, throwUnchanged } from './change-assignment.ts'
 
 type Assignment = RecordOf<'assignment'>
 type Appointment = RecordOf<'appointment'>
@@ -14,7 +15,7 @@ type Appointment = RecordOf<'appointment'>
 /**
  * Hours with an id that this client has chosen, so that they are recorded once, however often they are sent.
  */
-interface HoursChange {
+export interface HoursChange {
   readonly kind: 'hours'
   readonly entry: Pick<Appointment, 'assignmentId' | 'userId' | 'keepDate' | 'amountHours'> & {
     readonly id: string
@@ -49,7 +50,8 @@ export type QueuedChange = NewChange & {
 const changesMax = 100
 const shownMilliseconds = 3000
 
-const prefix = 'tracker.queue.'
+const lockName = 'tracker.queue'
+const prefix = `${lockName}.`
 const keyOf = (userId: string, change: NewChange): string =>
   `${prefix}${userId}.${change.kind === 'hours' ? change.entry.id : change.assignmentId}`
 
@@ -57,6 +59,8 @@ const changes = signal<readonly QueuedChange[]>([])
 /** The changes of the account that uses this page, the oldest first. */
 export const queuedChanges: ReadonlySignal<readonly QueuedChange[]> = changes
 let sentChanges: readonly QueuedChange[] = []
+/** Functions that withdraw the message about a waiting change, by its key. */
+const messages = new Map<string, () => void>()
 
 const keysOf = (userId: string): string[] =>
   Object.keys(localStorage).filter((key) => key.startsWith(`${prefix}${userId}.`))
@@ -66,13 +70,18 @@ const readAll = (userId: string): QueuedChange[] =>
     .flatMap((key) => readStoredJson<QueuedChange>(key) ?? [])
     .sort((a, b) => a.at - b.at)
 
-type QueueServices = Pick<Services, 'api' | 'session' | 'toasts' | 'tracker'>
+export type QueueServices = Pick<Services, 'api' | 'session' | 'toasts' | 'tracker'>
 
 const userIdOf = ({ session }: Pick<QueueServices, 'session'>): string => session.person.peek()?.id ?? ''
 
 function refresh(services: Pick<QueueServices, 'session'>): void {
-  const stored = readAll(userIdOf(services))
-  changes.value = [...stored, ...sentChanges]
+  changes.value = [...readAll(userIdOf(services)), ...sentChanges]
+  // Undo discards a change. Once it is sent or discarded, there is nothing to discard.
+  for (const [key, withdraw] of messages)
+    if (localStorage.getItem(key) === null) {
+      messages.delete(key)
+      withdraw()
+    }
 }
 
 /** Returns the changes that were not sent yet or were rejected. */
@@ -89,29 +98,6 @@ export function withQueuedStage<Row extends Pick<Assignment, 'id' | 'workflowId'
   const moved = changesOf(row.id).find(({ kind, problem }) => kind === 'stage' && problem === undefined)
   return moved?.kind === 'stage' && moved.to.id !== row.workflowId ? { ...row, workflowId: moved.to.id } : row
 }
-
-/** Adds the matching queued hours to the entries, and replaces the entries that they change. */
-export function withQueuedHours(
-  entries: readonly Appointment[],
-  matches: (entry: HoursChange['entry']) => boolean,
-): readonly Appointment[] {
-  if (changes.value.length === 0) return entries
-  const byId = new Map(entries.map((entry) => [entry.id, entry]))
-  // Sent changes come last in the queue. Here they come first, because unsent changes of the same entry are
-  // newer.
-  for (const change of changes.value.toReversed())
-    if (change.kind === 'hours' && matches(change.entry))
-      byId.set(change.entry.id, { ...newEntry(change.at), ...byId.get(change.entry.id), ...change.entry })
-  return [...byId.values()]
-}
-
-const newEntry = (at: number) => ({
-  description: null,
-  createdAt: new Date(at).toISOString(),
-  updatedAt: null,
-  deletedAt: null,
-  active: true,
-})
 
 function mergeChanges(last: QueuedChange | undefined, change: NewChange): NewChange {
   if (change.kind === 'stage' && last?.kind === 'stage') return { ...change, from: last.from }
@@ -140,14 +126,20 @@ function queueChange(
   }
   localStorage.setItem(key, JSON.stringify(queued))
   refresh(services)
-  const undo = () => discardChange(services, queued)
-  services.toasts.show({
-    kind: 'done',
-    text: t('{name}: saved here, and sent once there is a network.', { name }),
-    undo,
-  })
+  messages.get(key)?.()
+  const text = t('{name}: saved here, and sent once there is a network.', { name })
+  messages.set(key, services.toasts.show({ kind: 'done', text, undo: () => undoQueued(services, queued) }))
   return true
 }
+
+/** Discards a change, unless it is just being sent, as the queue does in one tab at a time. */
+const undoQueued = (services: QueueServices, change: QueuedChange): Promise<void> =>
+  navigator.locks
+    .request(lockName, () => {
+      if (localStorage.getItem(keyOf(userIdOf(services), change)) === null) throw new Error(changedText())
+      discardChange(services, change)
+    })
+    .catch(throwUnchanged(change.assignment.name))
 
 export function discardChange(services: Pick<QueueServices, 'session'>, change: QueuedChange): void {
   localStorage.removeItem(keyOf(userIdOf(services), change))
@@ -190,14 +182,7 @@ export async function sendOrQueue(
   }
 }
 
-/** Records hours, or keeps them until there is a network. Returns whether they were recorded. */
-export const recordHours = (
-  services: QueueServices,
-  change: HoursChange,
-  assignment: QueuedChange['assignment'],
-): Promise<boolean> => sendOrQueue(services, change, assignment, () => sendHours(services, change))
-
-async function sendHours({ api }: QueueServices, { entry, isNew }: HoursChange): Promise<void> {
+export async function sendHours({ api }: QueueServices, { entry, isNew }: HoursChange): Promise<void> {
   const { description: _, ...body } = entry
   if (!isNew) {
     await api.update('appointment', body)
@@ -240,7 +225,7 @@ function retryLater(services: QueueServices): void {
  * reason.
  */
 function sendQueued(services: QueueServices): Promise<void> {
-  return navigator.locks.request('tracker.queue', { ifAvailable: true }, async (lock) => {
+  return navigator.locks.request(lockName, { ifAvailable: true }, async (lock) => {
     if (lock === null) return
     for (let next = firstWaiting(services); next !== undefined; next = firstWaiting(services)) {
       const isDone = await sendOne(services, next)

@@ -32,8 +32,11 @@ interface NewToast extends Pick<Toast, 'text' | 'kind' | 'action'>, Pick<Change,
 
 export interface Toasts {
   readonly all: ReadonlySignal<readonly Toast[]>
-  /** Changes that can be undone share one message. */
-  show(toast: NewToast): void
+  /**
+   * Changes that can be undone share one message. Returns a function that withdraws the message, and the change
+   * with its Undo.
+   */
+  show(toast: NewToast): () => void
   dismiss(id: number): void
   /** Shows a message for the whole time again. */
   extend(id: number): void
@@ -78,12 +81,14 @@ export function createToasts(): Toasts {
     redoable = []
     const changes = [...(all.peek().find(hasChanges)?.changes ?? []), change]
     add({ kind: 'done', text: textOf(changes), changes }, (other) => !hasChanges(other) && !other.isUndone)
+    return () => removeChanges([change])
   }
   const removeChanges = (removed: readonly Change[]) => {
     undoable = undoable.filter((change) => !removed.includes(change))
     all.value = all.peek().flatMap((toast) => {
       const changes = toast.changes.filter((change) => !removed.includes(change))
       if (changes.length === toast.changes.length) return [toast]
+      if (toast.isUndone) return [{ ...toast, changes }]
       return changes.length === 0 ? [] : [{ ...toast, changes, text: textOf(changes) }]
     })
   }
@@ -93,7 +98,7 @@ export function createToasts(): Toasts {
     // announced each time.
     const isKept = (other: Toast) =>
       hasChanges(other) || other.kind !== toast.kind || (toast.kind !== 'done' && other.text !== toast.text)
-    add({ ...toast, changes: [] }, isKept)
+    return add({ ...toast, changes: [] }, isKept)
   }
   const run = createQueue((error) => show({ kind: 'problem', text: sentenceOf(error) }))
   const undo = async (changes: readonly Change[]) => {
@@ -141,15 +146,17 @@ function createMessages() {
   const all = signal<readonly Toast[]>([])
   let lastId = 0
   const endOfTime = () => Date.now() + shownMilliseconds
+  const dismiss = (id: number) => {
+    all.value = all.peek().filter((toast) => toast.id !== id)
+  }
   return {
     all,
+    dismiss,
     add(toast: Omit<Toast, 'id' | 'until'>, isKept: (other: Toast) => boolean) {
       lastId += 1
       const added = { ...toast, id: lastId, until: endOfTime() }
       all.value = [...all.peek().filter(isKept), added].slice(-toastsMax)
-    },
-    dismiss(id: number) {
-      all.value = all.peek().filter((toast) => toast.id !== id)
+      return () => dismiss(added.id)
     },
     extend(id: number) {
       all.value = all.peek().map((toast) => (toast.id === id ? { ...toast, until: endOfTime() } : toast))

@@ -4,13 +4,8 @@ import { sentenceOf } from '../../api/problems.ts'
 import { doneStagesOf, updateBodyOf } from '../../assignment/assignment-values.ts'
 import { LabelChip } from '../../assignment/labels.tsx'
 import { priorityNames } from '../../assignment/priority.ts'
-import {
-  changesOf,
-  recordHours,
-  type StageChange,
-  sendOrQueue,
-  withQueuedStage,
-} from '../../assignment/queue.ts'
+import { changesOf, type StageChange, sendOrQueue, withQueuedStage } from '../../assignment/queue.ts'
+import { recordHours } from '../../assignment/queued-hours.ts'
 import { BlockedChip, QueueMark, WaitsChip } from '../../assignment/state-chips.tsx'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { assignmentKey, dueColorOf, dueText, endDayOf, isLate } from '../../data/assignments.ts'

@@ -3,6 +3,7 @@ import type { BatchItem } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { doneStagesOf } from '../../assignment/assignment-values.ts'
+import { changedText } from '../../assignment/change-assignment.ts'
 import { colorChoices } from '../../assignment/labels.tsx'
 import {
   type ColorName,
@@ -166,8 +167,7 @@ function useStageChanges(
     await write(before, after)
     const undo = async () => {
       const current = await load()
-      if (comparableTextOf(current) !== comparableTextOf(after))
-        throw new Error(t('It was changed or removed in the meantime.'))
+      if (comparableTextOf(current) !== comparableTextOf(after)) throw new Error(changedText())
       await write(current, before)
     }
     toasts.show({ kind: 'done', text: t('The stages were saved.'), undo: () => enqueue(undo) })

@@ -3,7 +3,8 @@ import { filter, limits, type Tracker } from '#tracker-client'
 import type { Api, RecordOf } from '../../api/api.ts'
 import { type ById, byId, loadAll, loadByIds, rowsMax } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
-import { discardChange, queuedChanges, recordHours, withQueuedHours } from '../../assignment/queue.ts'
+import { discardChange, queuedChanges } from '../../assignment/queue.ts'
+import { recordHours, withQueuedHours } from '../../assignment/queued-hours.ts'
 import { useHoursOfDay } from '../../forms/fields.tsx'
 import { readDraft, writeDraft } from '../../services/browser-storage.ts'
 import { useServices } from '../../services/services.ts'
@@ -265,7 +266,8 @@ function useSend(assignments: readonly Assignment[]) {
       const remove = () => api.remove('appointment', [previous.id])
       await remove()
       const undo = () => api.restore('appointment', [previous.id])
-      return toasts.show({ kind: 'done', text: t('The entry was removed.'), undo, redo: remove })
+      toasts.show({ kind: 'done', text: t('The entry was removed.'), undo, redo: remove })
+      return
     }
     const { id, keepDate, amountHours, assignmentId, userId } = next
     const entry = { id, keepDate, amountHours, assignmentId, userId }
