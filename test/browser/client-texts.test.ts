@@ -136,6 +136,7 @@ describe('The texts of the web client', () => {
       'login',
       '{count} logins',
       '{count} min',
+      '{count} ms',
     ])
   })
 })

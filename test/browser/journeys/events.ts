@@ -214,29 +214,45 @@ export function eventJourneys(setup: () => BrowserSetup): void {
     await page.goBack()
     await page.getByRole('link', { name: 'Settings', exact: true }).click()
     await page.getByRole('link', { name: 'Webhooks' }).click()
+    await page.getByText('Changes of this project are sent to these addresses.').waitFor()
+    await page.getByRole('button', { name: 'New webhook' }).click()
     await page.getByLabel('URL').fill('https://127.0.0.1/inside')
-    await page.getByRole('button', { name: 'Add a webhook' }).click()
+    await page.getByRole('button', { name: 'Create webhook' }).click()
     await page.getByText('must not be a private address').waitFor()
     await page.getByLabel('URL').fill('https://receiver.invalid/hook')
-    await page.getByRole('button', { name: 'Add a webhook' }).click()
-    await page.getByText(/^whsec_/).waitFor()
+    await page.getByRole('button', { name: 'Create webhook' }).click()
+    assert.match(await page.getByLabel('Secret').inputValue(), /^whsec_/)
     await page.getByRole('button', { name: 'Copy' }).waitFor()
-    assert.equal(await page.getByLabel('URL').inputValue(), '')
+    await page.getByRole('button', { name: 'Done' }).click()
     const hook = page.getByRole('listitem').filter({ hasText: 'https://receiver.invalid/hook' })
-    await hook.getByRole('button', { name: 'Send a test' }).click()
-    await hook.getByText(/messages? (is|are) waiting/).waitFor()
-    await hook.getByRole('button', { name: 'Log' }).click()
+    await hook.getByText('Active').waitFor()
+    await hook.getByText('Nothing has been sent yet').waitFor()
+    const choose = async (action: string) => {
+      await hook.getByRole('button', { name: 'Actions for https://receiver.invalid/hook' }).click()
+      await page.getByRole('menuitem', { name: action }).click()
+    }
+    // The log opens with the test, and shows the result once it is there.
+    await choose('Send a test')
     const sent = hook.getByRole('list', { name: 'Log' }).getByRole('listitem').first()
+    await sent.getByText('No response').waitFor()
+    await hook.getByText('Failing').waitFor()
+    await hook.getByText('1 message waiting').waitFor()
     // Sending a message again resumes a paused webhook, so wait until it is queued before the pause.
     await Promise.all([
       page.waitForResponse((response) => response.url().endsWith('/ext/webhook/replay')),
       sent.getByRole('button', { name: 'Send again' }).click(),
     ])
-    // Use the keyboard, because the reloaded log moves the button under the pointer.
-    await hook.getByRole('button', { name: 'Pause' }).press('Enter')
-    await hook.getByText('Paused. By hand.').waitFor()
-    assert.equal(await page.evaluate(() => document.activeElement?.firstChild?.textContent), 'Resume')
-    await hook.getByRole('button', { name: 'Remove' }).click()
+    await choose('Pause')
+    await hook.getByText('Paused', { exact: true }).waitFor()
+    // Administrators find it among those of all projects, with the project whose changes it gets.
+    const all = await signIn('root@example.com', '/webhooks')
+    await all.getByText(/get the changes of all projects/).waitFor()
+    await all.getByRole('link', { name: 'Admin', exact: true }).and(all.locator('[aria-current]')).waitFor()
+    const listed = all.getByRole('listitem').filter({ hasText: 'https://receiver.invalid/hook' })
+    await listed.getByText('added by Mara Lindqvist').waitFor()
+    await listed.getByRole('link', { name: 'Website relaunch' }).waitFor()
+    await choose('Delete…')
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await hook.waitFor({ state: 'detached' })
   })
 }

@@ -19,7 +19,7 @@ export interface Screen {
   }
   /** The link that is marked as current on this screen, if the screen's address does not begin with it. */
   readonly activeHref?: string
-  /** Hides the link from other users. If they open the screen, it says that it is for administrators. */
+  /** Hides the link from other users. The screen itself says that it is for administrators. */
   readonly administratorsOnly?: boolean
   /**
    * Imports the component once. Most screens are in a second script (`vite.config.ts`), loaded in the
@@ -27,6 +27,10 @@ export interface Screen {
    */
   readonly load: () => Promise<ComponentType<ScreenProps>>
 }
+
+const loadWebhooks = loadOnce(
+  async () => (await import('../screens/administration/webhooks-screen.tsx')).WebhooksScreen,
+)
 
 /** All screens, in the order of the navigation. */
 export const screens: readonly Screen[] = [
@@ -70,8 +74,8 @@ export const screens: readonly Screen[] = [
     load: loadOnce(async () => (await import('../screens/import/import-screen.tsx')).ImportScreen),
   },
   {
-    paths: ['/webhooks', '/projects/:projectId/webhooks'],
-    load: loadOnce(async () => (await import('../screens/webhooks/webhooks-screen.tsx')).WebhooksScreen),
+    paths: ['/projects/:projectId/webhooks'],
+    load: loadWebhooks,
   },
   {
     paths: ['/week'],
@@ -105,8 +109,12 @@ export const screens: readonly Screen[] = [
   {
     paths: ['/clients'],
     activeHref: '/administration',
-    administratorsOnly: true,
     load: loadOnce(async () => (await import('../screens/administration/clients-screen.tsx')).ClientsScreen),
+  },
+  {
+    paths: ['/webhooks'],
+    activeHref: '/administration',
+    load: loadWebhooks,
   },
   {
     paths: ['/account'],

@@ -750,7 +750,7 @@ export const ptBr = {
   'Callback addresses': 'Endereços de retorno',
   'One per line, compared exactly.': 'Um por linha, exatamente iguais.',
   'Addresses after sign-out': 'Endereços depois de sair',
-  'One per line; optional.': 'Um por linha; não é obrigatório.',
+  'One per line.': 'Um por linha.',
   Scopes: 'O que ele pode pedir',
   'svc.api lets the app act for its users.': 'svc.api permite que o aplicativo aja em nome das pessoas.',
   Consent: 'De quem ele é',
@@ -760,7 +760,6 @@ export const ptBr = {
   'Users are not asked: it is a first-party app': 'É nosso: as pessoas não precisam autorizá-lo',
   'Users can sign in to these apps with their account. Apps that are set up in the server’s settings are not listed.':
     'As pessoas entram nestes aplicativos com a conta delas. Os das configurações do servidor não aparecem na lista.',
-  'New secret': 'Novo segredo',
   'Generate a new secret for {name}?': 'Gerar um novo segredo para {name}?',
   'The current secret will stop working within seconds.': 'O atual deixará de funcionar em segundos.',
   'Generate secret': 'Gerar',
@@ -1241,21 +1240,36 @@ export const ptBr = {
   'Send again': 'Enviar de novo',
   'Waiting since {time}': 'Esperando desde {time}',
   'responded with {status}': 'respondeu {status}',
-  '{time}: {response} after {count} ms': '{time}: {response} após {count} ms',
   'next attempt {time}': 'próxima tentativa em {time}',
-  'Paused. {reason}': 'Em pausa. {reason}',
-  '{count} message is waiting.': '{count} mensagem na fila.',
-  '{count} messages are waiting.': '{count} mensagens na fila.',
   'Send a test': 'Enviar um teste',
   Pause: 'Pausar',
   Resume: 'Retomar',
-  'Each change is sent to an address of yours, signed with a secret that is shown once.':
-    'Cada alteração é enviada a um endereço seu, assinada com um segredo que só aparece uma vez.',
-  'The secret, which is only shown now:': 'O segredo, que só aparece agora:',
   'No webhooks yet': 'Ainda não há webhooks',
-  'Enter an address above: from then on each change is sent to it.':
-    'Informe um endereço acima: a partir daí, cada mudança será enviada a ele.',
-  'Add a webhook': 'Adicionar um webhook',
+  'Add an address: from then on, each change is sent to it.':
+    'Adicione um endereço: a partir daí, cada mudança será enviada a ele.',
+  'New webhook': 'Novo webhook',
+  'Create webhook': 'Criar webhook',
+  'Changes of this project are sent to these addresses. Each has a secret that signs its messages.':
+    'As mudanças deste projeto são enviadas a estes endereços. Cada um tem um segredo, que assina suas mensagens.',
+  'Webhooks that are added here get the changes of all projects. The others are added in the settings of their project.':
+    'Os webhooks adicionados aqui recebem as mudanças de todos os projetos. Os outros são adicionados nas configurações do projeto.',
+  'Changes of all projects are sent to it.': 'As mudanças de todos os projetos são enviadas a ele.',
+  'Changes of this project are sent to it.': 'As mudanças deste projeto são enviadas a ele.',
+  'For another day, the current secret signs, too, so that the receiver can switch.':
+    'O segredo atual também assina por mais um dia, para que o destino possa trocar.',
+  'Nothing is sent to it any more, not even waiting messages. Its log is deleted, too.':
+    'Nada mais é enviado a ele, nem as mensagens na fila. O registro também é excluído.',
+  'only {types}': 'só {types}',
+  'added by {name}': 'adicionado por {name}',
+  'Last delivery {time}: {response}': 'Última entrega em {time}: {response}',
+  '1 message waiting': '1 mensagem na fila',
+  '{count} messages waiting': '{count} mensagens na fila',
+  Failing: 'Com falhas',
+  Paused: 'Em pausa',
+  'Paused. {reason}': 'Em pausa. {reason}',
+  Waiting: 'Na fila',
+  'No response': 'Sem resposta',
+  '{count} ms': '{count} ms',
   URL: 'URL',
   'Copy last week': 'Copiar a semana passada',
   'There is nothing to copy: last week has no entries.':

@@ -11,7 +11,7 @@ import { formatLongDay, formatTimestamp } from '../../time/days.ts'
 import { CalendarAddressDialog, calendarAddress } from '../../ui/calendar-address.tsx'
 import { Secret } from '../../ui/copy.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
-import { Icon } from '../../ui/icon.tsx'
+import { Icon, IconButton } from '../../ui/icon.tsx'
 import { LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 
 /** Lists, creates and revokes the user's personal access tokens. */
@@ -95,14 +95,7 @@ const TokenRow = ({ token, onRevoke }: { readonly token: Token; onRevoke(): void
           {t('Until {day}', { day: formatLongDay(expiresAt) })} · {lastUse}
         </span>
       </span>
-      <button
-        type="button"
-        class="button quiet icon-only"
-        aria-label={t('Revoke {name}', { name })}
-        onClick={onRevoke}
-      >
-        <Icon name="close" />
-      </button>
+      <IconButton icon="close" label={t('Revoke {name}', { name })} run={onRevoke} />
     </li>
   )
 }

@@ -145,8 +145,9 @@ export function bodyOf(values: CatalogValues, row: CatalogRow | undefined): Reco
 
 export const policyPath = '/administration/sign-in'
 export const clientsPath = '/clients'
+export const webhooksPath = '/webhooks'
 
-/** Links to the catalogs, the apps and the sign-in policy. `current` is the path of the page. */
+/** Links to the catalogs, the apps, the webhooks and the sign-in policy. `current` is the path of the page. */
 export function AdministrationTabs({ current }: { readonly current: string }) {
   const { extensions } = useServices().configuration
   const pages = [
@@ -154,6 +155,7 @@ export function AdministrationTabs({ current }: { readonly current: string }) {
     ...(extensions
       ? [
           { label: t('Apps'), href: clientsPath },
+          { label: t('Webhooks'), href: webhooksPath },
           { label: t('Sign-in'), href: policyPath },
         ]
       : []),

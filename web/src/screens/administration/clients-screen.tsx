@@ -75,13 +75,13 @@ interface ClientRowProps {
 }
 
 const ClientRow = ({ client, onChoose }: ClientRowProps) => {
-  const { id, name, redirectUris, hasSecret } = client
+  const { name, redirectUris, hasSecret } = client
   return (
     <li class="row">
-      <span class="row-text" dir="auto">
-        {name}
-        <span class="quiet-text line">{id}</span>
+      <span class="row-text">
+        <bdi class="row-name">{name}</bdi>
         <span class="quiet-text line">{redirectUris.join(', ')}</span>
+        <span class="quiet-text line">{factsOf(client).join(' · ')}</span>
       </span>
       <Menu
         label={t('Actions for {name}', { name })}
@@ -164,6 +164,13 @@ const consentChoices = [
   { id: 'skip', name: 'Users are not asked: it is a first-party app' },
 ] as const
 
+/** Shows the choices of the form in the list, too. */
+const factsOf = (client: RegisteredClient): readonly string[] => {
+  const { kind, consent } = valuesOf(client)
+  const chosen = [...kindChoices, ...consentChoices].filter(({ id }) => id === kind || id === consent)
+  return [client.id, ...chosen.map(({ name }) => t(name))]
+}
+
 const defaultScopes = 'openid profile offline_access email'
 
 const valuesOf = (client: RegisteredClient | undefined) => ({
@@ -232,7 +239,7 @@ const ClientFields = ({
       form={form}
       name="postLogoutRedirectUris"
       label={t('Addresses after sign-out')}
-      hint={t('One per line; optional.')}
+      hint={t('One per line.')}
     />
     <TextField
       form={form}
