@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { barsOf, fitBars, shareLines, stackedBarsOf } from '../../web/src/screens/project/bars.ts'
+import {
+  describeWeeks,
+  loadLevelOf,
+  plannedHoursByDay,
+  weekLoadsOf,
+} from '../../web/src/screens/project/timeline/workload.ts'
 
 type Row = Parameters<typeof barsOf>[0][number]
 
 /** The bars read only these fields. */
-const assignment = (id: string, startDate: string, endDate: string) =>
-  ({ id, startDate: `${startDate}T00:00:00.000Z`, endDate: `${endDate}T00:00:00.000Z` }) as Row
+const assignment = (id: string, startDate: string, endDate: string, amountHours = 0) =>
+  ({ id, startDate: `${startDate}T00:00:00.000Z`, endDate: `${endDate}T00:00:00.000Z`, amountHours }) as Row
 
 describe('Bars in a calendar', () => {
   test('are on different lines if they overlap', () => {
@@ -126,6 +132,47 @@ describe('Bars in a calendar', () => {
         endsAfter,
       })),
       [{ id: 'across', first: 0, last: 6, beginsBefore: true, endsAfter: true }],
+    )
+  })
+})
+
+describe('The load of a day', () => {
+  test('spreads estimates over working days, or over all days of a period without working days', () => {
+    const rows = [
+      assignment('Friday to Monday', '2026-11-20', '2026-11-23', 10),
+      assignment('weekend', '2026-11-21', '2026-11-22', 6),
+      assignment('long ago', '2026-11-01', '2026-11-02', 99),
+    ]
+    assert.deepEqual(plannedHoursByDay(rows, '2026-11-20', 4), [5, 3, 3, 5])
+  })
+
+  test('is marked only above the target, and more strongly far above it', () => {
+    assert.deepEqual(
+      [0, 8, 8.5, 12, 12.5].map((hours) => loadLevelOf(hours, 8)),
+      ['within', 'within', 'over', 'over', 'far-over'],
+    )
+  })
+
+  test('is summed by week, with the first day of the week that has hours', () => {
+    const [first, second] = weekLoadsOf([0, 0, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0.5], 8)
+    assert.deepEqual(first, { startIndex: 0, firstBusyIndex: 2, hours: 32, target: 40 })
+    assert.deepEqual(second, { startIndex: 7, firstBusyIndex: 13, hours: 0.5, target: 40 })
+  })
+
+  test('is described by what exceeds the hours of a week, or of several, and otherwise by what is planned', () => {
+    const describeLoad = (...weekHours: number[]) =>
+      describeWeeks(
+        '2026-11-23',
+        weekHours.map((hours, week) => ({
+          startIndex: 7 * week,
+          firstBusyIndex: 7 * week,
+          hours,
+          target: 40,
+        })),
+      ).replaceAll(/\s/g, ' ')
+    assert.deepEqual(
+      [describeLoad(0, 0), describeLoad(36, 6), describeLoad(6, 42.6), describeLoad(42.6, 50, 1)],
+      ['', '42 h planned', '2.6 h over, 30 Nov – 6 Dec', '12.6 h over in 2 weeks'],
     )
   })
 })

@@ -22,11 +22,6 @@ import {
   toggleSort,
 } from '../../web/src/screens/project/list/list-columns.ts'
 import { linesOf, parseGrouping } from '../../web/src/screens/project/list/list-lines.ts'
-import {
-  loadLevelOf,
-  plannedHoursByDay,
-  weekLoadsOf,
-} from '../../web/src/screens/project/timeline/workload.ts'
 import { parsePeriod, presets, sumRowsOf } from '../../web/src/screens/reports/sums.ts'
 import { ptBrCatalogue } from '../../web/src/texts/pt-br.ts'
 import { translateSentence as translateWith } from '../../web/src/texts/text.ts'
@@ -113,30 +108,6 @@ describe('Labels of a project', () => {
         ?.map(({ id }) => id)
     assert.deepEqual(idsOf('odd', 'even'), ['odd', 'even'])
     assert.deepEqual(idsOf('even'), ['even'])
-  })
-})
-
-describe('The load of a day', () => {
-  test('spreads estimates over working days, or over all days of a period without working days', () => {
-    const rows = [
-      assignment('Friday to Monday', '2026-11-20', '2026-11-23', { amountHours: 10 }),
-      assignment('weekend', '2026-11-21', '2026-11-22', { amountHours: 6 }),
-      assignment('long ago', '2026-11-01', '2026-11-02', { amountHours: 99 }),
-    ]
-    assert.deepEqual(plannedHoursByDay(rows, '2026-11-20', 4), [5, 3, 3, 5])
-  })
-
-  test('is marked only above the target, and more strongly far above it', () => {
-    assert.deepEqual(
-      [0, 8, 8.5, 12, 12.5].map((hours) => loadLevelOf(hours, 8)),
-      ['within', 'within', 'over', 'over', 'far-over'],
-    )
-  })
-
-  test('is summed by week, with the first day of the week that has hours', () => {
-    const [first, second] = weekLoadsOf([0, 0, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0.5], 8)
-    assert.deepEqual(first, { startIndex: 0, firstBusyIndex: 2, hours: 32, target: 40 })
-    assert.deepEqual(second, { startIndex: 7, firstBusyIndex: 13, hours: 0.5, target: 40 })
   })
 })
 

@@ -141,7 +141,7 @@ const formatSevenDays = cacheTexts((monday, style: Style) =>
   dateFormat(style).formatRange(dateOf(monday), dateOf(addDays(monday, daysInWeek - 1))),
 )
 
-export const formatWeek = (monday: string): string => formatSevenDays(monday, 'long')
+export const formatWeek = (monday: string, style: Style = 'long'): string => formatSevenDays(monday, style)
 
 /**
  * Parses a typed day: 2026-11-24, 24 Nov, 24/11, 24.11.2026, +3, today, tomorrow, fri, in 2 weeks, next

@@ -11,7 +11,14 @@ import type { Bar } from '../bars.ts'
 import type { BlockReason, BlockReasons } from '../name-lookup.ts'
 import type { Shift } from '../period-view.tsx'
 import { dragBar, preventScrolling } from './drag-bar.ts'
-import { loadLevelOf, plannedHoursByDay, type WeekLoad, weekLoadsOf } from './workload.ts'
+import {
+  describeWeeks,
+  isExceeded,
+  loadLevelOf,
+  plannedHoursByDay,
+  type WeekLoad,
+  weekLoadsOf,
+} from './workload.ts'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -89,7 +96,11 @@ function Lane(props: PersonLaneProps) {
             {name}
           </span>
         </span>
-        {isPhone && <LaneSum weeks={weeks} isEmpty={bars.length === 0} />}
+        {isPhone && (
+          <span class={`lane-sum ${weeks.some(isExceeded) ? 'over' : ''}`}>
+            {bars.length === 0 ? t('Nothing planned') : describeWeeks(from, weeks)}
+          </span>
+        )}
       </header>
       <div
         ref={track}
@@ -191,36 +202,21 @@ interface WeekSumProps {
  */
 function WeekSum({ firstDay, week, dayPixels }: WeekSumProps) {
   const { startIndex, firstBusyIndex, hours, target } = week
-  const isExceeded = loadLevelOf(hours, target) !== 'within'
+  const isOver = isExceeded(week)
   const values = { hours: formatPlanned(hours), over: formatPlanned(hours - target) }
   const end = startIndex + daysInWeek
   const lastStart = Math.min(firstBusyIndex, end - Math.ceil(sumPixels / dayPixels))
-  const start = isExceeded ? startIndex : Math.max(startIndex, lastStart)
+  const start = isOver ? startIndex : Math.max(startIndex, lastStart)
   const isShort = (end - start) * dayPixels < longSumPixels
   return (
     <p
-      class={`week-sum ${isExceeded ? 'over' : ''}`}
-      title={isExceeded ? t('{hours}, {over} over', values) : undefined}
+      class={`week-sum ${isOver ? 'over' : ''}`}
+      title={isOver ? t('{hours}, {over} over', values) : undefined}
       style={{ gridColumn: `${start + 1} / ${end + 1}`, gridRow: '1' }}
     >
       <span class="visually-hidden">{formatWeek(firstDay)}: </span>
-      {isExceeded && !isShort ? t('{hours}, {over} over', values) : hours > 0 && values.hours}
+      {isOver && !isShort ? t('{hours}, {over} over', values) : hours > 0 && values.hours}
     </p>
-  )
-}
-
-/** Shows the planned hours of the period next to the name of a person, or that there is no work. */
-function LaneSum({ weeks, isEmpty }: { readonly weeks: readonly WeekLoad[]; readonly isEmpty: boolean }) {
-  const hours = weeks.reduce((sum, week) => sum + week.hours, 0)
-  const over = weeks.reduce((sum, week) => sum + Math.max(0, week.hours - week.target), 0)
-  const values = { hours: formatPlanned(hours), over: formatPlanned(over) }
-  const isExceeded = loadLevelOf(over, 0) !== 'within'
-  return (
-    <span class={`lane-sum ${isExceeded ? 'over' : ''}`}>
-      {isEmpty
-        ? t('Nothing planned')
-        : hours > 0 && (isExceeded ? t('{hours}, {over} over', values) : t('{hours} planned', values))}
-    </span>
   )
 }
 

@@ -28,7 +28,7 @@ type Zoom = 'week' | 'month' | 'quarter'
 interface ZoomLevel {
   readonly label: MessageKey
   /** The number of weeks for windows that reach none, one, two or three of the `widths`. */
-  readonly weekCounts: readonly number[]
+  readonly weekCounts: readonly [number, ...number[]]
 }
 
 const widths = ['(min-width: 761px)', '(min-width: 1200px)', '(min-width: 2000px)'] as const
@@ -93,7 +93,7 @@ export const ZoomButtons = ({ zoom, setZoom }: ZoomProps) => (
   />
 )
 
-/** Phones show the zoom as a select, which fits next to the steps of the period. */
+/** Phones show the zoom as a select, which fits next to the steps of the period. Their periods are no usual ones. */
 export const ZoomSelect = ({ zoom, setZoom }: ZoomProps) => (
   <select
     class="input zoom-select"
@@ -103,7 +103,7 @@ export const ZoomSelect = ({ zoom, setZoom }: ZoomProps) => (
   >
     {zoomNames.map((name) => (
       <option key={name} value={name}>
-        {t(zooms[name].label)}
+        {t('{count} weeks', { count: zooms[name].weekCounts[0] })}
       </option>
     ))}
   </select>

@@ -1,5 +1,6 @@
-import { addDays, dayOf, daysBetween, daysInWeek, isWeekend } from '../../../time/days.ts'
-import { type Planned, plannedHours } from '../../../time/hours.ts'
+import { t } from '../../../texts/text.ts'
+import { addDays, dayOf, daysBetween, daysInWeek, formatWeek, isWeekend } from '../../../time/days.ts'
+import { formatPlanned, type Planned, plannedHours } from '../../../time/hours.ts'
 
 export function plannedHoursByDay(
   rows: readonly Planned[],
@@ -67,4 +68,19 @@ export function weekLoadsOf(hoursByDay: readonly number[], dailyTarget: number):
       )
     return { startIndex, firstBusyIndex, hours, target }
   })
+}
+
+export const isExceeded = ({ hours, target }: WeekLoad): boolean => loadLevelOf(hours, target) !== 'within'
+
+/** Says in which week hours are over the target, or in how many. Without such a week, it says how many are planned. */
+export function describeWeeks(from: string, weeks: readonly WeekLoad[]): string {
+  const [first, ...others] = weeks.filter(isExceeded)
+  if (first === undefined) {
+    const hours = weeks.reduce((sum, week) => sum + week.hours, 0)
+    return hours > 0 ? t('{hours} planned', { hours: formatPlanned(hours) }) : ''
+  }
+  const over = formatPlanned([first, ...others].reduce((sum, { hours, target }) => sum + hours - target, 0))
+  return others.length === 0
+    ? t('{over} over, {week}', { over, week: formatWeek(addDays(from, first.startIndex), 'short') })
+    : t('{over} over in {count} weeks', { over, count: 1 + others.length })
 }
