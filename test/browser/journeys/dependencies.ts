@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import type { BrowserSetup } from '../support/browser-setup.ts'
 import { bar, datedProjects, monday } from '../support/dated-projects.ts'
 import { goWithin } from '../support/every-screen.ts'
@@ -150,6 +150,7 @@ export function dependencyJourneys(setup: () => BrowserSetup): void {
       })
       await page.locator('.dependency-arrows g').waitFor({ state: 'attached' })
       assert.equal(await bar(page, 'Fill it').count(), 0)
+      await assertHiddenBehind(page, page.locator('.name-after > .bar-name').nth(1))
       await page.locator('.timeline').evaluate((timeline) => timeline.scrollTo(0, timeline.scrollHeight))
       await assertArrowAtStart(page, 'Fill it')
     }
@@ -179,6 +180,22 @@ const orderAtEndOf = (page: Page, name: string) =>
       .map(({ classList }) => classList[0])
       .filter((part) => part === 'bar' || part === 'arrow-line')
   })
+
+/** Asserts that the text looks the same with and without the arrows that cross it. */
+async function assertHiddenBehind(page: Page, text: Locator): Promise<void> {
+  const box = await text.boundingBox()
+  assert.ok(box)
+  // The pixels at the edges belong to the text in part only.
+  const clip = { x: box.x + 1, y: box.y + 1, width: box.width - 2, height: box.height - 2 }
+  const pictures: Buffer[] = []
+  for (const visibility of ['visible', 'hidden', '']) {
+    await page.locator('.dependency-arrows').evaluate((arrows, value) => {
+      if (arrows instanceof SVGElement) arrows.style.visibility = value
+    }, visibility)
+    pictures.push(await page.screenshot({ clip }))
+  }
+  assert.ok(pictures.every((picture) => picture.equals(pictures[0] ?? picture)))
+}
 
 /** Asserts that the only arrow ends at the start of the bar. */
 async function assertArrowAtStart(page: Page, name: string): Promise<void> {
