@@ -50,15 +50,40 @@ export function weekJourneys(setup: () => BrowserSetup): void {
     // More than 24 hours of a day are questioned, even if no single entry has them.
     const sameDay = cell(page, 'Typed on the same day, Mon 1 Mar 2027')
     await sameDay.fill('23')
-    await page.keyboard.press('Enter')
+    await page.keyboard.press('Shift+Enter')
     await page.getByText('24.5 h on one day? Save again if that is right.').waitFor()
-    await sameDay.press('Escape')
+    // They keep the focus. Leaving the cell does not confirm them; Enter, up or down, and a button do.
+    assert.equal(await sameDay.evaluate((field) => field === document.activeElement), true)
+    await page.keyboard.press('Tab')
+    await sameDay.focus()
+    await page.keyboard.press('ArrowUp')
+    assert.equal(await sameDay.getAttribute('aria-invalid'), 'true')
+    await sameDay.focus()
+    assert.equal(await statusAfter(page, () => page.keyboard.press('Enter')), 200)
+    await sameDay.fill('22.75')
+    assert.equal(await statusAfter(page, () => sameDay.blur()), 200)
+    await sameDay.fill('23.5')
+    await sameDay.blur()
+    const confirm = page.getByRole('button', { name: 'Save again' })
+    assert.equal(await statusAfter(page, () => confirm.click()), 200)
+    await sameDay.fill('')
+    assert.equal(await statusAfter(page, () => page.keyboard.press('Enter')), 200)
     // Several entries are changed in a dialog, where the question is the same.
     await monday.press('F2')
     const newEntry = page.getByRole('dialog').getByRole('region', { name: 'New entry' })
+    // The other hours of the day are loaded only for hours that can be added to them.
+    const loaded: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('dateTo=2027-03-02')) loaded.push(request.url())
+    })
+    await newEntry.getByLabel('Hours').fill('soon')
+    await newEntry.getByRole('button', { name: 'Add' }).click()
+    await newEntry.getByText('Enter hours as a number').waitFor()
+    assert.deepEqual(loaded, [])
     await newEntry.getByLabel('Hours').fill('23')
     await newEntry.getByRole('button', { name: 'Add' }).click()
     await newEntry.getByText('24.5 h on one day? Save again if that is right.').waitFor()
+    assert.equal(loaded.length, 1)
   })
 
   test('lists assignments with hours in this week first, and changes the order only at a reload', async () => {

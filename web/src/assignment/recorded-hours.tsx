@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
-import { loadHoursOfDay, TextField, useHoursOfDay } from '../forms/fields.tsx'
+import { TextField, useHoursOfDay } from '../forms/fields.tsx'
 import { Form, useForm } from '../forms/form.tsx'
 import { useRemoval, useServices } from '../services/services.ts'
 import { inOneLine, t } from '../texts/text.ts'
@@ -143,8 +143,7 @@ function NewAppointment({
     initial: { keepDate: today(), amountHours: '', description: '' },
     async submit({ amountHours, ...values }) {
       const userId = services.session.person.value?.id ?? ''
-      const others = await loadHoursOfDay(services.api, userId, values.keepDate)
-      const hours = parseHours(amountHours, 'amountHours', { others })
+      const hours = await parseHours(amountHours, 'amountHours', { userId, day: values.keepDate })
       const entry = { ...values, id, amountHours: hours, assignmentId, userId }
       await recordHours(services, { kind: 'hours', entry, isNew: true }, assignment)
     },
@@ -175,8 +174,8 @@ export function TimerDialog({ running, onClose }: { readonly running: RunningTim
       description: '',
     },
     async submit({ keepDate, amountHours, description }) {
-      const others = await loadHoursOfDay(api, running.userId, keepDate)
-      const recorded = parseHours(amountHours, 'amountHours', { others })
+      const { userId } = running
+      const recorded = await parseHours(amountHours, 'amountHours', { userId, day: keepDate })
       const { id } = await timers.book(running, {
         keepDate,
         amountHours: recorded,

@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import type { Api } from '../api/api.ts'
+import { useServices } from '../services/services.ts'
 import { type MessageKey, t } from '../texts/text.ts'
 import { addDays } from '../time/days.ts'
 import { formatHours, hoursPerDay, sumHours } from '../time/hours.ts'
@@ -120,25 +121,53 @@ interface OtherHours {
 }
 
 /**
- * Parses the hours of one day. If the day then has more than 24, they are rejected at first, and accepted
- * when they are submitted again.
+ * Returns a question if the day would have more than 24 hours. Hours that were questioned are accepted when
+ * they are confirmed.
  */
-export function useHoursOfDay() {
+export function useHoursQuestion() {
   const lastQuestion = useRef<string>(undefined)
-  return (text: string, field: string, { others, previous = 0 }: OtherHours): number => {
-    const hours = parseHours(text, field)
+  return (
+    hours: number,
+    field: string,
+    { others, previous = 0 }: OtherHours,
+    isConfirmed: boolean,
+  ): string | undefined => {
     const sum = sumHours([{ amountHours: hours }, { amountHours: others }])
     const question = `${field} ${hours} ${sum}`
-    if (!(sum > hoursPerDay && hours > previous) || lastQuestion.current === question) return hours
+    const isTooMuch = sum > hoursPerDay && hours > previous
+    if (!isTooMuch || (isConfirmed && lastQuestion.current === question)) return undefined
     lastQuestion.current = question
-    return reject({
-      [field]: [t('{hours} on one day? Save again if that is right.', { hours: formatHours(sum) })],
-    })
+    return t('{hours} on one day? Save again if that is right.', { hours: formatHours(sum) })
+  }
+}
+
+interface EntryOfHours {
+  readonly userId: string
+  readonly day: string
+  readonly previous?: number
+}
+
+/**
+ * Parses the hours of a form. If the day would have more than 24, they are rejected at first, and accepted when
+ * they are submitted again.
+ */
+export function useHoursOfDay() {
+  const { api } = useServices()
+  const questionOf = useHoursQuestion()
+  return async (
+    text: string,
+    field: string,
+    { userId, day, previous = 0 }: EntryOfHours,
+  ): Promise<number> => {
+    const hours = parseHours(text, field)
+    const others = Math.max(0, (await loadHoursOfDay(api, userId, day)) - previous)
+    const question = questionOf(hours, field, { others, previous }, true)
+    return question === undefined ? hours : reject({ [field]: [question] })
   }
 }
 
 /** Sums the hours that a person has recorded on a day, or returns 0 if the server cannot be asked. */
-export async function loadHoursOfDay(api: Api, userId: string, day: string): Promise<number> {
+async function loadHoursOfDay(api: Api, userId: string, day: string): Promise<number> {
   try {
     const query = { userId, dateFrom: day, dateTo: addDays(day, 1), pageSize: limits.pageSize }
     const { data } = await api.list('appointment', query)

@@ -34,6 +34,7 @@ export const ptBr = {
   Relation: 'Relação',
   '{label} was changed.': 'Mudança salva: {label}.',
   '{hours} on one day? Save again if that is right.': '{hours} em um só dia? Salve de novo se estiver certo.',
+  'Save again': 'Salvar de novo',
   'The end cannot be before the start.': 'O fim não pode ser antes do início.',
   'No organization of your projects matches. Type the full name, or ask an administrator.':
     'Nenhuma organização dos seus projetos corresponde. Digite o nome completo ou fale com um administrador.',

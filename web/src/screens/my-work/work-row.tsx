@@ -10,7 +10,7 @@ import { BlockedChip, QueueMark, WaitsChip } from '../../assignment/state-chips.
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { assignmentKey, dueColorOf, dueText, endDayOf, isLate } from '../../data/assignments.ts'
 import { stageLooksOf, stagesOf } from '../../data/project-stages.ts'
-import { loadHoursOfDay, useHoursOfDay } from '../../forms/fields.tsx'
+import { useHoursOfDay } from '../../forms/fields.tsx'
 import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
@@ -173,8 +173,7 @@ function RecordTimeForm({ assignment, onClose }: { readonly assignment: Assignme
   const recordTime = async () => {
     try {
       const userId = session.person.value?.id ?? ''
-      const others = await loadHoursOfDay(api, userId, today())
-      const amountHours = parseHours(text, 'amountHours', { others })
+      const amountHours = await parseHours(text, 'amountHours', { userId, day: today() })
       const entry = { id, assignmentId: assignment.id, userId, keepDate: today(), amountHours }
       const isRecorded = await recordHours(services, { kind: 'hours', entry, isNew: true }, assignment)
       if (isRecorded)

@@ -1,4 +1,5 @@
 import type { TargetedKeyboardEvent } from 'preact'
+import { useRef } from 'preact/hooks'
 import { isolate, t } from '../../texts/text.ts'
 import { formatDay, formatWeekday } from '../../time/days.ts'
 import { formatHoursInput, sumHours } from '../../time/hours.ts'
@@ -13,7 +14,8 @@ interface WeekCellProps {
   readonly unsaved: UnsavedText | undefined
   readonly problemId: string
   onType(text: string): void
-  onSave(text: string): void
+  /** Returns whether the text was accepted. Leaving the cell confirms nothing. */
+  onSave(text: string, isConfirmed: boolean): boolean
   onRevert(): void
   onOpen(): void
   /** Called when a key leads to a column that is not shown. */
@@ -30,6 +32,7 @@ export function WeekCell(props: WeekCellProps) {
   const notes = entries.flatMap(({ description }) => description ?? [])
   const savedText = entries.length === 0 ? '' : formatHoursInput(sumHours(entries))
   const text = unsaved?.text ?? savedText
+  const hasSaved = useRef(false)
   const actions: Readonly<Record<string, () => void>> = {
     Escape: onRevert,
     F2: onOpen,
@@ -37,9 +40,15 @@ export function WeekCell(props: WeekCellProps) {
   }
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
     const action = hasModifier(event) ? undefined : actions[event.key]
-    if (action === undefined) return moveFocus(event, position, onLeave)
+    const step = stepOf(event)
+    if (action === undefined && step === undefined) return
     event.preventDefault()
-    action()
+    if (action) return action()
+    // A text that is rejected or questioned keeps the focus, so that Enter can confirm it.
+    if (event.key === 'Enter' && unsaved && !onSave(unsaved.text, true)) return
+    hasSaved.current = event.key === 'Enter'
+    if (step) moveFocus(event.currentTarget, position, step, onLeave)
+    hasSaved.current = false
   }
   return (
     <div class={`week-cell ${notes.length > 0 ? 'noted' : ''}`}>
@@ -56,7 +65,7 @@ export function WeekCell(props: WeekCellProps) {
         value={text}
         onFocus={(event) => event.currentTarget.select()}
         onInput={(event) => onType(event.currentTarget.value)}
-        onBlur={() => unsaved && onSave(unsaved.text)}
+        onBlur={() => unsaved && !hasSaved.current && onSave(unsaved.text, false)}
         placeholder="0"
         onKeyDown={onKeyDown}
         onDblClick={() => hasSeveral && onOpen()}
@@ -105,24 +114,16 @@ function stepOf(event: KeyPress): Step | undefined {
 
 /** Moves to another cell. The cell that loses the focus saves its text. */
 function moveFocus(
-  event: KeyPress,
-  position: WeekCellProps['position'],
+  field: HTMLInputElement,
+  { row, column }: WeekCellProps['position'],
+  [rows, columns]: Step,
   onLeave: WeekCellProps['onLeave'],
 ): void {
-  const step = stepOf(event)
-  if (step === undefined) return
-  event.preventDefault()
-  const [rows, columns] = step
-  const next = event.currentTarget
+  const next = field
     .closest('table')
-    ?.querySelector<HTMLElement>(`[data-at="${position.row + rows},${position.column + columns}"]`)
+    ?.querySelector<HTMLElement>(`[data-at="${row + rows},${column + columns}"]`)
   next?.focus()
-  if (!next && columns !== 0) onLeave(position.column + columns)
-  // There is no cell below the last row, but Enter saves the text there as well.
-  if (!next && event.key === 'Enter') {
-    event.currentTarget.blur()
-    event.currentTarget.focus()
-  }
+  if (!next && columns !== 0) onLeave(column + columns)
 }
 
 function isAtEdge({ selectionStart, selectionEnd, value }: HTMLInputElement, columns: number): boolean {

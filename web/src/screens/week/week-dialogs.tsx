@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { loadByIds } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
-import { loadHoursOfDay, TextField, useHoursOfDay } from '../../forms/fields.tsx'
+import { TextField, useHoursOfDay } from '../../forms/fields.tsx'
 import { Form, type FormState, useForm } from '../../forms/form.tsx'
 import { useRemoval, useServices } from '../../services/services.ts'
 import { inOneLine, t, tn } from '../../texts/text.ts'
@@ -71,13 +71,13 @@ function Entry({ entry }: { readonly entry: Appointment }) {
     initial: valuesOf(entry),
     async submit(values) {
       const { id, keepDate, assignmentId, userId, amountHours: previous } = entry
-      const others = Math.max(0, (await loadHoursOfDay(api, userId, dayOf(keepDate))) - previous)
+      const day = dayOf(keepDate)
       await api.update('appointment', {
         id,
         keepDate,
         assignmentId,
         userId,
-        amountHours: parseHours(values.amountHours, 'amountHours', { others, previous }),
+        amountHours: await parseHours(values.amountHours, 'amountHours', { userId, day, previous }),
         description: values.description.trim() || null,
       })
       form.follow(values)
@@ -118,12 +118,11 @@ function NewEntry({
     draft: `entry-${assignmentId}-${day}`,
     initial: { amountHours: '', description: '' },
     async submit({ amountHours, description }) {
-      const others = await loadHoursOfDay(api, userId, day)
       await api.create('appointment', {
         assignmentId,
         userId,
         keepDate: day,
-        amountHours: parseHours(amountHours, 'amountHours', { others }),
+        amountHours: await parseHours(amountHours, 'amountHours', { userId, day }),
         description: description.trim() || null,
       })
     },

@@ -229,8 +229,10 @@ function Row(props: RowProps) {
   const cells = daysOfWeek(monday).map(cellOf)
   const problemId = `week-problem-${assignment.id}`
   const problems = cells.flatMap((cell) => {
-    const problem = state.unsaved.get(cellKeyOf(cell))?.problem
-    return problem === undefined ? [] : [`${formatWeekday(cell.day)} ${formatDay(cell.day)}: ${problem}`]
+    const unsaved = state.unsaved.get(cellKeyOf(cell))
+    if (unsaved?.problem === undefined) return []
+    const text = `${formatWeekday(cell.day)} ${formatDay(cell.day)}: ${unsaved.problem}`
+    return [{ text, ...(unsaved.isQuestion && { confirm: () => state.save(cell, unsaved.text, true) }) }]
   })
   return (
     <tbody>
@@ -253,8 +255,8 @@ function Row(props: RowProps) {
                   position={{ row: index, column }}
                   unsaved={state.unsaved.get(cellKeyOf(cell))}
                   problemId={problemId}
-                  onType={(text) => state.setText(cell, text)}
-                  onSave={(text) => state.save(cell, text)}
+                  onType={(text) => state.setText(cell, { text })}
+                  onSave={(text, isConfirmed) => state.save(cell, text, isConfirmed)}
                   onRevert={() => state.revert(cell)}
                   onOpen={() => onOpen(cell, assignment.name)}
                   onLeave={onLeave}
@@ -280,7 +282,7 @@ interface AssignmentHeaderProps {
   readonly recorded: number | undefined
   readonly entries: readonly Appointment[]
   readonly isOwn: boolean
-  readonly problems: readonly string[]
+  readonly problems: readonly { readonly text: string; readonly confirm?: () => void }[]
   readonly problemId: string
 }
 
@@ -324,9 +326,14 @@ function AssignmentHeader({
       ))}
       {problems.length > 0 && (
         <span class="field-errors week-problem" id={problemId} role="alert">
-          {problems.map((problem) => (
-            <span key={problem} class="line">
-              {problem}
+          {problems.map(({ text, confirm }) => (
+            <span key={text} class="line">
+              {text}{' '}
+              {confirm && (
+                <button type="button" class="link-button" onClick={confirm}>
+                  {t('Save again')}
+                </button>
+              )}
             </span>
           ))}
         </span>

@@ -5,7 +5,8 @@ import { type ById, byId, loadAll, loadByIds, rowsMax } from '../../api/load-all
 import { sentenceOf } from '../../api/problems.ts'
 import { discardChange, queuedChanges } from '../../assignment/queue.ts'
 import { recordHours, withQueuedHours } from '../../assignment/queued-hours.ts'
-import { useHoursOfDay } from '../../forms/fields.tsx'
+import { parseHours } from '../../forms/field.tsx'
+import { useHoursQuestion } from '../../forms/fields.tsx'
 import { readDraft, writeDraft } from '../../services/browser-storage.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
@@ -139,6 +140,8 @@ export const entriesByCell = (entries: readonly Appointment[]): ReadonlyMap<stri
 export interface UnsavedText {
   readonly text: string
   readonly problem?: string
+  /** True if the text is saved when the user confirms it. */
+  readonly isQuestion?: boolean
 }
 
 type PendingChanges = ReadonlyMap<
@@ -161,35 +164,44 @@ export function useEntries(
   const { entries, startChange, finishChange } = useChanges(loaded, entriesWithQueue)
   const { unsaved, setText, revert } = useUnsavedTexts(userId)
   const send = useSend(assignments)
-  const parseHours = useHoursOfDay()
+  const questionOf = useHoursQuestion()
   const queue = useRef<Promise<void>>(Promise.resolve())
-  const save = (cell: Cell, text: string) => {
-    const previous = cell.entries[0]
-    const others = entries.filter(({ id, keepDate }) => id !== previous?.id && dayOf(keepDate) === cell.day)
-    const previousHours = previous?.amountHours ?? 0
-    const day = { others: sumHours(others), previous: previousHours }
-    const reject = (error: unknown) => setText(cell, text, sentenceOf(error))
+  /** Returns the typed hours. Hours that are rejected or questioned stay in their cell with the reason. */
+  const findHours = (cell: Cell, text: string, isConfirmed: boolean): number | undefined => {
+    const { id, amountHours: previous = 0 } = cell.entries[0] ?? {}
+    const others = entries.filter((entry) => entry.id !== id && dayOf(entry.keepDate) === cell.day)
     try {
-      const hours = text.trim() === '' ? 0 : parseHours(text, cellKeyOf(cell), day)
-      revert(cell)
-      if (hours === previousHours) return
-      const next = hours === 0 ? undefined : { ...(previous ?? newEntry(cell, userId)), amountHours: hours }
-      const id = (next ?? previous)?.id ?? ''
-      startChange(id, next)
-      // Changes are sent one after the other, because a change may depend on an earlier change of the same
-      // cell.
-      queue.current = queue.current
-        .then(() => send(previous, next))
-        .then(
-          () => finishChange(id, next, true),
-          (error) => {
-            finishChange(id, next, false)
-            reject(error)
-          },
-        )
+      const hours = text.trim() === '' ? 0 : parseHours(text, cellKeyOf(cell))
+      const problem = questionOf(hours, cellKeyOf(cell), { others: sumHours(others), previous }, isConfirmed)
+      if (problem === undefined) return hours
+      setText(cell, { text, problem, isQuestion: true })
     } catch (error) {
-      reject(error)
+      setText(cell, { text, problem: sentenceOf(error) })
     }
+    return undefined
+  }
+  /** Returns whether the text was accepted. Questioned hours are saved only if the user confirms them. */
+  const save = (cell: Cell, text: string, isConfirmed: boolean): boolean => {
+    const previous = cell.entries[0]
+    const hours = findHours(cell, text, isConfirmed)
+    if (hours === undefined) return false
+    revert(cell)
+    if (hours === (previous?.amountHours ?? 0)) return true
+    const next = hours === 0 ? undefined : { ...(previous ?? newEntry(cell, userId)), amountHours: hours }
+    const id = (next ?? previous)?.id ?? ''
+    startChange(id, next)
+    // Changes are sent one after the other, because a change may depend on an earlier change of the same
+    // cell.
+    queue.current = queue.current
+      .then(() => send(previous, next))
+      .then(
+        () => finishChange(id, next, true),
+        (error) => {
+          finishChange(id, next, false)
+          setText(cell, { text, problem: sentenceOf(error) })
+        },
+      )
+    return true
   }
   return { entries, unsaved, setText, revert, save }
 }
@@ -243,10 +255,8 @@ function useUnsavedTexts(userId: string) {
     () => writeDraft(draft, Object.fromEntries([...unsaved].map(([key, { text }]) => [key, text]))),
     [draft, unsaved],
   )
-  const setText = (cell: Cell, text: string, problem?: string) =>
-    setUnsaved((all) =>
-      new Map(all).set(cellKeyOf(cell), problem === undefined ? { text } : { text, problem }),
-    )
+  const setText = (cell: Cell, text: UnsavedText) =>
+    setUnsaved((all) => new Map(all).set(cellKeyOf(cell), text))
   const revert = (cell: Cell) =>
     setUnsaved((all) => new Map([...all].filter(([key]) => key !== cellKeyOf(cell))))
   return { unsaved, setText, revert }
