@@ -31,6 +31,12 @@ export function importJourneys(setup: () => BrowserSetup): void {
   ])
     test(`creates an assignment for each row of a table, on ${device}`, async () => {
       const { id, page } = await openImport(`Imported on ${device}`, options)
+      // The page says what a file needs before one is chosen.
+      const format = page.getByRole('region', { name: 'Columns of a table' })
+      assert.deepEqual(await format.getByRole('term').allTextContents(), ['Required', 'Optional'])
+      const [required, optional] = await format.getByRole('definition').allTextContents()
+      assert.equal(required, 'Name')
+      assert.match(optional ?? '', /^Description, Stage, .*Labels/)
       await chooseFile(page, 'garden.csv', table)
       await page.getByLabel('Field of Remark').selectOption('Comment')
       assert.equal(await page.getByLabel('Field of Notes').inputValue(), 'description')
@@ -41,7 +47,8 @@ export function importJourneys(setup: () => BrowserSetup): void {
       await page.getByText('One row has people who are not matched.').waitFor()
       await assertAccessible(page, 'an import')
       await page.getByRole('button', { name: 'Import 2 assignments' }).click()
-      await page.getByText('The import of garden.csv is complete. 2 assignments were created.').waitFor()
+      await page.getByText('The import of garden.csv is complete.').waitFor()
+      await page.getByText('2 assignments were created. One row was left out.').waitFor()
       const shown = page.getByRole('link', { name: 'Show what was imported' })
       assert.equal(await shown.getAttribute('href'), `/projects/${id}?view=list&changed=1&sort=-changed`)
 

@@ -1450,10 +1450,13 @@ export const ptBr = {
     'Solte um arquivo aqui: CSV, ou exportado do Jira (CSV) ou do Trello (JSON).',
   'Choose a file': 'Escolher um arquivo',
   File: 'Arquivo',
-  'Labels, comments, people and hours are imported, too. Only members of the project are matched, so add the people first.':
-    'As tarefas vêm com etiquetas, comentários, pessoas e horas. Só membros do projeto são reconhecidos; por isso, adicione as pessoas antes.',
-  'Go to the project': 'Ir para o projeto',
+  'Columns of a table': 'Colunas de uma tabela',
+  'Columns with other names are assigned in the next step, or left out.':
+    'Colunas com outros nomes são associadas no próximo passo ou ficam de fora.',
+  'People are found among the members of the project.':
+    'As pessoas são encontradas entre os membros do projeto.',
   'Add members': 'Adicionar membros',
+  'Go to the project': 'Ir para o projeto',
   'The file is larger than {max} MB.': 'O arquivo tem mais de {max} MB.',
   'The file has no rows.': 'O arquivo não tem linhas.',
   'The file has {count} rows. At most {max} can be imported at once.':
@@ -1510,6 +1513,8 @@ export const ptBr = {
   'Part of this file was imported before. The rest is imported with the same choices.':
     'Este arquivo foi importado em parte. Agora vem o que falta, com as mesmas correspondências.',
   'The import of {file} is complete.': 'A importação de {file} terminou.',
+  'One row was left out.': 'Uma linha ficou de fora.',
+  '{count} rows were left out.': '{count} linhas ficaram de fora.',
   'The server rejected one row': 'O servidor recusou uma linha',
   'The server rejected {count} rows': 'O servidor recusou {count} linhas',
   'The server rejected one label': 'O servidor recusou uma etiqueta',

@@ -10,9 +10,11 @@ import {
   splitNames,
 } from './read-file.ts'
 
-interface ColumnField {
+export interface ColumnField {
   readonly name: string
   readonly label: MessageKey
+  /** A table without such a column cannot be imported. */
+  readonly isRequired?: true
   /**
    * Headers of this field in lower case, in this tracker, Jira and other tools. If a file has several of
    * them, the first in this list is used for a field with a single value.
@@ -25,6 +27,7 @@ export const columnFields = [
   {
     name: 'name',
     label: 'Name',
+    isRequired: true,
     headers: [
       'name',
       'title',
@@ -114,6 +117,12 @@ export const columnFields = [
 ] as const satisfies readonly ColumnField[]
 
 export type ColumnName = (typeof columnFields)[number]['name']
+
+/** The fields without a column, of those that need one. */
+export const missingFields = (mapping: ColumnMapping): readonly ColumnField[] =>
+  columnFields.filter((field) => isRequired(field) && !mapping.includes(field.name))
+
+export const isRequired = (field: ColumnField): boolean => field.isRequired === true
 
 /** The field of each column, by its position. Undefined for a column that is left out. */
 export type ColumnMapping = readonly (ColumnName | undefined)[]

@@ -10,6 +10,7 @@ import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { useFileDrop } from '../../ui/files.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { ProjectSubPage } from '../../ui/project-sub-page.tsx'
+import { type ColumnField, columnFields, isRequired } from './cells.ts'
 import {
   findExistingKeys,
   guessMatching,
@@ -103,12 +104,7 @@ function Import({ projectId, values }: { readonly projectId: string; readonly va
           {problem}
         </p>
       )}
-      <p class="form-note import-note">
-        {t(
-          'Labels, comments, people and hours are imported, too. Only members of the project are matched, so add the people first.',
-        )}
-        <a href={projectPath(projectId, '/settings?part=members')}>{t('Add members')}</a>
-      </p>
+      <TableFormat projectId={projectId} />
       <EarlierImports projectId={projectId} runs={runs} onChange={reloadRuns} />
     </div>
   )
@@ -140,6 +136,27 @@ function FileDrop({ onChoose }: { onChoose(file: File): void }) {
         }}
       />
     </div>
+  )
+}
+
+/** Says what a table needs, before one is chosen. */
+function TableFormat({ projectId }: { readonly projectId: string }) {
+  const namesOf = (fields: readonly ColumnField[]) => fields.map(({ label }) => t(label)).join(', ')
+  return (
+    <section class="import-step" aria-labelledby="import-format">
+      <h2 id="import-format">{t('Columns of a table')}</h2>
+      <dl class="facts">
+        <dt>{t('Required')}</dt>
+        <dd>{namesOf(columnFields.filter(isRequired))}</dd>
+        <dt>{t('Optional')}</dt>
+        <dd>{namesOf(columnFields.filter((field) => !isRequired(field)))}</dd>
+      </dl>
+      <p class="quiet-text">
+        {t('Columns with other names are assigned in the next step, or left out.')}{' '}
+        {t('People are found among the members of the project.')}{' '}
+        <a href={projectPath(projectId, '/settings?part=members')}>{t('Add members')}</a>
+      </p>
+    </section>
   )
 }
 

@@ -7,7 +7,8 @@ import { t, tn } from '../../texts/text.ts'
 import { formatDay, today } from '../../time/days.ts'
 import { formatHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { fieldsMappedTwice } from './cells.ts'
+import { EmptyState } from '../../ui/page-states.tsx'
+import { fieldsMappedTwice, missingFields } from './cells.ts'
 import { MapColumns, MatchValues } from './choose-matching.tsx'
 import {
   hasUnmatchedPeople,
@@ -46,16 +47,17 @@ export function PrepareImport(props: PrepareImportProps) {
   const { values, file } = props
   const { matching, setMatching, items, plan, ...sending } = useImport(props)
   const { run } = sending
-  if (run && isFinished(run)) return <ImportDone {...props} run={run} />
+  if (run && isFinished(run)) return <ImportDone {...props} plan={plan} run={run} />
   const isMatched =
     file.source.kind === 'items' ||
-    (matching.columns.includes('name') && fieldsMappedTwice(matching.columns).length === 0)
+    (missingFields(matching.columns).length === 0 && fieldsMappedTwice(matching.columns).length === 0)
   return (
     <div class="import">
       <FileLine {...file} />
-      {run ? (
+      {run && !sending.isSending && (
         <p>{t('Part of this file was imported before. The rest is imported with the same choices.')}</p>
-      ) : (
+      )}
+      {!run && (
         <>
           {file.source.kind === 'table' && (
             <MapColumns
@@ -109,7 +111,10 @@ function useImport(props: PrepareImportProps) {
 
 const FileLine = ({ name, source }: ReadFile) => (
   <p>
-    <bdi>{name}</bdi>{' '}
+    <bdi>{name}</bdi>
+    {source.kind === 'table' && (
+      <span class="quiet-text"> · {tn(source.rows.length, 'one row', '{count} rows')}</span>
+    )}{' '}
     {source.kind === 'items' && source.skippedCount > 0 && (
       <span class="quiet-text">
         {tn(source.skippedCount, 'One archived card is left out.', '{count} archived cards are left out.')}
@@ -135,19 +140,23 @@ function ImportButtons({
   stop,
   onClose,
 }: ImportButtonsProps) {
-  const accepted = plan.rows.filter(({ problems }) => problems.length === 0)
+  const accepted = plan.rows.filter((row) => !isLeftOut(row))
   const rowCount = accepted.length
   const unmatchedCount = accepted.filter(({ item }) => hasUnmatchedPeople(item, matching)).length
   return (
     <div class="form-buttons">
-      <button
-        type="button"
-        class="button primary"
-        disabled={!isMatched || rowCount === 0 || isSending}
-        onClick={() => void send()}
-      >
-        {run ? t('Continue the import') : tn(rowCount, 'Import one assignment', 'Import {count} assignments')}
-      </button>
+      {!isSending && (
+        <button
+          type="button"
+          class="button primary"
+          disabled={!isMatched || rowCount === 0}
+          onClick={() => void send()}
+        >
+          {run
+            ? t('Continue the import')
+            : tn(rowCount, 'Import one assignment', 'Import {count} assignments')}
+        </button>
+      )}
       <button type="button" class="button" onClick={isSending ? stop : onClose}>
         {isSending ? t('Stop') : t('Cancel')}
       </button>
@@ -233,16 +242,37 @@ const Progress = ({ run }: { readonly run: Run | undefined }) => (
   </div>
 )
 
-function ImportDone({ projectId, run, onClose }: PrepareImportProps & { readonly run: Run }) {
+interface ImportDoneProps extends Pick<PrepareImportProps, 'projectId' | 'onClose'> {
+  readonly plan: ImportPlan
+  readonly run: Run
+}
+
+function ImportDone({ projectId, plan, run, onClose }: ImportDoneProps) {
   const { createdCount = 0, rejections } = run
   const labels = rejections.filter(isLabel)
   const rejectedCount = countRejectedRows(run)
+  const leftOutCount = plan.rows.filter(isLeftOut).length
   return (
     <div class="import">
-      <p role="status">
-        {t('The import of {file} is complete.', { file: run.fileName })}{' '}
-        {tn(createdCount, 'One assignment was created.', '{count} assignments were created.')}
-      </p>
+      <div role="status">
+        <EmptyState icon="check" title={t('The import of {file} is complete.', { file: run.fileName })}>
+          <p>
+            {tn(createdCount, 'One assignment was created.', '{count} assignments were created.')}{' '}
+            {leftOutCount > 0 && tn(leftOutCount, 'One row was left out.', '{count} rows were left out.')}
+          </p>
+          <div class="form-buttons">
+            <a class="button primary" href={projectPath(projectId)}>
+              {t('Show the project')}
+            </a>
+            <a class="button" href={projectPath(projectId, '?view=list&changed=1&sort=-changed')}>
+              {t('Show what was imported')}
+            </a>
+            <button type="button" class="button" onClick={onClose}>
+              {t('Import another file')}
+            </button>
+          </div>
+        </EmptyState>
+      </div>
       <RejectedRows
         title={tn(labels.length, 'The server rejected one label', 'The server rejected {count} labels')}
         rows={labels}
@@ -252,17 +282,6 @@ function ImportDone({ projectId, run, onClose }: PrepareImportProps & { readonly
         rows={rejections.filter(isRow)}
         count={rejectedCount}
       />
-      <div class="form-buttons">
-        <a class="button primary" href={projectPath(projectId)}>
-          {t('Show the project')}
-        </a>
-        <a class="button" href={projectPath(projectId, '?view=list&changed=1&sort=-changed')}>
-          {t('Show what was imported')}
-        </a>
-        <button type="button" class="button" onClick={onClose}>
-          {t('Import another file')}
-        </button>
-      </div>
     </div>
   )
 }
@@ -274,7 +293,7 @@ const rejectionsShownMax = 200
 function Preview({ plan, targets }: { readonly plan: ImportPlan; readonly targets: MatchingTargets }) {
   const stages = byId(targets.stages)
   const people = byId(targets.people)
-  const rejected = plan.rows.filter(({ problems }) => problems.length > 0)
+  const rejected = plan.rows.filter(isLeftOut)
   return (
     <div class="import-step">
       <h2 id="import-preview">{t('Preview')}</h2>
@@ -300,7 +319,7 @@ function Preview({ plan, targets }: { readonly plan: ImportPlan; readonly target
           </thead>
           <tbody>
             {plan.rows.slice(0, previewRowsMax).map((row) => (
-              <tr key={row.item.line} class={row.problems.length > 0 ? 'refused' : undefined}>
+              <tr key={row.item.line} class={isLeftOut(row) ? 'refused' : undefined}>
                 <td>{row.item.line}</td>
                 <th scope="row" dir="auto">
                   {row.values.name}
@@ -336,6 +355,8 @@ function Preview({ plan, targets }: { readonly plan: ImportPlan; readonly target
     </div>
   )
 }
+
+const isLeftOut = ({ problems }: PlannedRow): boolean => problems.length > 0
 
 const toRejectedRow = ({ item, problems }: PlannedRow): RejectedRow => ({
   line: item.line,
