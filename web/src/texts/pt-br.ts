@@ -1161,6 +1161,7 @@ export const ptBr = {
     '{recorded} apontadas, {planned} planejadas. A tabela tem todos os números.',
   Recorded: 'Apontado',
   'Show all {count}': 'Mostrar tudo ({count})',
+  'Show {count} more': 'Mostrar mais {count}',
   'Last week': 'Semana passada',
   'Last month': 'Mês passado',
   'This quarter': 'Este trimestre',

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ResourceName } from '../../api/api.ts'
 import { rowsMax } from '../../api/load-all.ts'
 import { targetOn, todayText } from '../../assignment/daily-target.ts'
@@ -200,33 +200,53 @@ interface WorkGroupProps {
   readonly showsProject: boolean
 }
 
-const WorkGroupSection = ({
-  group: { title, mark, rows, isCut },
-  work,
-  recorded,
-  showsProject,
-}: WorkGroupProps) => (
-  <section class="group" aria-label={title}>
-    <header class="group-header">
-      <h2 class="work-title" dir="auto">
-        {mark}
-        {title}
-      </h2>
-      <span class="quiet-text">{isCut ? `${formatNumber(rows.length)}+` : formatNumber(rows.length)}</span>
-    </header>
-    <ul class={`rows ${showsProject ? '' : 'of-project'}`}>
-      {rows.map((row) => (
-        <WorkRow
-          key={row.id}
-          assignment={row}
-          work={work}
-          recorded={recorded.get(row.id)}
-          showsProject={showsProject}
-        />
-      ))}
-    </ul>
-  </section>
-)
+/** A group draws so many rows at first, and so many more whenever the user asks for them. */
+const rowsStep = 50
+
+function WorkGroupSection({ group, work, recorded, showsProject }: WorkGroupProps) {
+  const { title, mark, rows, isCut } = group
+  const [shownCount, setShownCount] = useState(rowsStep)
+  const list = useRef<HTMLUListElement>(null)
+  useLayoutEffect(() => {
+    // The button has moved below the new rows, so the focus goes to the first of them.
+    if (shownCount > rowsStep)
+      list.current?.children[shownCount - rowsStep]?.querySelector('a')?.focus({ preventScroll: true })
+  }, [shownCount])
+  const hiddenCount = rows.length - shownCount
+  return (
+    <section class="group" aria-label={title}>
+      <header class="group-header">
+        <h2 class="work-title" dir="auto">
+          {mark}
+          {title}
+        </h2>
+        <span class="quiet-text">{isCut ? `${formatNumber(rows.length)}+` : formatNumber(rows.length)}</span>
+      </header>
+      <ul class={`rows ${showsProject ? '' : 'of-project'}`} ref={list}>
+        {rows.slice(0, shownCount).map((row) => (
+          <WorkRow
+            key={row.id}
+            assignment={row}
+            work={work}
+            recorded={recorded.get(row.id)}
+            showsProject={showsProject}
+          />
+        ))}
+        {hiddenCount > 0 && (
+          <li class="row">
+            <button
+              type="button"
+              class="button quiet wide"
+              onClick={() => setShownCount(shownCount + rowsStep)}
+            >
+              {t('Show {count} more', { count: Math.min(hiddenCount, rowsStep) })}
+            </button>
+          </li>
+        )}
+      </ul>
+    </section>
+  )
+}
 
 /**
  * Returns the recorded hours. They are loaded after the rows, because each project needs a report. Without the
