@@ -25,6 +25,16 @@ function taskJourneys(setup: () => BrowserSetup): void {
     const page = await signIn('mara@example.com', addressOf(id))
     await page.getByText('1 of 4 done').waitFor()
     await assertAccessible(page, 'a description with tasks')
+    // A box is level with its text, ticked or not.
+    const distances = await page.locator('.task > input').evaluateAll((boxes) =>
+      boxes.map((element) => {
+        const text = document.createRange()
+        text.selectNode(element.nextSibling ?? element)
+        const [ofBox, ofText] = [element.getBoundingClientRect(), text.getBoundingClientRect()]
+        return Math.abs(ofBox.top + ofBox.bottom - ofText.top - ofText.bottom) / 2
+      }),
+    )
+    assert.ok(distances.length === 4 && distances.every((distance) => distance < 1), distances.join())
     await box(page, 'Ask @anybody').focus()
     await page.keyboard.press('Space')
     await waitForDescription(id, tasks.replace('[ ] Ask', '[x] Ask'))
