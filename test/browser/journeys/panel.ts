@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import type { Locator } from 'playwright-core'
 import { type BrowserSetup, untilSaved } from '../support/browser-setup.ts'
 import { recordShifts, type Shift, shiftsOf, sumOf } from '../support/layout-shift.ts'
 import { assertAccessible } from './accessibility.ts'
@@ -30,6 +31,31 @@ const hasMoved = (shifts: readonly Shift[]): boolean =>
   shifts.some(({ elements }) =>
     elements.some((element) => /class="(card|chip|late|panel-section)/.test(element)),
   )
+
+/** Asserts that the buttons of labels and participants are on the line of the last value, within the field. */
+async function assertButtonsBehindValues(panel: Locator): Promise<void> {
+  const fields = await panel.locator('.panel-values').evaluateAll((elements) =>
+    elements.map((field) => {
+      const parts = [
+        field.querySelector('.row, .label-chip'),
+        ...field.querySelectorAll(':scope > :not(:first-child)'),
+      ]
+      const boxes = parts.flatMap((part) => part?.getBoundingClientRect() ?? [])
+      return {
+        middles: boxes.map(({ y, height }) => Math.round(y + height / 2)),
+        isWithin: boxes.every(({ right }) => right <= field.getBoundingClientRect().right + 0.5),
+      }
+    }),
+  )
+  assert.deepEqual(
+    fields.map(({ middles, isWithin }) => [middles.length, new Set(middles).size, isWithin]),
+    [
+      [3, 1, true],
+      [2, 1, true],
+    ],
+    JSON.stringify(fields),
+  )
+}
 
 export function panelJourneys(setup: () => BrowserSetup): void {
   const addressOf = (id: string) => `/projects/${setup().workspace.projectId}/assignments/${id}`
@@ -158,7 +184,11 @@ export function panelJourneys(setup: () => BrowserSetup): void {
   test('keeps its chosen width, or the whole page, after a reload', async () => {
     const { signIn, workspace } = setup()
     const id = await workspace.assignment('Wide', { workflowId: workspace.stages.Doing })
-    const { login } = await workspace.join('Willa Wide')
+    const { id: userId, login } = await workspace.join('Willa Wide')
+    await workspace.make('userAssignment', { assignmentId: id, userId })
+    const label = { projectId: workspace.projectId, name: 'Accessibility on phones', color: 'teal' }
+    const { id: labelId } = await workspace.make('label', label)
+    await workspace.make('assignmentLabel', { assignmentId: id, labelId })
     const page = await signIn(login, `${addressOf(id)}?search=Wide`)
     const panel = page.getByRole('complementary', { name: 'Wide' })
     const edge = panel.getByRole('separator', { name: 'Width of the panel' })
@@ -201,10 +231,12 @@ export function panelJourneys(setup: () => BrowserSetup): void {
     await page.setViewportSize({ width: 1280, height })
     await edge.press('Home')
     assert.equal(await width(), 352)
+    await assertButtonsBehindValues(panel)
     await page.keyboard.press('f')
     await page.waitForURL(/search=Wide&full=1$/)
     await edge.waitFor({ state: 'detached' })
     assert.equal(await width(), 1280)
+    await assertButtonsBehindValues(panel)
     await assertAccessible(page, 'an assignment on the whole page')
     await page.reload()
     await panel.getByRole('heading', { name: 'Activity' }).waitFor()
