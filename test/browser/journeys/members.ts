@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { sql } from '../../../src/db/sql.ts'
 import type { BrowserSetup } from '../support/browser-setup.ts'
 import { datedProjects } from '../support/dated-projects.ts'
+import { goWithin } from '../support/every-screen.ts'
 
 const brokenAnswer = { status: 500, json: { statusCode: 500, message: 'Broken.' } }
 
@@ -92,5 +93,16 @@ export function memberJourneys(setup: () => BrowserSetup): void {
     await page.unroute(secondPage)
     await dialog.getByRole('button', { name: 'Try again' }).click()
     await dialog.getByText('Jonas Weber', { exact: true }).waitFor()
+    // Whether a person is no member is known only with all pages.
+    await workspace.assignment('Of a member', { projectId, userId: jonas.id })
+    let isShown: boolean | undefined
+    await page.route(secondPage, async (route) => {
+      await page.getByText('Live', { exact: true }).waitFor()
+      isShown = await page.getByRole('link', { name: 'Of a member' }).isVisible()
+      await route.continue()
+    })
+    await goWithin(page, `/projects/${projectId}?userId=nonmember`)
+    await page.getByText('No assignments match these filters').waitFor()
+    assert.equal(isShown, false)
   })
 }

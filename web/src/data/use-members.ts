@@ -17,8 +17,7 @@ export function useMembers(projectId: string | undefined) {
   const memberships = useMemo(() => Map.groupBy(listing.rows, ({ userId }) => userId), [listing.rows])
   const ids = useMemo(() => [...memberships.keys()], [memberships])
   useLayoutEffect(() => people.distinguish(ids), [ids])
-  const { isLoading, problem, reload, totalCount } = listing
-  return { ids, memberships, isLoading, problem, reload, totalCount }
+  return { ...listing, ids, memberships }
 }
 
 /** More than any project needs. If there are more, the dialog says that it does not list all. */
@@ -34,14 +33,16 @@ export function useAllMembers(projectId: string | undefined) {
     const query = { projectId, sortColumn: 'createdAt' } as const
     return loadAll(api, 'userProject', query, { pagesMax: memberPagesMax, signal })
   })
-  const { rows, isCut = false } = all.value ?? {}
+  const { rows, isCut = false } = (!all.isStale && all.value) || {}
   const memberships = rows === undefined ? first.memberships : Map.groupBy(rows, ({ userId }) => userId)
   const ids = [...memberships.keys()].sort((a, b) => people.nameOf(a).localeCompare(people.nameOf(b)))
   const reload = () => {
     first.reload()
     all.reload()
   }
-  return { ...first, ids, memberships, isCut, problem: first.problem ?? all.problem, reload }
+  const problem = first.problem ?? all.problem
+  const isLoading = first.isLoading || !(isOnePage || rows || problem)
+  return { ...first, ids, memberships, isCut, isLoading, problem, reload }
 }
 
 /**
