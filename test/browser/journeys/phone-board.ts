@@ -112,6 +112,9 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
       await assertAccessible(page, `${name}, on a phone`)
       await page.keyboard.press('Escape')
     }
+    await page.keyboard.press('?')
+    await assertSheet('dialog[open]')
+    await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Sheets', exact: true }).tap()
     await assertSheet('.filter-menu:popover-open')
     await assertAccessible(page, 'pages and projects, on a phone')
@@ -127,7 +130,9 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
     await make('Waits at the start', 0, 1)
     const assignmentId = await make('Has every fact', -4, -3, { priority: 1, amountHours: 20 })
     await workspace.make('assignmentImpediment', { assignmentId, impedimentId: workspace.impedimentId })
-    const query = `view=list&stages=${workspace.stages.Backlog}&userId=${workspace.mara.id}`
+    const { id: userId } = workspace.mara
+    await workspace.make('appointment', { assignmentId, userId, keepDate: '2026-11-17', amountHours: 3 })
+    const query = `view=list&stages=${workspace.stages.Backlog}&userId=${userId}`
     const page = await signIn('mara@example.com', `${path}?${query}`, phone)
     // The rows have room for all facts, because checkboxes are shown only on request and hours have no bar.
     const facts = page.locator('.list-row', { hasText: 'Has every fact' }).locator('.row-facts')
@@ -137,6 +142,9 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
       const fact = (await facts.locator(selector).boundingBox()) ?? never
       assert.ok(fact.y < line.y + line.height / 2 && fact.x + fact.width <= line.x + line.width, selector)
     }
+    // No figure is cut where the line ends.
+    const hours = facts.locator('.hours-mark.recorded')
+    assert.ok(await hours.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth))
     // The name of the stage is whole, and dropped where it does not fit.
     const hasName = () =>
       facts.locator('.stage-fact').evaluate((stage) => {
