@@ -41,15 +41,21 @@ export function myWorkJourneys(setup: () => BrowserSetup): void {
             each.clientHeight < 48,
             each.querySelector('.due')?.getBoundingClientRect().right,
             each.querySelector('select')?.getBoundingClientRect().left,
-            each.querySelector('.row-text > a')?.getBoundingClientRect().left,
+            each.querySelector('.work-name > a')?.getBoundingClientRect().left,
           ].join(' '),
         ),
       )
     assert.deepEqual([shapes.length, new Set(shapes).size, shapes[0]?.startsWith('true')], [4, 1, true])
-    // The stage is first. A late day is a chip with a clock, as on a card.
+    // The stage is first. A late day has a clock, as on a card.
     const lateRow = page.locator('.work-row', { hasText: 'Late thing' })
     await lateRow.locator('.work-stage:first-child').waitFor()
     await lateRow.locator('.due[data-color=red] > .icon').waitFor()
+    // A row has its buttons under the pointer.
+    const record = lateRow.getByRole('button', { name: 'Record hours for Late thing' })
+    const opacity = () => record.evaluate((button) => getComputedStyle(button).opacity)
+    assert.equal(await opacity(), '0')
+    await lateRow.hover()
+    assert.equal(await opacity(), '1')
     // On a phone, a row has two lines, with the stage before them, and its hours.
     await page.setViewportSize({ width: 390, height: 800 })
     const late = page.getByRole('listitem').filter({ hasText: 'Late thing' })

@@ -72,26 +72,24 @@ export function MyWorkScreen() {
       )}
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {value === undefined && !problem && (
-        <Skeleton
-          as="rows"
-          blocks={2}
-          rows={4}
-          cells={isWide ? 'icon text icon icon' : 'icon lines icon icon'}
-        />
+        <Skeleton as="rows" rows={9} cells={isWide ? 'icon text icon icon' : 'icon lines icon icon'} />
       )}
       {value && rows.length === 0 && (
         <NothingToDo hasOthers={value.rows.length > 0} onShowAll={() => choose({ role: 'any' })} />
       )}
-      {value &&
-        groupWork(rows, value, groupings[choice.grouping]).map((group) => (
-          <WorkGroupSection
-            key={group.key}
-            group={group}
-            work={value}
-            recorded={recorded}
-            showsProject={choice.grouping !== 'project'}
-          />
-        ))}
+      {value && rows.length > 0 && (
+        <div class="work-table">
+          {groupWork(rows, value, groupings[choice.grouping]).map((group) => (
+            <WorkGroupSection
+              key={group.key}
+              group={group}
+              work={value}
+              recorded={recorded}
+              showsProject={choice.grouping !== 'project'}
+            />
+          ))}
+        </div>
+      )}
     </Page>
   )
 }
@@ -214,15 +212,15 @@ function WorkGroupSection({ group, work, recorded, showsProject }: WorkGroupProp
   }, [shownCount])
   const hiddenCount = rows.length - shownCount
   return (
-    <section class="group" aria-label={title}>
-      <header class="group-header">
+    <section class="work-group" aria-label={title}>
+      <header class="work-head">
         <h2 class="work-title" dir="auto">
           {mark}
           {title}
         </h2>
         <span class="quiet-text">{isCut ? `${formatNumber(rows.length)}+` : formatNumber(rows.length)}</span>
       </header>
-      <ul class={`rows ${showsProject ? '' : 'of-project'}`} ref={list}>
+      <ul class="work-rows" ref={list}>
         {rows.slice(0, shownCount).map((row) => (
           <WorkRow
             key={row.id}
@@ -233,7 +231,7 @@ function WorkGroupSection({ group, work, recorded, showsProject }: WorkGroupProp
           />
         ))}
         {hiddenCount > 0 && (
-          <li class="row">
+          <li class="row work-more">
             <button
               type="button"
               class="button quiet wide"

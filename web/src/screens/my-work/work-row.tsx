@@ -36,13 +36,16 @@ export function WorkRow({ assignment, work, recorded, showsProject }: WorkRowPro
   const project = work.projects.get(projectId)
   const marks = marksOf(assignment, work)
   return (
-    <li class={`row work-row ${marks.length > 0 ? 'marked' : ''}`} data-row={id}>
+    <li class="row work-row" data-row={id}>
       <StageSelect assignment={assignment} stages={work.stages} />
       <span class="row-text">
-        <a href={assignmentPath(projectId, id)} dir="auto">
-          {name}
-        </a>
-        <span class="quiet-text line work-facts">
+        <span class="work-name">
+          <a href={assignmentPath(projectId, id)} dir="auto">
+            {name}
+          </a>
+          {marks.length > 0 && <span class="work-marks">{marks}</span>}
+        </span>
+        <span class="quiet-text work-facts">
           {extensions && (
             <PriorityMark priority={priority ?? 0} name={priorityNames()[priority ?? 0] ?? ''} />
           )}
@@ -55,7 +58,6 @@ export function WorkRow({ assignment, work, recorded, showsProject }: WorkRowPro
             </span>
           )}
           <HoursMark planned={assignment.amountHours} recorded={recorded} />
-          {marks.length > 0 && <span class="work-marks">{marks}</span>}
         </span>
       </span>
       <TimerButton assignment={assignment} />
