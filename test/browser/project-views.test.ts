@@ -147,6 +147,12 @@ function viewJourneys(setup: () => BrowserSetup): void {
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('x')
     await page.getByText('2 selected').waitFor()
+    // The box that selects a row leaves letters to the keys of the selection.
+    await page.getByLabel('Select One').focus()
+    await page.keyboard.press('s')
+    await page.getByRole('group', { name: 'Move 2 assignments to…' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('[aria-label="Select One"]:focus').waitFor()
     await page.getByRole('button', { name: 'Days of all selected' }).click()
     await page.getByRole('menuitem', { name: 'One week later' }).click()
     await page.getByText('2 assignments: One week later.').waitFor()

@@ -268,11 +268,14 @@ const keyNames: Readonly<Record<string, string>> = { ArrowDown: '↓' }
 /** These keys neither start nor end a key sequence. */
 const modifierKeys: ReadonlySet<string> = new Set(['Shift', 'Control', 'Alt', 'AltGraph', 'Meta', 'CapsLock'])
 
-/** Returns whether a key belongs to a text field, a dialog, a menu, or the browser, or is held down. */
+/**
+ * Returns whether a key belongs to a text field, a dialog, a menu, or the browser, or is held down. The boxes
+ * that select rows need no letters.
+ */
 function isHandledElsewhere({ target, altKey, repeat, defaultPrevented }: KeyboardEvent): boolean {
   const isInControl =
     target instanceof Element &&
-    target.closest('input, textarea, select, dialog, [role=menu], [role=listbox]') !== null
+    target.closest('input:not(.list-check *), textarea, select, dialog, [role=menu], [role=listbox]') !== null
   return altKey || repeat || defaultPrevented || isInControl
 }
 
