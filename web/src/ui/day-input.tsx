@@ -1,7 +1,5 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { Field, type FieldProps } from '../forms/field.tsx'
-import type { FormValues } from '../forms/form.tsx'
 import { t } from '../texts/text.ts'
 import {
   addDays,
@@ -213,19 +211,3 @@ const StepButton = ({
     <Icon name={icon} />
   </button>
 )
-
-export function DayField<Values extends FormValues>(props: FieldProps<Values>) {
-  const { form, name, label } = props
-  return (
-    <Field {...props}>
-      {(attributes) => (
-        <DayInput
-          attributes={{ ...attributes }}
-          label={label}
-          value={form.values.value[name] ?? ''}
-          onChange={(day) => form.set(name, day)}
-        />
-      )}
-    </Field>
-  )
-}

@@ -7,6 +7,7 @@ import type { FormValues } from '../forms/form.tsx'
 import { useServices } from '../services/services.ts'
 import { type MessageKey, t } from '../texts/text.ts'
 import { Combobox, type Option } from './combobox.tsx'
+import { DayInput } from './day-input.tsx'
 import { Icon } from './icon.tsx'
 
 /** The value of the field for an organization that is created together with the record of the form. */
@@ -119,5 +120,21 @@ export function NewPasswordField<Values extends FormValues>(props: TextFieldProp
         ))}
       </ul>
     </div>
+  )
+}
+
+export function DayField<Values extends FormValues>(props: FieldProps<Values>) {
+  const { form, name, label } = props
+  return (
+    <Field {...props}>
+      {(attributes) => (
+        <DayInput
+          attributes={{ ...attributes }}
+          label={label}
+          value={form.values.value[name] ?? ''}
+          onChange={(day) => form.set(name, day)}
+        />
+      )}
+    </Field>
   )
 }
