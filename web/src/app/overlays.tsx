@@ -38,7 +38,7 @@ export function Palette({
   const { pathname } = services.router.address.peek()
   // The target is found before the palette takes the focus.
   const [targetIds] = useState(() => {
-    const id = findTargetId(pathname)
+    const id = findTargetId()
     return id === undefined ? [] : [id]
   })
   const [targetId] = targetIds
@@ -100,7 +100,7 @@ export function AssignmentPalette({ field, ids, at, keepFocusOn, onClose }: Assi
   const findLines = useMenuLines()
   const title = field === undefined ? t('Actions') : titleOf(field)
   const placeholder = field === undefined ? t('Filter actions…') : title
-  const [targetId] = useState(() => findTargetId(services.router.address.peek().pathname))
+  const [targetId] = useState(findTargetId)
   const [loaded] = useState(() =>
     createLazyValue(() => loadByIds(services.api, 'assignment', ids, new AbortController().signal)),
   )

@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'preact/hooks'
-import { matchPath } from '../router/router.ts'
 import { selectedIds } from '../screens/project/shown-list.ts'
 import { assignmentElementId } from '../screens/project/use-card-focus.ts'
 import { type Services, useServices } from '../services/services.ts'
@@ -70,8 +69,8 @@ export const assignmentKeys: readonly (Shortcut & { readonly field: AssignmentFi
 ).map(({ key, ...shortcut }) => ({
   ...shortcut,
   keys: [key],
-  run({ configuration, router, open }) {
-    const ids = findTargetIds(router.address.peek().pathname)
+  run({ configuration, open }) {
+    const ids = findTargetIds()
     if (ids.length === 0 || ('isExtension' in shortcut && !configuration.extensions)) return false
     return open({
       kind: 'assignment',
@@ -132,7 +131,7 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
       { keys: ['Shift', '↑ ↓'], description: 'Move an assignment up or down, if ordered by hand' },
       ...assignmentKeys,
       { keys: ['T'], description: 'Start or stop the timer of an assignment' },
-      { keys: ['F2'], description: 'Rename an assignment' },
+      { keys: ['F2'], description: 'Rename an assignment', run: () => focusFirst('.panel-name') },
       {
         keys: ['F'],
         description: 'Show the open assignment on the whole page',
@@ -298,9 +297,6 @@ function enterCards(): boolean {
   return isOnPage && focusFirst('main :is([id^="card-"], .row-link, .row a)')
 }
 
-const openIdOf = (pathname: string): string | undefined =>
-  matchPath('/projects/:projectId/assignments/:assignmentId', pathname)?.assignmentId
-
 const idOf = (element: HTMLElement | null | undefined): string | undefined =>
   element?.dataset.row ?? element?.id.slice('card-'.length)
 
@@ -323,6 +319,9 @@ const pointedId = () =>
     ? undefined
     : idOf(document.querySelector<HTMLElement>('.list-row:hover, .work-row:hover, .card:hover [id^="card-"]'))
 
+/** Returns the id of the assignment that is open, on whatever screen. */
+const openId = () => document.querySelector<HTMLElement>('.panel')?.dataset.assignment
+
 /** Returns whether the focus is in the panel of the open assignment. */
 const isInPanel = (): boolean => document.activeElement?.closest('.panel') != null
 
@@ -330,12 +329,12 @@ const isInPanel = (): boolean => document.activeElement?.closest('.panel') != nu
  * Returns the id of the focused assignment, or else of the assignment under the pointer or of the open
  * assignment.
  */
-export const findTargetId = (pathname: string): string | undefined =>
-  focusedId() ?? (isInPanel() ? undefined : pointedId()) ?? openIdOf(pathname)
+export const findTargetId = (): string | undefined =>
+  focusedId() ?? (isInPanel() ? undefined : pointedId()) ?? openId()
 
 /** Returns the ids of selected assignments unless the focus is in the panel, or else the id of the target. */
-function findTargetIds(pathname: string): readonly string[] {
+function findTargetIds(): readonly string[] {
   if (!isInPanel() && selectedIds.peek().length > 0) return selectedIds.peek()
-  const targetId = findTargetId(pathname)
+  const targetId = findTargetId()
   return targetId === undefined ? [] : [targetId]
 }

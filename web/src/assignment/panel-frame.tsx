@@ -41,6 +41,7 @@ export function PanelFrame(props: PanelFrameProps) {
       ref={element}
       class={`panel ${isFull ? 'full' : ''} ${drop.isOver ? 'drop' : ''}`}
       {...drop.handlers}
+      data-assignment={id}
       aria-labelledby="panel-title"
       onKeyDown={(event) => {
         // Escape in a dialog of a section, or in the month of a field, closes only that.
@@ -68,6 +69,13 @@ export function PanelFrame(props: PanelFrameProps) {
       {foot}
     </aside>
   )
+}
+
+/** Focuses the name in the panel of an assignment as soon as it is rendered. Its script may still be loading. */
+export function focusPanelName(id: string, triesLeft = 200): void {
+  const found = document.querySelector<HTMLElement>(`[data-assignment="${id}"] .panel-name`)
+  if (found !== null) found.focus()
+  else if (triesLeft > 0) setTimeout(() => focusPanelName(id, triesLeft - 1), 50)
 }
 
 /** Makes the panel accept dropped files. Without the extensions it accepts none. */

@@ -4,7 +4,7 @@ import type { Notification } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
 import { loadByIds } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
-import { isPanelFull } from '../../assignment/panel-frame.tsx'
+import { focusPanelName, isPanelFull } from '../../assignment/panel-frame.tsx'
 import { assignmentKey } from '../../data/assignments.ts'
 import { useInterval, useLive, useLoaded } from '../../data/use-loaded.ts'
 import { assignmentPath } from '../../router/router.ts'
@@ -234,7 +234,10 @@ function InboxRow({ group, details, actorOf, ...linkProps }: InboxRowProps) {
   const lineProps = { details, actorOf }
   if (newest === undefined) return null
   return (
-    <li class={`row ${unread.length > 0 ? 'unread' : ''} ${isOpened ? 'opened' : ''}`}>
+    <li
+      class={`row ${unread.length > 0 ? 'unread' : ''} ${isOpened ? 'opened' : ''}`}
+      data-row={assignmentId}
+    >
       {newest.actorId === null ? <SystemAvatar /> : <PersonAvatar id={newest.actorId} isDecorative />}
       <div class="row-text">
         <span class="inbox-head">
@@ -285,7 +288,7 @@ interface InboxLinkProps extends Pick<InboxRowProps, 'group' | 'isOpened' | 'onO
   readonly isUnread: boolean
 }
 
-/** The name of the assignment. Enter opens it, E marks it as read, U as unread. */
+/** The name of the assignment. Enter opens it, F2 its name, E marks it as read, U as unread. */
 const InboxLink = ({ group, isOpened, isUnread, onOpen, onMark }: InboxLinkProps) => (
   <a
     class="inbox-link"
@@ -301,8 +304,12 @@ const InboxLink = ({ group, isOpened, isUnread, onOpen, onMark }: InboxLinkProps
     }}
     onKeyDown={(event) => {
       const isRead = isReadByKey[event.key.toLowerCase()]
-      if (isRead === undefined || hasModifier(event)) return
+      if ((isRead === undefined && event.key !== 'F2') || hasModifier(event)) return
       event.preventDefault()
+      if (isRead === undefined) {
+        event.currentTarget.click()
+        return focusPanelName(group.assignmentId)
+      }
       onMark(isRead)
     }}
   >

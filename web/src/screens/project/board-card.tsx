@@ -2,6 +2,7 @@ import type { TargetedKeyboardEvent } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { LabelChip } from '../../assignment/labels.tsx'
+import { focusPanelName } from '../../assignment/panel-frame.tsx'
 import { priorityName } from '../../assignment/priority.ts'
 import { changesOf } from '../../assignment/queue.ts'
 import { BlockedChip, QueueMark, WaitsChip } from '../../assignment/state-chips.tsx'
@@ -119,7 +120,7 @@ function Card(props: CardProps) {
     if (event.key === 'F2') {
       event.preventDefault()
       router.go(assignmentPath(assignment.projectId, assignment.id, query))
-      focusWhenRendered('.panel-name')
+      focusPanelName(assignment.id)
     }
     const button = buttonSelectors[event.key]
     if (button) element.current?.querySelector<HTMLElement>(button)?.click()
@@ -175,13 +176,6 @@ function Card(props: CardProps) {
 
 const classOf = (states: Readonly<Record<string, boolean>>): string =>
   ['card', ...Object.keys(states).filter((name) => states[name])].join(' ')
-
-/** Focuses an element as soon as it is rendered, because the script of the panel may still be loading. */
-function focusWhenRendered(selector: string, triesLeft = 200): void {
-  const found = document.querySelector<HTMLElement>(selector)
-  if (found !== null) found.focus()
-  else if (triesLeft > 0) setTimeout(() => focusWhenRendered(selector, triesLeft - 1), 50)
-}
 
 const stageSteps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
 const cardSteps: Readonly<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1 }

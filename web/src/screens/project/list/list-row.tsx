@@ -208,7 +208,9 @@ function NameLink(props: ListRowProps & { onRename(): void }) {
   const { id, name, projectId } = row
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'x') onSelect(id, event.shiftKey)
-    if (event.key === 'F2') onRename()
+    if (event.key !== 'F2') return
+    event.preventDefault()
+    onRename()
   }
   return (
     <a
