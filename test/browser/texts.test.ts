@@ -40,7 +40,7 @@ function taskJourneys(setup: () => BrowserSetup): void {
     await waitForDescription(id, tasks.replace('[ ] Ask', '[x] Ask'))
     await page.getByText('2 of 4 done').waitFor()
     await page.locator('input[type=checkbox]:checked:focus').waitFor()
-    await page.getByText('Description was changed.').waitFor()
+    await page.getByText(/^Description of .+ was changed\.$/).waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await waitForDescription(id, tasks)
     await page.getByText('1 of 4 done').waitFor()

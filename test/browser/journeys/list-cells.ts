@@ -34,6 +34,7 @@ export function listCellJourneys(setup: () => BrowserSetup): void {
     await page.getByText('Edited is now in Doing.').waitFor()
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
     await page.locator('.list-row [data-column=stage]:focus').waitFor()
+    await cell(id, 'stage').getByText('Doing').waitFor()
     await page.getByRole('button', { name: 'Undo' }).first().click()
     await cell(id, 'stage').getByText('Backlog').waitFor()
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Backlog)
@@ -53,6 +54,7 @@ export function listCellJourneys(setup: () => BrowserSetup): void {
       await link(name).waitFor()
       await page.locator(`#card-${id}:focus`).waitFor()
       assert.equal((await workspace.get('assignment', id)).name, name)
+      if (key === 'Enter') await page.getByText(`Name of ${name} was changed.`).waitFor({ state: 'attached' })
     }
     // Arrow keys move from the name to the hours. Escape keeps the old hours, Enter saves the new ones.
     await page.getByRole('link', { name: 'Edited', exact: true }).focus()

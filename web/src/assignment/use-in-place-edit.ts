@@ -214,7 +214,7 @@ export function useFieldSave(
     const message =
       name === 'workflowId'
         ? t('{name} is now in {stage}.', { name: after.name, stage: nameOf(after.workflowId) })
-        : t('{label} was changed.', { label: t(fieldLabels[name]) })
+        : t('{label} of {name} was changed.', { label: t(fieldLabels[name]), name: after.name })
     offerUndo(services, { ...changed, names, text: message, onSaved })
     return undefined
   }

@@ -32,7 +32,7 @@ export const ptBr = {
   'Add a sub-assignment…': 'Adicionar uma subtarefa…',
   'Sub-assignment': 'Subtarefa',
   Relation: 'Relação',
-  '{label} was changed.': 'Mudança salva: {label}.',
+  '{label} of {name} was changed.': 'Mudança salva em {name}: {label}.',
   '{hours} on one day? Save again if that is right.': '{hours} em um só dia? Salve de novo se estiver certo.',
   'Save again': 'Salvar de novo',
   'The end cannot be before the start.': 'O fim não pode ser antes do início.',

@@ -252,7 +252,7 @@ function NameInput({ row, onClose }: NameInputProps) {
     if (isDone.current) return
     isDone.current = true
     const name = input.current?.value.trim() ?? ''
-    const message = () => t('{label} was changed.', { label: t('Name') })
+    const message = () => t('{label} of {name} was changed.', { label: t('Name'), name })
     if (name === '' || (await changeAssignment(services, seen.current, { name }, message))) close()
     else isDone.current = false
   }
