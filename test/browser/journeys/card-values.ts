@@ -212,6 +212,9 @@ export function cardValueJourneys(setup: () => BrowserSetup): void {
     await filter.fill('assign to me')
     await picker.getByRole('option', { name: 'Assign to me' }).click()
     await page.getByText('Mara Lindqvist is now responsible for Right.').waitFor()
+    // The kinds of impediments are more than a page.
+    const reasons = Array.from({ length: 100 }, (_, index) => ({ name: `Reason ${index}` }))
+    await Promise.all(reasons.map((reason) => workspace.make('impediment', reason)))
     await page.getByRole('link', { name: 'Right' }).click({ button: 'right' })
     await picker.getByRole('option', { name: 'Mark as blocked' }).click()
     await picker.getByRole('option', { name: 'Waiting for the customer' }).click()

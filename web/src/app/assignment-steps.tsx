@@ -332,8 +332,8 @@ const blockStep: StepOf = (services, { rows, name }) => {
     title,
     placeholder: title,
     async find(text, signal) {
-      const { data } = await api.list('impediment', catalogQuery, signal)
-      return findMatches(data, text).map((kind) => ({
+      const kinds = await loadAll(api, 'impediment', catalogQuery, { pagesMax: 5, signal })
+      return findMatches(kinds.rows, text).map((kind) => ({
         id: kind.id,
         name: kind.name,
         spans: kind.spans,
