@@ -20,8 +20,18 @@ export function manualOrderJourneys(setup: () => BrowserSetup): void {
     }
     await waitForOrder('Drill Chisel Bellows Anvil')
     const card = (name: string) => page.locator('.card').filter({ hasText: name })
-    // A card that is sorted by its end stays in its place. The message says why, and offers the order by hand.
-    await card('Anvil').dragTo(card('Drill'), { targetPosition: { x: 20, y: 4 } })
+    // A card that is sorted by its end stays in its place. Without the script of the message that says why, another does.
+    const dropFirst = () => card('Anvil').dragTo(card('Drill'), { targetPosition: { x: 20, y: 4 } })
+    await page.route(/\/assets\/later-.*\.js$/, (route) => route.abort())
+    await page.reload()
+    await waitForOrder('Drill Chisel Bellows Anvil')
+    await dropFirst()
+    await page.getByText('The server cannot be reached').waitFor()
+    await page.unroute(/\/assets\/later-.*\.js$/)
+    await page.reload()
+    await waitForOrder('Drill Chisel Bellows Anvil')
+    // The message offers the order by hand.
+    await dropFirst()
     const message = page.locator('.toast', { hasText: 'These assignments are sorted by their end.' })
     await message.getByRole('button', { name: 'By hand' }).click()
     await message.waitFor({ state: 'detached' })

@@ -1,7 +1,7 @@
 import type { TargetedDragEvent } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
-import { sentenceOf } from '../../api/problems.ts'
+import { outageError, sentenceOf } from '../../api/problems.ts'
 import { updateBodyOf } from '../../assignment/assignment-values.ts'
 import { offerUndo, throwUnchanged, warnOfOpenParts } from '../../assignment/change-assignment.ts'
 import { queuedChanges, type StageChange, sendOrQueue, withQueuedStage } from '../../assignment/queue.ts'
@@ -124,7 +124,10 @@ export function useCardDrop({
         const place = dragged && placeBefore(cards, dragged, beforeId)
         if (isAccepted) onDrop(isManuallyOrdered ? place : undefined)
         else if (place)
-          void import('./sorted-hint.ts').then((script) => script.showSortedHint(services, dragged, isDone))
+          import('./sorted-hint.ts').then(
+            (script) => script.showSortedHint(services, dragged, isDone),
+            () => services.toasts.show({ kind: 'problem', text: outageError().message }),
+          )
       },
     },
   }
