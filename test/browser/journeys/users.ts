@@ -67,6 +67,11 @@ export function userJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('button', { name: 'Close' }).click()
     await row('Dora Dormant').locator(deactivated).waitFor()
     await state.waitFor()
+    // Even with this column, names and logins have room in a narrow table.
+    await page.setViewportSize({ width: 768, height: 800 })
+    const { height: rowHeight = 0 } = (await row('Dora Dormant').boundingBox()) ?? {}
+    assert.ok(rowHeight <= 52, `the row is ${rowHeight} pixels high`)
+    await page.setViewportSize({ width: 1280, height: 800 })
     await page.getByRole('link', { name: 'Sign-in', exact: true }).click()
     await page.getByText('Read only.').waitFor()
     // On the page of the sign-in, the variable is next to the title of its setting, and the boxes are as wide as

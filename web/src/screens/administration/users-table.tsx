@@ -193,7 +193,7 @@ function UsersTable({ rows, accounts, ...actions }: UsersTableProps) {
       )}
       {shown.length > 0 && (
         <div class="table-frame">
-          <table class="users-table">
+          <table class={`users-table ${hasDeactivated ? 'with-states' : ''}`}>
             <thead>
               <tr>
                 {head('name', t('Name'))}

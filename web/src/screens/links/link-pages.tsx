@@ -16,8 +16,13 @@ import { Skeleton } from '../../ui/page-states.tsx'
 /** Returns the secret of the link, the part after the #. */
 const readSecret = (): string => decodeURIComponent(location.hash.slice(1))
 
-/** Creates an account for an invited person, or lets an existing user join. */
-export function InvitationPage() {
+/**
+ * Creates an account for an invited person, or lets an existing user join. Another link that is opened on this page
+ * changes only the hash, so the page starts again with it.
+ */
+export const InvitationPage = () => <Invitation key={useServices().router.address.value.hash} />
+
+function Invitation() {
   const { invitation, isLoaded, expiredText } = useInvitation()
   const [isDone, setDone] = useState(false)
   const project = invitation?.project ?? undefined
