@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
 import type { BrowserSetup } from '../support/browser-setup.ts'
 import { assertAccessible } from './accessibility.ts'
 
@@ -11,9 +12,23 @@ export function progressJourneys(setup: () => BrowserSetup): void {
     const { id: otherId } = await workspace.make('project', { name: 'Just planned', organizationId })
     const { id: riskyId } = await workspace.make('project', { name: 'Behind', organizationId })
     const { id: emptyId } = await workspace.make('project', { name: 'Untouched', organizationId })
-    for (const id of [projectId, otherId, riskyId, emptyId])
+    const { id: finishedId } = await workspace.make('project', { name: 'Finished', organizationId })
+    const undatedName = 'Undated, with a name that has no room on a line '.repeat(3).trim()
+    const { id: undatedId } = await workspace.make('project', { name: undatedName, organizationId })
+    for (const id of [projectId, otherId, riskyId, emptyId, finishedId, undatedId])
       await workspace.make('userProject', { projectId: id, userId: mara.id })
     const ended = { startDate: '2026-01-05', endDate: '2026-01-09' }
+    await workspace.assignment('Over', { projectId: finishedId, workflowId: stages.Done, ...ended })
+    await workspace.call('POST', '/ext/assignment', {
+      name: 'Some day',
+      projectId: undatedId,
+      workflowId: stages.Doing,
+      assignmentTypeId: workspace.typeId,
+      userId: mara.id,
+      ...ended,
+      amountHours: 0,
+      isUnscheduled: true,
+    })
     for (const name of ['Doing', 'Done', 'Done', 'Done'])
       await workspace.assignment(`In ${name}`, { projectId, workflowId: stages[name], ...ended })
     const assignmentId = await workspace.assignment('In Backlog', { projectId, ...ended })
@@ -60,7 +75,12 @@ export function progressJourneys(setup: () => BrowserSetup): void {
       assert.equal(await row(name).locator('.project-state').textContent(), state, name)
     assert.equal(await row('Just planned').getByText('overdue').count(), 0)
     await row('Untouched').getByText('No assignments').waitFor()
-    await row('Untouched').getByText('No dates').waitFor()
+    await row('Undated').getByText('No dates').waitFor()
+    assert.equal(await row('Finished').locator('.project-attention').textContent(), '')
+    assert.equal(await row('Untouched').locator('.project-attention').textContent(), 'No assignments')
+    assert.equal(await row('Untouched').locator('.project-progress').textContent(), '')
+    // Projects of one color differ by their letters.
+    assert.equal(await row('Half done').locator('.project-mark').textContent(), 'H')
     await assertAccessible(page, 'projects with their progress')
     assert.equal(requestedUrls.length, 6)
     // Each column has a caption, and progress and hours have a bar each.
@@ -80,12 +100,41 @@ export function progressJourneys(setup: () => BrowserSetup): void {
       const track = await row('Half done').locator(`${cell} .bar-track`).boundingBox()
       assert.ok(part && track && Math.abs(part.width / track.width - share) < 0.02)
     }
-    // The facts end before the state, which is as high as the faces.
-    const boxOf = (cell: string) => row('Half done').locator(cell).boundingBox()
-    const facts = await boxOf('.project-attention')
-    const state = await boxOf('.project-state > span')
-    const faces = await boxOf('.faces')
-    assert.ok(facts && state && faces && facts.x + facts.width <= state.x)
-    assert.ok(Math.abs(state.y + state.height / 2 - faces.y - faces.height / 2) < 2)
+    await assertLevels(row('Half done'), row('Behind'))
+    await assertNames(page, row('Undated'), row('Behind'))
   })
+}
+
+const boxOf = async (row: Locator, cell: string) =>
+  (await row.locator(cell).boundingBox()) ?? {
+    x: Number.NaN,
+    y: Number.NaN,
+    width: Number.NaN,
+    height: Number.NaN,
+  }
+
+/** Asserts that the facts end before the state, which is as high as the faces, and that all hours are level with progress. */
+async function assertLevels(late: Locator, withoutBar: Locator): Promise<void> {
+  const [facts, state, faces] = [
+    await boxOf(late, '.project-attention'),
+    await boxOf(late, '.project-state > span'),
+    await boxOf(late, '.faces'),
+  ]
+  assert.ok(facts.x + facts.width <= state.x)
+  assert.ok(Math.abs(state.y + state.height / 2 - faces.y - faces.height / 2) < 2)
+  const progress = await boxOf(withoutBar, '.project-progress > span')
+  assert.ok(Math.abs(progress.y - (await boxOf(withoutBar, '.hours-mark')).y) < 1)
+}
+
+/** Asserts that a key follows its name at two widths, and that a phone shows the next end even if it is the last. */
+async function assertNames(page: Page, named: Locator, ending: Locator): Promise<void> {
+  const name = await boxOf(named, '.row-link')
+  assert.ok(name.height < 30, 'a name has one line')
+  assert.equal(Math.round((await boxOf(named, '.project-key')).x - name.x - name.width), 8)
+  assert.equal(await ending.getByText('Next end').isVisible(), false)
+  await page.setViewportSize({ width: 390, height: 800 })
+  await ending.getByText('Next end').waitFor()
+  const [title, key] = [await boxOf(named, '.project-title'), await boxOf(named, '.project-key')]
+  assert.ok(title.height > 60, 'all of the name is shown')
+  assert.ok(key.y + key.height > title.y + title.height - 10, 'the key follows the last word')
 }

@@ -53,7 +53,10 @@ export function projectSettingsJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('link', { name: 'Hours', exact: true }).click()
     await page.locator('h1:focus', { hasText: 'Hours' }).waitFor()
     await name.press('Enter')
-    await page.getByRole('option', { name: /^Second quay/ }).waitFor()
+    await page
+      .getByRole('option', { name: /^Second quay/ })
+      .locator('.project-mark', { hasText: /^S$/ })
+      .waitFor()
     await assertAccessible(page, 'the projects next to the name of one')
     await page.keyboard.press('Escape')
     await page.locator('.project-switch:focus').waitFor()

@@ -2,11 +2,12 @@ import { useRef } from 'preact/hooks'
 import { rowsMax } from '../api/load-all.ts'
 import { projectPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
-import { type MessageKey, t } from '../texts/text.ts'
+import { locale, type MessageKey, t } from '../texts/text.ts'
 import type { Option } from './combobox.tsx'
 import { Icon, type IconName } from './icon.tsx'
+import { hueOf } from './marks.tsx'
 import { ChoiceLayer, matchesWords } from './option-search.tsx'
-import { ProjectMark } from './page.tsx'
+import type { ProjectMarkProps } from './page.tsx'
 
 interface ProjectSwitcherProps {
   readonly id: string
@@ -50,7 +51,7 @@ export function ProjectSwitcher(props: ProjectSwitcherProps) {
       .map((project, index) => ({
         id: project.id,
         name: project.name,
-        mark: <ProjectMark project={project} />,
+        mark: <ProjectLetter project={project} />,
         ...(project.key && { note: project.key }),
         isCurrent: project.id === currentId && !hasPages,
         startsSection: hasPages && index === 0,
@@ -78,3 +79,14 @@ export function ProjectSwitcher(props: ProjectSwitcherProps) {
     />
   )
 }
+
+interface ProjectLetterProps {
+  readonly project: ProjectMarkProps['project'] & { readonly name: string }
+}
+
+/** The mark of a project in a list of projects, in which neighbours may have the same colour. */
+export const ProjectLetter = ({ project: { id, color, name } }: ProjectLetterProps) => (
+  <span class="project-mark lettered" data-color={color ?? hueOf(id)} aria-hidden="true">
+    {[...name][0]?.toLocaleUpperCase(locale())}
+  </span>
+)

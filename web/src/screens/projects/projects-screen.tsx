@@ -9,9 +9,10 @@ import { Icon } from '../../ui/icon.tsx'
 import { MembersDialog } from '../../ui/lazy.tsx'
 import { HoursMark, ShareBar } from '../../ui/marks.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import { Page, ProjectMark, SearchField, useOpenNewFromUrl } from '../../ui/page.tsx'
+import { Page, SearchField, useOpenNewFromUrl } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { Faces } from '../../ui/people.tsx'
+import { ProjectLetter } from '../../ui/project-switcher.tsx'
 import { NewProjectDialog } from './new-project-dialog.tsx'
 import { type ProjectFacts, projectStates, stateOf, useProjectFacts } from './project-facts.ts'
 
@@ -178,7 +179,7 @@ function ProjectRow({ project, facts = {}, memberIds, onMembers }: ProjectRowPro
   const remove = useRemoval()
   return (
     <li class="row whole-row project-row">
-      <ProjectMark project={project} />
+      <ProjectLetter project={project} />
       <span class="project-title">
         <a class="row-link" dir="auto" href={`/projects/${project.id}`}>
           {project.name}
@@ -210,11 +211,9 @@ function Facts(facts: ProjectFacts) {
   return (
     <>
       <span class="project-state">{state && <State {...projectStates[state]} />}</span>
-      <span class="project-attention">
-        {attention && <Attention {...attention} overHours={work?.overHours ?? 0} />}
-      </span>
+      <span class="project-attention">{attention && <Attention {...attention} work={work} />}</span>
       <span class="project-progress" data-color="green">
-        {work && <Progress {...work} />}
+        {work && work.total > 0 && <Progress {...work} />}
       </span>
       <span class="project-hours">
         {work && (
@@ -243,10 +242,11 @@ const End = ({ day }: { readonly day: string }) => (
   </>
 )
 
-type AttentionProps = NonNullable<ProjectFacts['attention']> & { readonly overHours: number }
+type Work = NonNullable<ProjectFacts['work']>
+type AttentionProps = NonNullable<ProjectFacts['attention']> & { readonly work: Work | undefined }
 
-/** Shows what is overdue, blocked or over the plan, and the next day on which an assignment ends. */
-const Attention = ({ overdue, blocked, overHours, nextEnd, isUndated }: AttentionProps) => (
+/** Shows what is overdue, blocked or over the plan, and the next day on which an assignment ends, or what is missing. */
+const Attention = ({ overdue, blocked, nextEnd, lastEnd, isUndated, work }: AttentionProps) => (
   <>
     {overdue > 0 && (
       <span class="late">
@@ -258,21 +258,23 @@ const Attention = ({ overdue, blocked, overHours, nextEnd, isUndated }: Attentio
         <Icon name="warning" /> {tn(blocked, '1 blocked', '{count} blocked')}
       </span>
     )}
-    {overHours > 0 && <span class="over-plan">{t('{hours} over', { hours: formatHours(overHours) })}</span>}
-    {nextEnd && <span>{t('Next end {day}', { day: formatDay(nextEnd) })}</span>}
-    {isUndated && blocked === 0 && <span>{t('No dates')}</span>}
+    {work && work.overHours > 0 && (
+      <span class="over-plan">{t('{hours} over', { hours: formatHours(work.overHours) })}</span>
+    )}
+    {nextEnd && (
+      <span class={nextEnd === lastEnd ? 'is-last' : ''}>
+        {t('Next end {day}', { day: formatDay(nextEnd) })}
+      </span>
+    )}
+    {isUndated && blocked === 0 && work && work.open > 0 && <span>{t('No dates')}</span>}
+    {work?.total === 0 && <span>{t('No assignments')}</span>}
   </>
 )
 
-type Work = NonNullable<ProjectFacts['work']>
-
 /** Shows how many assignments are done, as a text with a bar below it. */
-const Progress = ({ open, total }: Work) =>
-  total === 0 ? (
-    t('No assignments')
-  ) : (
-    <>
-      <span>{t('{done} of {total} done', { done: total - open, total })}</span>
-      <ShareBar share={1 - open / total} over={0} />
-    </>
-  )
+const Progress = ({ open, total }: Work) => (
+  <>
+    <span>{t('{done} of {total} done', { done: total - open, total })}</span>
+    <ShareBar share={1 - open / total} over={0} />
+  </>
+)
