@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BrowserSetup } from '../support/browser-setup.ts'
+import { assertAccessible } from './accessibility.ts'
 
 export function eventJourneys(setup: () => BrowserSetup): void {
   test('of an assignment shows the user and the previous values', async () => {
@@ -237,6 +238,7 @@ export function eventJourneys(setup: () => BrowserSetup): void {
     await sent.getByText('No response').waitFor()
     await hook.getByText('Failing').waitFor()
     await hook.getByText('1 message waiting').waitFor()
+    await assertAccessible(page, 'a webhook with its log')
     // Sending a message again resumes a paused webhook, so wait until it is queued before the pause.
     await Promise.all([
       page.waitForResponse((response) => response.url().endsWith('/ext/webhook/replay')),
