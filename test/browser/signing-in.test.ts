@@ -355,7 +355,7 @@ function languageJourneys(setup: () => BrowserSetup): void {
     await page.getByText('2,5/1.234,5 h', { exact: true }).first().waitFor()
     await monday.fill('3,25')
     await page.keyboard.press('Enter')
-    await page.getByRole('row', { name: 'Total' }).getByText('3,25 h').first().waitFor()
+    await page.getByRole('row', { name: 'Total' }).getByText('3,25', { exact: true }).first().waitFor()
   })
 
   test('are chosen on the account page', async () => {

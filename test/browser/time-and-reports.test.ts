@@ -166,6 +166,9 @@ function sumJourneys(setup: () => BrowserSetup): void {
       .evaluateAll((cells) => cells.map((each) => Math.round(each.getBoundingClientRect().width)))
     assert.equal(new Set(widths).size, 1, widths.join())
     assert.ok(((await warning.boundingBox())?.height ?? 99) < 24, 'the warning is one line')
+    // The figures of a day line up: its hours in the field, its sum, and what is free of it have no unit.
+    const [monday = ''] = await page.locator('.week-sums > .number').allInnerTexts()
+    assert.match(monday, /^3\s+5\s/)
     await page.locator('.week-sums').getByText('0 h', { exact: true }).first().waitFor()
     await page.getByLabel('Hours per day').fill('4h00')
     await page.keyboard.press('Enter')

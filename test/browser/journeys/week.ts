@@ -38,7 +38,7 @@ export function weekJourneys(setup: () => BrowserSetup): void {
     ]) {
       await monday.fill(text)
       assert.equal(await statusAfter(page, () => page.keyboard.press('Enter')), 200)
-      await page.getByRole('row', { name: 'Total' }).getByText(`${hours} h`).first().waitFor()
+      await page.getByRole('row', { name: 'Total' }).getByText(hours, { exact: true }).first().waitFor()
       assert.equal(await monday.inputValue(), hours)
     }
     await cell(page, 'Typed hours, Wed 3 Mar 2027').fill('2')
@@ -115,7 +115,7 @@ export function weekJourneys(setup: () => BrowserSetup): void {
     assert.equal(await statusAfter(page, () => tuesday.blur()), 200)
     await page.getByText('The entry was removed.').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByRole('row', { name: 'Total' }).getByText('4 h').first().waitFor()
+    await page.getByRole('row', { name: 'Total' }).getByText('4', { exact: true }).first().waitFor()
     assert.equal((await setup().workspace.get('appointment', entry.id)).active, true)
   })
 
@@ -211,7 +211,7 @@ export function weekJourneys(setup: () => BrowserSetup): void {
     await newEntry.getByLabel('Hours').fill('0.5')
     await statusAfter(page, () => newEntry.getByRole('button', { name: 'Add' }).click())
     await dialog.getByRole('button', { name: 'Close' }).first().click()
-    await page.getByRole('row', { name: 'Total' }).getByText('4.25 h').first().waitFor()
+    await page.getByRole('row', { name: 'Total' }).getByText('4.25', { exact: true }).first().waitFor()
   })
 
   test('copies the last week after a preview, with Undo', async () => {
@@ -290,7 +290,7 @@ export function weekJourneys(setup: () => BrowserSetup): void {
     assert.equal(await monday.inputValue(), '6')
     await page.context().setOffline(false)
     await page.getByText('Waits for the network', { exact: true }).waitFor({ state: 'detached' })
-    await page.getByRole('row', { name: 'Total' }).getByText('6 h').first().waitFor()
+    await page.getByRole('row', { name: 'Total' }).getByText('6', { exact: true }).first().waitFor()
   })
 
   test('shows one day at a time on a phone', async () => {

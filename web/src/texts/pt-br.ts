@@ -1301,7 +1301,7 @@ export const ptBr = {
   '{label}, {count} entries': '{label}, {count} apontamentos',
   'Entries and notes: {label}': 'Apontamentos e notas: {label}',
   'Hours by assignment and day': 'Horas por tarefa e dia',
-  'of planned': 'do planejado',
+  'Week/plan': 'Semana/plano',
   'Week of {name}': 'Semana de {name}',
   'Previous week': 'Semana anterior',
   'Nothing is planned for this week': 'Nada está planejado para esta semana',

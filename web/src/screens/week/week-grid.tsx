@@ -83,12 +83,11 @@ export function WeekGrid({ monday, rows, state, recorded, isOwn, onOpen }: WeekG
                   class={`number ${classOf(shownDay)}`}
                   aria-current={shownDay === today() ? 'date' : undefined}
                 >
-                  {formatWeekday(shownDay)}{' '}
-                  <span class="quiet-text week-head-more">{formatDay(shownDay)}</span>
+                  {formatWeekday(shownDay)} {dayNumber(shownDay)}
                 </th>
               ))}
               <th scope="col" class="number">
-                {t('Week')} {planned > 0 && <span class="quiet-text week-head-more">{t('of planned')}</span>}
+                {planned > 0 ? t('Week/plan') : t('Week')}
               </th>
             </tr>
           </thead>
@@ -117,6 +116,9 @@ export function WeekGrid({ monday, rows, state, recorded, isOwn, onOpen }: WeekG
     </>
   )
 }
+
+/** The heading of the week has its months. */
+const dayNumber = (day: string): number => Number(day.slice(8))
 
 function classOf(day: string): string {
   if (day === today()) return 'today'
@@ -167,7 +169,7 @@ const DayStrip = ({ days, shownDay, entries, isOwn, onChoose }: DayStripProps) =
         onClick={() => onChoose(day)}
       >
         <span class="day-name">{formatWeekday(day)}</span>
-        <strong>{Number(day.slice(8))}</strong>
+        <strong>{dayNumber(day)}</strong>
         <span class="day-sum">{formatSum(entriesOn(entries, day))}</span>
         {isOwn && targetOn(day) > 0 && (
           <span class="day-fill" style={{ '--filled': `${filledPercent(entriesOn(entries, day))}%` }} />
@@ -395,8 +397,8 @@ const WeekSums = ({ days, shownDays, entries, planned, isOwn }: WeekSumsProps) =
       </th>
       {shownDays.map((day) => (
         <td key={day} class={`number ${classOf(day)}`}>
-          <DaySum day={day} entries={entries} />
-          {isOwn && <FreeHours days={[day]} entries={entries} />}
+          <DaySum day={day} entries={entries} format={formatNumber} />
+          {isOwn && <FreeHours days={[day]} entries={entries} format={formatNumber} />}
         </td>
       ))}
       <td class="week-total" data-label={t('Week')}>
@@ -416,12 +418,14 @@ const isTooLong = (day: string, entries: readonly Appointment[]): boolean =>
 interface DayProps {
   readonly day: string
   readonly entries: readonly Appointment[]
+  /** Below the fields of a day, hours have no unit, so that all figures of a column line up. */
+  readonly format?: typeof formatNumber
 }
 
-const DaySum = ({ day, entries }: DayProps) => {
+const DaySum = ({ day, entries, format = formatHours }: DayProps) => {
   const ofDay = entriesOn(entries, day)
   if (ofDay.length === 0) return <NoHours />
-  return <span class={isTooLong(day, entries) ? 'too-long' : ''}>{formatHours(sumHours(ofDay))}</span>
+  return <span class={isTooLong(day, entries) ? 'too-long' : ''}>{format(sumHours(ofDay))}</span>
 }
 
 const NoHours = () => (
@@ -434,19 +438,19 @@ const NoHours = () => (
 interface FreeHoursProps {
   readonly days: readonly string[]
   readonly entries: readonly Appointment[]
+  readonly format?: typeof formatNumber
 }
 
 /** Shows the free hours of a day or week, if there are any. */
-function FreeHours({ days, entries }: FreeHoursProps) {
+function FreeHours({ days, entries, format = formatHours }: FreeHoursProps) {
   const free = freeHours(days, entries)
   if (free === 0) return null
-  const hours = formatHours(free)
   return (
     <span class="quiet-text line week-left">
       <span class="free-figure" aria-hidden="true">
-        {hours}
+        {format(free)}
       </span>
-      <span class="free-text">{t('{hours} free', { hours })}</span>
+      <span class="free-text">{t('{hours} free', { hours: formatHours(free) })}</span>
     </span>
   )
 }
