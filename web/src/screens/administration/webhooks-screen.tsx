@@ -350,7 +350,9 @@ function LastDelivery({ webhook: { active, pausedBecause, waiting }, deliveries 
     <>
       <span class="quiet-text line">{facts.filter(Boolean).join(' · ')}</span>
       {!active && (
-        <span class="line">{t('Paused. {reason}', { reason: translateSentence(pausedBecause ?? '') })}</span>
+        <span class="quiet-text line">
+          {t('Paused. {reason}', { reason: translateSentence(pausedBecause ?? '') })}
+        </span>
       )}
     </>
   )
