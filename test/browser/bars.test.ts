@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { barsOf, fitBars, shareLines, stackedBarsOf } from '../../web/src/screens/project/bars.ts'
+import {
+  barsOf,
+  fitBars,
+  neededLines,
+  shareLines,
+  stackedBarsOf,
+} from '../../web/src/screens/project/bars.ts'
 import {
   describeWeeks,
   loadLevelOf,
@@ -99,7 +105,7 @@ describe('Bars in a calendar', () => {
       assignment('one', '2026-11-19', '2026-11-20'),
       assignment('two', '2026-11-20', '2026-11-21'),
     ]
-    const { shown, hidden } = fitBars(barsOf(rows, '2026-11-16', 7), 2)
+    const { shown, hidden } = fitBars(barsOf(rows, '2026-11-16', 7), 2, () => false)
     const idsOf = (bars: typeof hidden) => bars.map(({ row }) => row.id)
     assert.deepEqual(idsOf(shown), ['long', 'alone'])
     assert.deepEqual(idsOf(hidden), ['one', 'two'])
@@ -108,9 +114,62 @@ describe('Bars in a calendar', () => {
 
   test('get more lines in the weeks that need them, while the month still fits', () => {
     const minimum = 2
-    assert.deepEqual(shareLines([0, 1, 2, 6, 4], 11, minimum), [0, 1, 2, 5, 3])
-    assert.deepEqual(shareLines([0, 1, 2, 6, 4], 40, minimum), [0, 1, 2, 6, 4])
-    assert.deepEqual(shareLines([5, 5, 5, 5, 5, 5], 3, minimum), [2, 2, 2, 2, 2, 2])
+    const share = (needed: readonly number[], capacity: number) =>
+      shareLines(
+        needed.map((all) => ({ own: 0, all })),
+        capacity,
+        minimum,
+      )
+    assert.deepEqual(share([0, 1, 2, 6, 4], 12), [0, 1, 2, 5, 4])
+    assert.deepEqual(share([0, 1, 2, 9, 9], 13), [0, 1, 2, 5, 5])
+    assert.deepEqual(share([0, 1, 2, 6, 4], 40), [0, 1, 2, 6, 4])
+    assert.deepEqual(share([5, 5, 5, 5, 5, 5], 3), [2, 2, 2, 2, 2, 2])
+  })
+
+  describe('of the viewer', () => {
+    const isOwn = ({ id }: Row) => id.startsWith('own')
+    const rankOf = ({ id }: Row) => (id === 'own open' ? 0 : id === 'own done' ? 1 : 2)
+    const rows = [
+      assignment('own open', '2026-11-22', '2026-11-22'),
+      assignment('own done', '2026-11-21', '2026-11-22'),
+      assignment('long', '2026-11-16', '2026-11-21'),
+      assignment('short', '2026-11-21', '2026-11-21'),
+      assignment('before', '2026-11-19', '2026-11-20'),
+    ]
+    const bars = barsOf(rows, '2026-11-16', 7, { rankOf })
+
+    test('are never hidden on a day that shows the work of others', () => {
+      for (let lineCount = 1; lineCount <= 5; lineCount += 1) {
+        const { shown, hidden } = fitBars(bars, lineCount, isOwn)
+        const daysOf = (some: typeof hidden) =>
+          new Set(
+            some.flatMap(({ first, last }) =>
+              Array.from({ length: last - first + 1 }, (_, day) => first + day),
+            ),
+          )
+        const hiddenDays = daysOf(hidden.filter(({ row }) => isOwn(row)))
+        const daysOfOthers = daysOf(shown.filter(({ row }) => !isOwn(row)))
+        assert.deepEqual(
+          [...hiddenDays].filter((day) => daysOfOthers.has(day)),
+          [],
+          `${lineCount} lines`,
+        )
+        // The button is in the last line.
+        const lastDays = daysOf(shown.filter(({ line }) => line === lineCount - 1))
+        assert.deepEqual(
+          [...daysOf(hidden)].filter((day) => lastDays.has(day)),
+          [],
+          `${lineCount} lines`,
+        )
+        assert.equal(shown.length + hidden.length, rows.length)
+      }
+    })
+
+    test('get their lines before those of others', () => {
+      assert.deepEqual(neededLines(bars, isOwn), { own: 3, all: 3 })
+      const quiet = { own: 1, all: 6 }
+      assert.deepEqual(shareLines([quiet, { own: 5, all: 9 }, quiet], 10, 2), [3, 5, 2])
+    })
   })
 
   test('are cut at the edges of the period and marked as cut', () => {

@@ -144,33 +144,56 @@ function namePlaceOf(
 
 /**
  * Splits the bars of a week into visible bars, which fit into its lines, and hidden bars. Buttons such as "2
- * more" in the last line show the hidden bars. A single hidden bar is shown instead of its button.
+ * more" in the last line show the hidden bars. A single hidden bar is shown instead of its button. A day that
+ * hides a bar of the viewer shows no bars of other people.
  */
-export function fitBars(bars: readonly Bar[], lineCount: number) {
+export function fitBars(bars: readonly Bar[], lineCount: number, isOwn: (row: Assignment) => boolean) {
   const lastLine = lineCount - 1
-  const below = bars.filter(({ line }) => line >= lastLine)
-  const isAlone = (bar: Bar) =>
-    !below.some((other) => other !== bar && other.first <= bar.last && other.last >= bar.first)
-  return {
-    shown: [
-      ...bars.filter(({ line }) => line < lastLine),
-      ...below.filter(isAlone).map((bar) => ({ ...bar, line: lastLine })),
-    ],
-    hidden: below.filter((bar) => !isAlone(bar)),
+  const isBelow = ({ line }: Bar) => line >= lastLine
+  const hidden = new Set<Bar>()
+  const isHiddenBy = (bar: Bar, other: Bar) => {
+    if (bar === other || bar.first > other.last || bar.last < other.first) return false
+    if (isBelow(bar)) return isBelow(other) || hidden.has(other)
+    return hidden.has(other) && isOwn(other.row) && !isOwn(bar.row)
   }
+  // A bar that gets hidden needs a button in the last line, and may so hide further bars.
+  for (let count = -1; count < hidden.size; ) {
+    count = hidden.size
+    for (const bar of bars) if (bars.some((other) => isHiddenBy(bar, other))) hidden.add(bar)
+  }
+  return {
+    shown: bars.flatMap((bar) => (hidden.has(bar) ? [] : [{ ...bar, line: Math.min(bar.line, lastLine) }])),
+    hidden: bars.filter((bar) => hidden.has(bar)),
+  }
+}
+
+/** The lines that the bars of a week need: those of the viewer with a button for the others, and all. */
+interface NeededLines {
+  readonly own: number
+  readonly all: number
+}
+
+export function neededLines(bars: readonly Bar[], isOwn: (row: Assignment) => boolean): NeededLines {
+  const linesOf = (some: readonly Bar[]) => Math.max(0, ...some.map(({ line }) => line + 1))
+  const all = linesOf(bars)
+  return { own: Math.min(all, linesOf(bars.filter(({ row }) => isOwn(row))) + 1), all }
 }
 
 /**
  * Distributes the lines that fit into a month over its weeks. Each week gets `minimum` lines, or fewer if it
- * needs fewer. Each further line goes to the week that hides the most bars.
+ * needs fewer. Each further line goes to the week with the fewest lines that hides bars of the viewer, or else
+ * any bars.
  */
-export function shareLines(needed: readonly number[], capacity: number, minimum: number): number[] {
-  const lines = needed.map((count) => Math.min(count, minimum))
-  const hiddenIn = (index: number) => (needed[index] ?? 0) - (lines[index] ?? 0)
-  for (let spare = capacity - lines.reduce((sum, count) => sum + count, 0); spare > 0; spare -= 1) {
-    const fullest = needed.reduce((best, _, index) => (hiddenIn(index) > hiddenIn(best) ? index : best), 0)
-    if (hiddenIn(fullest) <= 0) break
-    lines[fullest] = (lines[fullest] ?? 0) + 1
-  }
+export function shareLines(weeks: readonly NeededLines[], capacity: number, minimum: number): number[] {
+  const lines = weeks.map(({ all }) => Math.min(all, minimum))
+  let spare = capacity - lines.reduce((sum, count) => sum + count, 0)
+  for (const part of ['own', 'all'] as const)
+    for (; spare > 0; spare -= 1) {
+      const needsMore = (count: number, week: number) => count < (weeks[week]?.[part] ?? 0)
+      const fewest = Math.min(...lines.filter(needsMore))
+      const next = lines.findIndex((count, week) => count === fewest && needsMore(count, week))
+      if (next === -1) break
+      lines[next] = fewest + 1
+    }
   return lines
 }

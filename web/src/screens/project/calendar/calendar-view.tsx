@@ -27,7 +27,7 @@ import { Menu } from '../../../ui/menu.tsx'
 import { LoadProblem } from '../../../ui/page-states.tsx'
 import { ChoiceButtons } from '../../../ui/view-controls.tsx'
 import { narrow, useMedia } from '../../../ui/viewport.ts'
-import { barsOf, shareLines } from '../bars.ts'
+import { barsOf, neededLines, shareLines } from '../bars.ts'
 import { type ProjectScope, useBlocked, useNameLookup } from '../name-lookup.ts'
 import { PeriodSteps, UnscheduledLink, usePeriodRows, useUnscheduledCount } from '../period-view.tsx'
 import { type ProjectViewProps, ViewSkeleton } from '../project-view.tsx'
@@ -165,15 +165,17 @@ function useLooks(scope: ProjectScope, isLoading: boolean, span: Span) {
   const { blockReasons } = useBlocked(isLoading ? undefined : scope.projectId, scope.doneStageIds)
   const names = useNameLookup(scope, noLabels, blockReasons)
   const isDone = (row: Assignment) => scope.doneStageIds.has(row.workflowId)
+  const isOwn = (row: Assignment) => responsibleOf(row) === session.person.value?.id
   return {
     names,
     isDone,
+    isOwn,
     /**
      * A crowded day hides the work of others first, and done work before open work. Late work of others comes
      * before their other work.
      */
     rankOf(row: Assignment) {
-      if (responsibleOf(row) === session.person.value?.id) return isDone(row) ? 1 : 0
+      if (isOwn(row)) return isDone(row) ? 1 : 0
       if (isDone(row)) return 4
       return dayOf(row.endDate) < today() ? 2 : 3
     },
@@ -197,7 +199,7 @@ function useLooks(scope: ProjectScope, isLoading: boolean, span: Span) {
 
 const spanLabels = { week: 'Week', month: 'Month' } as const
 
-interface WeeksProps extends Pick<CalendarWeekProps, 'openId' | 'query'> {
+interface WeeksProps extends Pick<CalendarWeekProps, 'openId' | 'query' | 'isOwn'> {
   readonly period: CalendarPeriod
   readonly rows: readonly Assignment[]
   readonly isStale: boolean
@@ -222,12 +224,12 @@ function Weeks({ period, rows, isStale, rankOf, ...shared }: WeeksProps) {
   const [first = ''] = weeks
   const calendar = useRef<HTMLElement>(null)
   const bars = weeks.map((monday) => barsOf(rows, monday, daysInWeek, { rankOf }))
-  const needed = bars.map((ofWeek) => Math.max(0, ...ofWeek.map(({ line }) => line + 1)))
+  const needed = bars.map((ofWeek) => neededLines(ofWeek, shared.isOwn))
   const capacity = useLineCapacity(calendar, weeks.length)
   // The view of one week hides nothing, however many lines it needs.
   const lineCounts =
     span === 'week'
-      ? needed.map((count) => Math.max(count, linesLeast))
+      ? needed.map(({ all }) => Math.max(all, linesLeast))
       : shareLines(needed, capacity, linesLeast)
   return (
     <section

@@ -40,6 +40,8 @@ export interface CalendarWeekProps {
   readonly openId: string | undefined
   readonly query: string
   isDone(row: Assignment): boolean
+  /** Returns whether the viewer is responsible. */
+  isOwn(row: Assignment): boolean
   colorOf(row: Assignment): ColorName
   onShift(row: Assignment, days: number): void
   typeOf(row: Assignment): string | undefined
@@ -55,9 +57,9 @@ export interface CalendarWeekProps {
 }
 
 export function CalendarWeek(props: CalendarWeekProps) {
-  const { monday, month, lineCount, bars, factsOf, moreOf, onDrop, onAdd } = props
+  const { monday, month, lineCount, bars, isOwn, factsOf, moreOf, onDrop, onAdd } = props
   const [draggedOver, setDraggedOver] = useState<string>()
-  const { shown, hidden } = fitBars(bars, lineCount)
+  const { shown, hidden } = fitBars(bars, lineCount, isOwn)
   const hiddenCount = (index: number) => hidden.filter((bar) => covers(bar, index)).length
   const isSingle = factsOf !== undefined
   const rem = isSingle ? factsLineRem : lineRem
