@@ -181,7 +181,7 @@ function ProjectRow({ project, facts = {}, memberIds, onMembers }: ProjectRowPro
     <li class="row whole-row project-row">
       <ProjectLetter project={project} />
       <span class="project-title">
-        <a class="row-link" dir="auto" href={`/projects/${project.id}`}>
+        <a class="row-link" dir="auto" href={`/projects/${project.id}`} title={project.name}>
           {project.name}
         </a>
         {project.key && <span class="project-key">{project.key}</span>}
