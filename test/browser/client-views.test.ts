@@ -10,7 +10,6 @@ import { passwordProblems } from '../../src/model/field-kinds.ts'
 import { timeoutAdvice } from '../../src/records/list.ts'
 import type { ListQuery } from '../../src/records/list-query.ts'
 import { resources } from '../../src/resources/all.ts'
-import { faceLookOf, faceLooksOf, hueOfLook } from '../../web/src/api/faces.ts'
 import { elapsedSeconds, toRecordedHours } from '../../web/src/assignment/timer.ts'
 import { groupBlockers, groupLabels, mergeLinks, startsTooEarly } from '../../web/src/data/project-links.ts'
 import {
@@ -25,6 +24,7 @@ import { linesOf, parseGrouping } from '../../web/src/screens/project/list/list-
 import { parsePeriod, presets, sumRowsOf } from '../../web/src/screens/reports/sums.ts'
 import { ptBrCatalogue } from '../../web/src/texts/pt-br.ts'
 import { translateSentence as translateWith } from '../../web/src/texts/text.ts'
+import { faceAttributesOf } from '../../web/src/ui/faces.ts'
 import { valuesOf } from '../support/assertions.ts'
 import { nodesIn, parseSource, placeholdersOf, type SyntaxNode, textOf } from '../support/syntax.ts'
 
@@ -111,26 +111,11 @@ describe('Labels of a project', () => {
   })
 })
 
-describe('The faces of the members of a project', () => {
-  const ids = Array.from({ length: 30 }, (_, number) => `person ${number}`)
-  const hasTwins = (count: number) => new Set([...faceLooksOf(ids.slice(0, count)).values()]).size < count
-
-  test('differ, and are changed by no later member', () => {
-    const looks = faceLooksOf(ids)
-    for (const count of [1, 5, 12, 24]) {
-      assert.equal(hasTwins(count), false, String(count))
-      assert.deepEqual([...faceLooksOf(ids.slice(0, count))], [...looks].slice(0, count))
-    }
-    assert.ok([...looks.values()].slice(0, 12).every((look) => !hueOfLook(look).isDeep))
-  })
-
-  test('are those that people have everywhere, unless an earlier member has the same one', () => {
-    const twin = ids.slice(1).find((id) => faceLookOf(id) === faceLookOf('person 0')) ?? ''
-    const looks = faceLooksOf(['person 0', twin])
-    assert.equal(looks.get('person 0'), faceLookOf('person 0'))
-    assert.notEqual(looks.get(twin), faceLookOf(twin))
-    assert.equal(faceLooksOf([twin]).get(twin), faceLookOf(twin))
-  })
+test('People have one of 24 faces each, which depends only on their id', () => {
+  const faces = Array.from({ length: 500 }, (_, number) =>
+    JSON.stringify(faceAttributesOf(`person ${number}`)),
+  )
+  assert.equal(new Set(faces).size, 24)
 })
 
 describe('The list', () => {

@@ -3,12 +3,11 @@ import { limits, type Person, TrackerError } from '#tracker-client'
 import type { Configuration } from '../session/configuration.ts'
 import type { Session } from '../session/session.ts'
 import type { Api } from './api.ts'
-import { createFaces, type Faces } from './faces.ts'
 import type { LastSeen } from './last-seen.ts'
 import { byId, chunksOf } from './load-all.ts'
 import { isOutage } from './problems.ts'
 
-export interface People extends Faces {
+export interface People {
   /**
    * Returns the name of the person, or a placeholder while it is unknown. A component that calls this is
    * rendered again when the name arrives.
@@ -95,7 +94,6 @@ export function createPeople(
     for (const id of ids) if (id !== session.person.peek()?.id) nameSignal(id)
   }
   return {
-    ...createFaces(),
     findName,
     nameOf: (id) => findName(id) || '…',
     requestNames,

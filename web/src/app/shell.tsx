@@ -9,12 +9,13 @@ import { useCardFocus } from '../screens/project/use-card-focus.ts'
 import { useServices } from '../services/services.ts'
 import { changeSettings, currentDensity, themeSwitch, useSettingsOfAccount } from '../services/settings.ts'
 import { t, tn } from '../texts/text.ts'
+import { faceAttributesOf } from '../ui/faces.ts'
 import { Icon } from '../ui/icon.tsx'
 import { lazyDialog } from '../ui/lazy.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Page, useRootClass } from '../ui/page.tsx'
 import { ErrorBoundary } from '../ui/page-states.tsx'
-import { faceAttributesOf, initialsOf } from '../ui/people.tsx'
+import { initialsOf } from '../ui/people.tsx'
 import { ToastCorner } from '../ui/toasts.tsx'
 import { phone, useMedia } from '../ui/viewport.ts'
 import { ConnectionBar, useSignOut } from './connection-bar.tsx'
@@ -250,7 +251,7 @@ function ThemeSwitch() {
 
 function AccountMenu({ open }: Pick<ReturnType<typeof useShortcuts>, 'open'>) {
   const services = useServices()
-  const { people, router, session } = services
+  const { router, session } = services
   const isPhone = useMedia(phone)
   // Compact density is too small for fingers, and shortcuts need a keyboard.
   const isTouchScreen = useMedia('(pointer: coarse)')
@@ -286,7 +287,7 @@ function AccountMenu({ open }: Pick<ReturnType<typeof useShortcuts>, 'open'>) {
     >
       <span
         class="avatar account-face"
-        {...faceAttributesOf(people.lookOf(session.person.value?.id ?? ''))}
+        {...faceAttributesOf(session.person.value?.id ?? '')}
         data-initials={initialsOf(name)}
         aria-hidden="true"
       />

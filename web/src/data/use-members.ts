@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { loadAll, rowsMax } from '../api/load-all.ts'
 import { useServices } from '../services/services.ts'
 import { useListing } from './use-listing.ts'
@@ -9,14 +9,12 @@ import { useLoaded } from './use-loaded.ts'
  * the first page of memberships.
  */
 export function useMembers(projectId: string | undefined) {
-  const { people } = useServices()
   const listing = useListing(
     'userProject',
     projectId === undefined ? undefined : { projectId, sortColumn: 'createdAt', pageSize: 100 },
   )
   const memberships = useMemo(() => Map.groupBy(listing.rows, ({ userId }) => userId), [listing.rows])
   const ids = useMemo(() => [...memberships.keys()], [memberships])
-  useLayoutEffect(() => people.distinguish(ids), [ids])
   return { ...listing, ids, memberships }
 }
 

@@ -1,8 +1,8 @@
-import { hashOf } from '../api/faces.ts'
 import type { Label } from '../data/project-links.ts'
 import type { StageLook } from '../data/project-stages.ts'
 import { t } from '../texts/text.ts'
 import { formatHours, formatNumber } from '../time/hours.ts'
+import { hashOf } from './faces.ts'
 
 /** The names of the hues in `tints.css`. Neighbours in the list below are easily told apart. */
 export type Hue = Label['color']
@@ -29,7 +29,7 @@ const vividHueCount = hues.length - 3
 
 const hueAt = (index: number): Hue => hues[index % vividHueCount] as Hue
 
-/** Derives a hue from the id of a project, so that it is the same on every screen and device. */
+/** Derives a hue from the id of a project. */
 export const hueOf = (id: string): Hue => hueAt(hashOf(id))
 
 const partRadius = 2

@@ -1,15 +1,15 @@
 import type { Api } from '../api/api.ts'
-import { hueOfLook } from '../api/faces.ts'
 import { loadAll } from '../api/load-all.ts'
 import { type Services, useServices } from '../services/services.ts'
 import { inOneLine, t } from '../texts/text.ts'
 import { beginsWith, Combobox, type Option } from './combobox.tsx'
+import { faceAttributesOf } from './faces.ts'
 import { Icon } from './icon.tsx'
 
 interface AvatarProps {
   readonly name: string
-  /** The look of the person, or undefined if there is no person. */
-  readonly look?: number
+  /** Undefined if there is no person. */
+  readonly id?: string
   /** True if the name is shown next to it, so that assistive technology skips it. */
   readonly isDecorative?: boolean
   /** Replaces the initials of the name. */
@@ -17,21 +17,16 @@ interface AvatarProps {
 }
 
 /** A person's initials in a circle. The name is next to it or in its label. */
-const Avatar = ({ name, look, isDecorative = false, initials = initialsOf(name) }: AvatarProps) => (
+const Avatar = ({ name, id, isDecorative = false, initials = initialsOf(name) }: AvatarProps) => (
   <span
     class="avatar"
-    {...(look === undefined ? { 'data-color': 'none' } : faceAttributesOf(look))}
+    {...(id === undefined ? { 'data-color': 'none' } : faceAttributesOf(id))}
     title={name || undefined}
     {...(isDecorative || name === '' ? { 'aria-hidden': true } : { role: 'img', 'aria-label': name })}
   >
     {initials}
   </span>
 )
-
-export function faceAttributesOf(look: number) {
-  const { hue, isDeep } = hueOfLook(look)
-  return { 'data-color': isDeep ? 'deep-face' : 'face', style: { '--hue': String(hue) } }
-}
 
 export const initialsOf = (name: string): string => {
   // Symbols and emoji make no initials.
@@ -57,7 +52,7 @@ export function PersonAvatar({
   if (id === '') return <Avatar name={t('Unassigned')} initials="" isDecorative={isDecorative} />
   // Empty if the user may not see the person, and undefined while the name is loading.
   const name = people.findName(id)
-  const face = { look: people.lookOf(id), isDecorative }
+  const face = { id, isDecorative }
   if (name === '') return <Avatar name={t('Someone you cannot see')} initials="?" {...face} />
   return <Avatar name={name ?? ''} {...face} />
 }
