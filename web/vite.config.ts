@@ -44,6 +44,7 @@ const laterFiles = [
   'palette-commands',
   'palette-items',
   'palette-steps',
+  'panel-form',
   'panel-sections',
   'period-view',
   'project-sub-page',

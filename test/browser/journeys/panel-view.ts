@@ -139,6 +139,63 @@ export function panelViewJourneys(setup: () => BrowserSetup): void {
     }
   })
 
+  test('each form of the panel takes the focus, and gives it back', async () => {
+    const { signIn, workspace } = setup()
+    const { projectId } = workspace
+    const id = await workspace.assignment('With forms', { amountHours: 4 })
+    // A low window has no room for the question below the hours.
+    const viewport = { width: 1280, height: 560 }
+    const page = await signIn('mara@example.com', `/projects/${projectId}/assignments/${id}`, { viewport })
+    const panel = page.locator('.panel')
+    const focused = (role: 'button' | 'combobox' | 'textbox', name: string) =>
+      panel.getByRole(role, { name, exact: true }).and(page.locator(':focus')).waitFor()
+    const forms = [
+      { opener: 'Sub-assignment', role: 'textbox', field: 'Name of the new sub-assignment' },
+      {
+        opener: 'Relation',
+        item: 'Part of…',
+        role: 'combobox',
+        field: 'Make it a part of another assignment',
+      },
+      { opener: 'Relation', item: 'Waits for…', role: 'combobox', field: 'Add an assignment to wait for' },
+      { opener: 'Impediment', role: 'combobox', field: 'Impediment' },
+      { opener: 'Record hours', role: 'textbox', field: 'Hours' },
+    ] as const
+    for (const { opener, role, field, ...form } of forms) {
+      const open = async () => {
+        await panel.getByRole('button', { name: opener, exact: true }).press('Enter')
+        if ('item' in form) await page.getByRole('menuitem', { name: form.item }).press('Enter')
+        await focused(role, field)
+      }
+      await open()
+      await page.keyboard.press('Escape')
+      await panel.getByRole(role, { name: field, exact: true }).waitFor({ state: 'detached' })
+      await focused('button', opener)
+      if (opener !== 'Impediment' && opener !== 'Record hours') continue
+      await open()
+      await panel.getByRole('button', { name: 'Cancel' }).press('Enter')
+      await focused('button', opener)
+    }
+    // A field that is always there closes only its suggestions.
+    for (const field of ['Add a label', 'Add a person']) {
+      await panel.getByRole('combobox', { name: field }).click()
+      await page.keyboard.press('Escape')
+      await focused('combobox', field)
+    }
+    await panel.getByRole('button', { name: 'Record hours' }).click()
+    await page.keyboard.type('25')
+    await page.keyboard.press('Enter')
+    await panel.getByText('25 h on one day? Save again if that is right.').waitFor()
+    await focused('textbox', 'Hours')
+    const record = panel.getByRole('button', { name: 'Record', exact: true })
+    const boxes = [await record.boundingBox(), await page.locator('.panel-scroll').boundingBox()]
+    const [bottom, end] = boxes.map((box) => box && box.y + box.height)
+    assert.ok(bottom && end && bottom <= end)
+    await page.keyboard.press('Enter')
+    await panel.getByText('25 h of 4 h').waitFor()
+    await focused('button', 'Record hours')
+  })
+
   test('the panel adds a participant and an impediment, which prevents a removal until it is resolved', async () => {
     const { signIn, workspace } = setup()
     const { make, projectId } = workspace

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
@@ -14,6 +14,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { LoadProblem } from '../ui/page-states.tsx'
 import { ActivitySection } from './activity-section.tsx'
+import { PanelForm } from './panel-form.tsx'
 import { Guard, type PanelData, PanelSection } from './panel-section.tsx'
 import { TimeSection } from './recorded-hours.tsx'
 import { type Relation, Relations } from './relations.tsx'
@@ -179,14 +180,8 @@ export interface PanelSectionsProps extends PanelData {
 export function PanelSections({ assignment, stages, onSaved, ...data }: PanelSectionsProps) {
   const { extensions } = useServices().configuration
   const { id: assignmentId } = assignment
-  const [addedRelation, setAddedRelation] = useState<Relation>()
   const [openForm, setOpenForm] = useState<FormName>()
-  const shared = { assignment, stages }
-  const adders = useRef<HTMLFieldSetElement>(null)
-  const close = () => {
-    adders.current?.querySelector<HTMLElement>('[aria-expanded="true"]')?.focus()
-    setOpenForm(undefined)
-  }
+  const shared = { assignment, stages, onClose: () => setOpenForm(undefined) }
   const formButtonProps = (name: FormName) => ({
     isOpen: openForm === name,
     onClick: () => setOpenForm(openForm === name ? undefined : name),
@@ -195,19 +190,17 @@ export function PanelSections({ assignment, stages, onSaved, ...data }: PanelSec
     <>
       <div class="panel-group">
         <Guard>
-          {extensions && <Relations {...data} {...shared} addedRelation={addedRelation} onSaved={onSaved} />}
+          {extensions && <Relations {...data} {...shared} openForm={openForm} onSaved={onSaved} />}
         </Guard>
         <Guard>
-          <fieldset ref={adders} class="panel-adders" aria-label={t('Add')}>
+          <fieldset class="panel-adders" aria-label={t('Add')}>
             {extensions && <FormButton {...formButtonProps('part')} label={t('Sub-assignment')} />}
-            {extensions && <AddRelation onChoose={setAddedRelation} />}
+            {extensions && <AddRelation onChoose={setOpenForm} />}
             <FormButton {...formButtonProps('impediment')} label={t('Impediment')} />
             {extensions && <AttachFiles assignmentId={assignmentId} />}
           </fieldset>
-          {openForm === 'part' && <NewPart {...shared} onClose={close} />}
-          {openForm === 'impediment' && (
-            <NewImpediment assignmentId={assignmentId} kinds={data.kinds.rows} onClose={close} />
-          )}
+          {openForm === 'part' && <NewPart {...shared} />}
+          {openForm === 'impediment' && <NewImpediment {...shared} kinds={data.kinds.rows} />}
         </Guard>
       </div>
       <div class="panel-group">
@@ -234,8 +227,8 @@ export function PanelSections({ assignment, stages, onSaved, ...data }: PanelSec
   )
 }
 
-/** The forms that open below the buttons that add something. */
-type FormName = 'part' | 'impediment'
+/** The forms that the buttons that add something open. */
+type FormName = 'part' | 'impediment' | Relation
 
 interface FormButtonProps {
   readonly label: string
@@ -261,8 +254,6 @@ function NewPart({ assignment, stages, onClose }: NewPartProps) {
   const [name, setName] = useState('')
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
-  const field = useRef<HTMLInputElement>(null)
-  useEffect(() => field.current?.focus(), [])
   const add = async () => {
     if (isBusy || name.trim() === '') return
     const { id: parentId, projectId, userId, assignmentTypeId, startDate, endDate } = assignment
@@ -289,34 +280,31 @@ function NewPart({ assignment, stages, onClose }: NewPartProps) {
     setBusy(false)
   }
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        void add()
-      }}
-    >
-      <input
-        ref={field}
-        class="input"
-        dir="auto"
-        aria-label={t('Name of the new sub-assignment')}
-        placeholder={t('Add a sub-assignment…')}
-        maxLength={limits.name}
-        value={name}
-        readOnly={isBusy}
-        onInput={(event) => setName(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape') return
+    <PanelForm onClose={onClose}>
+      <form
+        onSubmit={(event) => {
           event.preventDefault()
-          onClose()
+          void add()
         }}
-      />
-      {problem && (
-        <p class="field-errors" role="alert">
-          {problem}
-        </p>
-      )}
-    </form>
+      >
+        <input
+          data-autofocus
+          class="input"
+          dir="auto"
+          aria-label={t('Name of the new sub-assignment')}
+          placeholder={t('Add a sub-assignment…')}
+          maxLength={limits.name}
+          value={name}
+          readOnly={isBusy}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+        {problem && (
+          <p class="field-errors" role="alert">
+            {problem}
+          </p>
+        )}
+      </form>
+    </PanelForm>
   )
 }
 
@@ -342,14 +330,15 @@ const AddRelation = ({ onChoose }: { onChoose(relation: Relation): void }) => (
 )
 
 interface NewImpedimentProps {
-  readonly assignmentId: string
+  readonly assignment: RecordOf<'assignment'>
   readonly kinds: readonly { readonly id: string; readonly name: string }[]
   onClose(): void
 }
 
 /** Marks the assignment as blocked. Its open impediments are shown above the description. */
-function NewImpediment({ assignmentId, kinds, onClose }: NewImpedimentProps) {
+function NewImpediment({ assignment, kinds, onClose }: NewImpedimentProps) {
   const { api } = useServices()
+  const assignmentId = assignment.id
   const form = useForm({
     draft: `impediment-${assignmentId}`,
     initial: { impedimentId: '', description: '' },
@@ -358,9 +347,18 @@ function NewImpediment({ assignmentId, kinds, onClose }: NewImpedimentProps) {
     },
   })
   return (
-    <Form form={form} submitLabel={t('Add')} onCancel={onClose} onDone={onClose}>
-      <SelectField form={form} name="impedimentId" label={t('Impediment')} required choices={kinds} />
-      <TextField form={form} name="description" label={t('Note')} />
-    </Form>
+    <PanelForm onClose={onClose}>
+      <Form form={form} submitLabel={t('Add')} onCancel={onClose} onDone={onClose}>
+        <SelectField
+          form={form}
+          name="impedimentId"
+          label={t('Impediment')}
+          required
+          autofocus
+          choices={kinds}
+        />
+        <TextField form={form} name="description" label={t('Note')} />
+      </Form>
+    </PanelForm>
   )
 }

@@ -10,6 +10,7 @@ import { formatHours, formatHoursInput, sumHours } from '../time/hours.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { DayField } from '../ui/form-fields.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { PanelForm } from './panel-form.tsx'
 import { type PanelData, PanelSection } from './panel-section.tsx'
 import { changesOf } from './queue.ts'
 import { recordHours, withQueuedHours } from './queued-hours.ts'
@@ -54,17 +55,19 @@ export function TimeSection({
           {list}
         </details>
       )}
-      {isAdding ? (
-        <NewAppointment assignment={assignment} onClose={() => setAdding(false)} />
-      ) : (
-        <span class="row-buttons-named">
-          <button type="button" class="button quiet" onClick={() => setAdding(true)}>
-            <Icon name="record" />
-            <span>{t('Record hours')}</span>
-          </button>
-          <TimerButton assignment={assignment} showsLabel />
-        </span>
-      )}
+      <span class="row-buttons-named">
+        <button
+          type="button"
+          class="button quiet"
+          aria-expanded={isAdding}
+          onClick={() => setAdding(!isAdding)}
+        >
+          <Icon name="record" />
+          <span>{t('Record hours')}</span>
+        </button>
+        <TimerButton assignment={assignment} showsLabel />
+      </span>
+      {isAdding && <NewAppointment assignment={assignment} onClose={() => setAdding(false)} />}
     </PanelSection>
   )
 }
@@ -149,13 +152,22 @@ function NewAppointment({
     },
   })
   return (
-    <Form form={form} submitLabel={t('Record')} onCancel={onClose} onDone={onClose}>
-      <div class="field-pair">
-        <DayField form={form} name="keepDate" label={t('Day')} required />
-        <TextField form={form} name="amountHours" label={t('Hours')} inputMode="decimal" required autofocus />
-      </div>
-      <TextField form={form} name="description" label={t('Note')} />
-    </Form>
+    <PanelForm onClose={onClose}>
+      <Form form={form} submitLabel={t('Record')} onCancel={onClose} onDone={onClose}>
+        <div class="field-pair">
+          <DayField form={form} name="keepDate" label={t('Day')} required />
+          <TextField
+            form={form}
+            name="amountHours"
+            label={t('Hours')}
+            inputMode="decimal"
+            required
+            autofocus
+          />
+        </div>
+        <TextField form={form} name="description" label={t('Note')} />
+      </Form>
+    </PanelForm>
   )
 }
 

@@ -15,6 +15,7 @@ import { Combobox } from '../ui/combobox.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LoadProblem } from '../ui/page-states.tsx'
 import { doneStagesOf, findInProject } from './assignment-values.ts'
+import { PanelForm } from './panel-form.tsx'
 import { Adder, type PanelData, PanelSection } from './panel-section.tsx'
 
 type Assignment = RecordOf<'assignment'>
@@ -25,8 +26,9 @@ export type Relation = 'partOf' | 'waitsFor' | 'blocks'
 interface RelationsProps extends Pick<PanelData, 'parts' | 'dependencies'> {
   readonly assignment: Assignment
   readonly stages: readonly ProjectStage[]
-  /** The relation whose input field the user has opened. */
-  readonly addedRelation: Relation | undefined
+  /** The form of the panel that the user has opened. It may be the input field of a relation. */
+  readonly openForm: string | undefined
+  onClose(): void
   onSaved(assignment: Assignment): void
 }
 
@@ -44,7 +46,7 @@ export const Relations = ({ parts, dependencies, onSaved, ...shared }: Relations
 type PartsSectionProps = Omit<RelationsProps, 'dependencies'>
 
 /** Shows the parent of the assignment and its parts. */
-function PartsSection({ assignment, stages, parts, addedRelation, onSaved }: PartsSectionProps) {
+function PartsSection({ assignment, stages, parts, openForm, onClose, onSaved }: PartsSectionProps) {
   const { api, tracker } = useServices()
   const [problem, setProblem] = useState<string>()
   const parent = useListing('assignment', assignment.parentId ? { ids: assignment.parentId } : undefined)
@@ -57,13 +59,14 @@ function PartsSection({ assignment, stages, parts, addedRelation, onSaved }: Par
       const saved = (await tracker.call('PATCH /ext/assignment', { body: { id, parentId } })).assignment
       if (id === assignment.id) onSaved(saved)
       api.announce('assignment')
+      if (parentId !== null) onClose()
     } catch (error) {
       setProblem(sentenceOf(error))
     }
   }
   const lineOf = (part: Assignment) =>
     inOneLine(stages.find(({ id }) => id === part.workflowId)?.name, untilText(part))
-  const isAdding = !parent && addedRelation === 'partOf'
+  const isAdding = !parent && openForm === 'partOf'
   if (parts.rows.length === 0 && !parts.problem && !parent && !isAdding && problem === undefined) return null
   return (
     <PanelSection
@@ -107,20 +110,22 @@ function PartsSection({ assignment, stages, parts, addedRelation, onSaved }: Par
         </>
       )}
       {isAdding && (
-        <Adder>
-          <Combobox
-            opensImmediately
-            label={t('Make it a part of another assignment')}
-            placeholder={t('Part of…')}
-            valueText=""
-            find={async (text, signal) =>
-              (await findInProject(api, assignment.projectId, text, signal))
-                .filter(({ id }) => id !== assignment.id)
-                .map((other) => ({ id: other.id, name: other.name, note: lineOf(other) }))
-            }
-            onChoose={({ id }) => void setParent(assignment.id, id)}
-          />
-        </Adder>
+        <PanelForm onClose={onClose}>
+          <Adder>
+            <Combobox
+              opensImmediately
+              label={t('Make it a part of another assignment')}
+              placeholder={t('Part of…')}
+              valueText=""
+              find={async (text, signal) =>
+                (await findInProject(api, assignment.projectId, text, signal))
+                  .filter(({ id }) => id !== assignment.id)
+                  .map((other) => ({ id: other.id, name: other.name, note: lineOf(other) }))
+              }
+              onChoose={({ id }) => void setParent(assignment.id, id)}
+            />
+          </Adder>
+        </PanelForm>
       )}
       {problem && (
         <p class="field-errors" role="alert">
@@ -134,11 +139,12 @@ function PartsSection({ assignment, stages, parts, addedRelation, onSaved }: Par
 type DependenciesSectionProps = Omit<RelationsProps, 'parts' | 'onSaved'>
 
 /** Shows which assignments of the project have to be done before or after this assignment. */
-function DependenciesSection({ assignment, stages, dependencies, addedRelation }: DependenciesSectionProps) {
+function DependenciesSection(props: DependenciesSectionProps) {
+  const { assignment, stages, dependencies, openForm, onClose } = props
   const { waitsFor, blocks, isCut } = dependencies.value ?? noDependencies
   const present = [assignment, ...[...waitsFor, ...blocks].map(({ other }) => other)]
-  const common = { assignment, stages, presentIds: new Set(present.map(({ id }) => id)) }
-  const isAdding = addedRelation === 'waitsFor' || addedRelation === 'blocks'
+  const common = { assignment, stages, onClose, presentIds: new Set(present.map(({ id }) => id)) }
+  const isAdding = openForm === 'waitsFor' || openForm === 'blocks'
   if (present.length === 1 && !dependencies.problem && !isAdding) return null
   return (
     <PanelSection
@@ -151,13 +157,13 @@ function DependenciesSection({ assignment, stages, dependencies, addedRelation }
         {...common}
         direction={directions.waitsFor}
         neighbours={waitsFor}
-        isAdding={addedRelation === 'waitsFor'}
+        isAdding={openForm === 'waitsFor'}
       />
       <Neighbours
         {...common}
         direction={directions.blocks}
         neighbours={blocks}
-        isAdding={addedRelation === 'blocks'}
+        isAdding={openForm === 'blocks'}
       />
       {isCut && <p class="quiet-text">{t('Only the first 100 are shown.')}</p>}
     </PanelSection>
@@ -197,10 +203,11 @@ interface NeighboursProps {
   readonly neighbours: readonly Neighbour[]
   readonly presentIds: ReadonlySet<string>
   readonly isAdding: boolean
+  onClose(): void
 }
 
 function Neighbours(props: NeighboursProps) {
-  const { assignment, stages, direction, neighbours, presentIds, isAdding } = props
+  const { assignment, stages, direction, neighbours, presentIds, isAdding, onClose } = props
   const { api } = useServices()
   const [problem, setProblem] = useState<string>()
   const doneStageIds = doneStagesOf(assignment.projectId, stages)
@@ -213,6 +220,26 @@ function Neighbours(props: NeighboursProps) {
       setProblem(await explain(api, error, blocker))
     }
   }
+  const adder = (
+    <Adder>
+      <Combobox
+        opensImmediately={isAdding}
+        label={t(direction.add)}
+        placeholder={t(direction.placeholder)}
+        valueText=""
+        find={async (text, signal) =>
+          (await findInProject(api, assignment.projectId, text, signal))
+            .filter(({ id }) => !presentIds.has(id))
+            .map(({ id, name, workflowId }) => ({
+              id,
+              name,
+              note: stages.find((stage) => stage.id === workflowId)?.name ?? '',
+            }))
+        }
+        onChoose={({ id }) => void add(id)}
+      />
+    </Adder>
+  )
   return (
     <>
       {neighbours.length > 0 && <h4>{t(direction.title)}</h4>}
@@ -228,26 +255,7 @@ function Neighbours(props: NeighboursProps) {
           />
         ))}
       </ul>
-      {(isAdding || neighbours.length > 0) && (
-        <Adder>
-          <Combobox
-            opensImmediately={isAdding}
-            label={t(direction.add)}
-            placeholder={t(direction.placeholder)}
-            valueText=""
-            find={async (text, signal) =>
-              (await findInProject(api, assignment.projectId, text, signal))
-                .filter(({ id }) => !presentIds.has(id))
-                .map(({ id, name, workflowId }) => ({
-                  id,
-                  name,
-                  note: stages.find((stage) => stage.id === workflowId)?.name ?? '',
-                }))
-            }
-            onChoose={({ id }) => void add(id)}
-          />
-        </Adder>
-      )}
+      {isAdding ? <PanelForm onClose={onClose}>{adder}</PanelForm> : neighbours.length > 0 && adder}
       {problem && (
         <p class="field-errors" role="alert">
           {problem}

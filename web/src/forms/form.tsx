@@ -148,7 +148,11 @@ export function Form<Values extends FormValues>(props: FormProps<Values>) {
     if (isDisabled) return
     if (await form.submit()) return onDone?.()
     // The messages are rendered when `submit` resolves. Moving the focus later could interrupt typing.
-    element.current?.querySelector<HTMLElement>('[aria-invalid=true], .form-problem')?.focus()
+    const invalid = element.current?.querySelector<HTMLElement>('[aria-invalid=true], .form-problem')
+    invalid?.focus()
+    // The messages have moved the buttons. If not all fits, the field is more important.
+    for (const shown of [element.current?.lastElementChild, invalid])
+      shown?.scrollIntoView({ block: 'nearest' })
   }
   return (
     <form
