@@ -56,6 +56,7 @@ const laterFiles = [
   'row-facts',
   'settings-page',
   'sorted-hint',
+  'typed-keys',
   'use-history',
   'view-controls',
   'view-dialog',

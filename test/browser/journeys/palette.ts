@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { BrowserSetup } from '../support/browser-setup.ts'
+import { administratorLogin } from '../support/tracker-hosts.ts'
 import { assertAccessible } from './accessibility.ts'
 
 export function paletteJourneys(setup: () => BrowserSetup): void {
@@ -165,6 +166,81 @@ export function paletteJourneys(setup: () => BrowserSetup): void {
         `${text} finds ${names}`,
       )
     }
+  })
+
+  test('finds an assignment by a part of its key', async () => {
+    const { signIn, workspace } = setup()
+    const id = await workspace.assignment('Found by its number')
+    const number = (await workspace.call('GET', `/ext/assignment?id=${id}`)).assignment.number
+    const { key } = (await workspace.call('GET', `/ext/project?id=${workspace.projectId}`)).project
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
+    const palette = paletteOf(page)
+    await open(page, '')
+    for (const text of [`${number}`, `${key} ${number}`, `${key}${number}`.toLowerCase()]) {
+      await palette.getByRole('combobox').fill(text)
+      await palette.getByText(`Create assignment “${text}”`).waitFor()
+      await palette.getByRole('option', { name: /Found by its number/ }).waitFor()
+      assert.match(
+        (await palette.getByRole('option').first().textContent()) ?? '',
+        /Found by its number/,
+        text,
+      )
+    }
+  })
+
+  test('sets a value of the focused assignment by its name, and acts on it by verbs', async () => {
+    const { signIn, workspace } = setup()
+    const name = 'Changed by a word'
+    const id = await workspace.assignment(name)
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}?search=${name}`)
+    const palette = paletteOf(page)
+    const card = page.locator(`#card-${id}`)
+    /** Chooses the first result. */
+    const run = async (text: string, command: string) => {
+      await card.focus()
+      await open(page, text)
+      await palette.getByText(`Create assignment “${text}”`).waitFor()
+      const first = palette.getByRole('option').first().locator('.palette-name')
+      assert.equal((await first.textContent())?.split(' · ', 1)[0], command)
+      await page.keyboard.press('Enter')
+      await palette.waitFor({ state: 'detached' })
+    }
+    await run('doing', 'Move to Doing')
+    await page.getByText(`${name} is now in Doing.`).waitFor()
+    await run('high', 'Priority: High')
+    await page.getByText('2 changes saved').waitFor()
+    await run('assign jonas', 'Assign to Jonas Weber')
+    await page.getByText('3 changes saved').waitFor()
+    const { assignment } = await workspace.call('GET', `/ext/assignment?id=${id}`)
+    const { workflowId, priority, userId } = assignment
+    const expected = { workflowId: workspace.stages.Doing, priority: 3, userId: workspace.jonas.id }
+    assert.deepEqual({ workflowId, priority, userId }, expected)
+    // A name alone looks for the person.
+    await card.focus()
+    await open(page, 'mara')
+    await palette.getByText('Assign to Mara Lindqvist').waitFor()
+    assert.match((await palette.getByRole('option').first().textContent()) ?? '', /^Filter by Mara Lindqvist/)
+    await page.keyboard.press('Escape')
+    await run('undo', 'Undo the last change')
+    await page.getByText('Undone:').waitFor()
+    await run('rename', 'Rename…')
+    await page.locator('.panel-name:focus').waitFor()
+    await run('comment', 'Write a comment')
+    await page.locator('.composer textarea:focus').waitFor()
+    // The removal of the open assignment closes it.
+    await run('delete', 'Remove')
+    await page.getByText(`${name} was removed.`).waitFor()
+    await page.locator('.panel').waitFor({ state: 'detached' })
+  })
+
+  test('leads administrators to each page of the administration', async () => {
+    const { signIn } = setup()
+    const page = await signIn(administratorLogin, '/my-work')
+    const palette = paletteOf(page)
+    await open(page, 'sign-in')
+    await palette.getByRole('group', { name: 'Administration' }).getByText('Sign-in').waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/administration/sign-in')
   })
 
   test('creates nothing by Enter unless the command was selected or typed', async () => {

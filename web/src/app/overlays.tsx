@@ -2,11 +2,12 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { loadByIds } from '../api/load-all.ts'
 import { useRemoveMany } from '../assignment/change-many.ts'
+import { focusInPanel } from '../assignment/panel-frame.tsx'
 import { useTimer } from '../assignment/timer-button.tsx'
 import { assignmentKey } from '../data/assignments.ts'
-import { assignmentPath } from '../router/router.ts'
+import { assignmentPath, projectPath } from '../router/router.ts'
 import { assignmentElementId } from '../screens/project/use-card-focus.ts'
-import { useRemoval, useServices } from '../services/services.ts'
+import { type Services, useRemoval, useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { useCopy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -46,12 +47,22 @@ export function Palette({
   const { projectId } = findScreen(pathname)?.parameters ?? {}
   const known = knownRecordsOf(services)
   const timerLine = useTimerLine()
+  const removalLine = useRemovalLine()
+  /** Returns the actions that the menu of the right button does not have, or has elsewhere. */
+  const otherLines = (row: Assignment | undefined): readonly MenuLine[] => [
+    timerLine(row),
+    ...editLines(services, row),
+    ...(row ? [removalLine([row])] : []),
+  ]
   const [step] = useState(() =>
     createFirstStep(services, {
       frame: { ...frame, projectId },
       start: createLazyValue(() => loadStart(services, projectId, targetId)),
       known,
-      actionsOn: (rows) => [...actionsOn(services, rows), itemOf(timerLine(rows[0]), '')],
+      actionsOn: (rows) => [
+        ...actionsOn(services, rows),
+        ...otherLines(rows[0]).map((line) => itemOf(line, '')),
+      ],
     }),
   )
   const [, setLoadedCount] = useState(0)
@@ -142,19 +153,10 @@ type MenuLine = Pick<PaletteItem, 'id' | 'name' | 'words' | 'keys' | 'isDanger'>
 function useMenuLines() {
   const services = useServices()
   const findLinks = useLinkLines()
-  const remove = useRemoveMany()
-  const removeOne = useRemoval()
+  const removalLine = useRemovalLine()
   const timerLine = useTimerLine()
   return async (rows: readonly Assignment[], signal: AbortSignal): Promise<readonly PaletteItem[]> => {
     const [only] = rows.length === 1 ? rows : []
-    const removal: MenuLine = {
-      id: 'remove',
-      name: t('Remove'),
-      words: 'delete excluir apagar',
-      isDanger: true,
-      icon: 'trash',
-      run: () => void (only ? removeOne('assignment', only.id, only.name) : remove(rows.map(({ id }) => id))),
-    }
     const fields = fieldsOn(services, rows)
     const group = fields[0]?.group ?? ''
     const toItem = (line: MenuLine) => itemOf(line, group)
@@ -162,7 +164,7 @@ function useMenuLines() {
       (only ? await findLinks(only, signal) : []).map(toItem),
       fields,
       (only ? [timerLine(only)] : []).map(toItem),
-      [toItem(removal)],
+      [toItem(removalLine(rows))],
     ]
     return sections.flatMap((lines, section) => lines.map((line) => ({ ...line, section })))
   }
@@ -173,6 +175,62 @@ const itemOf = ({ icon, ...line }: MenuLine, group: string): PaletteItem => ({
   group,
   mark: <Icon name={icon} />,
 })
+
+/** Returns a function that gives the line that removes assignments. */
+function useRemovalLine() {
+  const { router } = useServices()
+  const remove = useRemoveMany()
+  const removeOne = useRemoval()
+  const leave = ({ id, projectId }: Assignment) => {
+    const { pathname, search } = router.address.peek()
+    if (pathname === assignmentPath(projectId, id)) router.close(projectPath(projectId, search))
+  }
+  return (rows: readonly Assignment[]): MenuLine => {
+    const [only] = rows.length === 1 ? rows : []
+    return {
+      id: 'remove',
+      name: t('Remove'),
+      words: 'delete excluir apagar',
+      isDanger: true,
+      icon: 'trash',
+      run: () =>
+        void (only
+          ? removeOne('assignment', only.id, only.name, undefined, () => leave(only))
+          : remove(rows.map(({ id }) => id))),
+    }
+  }
+}
+
+/** Returns the lines that open an assignment with the focus in one of its fields. */
+function editLines({ router }: Services, assignment: Assignment | undefined): readonly MenuLine[] {
+  const openAt = (selector: string) => () => {
+    if (assignment === undefined) return
+    const { id, projectId } = assignment
+    const { pathname, search } = router.address.peek()
+    const query = pathname === projectPath(projectId) ? search : ''
+    if (document.querySelector(`[data-assignment="${id}"]`) === null)
+      router.go(assignmentPath(projectId, id, query))
+    // The palette first returns the focus.
+    setTimeout(() => focusInPanel(id, selector))
+  }
+  return [
+    {
+      id: 'rename',
+      name: t('Rename…'),
+      words: 'rename title name renomear título nome',
+      icon: 'edit',
+      keys: ['F2'],
+      run: openAt('.panel-name'),
+    },
+    {
+      id: 'comment',
+      name: t('Write a comment'),
+      words: 'comment reply note comentar responder nota',
+      icon: 'comment',
+      run: openAt('.composer textarea'),
+    },
+  ]
+}
 
 /** Returns a function that gives the line that starts or stops the timer of an assignment. */
 function useTimerLine() {

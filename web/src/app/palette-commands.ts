@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { projectPath } from '../router/router.ts'
+import { administrationPages } from '../screens/administration/catalogs.tsx'
 import { shownList } from '../screens/project/shown-list.ts'
 import type { Services } from '../services/services.ts'
 import { changeSettings, chooseLanguage, currentDensity, themeSwitch } from '../services/settings.ts'
@@ -31,6 +32,10 @@ const wordsOfPages: Readonly<Record<string, string>> = {
   '/impediments': 'blocked blockers bloqueios',
   '/reports': 'time hours statistics charts horas gráficos',
   '/administration': 'users people invite members settings usuários pessoas convidar configurações',
+  '/administration/users': 'people invite accounts pessoas convidar contas',
+  '/administration/workflows': 'workflow status states columns colunas situações',
+  '/administration/sign-in': 'login policy password security second factor senha segurança acesso',
+  '/clients': 'oauth integrations integrações',
 }
 
 /** The state and the functions of the shell that commands need. */
@@ -46,6 +51,8 @@ export interface Frame {
 export interface ProjectGroup {
   readonly id: string
   readonly name: string
+  /** Missing without the extensions. */
+  readonly key: string | undefined
   readonly mark: ComponentChildren
 }
 
@@ -58,6 +65,8 @@ export const commandsOf = (
   ...(project ? projectCommands(services, project) : []),
   ...creationCommands(services, frame),
   ...pageCommands(services, frame),
+  ...administrationCommands(services),
+  ...changeCommands(services),
   ...settingsOf(services),
 ]
 
@@ -130,6 +139,40 @@ function pageCommands(
       label: t('Sign out'),
       words: 'log out logout exit sair encerrar',
       run: signOut,
+    },
+  ]
+}
+
+function administrationCommands({ configuration, router, session }: Services): readonly Command[] {
+  if (session.person.peek()?.isAdministrator !== true) return []
+  return administrationPages(configuration.extensions).map(({ href, label }) => ({
+    group: t('Administration'),
+    icon: 'shield',
+    label,
+    words: `admin manage administrar ${wordsOfPages[href] ?? ''}`,
+    run: () => router.go(href),
+  }))
+}
+
+function changeCommands({ toasts }: Services): readonly Command[] {
+  const group = t('Changes')
+  const sayNone = () => toasts.show({ kind: 'problem', text: t('There is no change for that.') })
+  return [
+    {
+      group,
+      icon: 'left',
+      label: t('Undo the last change'),
+      words: 'revert back desfazer voltar',
+      keys: keysOf('Undo the last change'),
+      run: () => toasts.undoLast() || sayNone(),
+    },
+    {
+      group,
+      icon: 'right',
+      label: t('Redo the last undone change'),
+      words: 'repeat again refazer repetir',
+      keys: keysOf('Redo the last undone change'),
+      run: () => toasts.redoLast() || sayNone(),
     },
   ]
 }

@@ -129,15 +129,18 @@ export const best = <Named extends { readonly id: string; readonly name: string 
   text: string,
 ) => rankFound(found, text).slice(0, resultsMax)
 
-/** Finds assignments by their names, and the one with the typed key, which is first. */
+/** Finds assignments by their names, and those with the typed keys, which are first. */
 export async function findAssignments(
   { api, configuration, tracker }: Services,
   text: string,
+  keys: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly Found<Assignment>[]> {
-  const [byName, ofKey] = await Promise.all([
+  const [byName, ...byKey] = await Promise.all([
     api.list('assignment', searchFor(text), signal),
-    configuration.extensions ? findByKey(tracker, text, signal) : undefined,
+    ...(configuration.extensions ? keys.map((key) => findByKey(tracker, key, signal)) : []),
   ])
-  return [...(ofKey ? [ofKey] : []), ...best(byName.data, text).filter(({ id }) => id !== ofKey?.id)]
+  const ofKeys = byKey.filter((assignment) => assignment !== undefined)
+  const ids = new Set(ofKeys.map(({ id }) => id))
+  return [...ofKeys, ...best(byName.data, text).filter(({ id }) => !ids.has(id))]
 }

@@ -1,15 +1,15 @@
 import type { RecordOf } from '../api/api.ts'
 import { loadByIds, rowsMax } from '../api/load-all.ts'
-import { assignmentKey, isAssignmentKey } from '../data/assignments.ts'
+import { assignmentKey } from '../data/assignments.ts'
 import { projectPath } from '../router/router.ts'
 import type { Services } from '../services/services.ts'
-import { foldText, t } from '../texts/text.ts'
+import { foldText, type MessageKey, t } from '../texts/text.ts'
 import { findMatches, type Match, ranks, type Span } from '../ui/fuzzy.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ProjectMark } from '../ui/page.tsx'
-import { findForgiving } from './assignment-steps.tsx'
+import { findForgiving, stepFor } from './assignment-steps.tsx'
 import type { PaletteItem, PaletteStep } from './command-palette.tsx'
-import type { KnownRecords, LazyValue } from './known-records.ts'
+import { createLazyValue, type KnownRecords, type LazyValue } from './known-records.ts'
 import { rememberLast } from './load-once.ts'
 import { type Command, commandsOf, type Frame, type ProjectGroup } from './palette-commands.ts'
 import {
@@ -27,6 +27,8 @@ import {
   viewItem,
 } from './palette-items.tsx'
 import { readRecent, recentMax } from './screens.ts'
+import { keysIn, type ProjectKeys } from './typed-keys.ts'
+import type { AssignmentField } from './use-shortcuts.ts'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -39,10 +41,16 @@ const toItem = ({ icon, label, words = '', ...command }: Command): PaletteItem =
   mark: <Icon name={icon} />,
 })
 
+/** The focused or open assignment, the heading of the commands on it, and those that set a value at once. */
+interface Target {
+  readonly row: Assignment
+  readonly heading: string
+  readonly values: LazyValue<Values>
+}
+
 /** The data that an opened palette loads first. */
 interface Start {
-  /** The focused or open assignment, and the heading of the commands on it. */
-  readonly target: { readonly row: Assignment; readonly heading: string } | undefined
+  readonly target: Target | undefined
   readonly project: ProjectGroup | undefined
   readonly recent: readonly PaletteItem[]
 }
@@ -62,18 +70,74 @@ export async function loadStart(
   return { target, project, recent }
 }
 
-async function loadTarget({ api }: Services, id: string, signal: AbortSignal): Promise<Start['target']> {
+async function loadTarget(services: Services, id: string, signal: AbortSignal): Promise<Target> {
+  const { api } = services
   const row = await api.get('assignment', id)
   const projects = await loadByIds(api, 'project', [row.projectId], signal)
   const key = assignmentKey(projects.get(row.projectId)?.key, row)
-  return { row, heading: `${key} ${row.name}`.trim() }
+  const heading = `${key} ${row.name}`.trim()
+  return { row, heading, values: createLazyValue(() => loadValues(services, row, heading, signal)) }
+}
+
+interface Values {
+  readonly people: readonly PaletteItem[]
+  readonly others: readonly PaletteItem[]
+}
+
+interface ValueCommand {
+  readonly field: 'stage' | 'priority' | 'person'
+  readonly name: MessageKey
+  /** Words that users type before a value, in all languages of the client. */
+  readonly words: string
+}
+
+const stageCommand: ValueCommand = { field: 'stage', name: 'Move to {value}', words: 'move status mover' }
+const priorityCommand: ValueCommand = {
+  field: 'priority',
+  name: 'Priority: {value}',
+  words: 'set priority prioridade',
+}
+const personCommand: ValueCommand = {
+  field: 'person',
+  name: 'Assign to {value}',
+  words: 'assign give atribuir',
+}
+
+/** The ids by which the steps of the fields name no value. */
+const emptyIds: Partial<Record<AssignmentField, string>> = { person: '', priority: 'priority-' }
+
+/** Loads a command for each stage, priority and person that the assignment does not have yet. */
+async function loadValues(
+  services: Services,
+  row: Assignment,
+  group: string,
+  signal: AbortSignal,
+): Promise<Values> {
+  const hasPriorities = services.configuration.extensions
+  const load = async ({ field, name, words }: ValueCommand): Promise<readonly PaletteItem[]> =>
+    (await stepFor(services, field, [row]).find('', signal))
+      .filter(({ isCurrent }) => !isCurrent)
+      .map((item) => ({
+        ...item,
+        id: `${field} ${item.id}`,
+        // “Unassigned” and “No priority” name the command, too.
+        name: item.id === emptyIds[field] ? item.name : t(name, { value: item.name }),
+        words,
+        group,
+      }))
+  const [people, ...others] = await Promise.all([
+    load(personCommand),
+    load(stageCommand),
+    ...(hasPriorities ? [load(priorityCommand)] : []),
+  ])
+  return { people, others: others.flat() }
 }
 
 async function loadProject({ api }: Services, id: string, signal: AbortSignal): Promise<ProjectGroup> {
   const projects = await loadByIds(api, 'project', [id], signal).catch(() => undefined)
   const project = projects?.get(id)
   const name = project?.name ?? t('This project')
-  return { id, name, mark: <ProjectMark project={project ?? { id }} /> }
+  return { id, name, key: project?.key, mark: <ProjectMark project={project ?? { id }} /> }
 }
 
 interface FirstStep {
@@ -113,18 +177,22 @@ export async function findFirst(
   const start = await step.start.load()
   if (text === '')
     return [...actionsOnTarget(step, start), ...start.recent, ...commandsIn(services, step, start)]
-  const records = await step.known.load().catch(() => undefined)
+  const [records] = await Promise.all([
+    step.known.load().catch(() => undefined),
+    start.target?.values.load().catch(() => undefined),
+  ])
   const { first, rest } = step.findKnown(start, records, text)
   const knownIds = new Set([...first, ...rest].map(({ id }) => id))
-  const others = await findOnServer(services, records, text, signal).catch((error) => {
+  const keys = keysIn(text, projectKeysOf(records, start.project))
+  const others = await findOnServer(services, records, { text, keys }, signal).catch((error) => {
     // The known records are useful without a network, too.
     if (knownIds.size === 0) throw error
     return []
   })
   const found = others.filter(({ id }) => !knownIds.has(id))
   const later = sortGroups([...rest, ...found]).flat()
-  // A key identifies one assignment, which is among the results of the server.
-  const all = isAssignmentKey(text) ? [...later, ...first] : [...first, ...later]
+  // A key identifies an assignment, which is among the results of the server.
+  const all = keys.length > 0 ? [...later, ...first] : [...first, ...later]
   const items = all.some(isTyped) ? all.filter(({ matchRank }) => matchRank !== ranks.typo) : all
   const named = typedName(text)
   if (named !== undefined) return [{ ...creationOf(named, step.frame), group: t('Create') }, ...items]
@@ -141,13 +209,20 @@ export function findAtOnce(
   input: string,
 ): readonly PaletteItem[] | undefined {
   const text = input.trim()
-  if (text === '' || start.current === undefined || isAssignmentKey(text) || typedName(text) !== undefined)
-    return undefined
+  if (text === '' || start.current === undefined || typedName(text) !== undefined) return undefined
+  const { project, target } = start.current
+  if (target && !target.values.current) return undefined
+  if (keysIn(text, projectKeysOf(known.current, project)).length > 0) return undefined
   const { first } = findKnown(start.current, known.current, text)
   return first.filter(({ matchRank }) => matchRank !== ranks.typo)
 }
 
 type Parts = Omit<FirstStep, 'findKnown'>
+
+const projectKeysOf = (known: KnownRecords | undefined, project: ProjectGroup | undefined): ProjectKeys => ({
+  all: [...(known?.projectsById.values() ?? [])].flatMap(({ key }) => key ?? []),
+  open: project?.key,
+})
 
 const actionsOnTarget = ({ actionsOn }: Parts, { target }: Start): readonly PaletteItem[] =>
   target ? actionsOn([target.row]).map((action) => ({ ...action, group: target.heading })) : []
@@ -159,10 +234,10 @@ const commandsIn = (services: Services, parts: Parts, { target, project }: Start
 }
 
 /** Returns the commands on an assignment that the user chooses in their first step. */
-const actionsOnAny = (services: Services, { frame, actionsOn }: Parts): readonly PaletteItem[] =>
-  actionsOn([]).map(({ id, name, words = '', mark, keys = [] }) => {
-    const actionOn = (row: Assignment) => actionsOn([row]).find((action) => action.id === id)
-    const next = () => targetStep(services, name, frame.projectId, actionOn)
+const actionsOnAny = (services: Services, parts: Parts): readonly PaletteItem[] =>
+  parts.actionsOn([]).map(({ id, name, words = '', mark, keys = [] }) => {
+    const actionOn = (row: Assignment) => parts.actionsOn([row]).find((action) => action.id === id)
+    const next = () => targetStep(services, parts, name, actionOn)
     const group = t('On an assignment that you choose next')
     return { id, name, words: `${words} ${t('Assignment')}`, mark, keys, group, next }
   })
@@ -170,8 +245,8 @@ const actionsOnAny = (services: Services, { frame, actionsOn }: Parts): readonly
 /** Asks for the assignment of a command. */
 function targetStep(
   services: Services,
+  { frame, known, start }: Parts,
   title: string,
-  projectId: string | undefined,
   actionOn: (row: Assignment) => PaletteItem | undefined,
 ): PaletteStep {
   return {
@@ -179,10 +254,11 @@ function targetStep(
     placeholder: t('Which assignment?'),
     async find(input, signal) {
       const text = input.trim()
+      const keys = keysIn(text, projectKeysOf(known.current, start.current?.project))
       const rows =
         text === ''
-          ? await findUsualTargets(services, projectId, signal)
-          : await findAssignments(services, text, signal)
+          ? await findUsualTargets(services, frame.projectId, signal)
+          : await findAssignments(services, text, keys, signal)
       const lineOf = await loadLines(services, rows, title, signal)
       return rows.flatMap((row): readonly PaletteItem[] => {
         const action = actionOn(row)
@@ -228,9 +304,13 @@ function findKnown(
     ...(known?.views(text) ?? []).map((view) => viewItem(view, router)),
     ...(known?.people(text) ?? []).map((person) => personItem(services, person)),
   ]
+  const { people = [], others: values = [] } = start.target?.values.current ?? {}
+  const commands = [...actionsOnTarget(parts, start), ...values, ...commandsIn(services, parts, start)]
   const groups = sortGroups([
-    ...findMatches([...actionsOnTarget(parts, start), ...commandsIn(services, parts, start)], text),
+    ...findMatches(commands, text),
     ...filtersOf(services, start.project, known?.people(text, filtersMax) ?? []),
+    // A name alone rather looks for the person than assigns to them.
+    ...findMatches(people, text),
     ...recent,
     ...others.filter(({ id }) => !recentIds.has(id)),
   ])
@@ -338,13 +418,13 @@ const filtersOf = (
 async function findOnServer(
   services: Services,
   known: KnownRecords | undefined,
-  text: string,
+  { text, keys }: { readonly text: string; readonly keys: readonly string[] },
   signal: AbortSignal,
 ): Promise<readonly FoundItem[]> {
   const { api, people, router } = services
   const isCut = (kind: 'projects' | 'people') => known?.cut.has(kind) !== false
   const [assignments, projects, persons] = await Promise.all([
-    findAssignments(services, text, signal),
+    findAssignments(services, text, keys, signal),
     isCut('projects') ? api.list('project', searchFor(text), signal) : undefined,
     isCut('people') ? people.search(text, signal) : [],
   ])

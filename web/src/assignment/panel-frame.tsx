@@ -71,11 +71,11 @@ export function PanelFrame(props: PanelFrameProps) {
   )
 }
 
-/** Focuses the name in the panel of an assignment as soon as it is rendered. Its script may still be loading. */
-export function focusPanelName(id: string, triesLeft = 200): void {
-  const found = document.querySelector<HTMLElement>(`[data-assignment="${id}"] .panel-name`)
+/** Focuses a field in the panel of an assignment as soon as it is rendered. Its script may still be loading. */
+export function focusInPanel(id: string, selector = '.panel-name', triesLeft = 200): void {
+  const found = document.querySelector<HTMLElement>(`[data-assignment="${id}"] ${selector}`)
   if (found !== null) found.focus()
-  else if (triesLeft > 0) setTimeout(() => focusPanelName(id, triesLeft - 1), 50)
+  else if (triesLeft > 0) setTimeout(() => focusInPanel(id, selector, triesLeft - 1), 50)
 }
 
 /** Makes the panel accept dropped files. Without the extensions it accepts none. */

@@ -147,19 +147,21 @@ export const policyPath = '/administration/sign-in'
 export const clientsPath = '/clients'
 export const webhooksPath = '/webhooks'
 
-/** Links to the catalogs, the apps, the webhooks and the sign-in policy. `current` is the path of the page. */
+/** Returns the catalogs, the apps, the webhooks and the sign-in policy. */
+export const administrationPages = (extensions: boolean) => [
+  ...catalogs.map(({ label, path }) => ({ label: t(label), href: `/administration/${path}` })),
+  ...(extensions
+    ? [
+        { label: t('Apps'), href: clientsPath },
+        { label: t('Webhooks'), href: webhooksPath },
+        { label: t('Sign-in'), href: policyPath },
+      ]
+    : []),
+]
+
+/** Links to the pages of the administration. `current` is the path of the page. */
 export function AdministrationTabs({ current }: { readonly current: string }) {
-  const { extensions } = useServices().configuration
-  const pages = [
-    ...catalogs.map(({ label, path }) => ({ label: t(label), href: `/administration/${path}` })),
-    ...(extensions
-      ? [
-          { label: t('Apps'), href: clientsPath },
-          { label: t('Webhooks'), href: webhooksPath },
-          { label: t('Sign-in'), href: policyPath },
-        ]
-      : []),
-  ]
+  const pages = administrationPages(useServices().configuration.extensions)
   return (
     <Tabs
       label={t('Administration')}

@@ -4,7 +4,7 @@ import type { Notification } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
 import { loadByIds } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
-import { focusPanelName, isPanelFull } from '../../assignment/panel-frame.tsx'
+import { focusInPanel, isPanelFull } from '../../assignment/panel-frame.tsx'
 import { assignmentKey } from '../../data/assignments.ts'
 import { useInterval, useLive, useLoaded } from '../../data/use-loaded.ts'
 import { assignmentPath } from '../../router/router.ts'
@@ -308,7 +308,7 @@ const InboxLink = ({ group, isOpened, isUnread, onOpen, onMark }: InboxLinkProps
       event.preventDefault()
       if (isRead === undefined) {
         event.currentTarget.click()
-        return focusPanelName(group.assignmentId)
+        return focusInPanel(group.assignmentId)
       }
       onMark(isRead)
     }}

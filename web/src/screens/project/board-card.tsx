@@ -2,7 +2,7 @@ import type { TargetedKeyboardEvent } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { LabelChip } from '../../assignment/labels.tsx'
-import { focusPanelName } from '../../assignment/panel-frame.tsx'
+import { focusInPanel } from '../../assignment/panel-frame.tsx'
 import { priorityName } from '../../assignment/priority.ts'
 import { changesOf } from '../../assignment/queue.ts'
 import { BlockedChip, QueueMark, WaitsChip } from '../../assignment/state-chips.tsx'
@@ -120,7 +120,7 @@ function Card(props: CardProps) {
     if (event.key === 'F2') {
       event.preventDefault()
       router.go(assignmentPath(assignment.projectId, assignment.id, query))
-      focusPanelName(assignment.id)
+      focusInPanel(assignment.id)
     }
     const button = buttonSelectors[event.key]
     if (button) element.current?.querySelector<HTMLElement>(button)?.click()
