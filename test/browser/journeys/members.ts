@@ -45,6 +45,11 @@ export function memberJourneys(setup: () => BrowserSetup): void {
     await add.click()
     await dialog.getByRole('option', { name: 'Jonas Weber' }).waitFor()
     assert.match((await dialog.getByRole('option').last().textContent()) ?? '', /Rosa Root.*Member$/)
+    // A long message is wrapped within the dialog.
+    await add.fill('no such person')
+    await dialog.getByText('No one has this name.').waitFor()
+    const list = dialog.getByRole('listbox', { name: 'Add a member' })
+    assert.equal((await list.boundingBox())?.width, (await add.boundingBox())?.width)
     await add.fill('jon')
     await dialog.getByRole('option', { name: 'Jonas Weber' }).waitFor()
     await add.press('Enter')

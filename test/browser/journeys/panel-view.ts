@@ -139,6 +139,24 @@ export function panelViewJourneys(setup: () => BrowserSetup): void {
     }
   })
 
+  for (const width of [390, 1024, 1440])
+    test(`texts of the panel keep the margins of their surroundings, at ${width}`, async () => {
+      const { signIn, workspace } = setup()
+      const { projectId } = workspace
+      const id = await workspace.assignment(`Donau${'dampfschifffahrt'.repeat(6)} at ${width}`)
+      const viewport = { width, height: 800 }
+      const page = await signIn('mara@example.com', `/projects/${projectId}/assignments/${id}`, { viewport })
+      const panel = page.locator('.panel')
+      await panel.getByRole('button', { name: 'Add a description' }).click()
+      await panel.getByRole('button', { name: 'Bold' }).waitFor()
+      const margins = { name: 0, tools: [1, 1], text: [9, 9] }
+      assert.deepEqual(await panel.evaluate(marginsOf), margins)
+      await panel.getByRole('button', { name: 'Preview' }).click()
+      await panel.getByRole('region', { name: 'Preview' }).waitFor()
+      assert.deepEqual(await panel.evaluate(marginsOf), margins)
+      await panel.getByRole('button', { name: 'Cancel' }).click()
+    })
+
   test('each form of the panel takes the focus, and gives it back', async () => {
     const { signIn, workspace } = setup()
     const { projectId } = workspace
@@ -245,6 +263,28 @@ export function panelViewJourneys(setup: () => BrowserSetup): void {
     await page.getByText('In company was removed.').waitFor()
     await page.locator('.card', { hasText: 'In company' }).waitFor({ state: 'detached' })
   })
+}
+
+/**
+ * Runs in the page: returns how far a name of a panel ends before its fields, and the distances of the parts of
+ * a Markdown field from its frame.
+ */
+function marginsOf(panel: Element) {
+  const boxOf = (selector: string) => (panel.querySelector(selector) as Element).getBoundingClientRect()
+  const paddingOf = (selector: string) =>
+    Number.parseFloat(getComputedStyle(panel.querySelector(selector) as Element).paddingInlineStart)
+  const frame = boxOf('.markdown-field')
+  const within = (selector: string, padding = 0) => {
+    const box = boxOf(selector)
+    return [box.left + padding - frame.left, frame.right - box.right + padding].map(Math.round)
+  }
+  const shown = panel.querySelector('.markdown-preview') ? '.markdown-preview' : '.markdown-field textarea'
+  const nameEnd = boxOf('.panel-name').right - paddingOf('.panel-name') - 1
+  return {
+    name: Math.round(boxOf('.panel-facts').right - nameEnd),
+    tools: within('.markdown-tools'),
+    text: within(shown, paddingOf(shown)),
+  }
 }
 
 /**

@@ -252,10 +252,8 @@ const monthNames = (): string[] => {
   return Array.from({ length: 12 }, (_, index) => format.format(Date.UTC(2026, index, 1)).toLowerCase())
 }
 
-type TimeStyle = 'short' | 'medium'
-
-const timestampFormat = cacheFormat(
-  (locale, timeStyle: TimeStyle) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle }),
+const timestampFormat = cacheFormat<void, Intl.DateTimeFormat>(
+  (locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }),
 )
 
 const timeFormat = cacheFormat<void, Intl.DateTimeFormat>(
@@ -282,9 +280,9 @@ export function formatAgo(timestamp: string, now = Date.now()): string {
   return found ? agoFormat().format(-Math.floor(seconds / found.seconds), found.unit) : t('just now')
 }
 
-/** Formats a timestamp in the user's time zone. A medium time has seconds. */
-export const formatTimestamp = (timestamp: string, timeStyle: TimeStyle = 'short'): string =>
-  shortenMonth(timestampFormat(timeStyle).format(new Date(timestamp)))
+/** Formats a timestamp in the user's time zone. */
+export const formatTimestamp = (timestamp: string): string =>
+  shortenMonth(timestampFormat().format(new Date(timestamp)))
 
 /** Formats the time of the day of a timestamp in the user's time zone. */
 export const formatTime = (timestamp: string): string => timeFormat().format(new Date(timestamp))

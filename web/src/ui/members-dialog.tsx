@@ -172,8 +172,7 @@ function InvitationsSection(props: {
 
 const InvitationRow = (props: { readonly link: Link; readonly inviter: string; onRevoke(): void }) => {
   const { recipientName, expiresAt } = props.link
-  // Invitations without a name differ only in their times, which have the seconds for that reason.
-  const until = formatTimestamp(expiresAt, 'medium')
+  const until = formatTimestamp(expiresAt)
   const byInviter = t('By {name}', { name: props.inviter })
   return (
     <li class="row">
