@@ -21,9 +21,10 @@ import {
   toggleSort,
 } from '../../web/src/screens/project/list/list-columns.ts'
 import { linesOf, parseGrouping } from '../../web/src/screens/project/list/list-lines.ts'
-import { parsePeriod, presets, sumRowsOf } from '../../web/src/screens/reports/sums.ts'
+import { balancesOf, parsePeriod, presets, sumRowsOf } from '../../web/src/screens/reports/sums.ts'
 import { ptBrCatalogue } from '../../web/src/texts/pt-br.ts'
 import { translateSentence as translateWith } from '../../web/src/texts/text.ts'
+import { splitHours } from '../../web/src/time/hours.ts'
 import { faceAttributesOf } from '../../web/src/ui/faces.ts'
 import { valuesOf } from '../support/assertions.ts'
 import { nodesIn, parseSource, placeholdersOf, type SyntaxNode, textOf } from '../support/syntax.ts'
@@ -218,12 +219,39 @@ describe('Sums', () => {
     }
     const rows = (includeEmpty: boolean) =>
       sumRowsOf({ by: 'person', thenBy: undefined }, inPeriod, whole, includeEmpty).map(
-        ({ id, hours, recorded, planned }) => ({ id, hours, recorded, planned }),
+        ({ id, hours, recorded, planned, left, over }) => ({ id, hours, recorded, planned, left, over }),
       )
-    const ann = { id: 'ann', hours: 2, recorded: 5, planned: 8 }
-    const bob = { id: 'bob', hours: 0, recorded: 0, planned: 4 }
+    const ann = { id: 'ann', hours: 2, recorded: 5, planned: 8, left: 3, over: 0 }
+    const bob = { id: 'bob', hours: 0, recorded: 0, planned: 4, left: 4, over: 0 }
     assert.deepEqual(rows(false), [ann])
     assert.deepEqual(rows(true), [ann, bob])
+  })
+
+  test('of what is left and over are those of the assignments, and nothing is left of done ones', () => {
+    const part = (id: string, workflowId: string, plannedHours: number) => ({
+      ...person('ann'),
+      workflow: { id: workflowId, name: workflowId },
+      assignment: { id, name: id },
+      assignments: 1,
+      plannedHours,
+    })
+    const planned = [part('open', 'doing', 8), part('over', 'doing', 2), part('done', 'ready', 6)]
+    const recorded = ['open', 'over', 'done'].map((id) => ({
+      assignment: { id, name: id },
+      hours: 3,
+      appointments: 1,
+    }))
+    assert.deepEqual(
+      [...balancesOf('person', planned, recorded, new Set(['ready']))],
+      [['ann', { left: 5, over: 1 }]],
+    )
+  })
+
+  test('begin the excess of a bar where the plan ends', () => {
+    const sum = { planned: 16, recorded: 10, over: 2 }
+    assert.deepEqual(splitHours(sum), { within: 8, over: 2, overFrom: 16 })
+    const ofOthers = { planned: 4, recorded: 1, over: 3 }
+    assert.deepEqual(splitHours(ofOthers), { within: 0, over: 1, overFrom: 4 })
   })
 })
 

@@ -367,13 +367,13 @@ function reportJourneys(setup: () => BrowserSetup): void {
       .first()
       .hover()
     await figures.getByText('7.5 h').waitFor()
-    // Only hours over the plan have another color.
+    // Only hours over the plan have another color, and they begin where it ends.
     const lengths = (name: string, kind: string) =>
       page
         .getByRole('row', { name })
         .locator(`rect.${kind}`)
         .evaluateAll((bars) => bars.map((bar) => bar.getAttribute('width')))
-    assert.deepEqual(await lengths('One day', 'over'), ['25%'])
+    assert.deepEqual(await lengths('One day', 'over'), ['5%'])
     assert.deepEqual(await lengths('One day', 'recorded'), ['20%'])
     assert.deepEqual(await lengths('Two weeks', 'over'), [])
   })

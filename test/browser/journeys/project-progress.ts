@@ -61,9 +61,14 @@ export function progressJourneys(setup: () => BrowserSetup): void {
     await row('Just planned').getByText('10/16 h').waitFor()
     // Hours over the plan of one assignment count, though the project has hours left.
     await row('Just planned').getByText('2 h over').waitFor()
-    const widthOf = (part: string) =>
-      row('Just planned').locator(`.project-hours ${part}`).getAttribute('width')
-    assert.deepEqual([await widthOf('.bar-part'), await widthOf('.bar-over')], ['50', '62.5'])
+    const barOf = (part: string) =>
+      row('Just planned')
+        .locator(`.project-hours ${part}`)
+        .evaluate((bar) => [bar.getAttribute('x'), bar.getAttribute('width')].map(Number))
+    assert.deepEqual(await Promise.all(['.bar-part', '.bar-over'].map(barOf)), [
+      [0, 8],
+      [16, 2],
+    ])
     await row('Just planned').getByText('Ends 9 May 2096').waitFor({ state: 'attached' })
     // The state is computed from the dates, the impediments and the hours.
     for (const [name, state] of [

@@ -867,7 +867,6 @@ export const ptBr = {
   'Next month': 'Próximo mês',
   'This month': 'Este mês',
   '{count} more': 'mais {count}',
-  Difference: 'Diferença',
   Planned: 'Planejado',
   Changed: 'Alteração',
   'Ends {week}': 'Termina em {week}',

@@ -1,7 +1,7 @@
 import type { Label } from '../data/project-links.ts'
 import type { StageLook } from '../data/project-stages.ts'
 import { t } from '../texts/text.ts'
-import { formatHours, formatNumber } from '../time/hours.ts'
+import { formatHours, formatNumber, splitHours } from '../time/hours.ts'
 import { hashOf } from './faces.ts'
 
 /** The names of the hues in `tints.css`. Neighbours in the list below are easily told apart. */
@@ -175,24 +175,17 @@ interface HoursMarkProps {
   readonly isDone?: boolean
 }
 
-interface ShareBarProps {
-  readonly share: number
-  /** The last part of the share, which is the excess. */
-  readonly over: number
-}
-
-/** A bar that is filled up to a share. */
-export const ShareBar = ({ share, over }: ShareBarProps) => (
-  <svg class="share-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-    <rect class="bar-track" width="100" height="4" />
-    <rect class="bar-over" width={100 * share} height="4" />
-    <rect class="bar-part" width={100 * (share - over)} height="4" />
-  </svg>
-)
-
+/** A bar that is filled as far as hours of a plan are recorded, or as parts of a whole are done. */
 export function HoursBar({ planned, recorded = 0, over = Math.max(0, recorded - planned) }: HoursMarkProps) {
-  const whole = Math.max(recorded, planned)
-  return <ShareBar share={recorded / whole} over={over / whole} />
+  const parts = splitHours({ planned, recorded, over })
+  const whole = parts.overFrom + parts.over
+  return (
+    <svg class="share-bar" viewBox={`0 0 ${whole} 4`} preserveAspectRatio="none" aria-hidden="true">
+      <rect class="bar-track" width={whole} height="4" />
+      <rect class="bar-over" x={parts.overFrom} width={parts.over} height="4" />
+      <rect class="bar-part" width={parts.within} height="4" />
+    </svg>
+  )
 }
 
 /** Shows the planned hours and, as soon as some are recorded, how many these are, with a bar of open work. */

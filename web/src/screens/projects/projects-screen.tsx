@@ -7,7 +7,7 @@ import { formatDay, today } from '../../time/days.ts'
 import { formatHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { MembersDialog } from '../../ui/lazy.tsx'
-import { HoursMark, ShareBar } from '../../ui/marks.tsx'
+import { HoursBar, HoursMark } from '../../ui/marks.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Page, SearchField, useOpenNewFromUrl } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
@@ -275,6 +275,6 @@ const Attention = ({ overdue, blocked, nextEnd, lastEnd, isUndated, work }: Atte
 const Progress = ({ open, total }: Work) => (
   <>
     <span>{t('{done} of {total} done', { done: total - open, total })}</span>
-    <ShareBar share={1 - open / total} over={0} />
+    <HoursBar planned={total} recorded={total - open} />
   </>
 )

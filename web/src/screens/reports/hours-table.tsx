@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { t } from '../../texts/text.ts'
-import { formatHours } from '../../time/hours.ts'
+import { formatHours, splitHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import type { Hours, HoursRow } from './report.ts'
 
@@ -29,15 +29,7 @@ export function HoursTable({ title, rowHeading, rows, isSorted, nameOf }: HoursT
             <Swatch of="recorded" /> {t('Recorded')}
             {isSorted && <SortMark />}
           </th>
-          <th scope="col">
-            <Swatch of="planned" /> {t('Planned')}
-          </th>
-          <th scope="col" class="hours-left">
-            {t('Left')}
-          </th>
-          <th scope="col" class="hours-over">
-            <Swatch of="over" /> {t('Over')}
-          </th>
+          <PlanHeadings />
         </tr>
       </thead>
       <tbody>
@@ -48,19 +40,39 @@ export function HoursTable({ title, rowHeading, rows, isSorted, nameOf }: HoursT
               <HoursTrack {...row} max={max} />
             </td>
             <td>{formatOrDash(row.recorded)}</td>
-            <td>{formatOrDash(row.planned)}</td>
-            <td class="hours-left" data-label={labelOf(t('Left'), row.left)}>
-              {formatOrDash(row.left)}
-            </td>
-            <td class="hours-over" data-label={labelOf(t('Over'), row.over)}>
-              <OverPlan hours={row.over}>{formatOrDash(row.over)}</OverPlan>
-            </td>
+            <PlanCells {...row} />
           </tr>
         ))}
       </tbody>
     </table>
   )
 }
+
+export const PlanHeadings = () => (
+  <>
+    <th scope="col">
+      <Swatch of="planned" /> {t('Planned')}
+    </th>
+    <th scope="col" class="hours-left">
+      {t('Left')}
+    </th>
+    <th scope="col" class="hours-over">
+      <Swatch of="over" /> {t('Over')}
+    </th>
+  </>
+)
+
+export const PlanCells = ({ planned, left, over }: Omit<Hours, 'recorded'>) => (
+  <>
+    <td>{formatOrDash(planned)}</td>
+    <td class="hours-left" data-label={labelOf(t('Left'), left)}>
+      {formatOrDash(left)}
+    </td>
+    <td class="hours-over" data-label={labelOf(t('Over'), over)}>
+      <OverPlan hours={over}>{formatOrDash(over)}</OverPlan>
+    </td>
+  </>
+)
 
 /** Formats the hours of a column. A dash is quieter than a zero. */
 export const formatOrDash = (hours: number): string => (hours === 0 ? '–' : formatHours(hours))
@@ -122,15 +134,6 @@ export const PlannedPattern = ({ id }: { readonly id: string }) => (
   </defs>
 )
 
-/**
- * Splits recorded hours into hours within the plan and hours over the plan. The excess of a person may be larger
- * than `recorded`, because others may have recorded it.
- */
-export const splitRecorded = ({ recorded, over }: Pick<Hours, 'recorded' | 'over'>) => {
-  const within = Math.max(0, recorded - over)
-  return { within, over: recorded - within }
-}
-
 // All sizes are in pixels.
 const trackHeight = 14
 const recordedHeight = 6
@@ -140,13 +143,11 @@ interface HoursTrackProps extends Pick<Hours, 'planned' | 'recorded' | 'over'> {
   readonly max: number
 }
 
-/**
- * Shows recorded hours as a bar in front of an outlined bar of planned hours. The excess is amber, and always
- * after the plan, also in a sum whose other parts have hours left.
- */
-export function HoursTrack({ planned, recorded, max, ...props }: HoursTrackProps) {
+/** Shows recorded hours as a bar in front of an outlined bar of planned hours, and the excess in amber. */
+export function HoursTrack({ max, ...hours }: HoursTrackProps) {
   const id = useId()
-  const { within, over } = splitRecorded({ recorded, over: props.over })
+  const { planned } = hours
+  const { within, over, overFrom } = splitHours(hours)
   const lengthOf = (hours: number) => `${(hours / Math.max(max, 1)) * 100}%`
   const inner = { y: (trackHeight - recordedHeight) / 2, height: recordedHeight, rx: 2 }
   return (
@@ -163,14 +164,7 @@ export function HoursTrack({ planned, recorded, max, ...props }: HoursTrackProps
           rx="3"
         />
       )}
-      {over > 0 && (
-        <rect
-          class="over"
-          {...inner}
-          x={lengthOf(within < planned ? planned : 0)}
-          width={lengthOf(within < planned ? over : recorded)}
-        />
-      )}
+      {over > 0 && <rect class="over" {...inner} x={lengthOf(overFrom)} width={lengthOf(over)} />}
       {within > 0 && <rect class="recorded" {...inner} width={lengthOf(within)} />}
     </svg>
   )

@@ -1,22 +1,24 @@
-import { Fragment } from 'preact'
 import type { HoursReport } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
 import { type ById, loadByIds } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
+import { guessDoneStages, stagesQuery } from '../../data/project-stages.ts'
 import { useLive, useLoaded } from '../../data/use-loaded.ts'
 import { saveFile } from '../../services/files.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { dateFormat, dateOf } from '../../time/days.ts'
-import { formatHours, overOf, roundHours, sumHours } from '../../time/hours.ts'
+import { formatHours, splitHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Page, ProjectMark, type ProjectMarkProps } from '../../ui/page.tsx'
 import { ConnectionStatus, EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { PersonAvatar } from '../../ui/people.tsx'
 import { Tabs } from '../../ui/view-controls.tsx'
-import { formatOrDash, HoursTrack, OverPlan, SortMark, Swatch } from './hours-table.tsx'
+import { formatOrDash, HoursTrack, PlanCells, PlanHeadings, SortMark, Swatch } from './hours-table.tsx'
+import { addHours } from './report.ts'
 import {
   type AllTime,
+  balancesOf,
   groupings,
   hoursCsvFormat,
   isGroupedBy,
@@ -94,16 +96,35 @@ export function SumsScreen() {
 
 /** Loads the sums without a period. They are reloaded when the hours change. */
 function useAllTime(sumsQuery: SumsQuery, hours: HoursReport['result'] | undefined) {
-  const { tracker } = useServices()
+  const { api, tracker } = useServices()
   const query = queryOfAllTime(sumsQuery)
   const key = JSON.stringify([query, hours?.total])
   return useLoaded(key, ['assignment'], async (signal): Promise<AllTime | undefined> => {
     if (sumsQuery.thenBy !== undefined) return undefined
-    const [recorded, planned] = await Promise.all([
+    const { groupBy, userId, ...filters } = query
+    const [recorded, planned, recordedParts, plannedParts, stages] = await Promise.all([
       tracker.call('GET /ext/reports/hours', { query }, { signal }),
       tracker.call('GET /ext/reports/assignments', { query }, { signal }),
+      // Hours of others use up the plan of a person, too.
+      tracker.call('GET /ext/reports/hours', { query: { ...filters, groupBy: 'assignment' } }, { signal }),
+      tracker.call(
+        'GET /ext/reports/assignments',
+        { query: { ...query, groupBy: `${groupBy},workflow,assignment` } },
+        { signal },
+      ),
+      api.list('workflow', stagesQuery, signal),
     ])
-    return { hours: recorded.result.groups, assignments: planned.result.groups }
+    const isCut = [recordedParts, plannedParts].some(
+      ({ result }) => result.totalGroups > result.groups.length,
+    )
+    const doneStageIds = new Set(guessDoneStages(stages.data).map(({ id }) => id))
+    return {
+      hours: recorded.result.groups,
+      assignments: planned.result.groups,
+      balances: isCut
+        ? undefined
+        : balancesOf(sumsQuery.by, plannedParts.result.groups, recordedParts.result.groups, doneStageIds),
+    }
   })
 }
 
@@ -149,16 +170,17 @@ function SumsTable({ rows, sumsQuery, total }: SumsTableProps) {
   const { by, thenBy } = sumsQuery
   const projects = useProjects(by === 'project' ? rows.map(({ id }) => id) : [])
   const hasPlan = thenBy === undefined && rows.some(({ planned }) => planned !== undefined)
-  const all = {
-    recorded: sumHours(rows.map(({ recorded = 0 }) => ({ amountHours: recorded }))),
-    planned: sumHours(rows.map(({ planned = 0 }) => ({ amountHours: planned }))),
-  }
-  const barOf = ({ recorded = 0, planned = 0, hours }: SumRow) =>
+  const barOf = (row: SumRow) =>
     hasPlan
-      ? { recorded, planned, over: overOf(recorded, planned) }
-      : { recorded: hours, planned: 0, over: 0 }
-  const max = Math.max(...rows.map(barOf).flatMap(({ recorded, planned }) => [recorded, planned]))
-  const columnCount = 3 + (thenBy === undefined ? 0 : 1) + (hasPlan ? 3 : 0)
+      ? { ...row, recorded: row.recorded ?? 0, planned: row.planned ?? 0 }
+      : { recorded: row.hours, planned: 0, over: 0 }
+  const max = Math.max(
+    ...rows
+      .map(barOf)
+      .map(splitHours)
+      .map(({ overFrom, over }) => overFrom + over),
+  )
+  const all = addHours(rows)
   const labelOf = (name: string | undefined) => {
     const label = groupings.find((grouping) => grouping.name === name)?.label
     return label && t(label)
@@ -170,7 +192,7 @@ function SumsTable({ rows, sumsQuery, total }: SumsTableProps) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
       tabIndex={0}
     >
-      <table class="hours-table sums">
+      <table class="hours-table hours-bars sums">
         <caption class="visually-hidden">{t('Hours recorded, and planned where there is a plan')}</caption>
         <thead>
           <tr>
@@ -180,6 +202,7 @@ function SumsTable({ rows, sumsQuery, total }: SumsTableProps) {
                 {labelOf(thenBy)}
               </th>
             )}
+            <td class="hours-track" />
             <th scope="col" aria-sort={thenBy ? undefined : 'descending'}>
               {!hasPlan && <Swatch of="recorded" />} {t('In this period')}
               {!thenBy && <SortMark />}
@@ -187,37 +210,40 @@ function SumsTable({ rows, sumsQuery, total }: SumsTableProps) {
             <th scope="col" class="minor">
               {t('Entries')}
             </th>
-            {hasPlan && <PlanHeaders />}
+            {hasPlan && (
+              <>
+                <th scope="col" class="minor">
+                  <Swatch of="recorded" /> {t('Recorded in total')}
+                </th>
+                <PlanHeadings />
+              </>
+            )}
           </tr>
         </thead>
         <tbody>
           {rows.map((row) => (
-            <Fragment key={`${row.id} ${row.thenByName}`}>
-              <tr>
-                <th scope="row">
-                  <GroupName by={by} row={row} project={projects?.get(row.id)} />
-                </th>
-                {thenBy && <td class="sums-second">{row.thenByName ?? t('not visible to you')}</td>}
-                <td>{formatOrDash(row.hours)}</td>
-                <td class="minor">{row.entries}</td>
-                {hasPlan && <PlanCells recorded={row.recorded ?? 0} planned={row.planned ?? 0} />}
-              </tr>
-              {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row of a table takes no focus */}
-              <tr class="sums-track" aria-hidden="true">
-                <td colSpan={columnCount}>
-                  <HoursTrack {...barOf(row)} max={max} />
-                </td>
-              </tr>
-            </Fragment>
+            <tr key={`${row.id} ${row.thenByName}`}>
+              <th scope="row">
+                <GroupName by={by} row={row} project={projects?.get(row.id)} />
+              </th>
+              {thenBy && <td class="sums-second">{row.thenByName ?? t('not visible to you')}</td>}
+              <td class="hours-track">
+                <HoursTrack {...barOf(row)} max={max} />
+              </td>
+              <td>{formatOrDash(row.hours)}</td>
+              <td class="minor">{row.entries}</td>
+              {hasPlan && <AllTimeCells {...row} />}
+            </tr>
           ))}
         </tbody>
         <tfoot>
           <tr>
             <th scope="row">{t('Total')}</th>
-            {thenBy && <td />}
+            {thenBy && <td class="sums-second" />}
+            <td class="hours-track" />
             <td>{formatOrDash(total.hours)}</td>
             <td class="minor">{total.appointments}</td>
-            {hasPlan && <PlanCells {...all} />}
+            {hasPlan && <AllTimeCells {...all} />}
           </tr>
         </tfoot>
       </table>
@@ -252,42 +278,16 @@ const GroupName = ({ by, row: { id, name }, project = { id } }: GroupNameProps) 
   </span>
 )
 
-const PlanHeaders = () => (
+const AllTimeCells = ({
+  recorded = 0,
+  planned = 0,
+  ...balance
+}: Pick<SumRow, 'recorded' | 'planned' | 'left' | 'over'>) => (
   <>
-    <th scope="col" class="minor">
-      <Swatch of="recorded" /> {t('Recorded in total')}
-    </th>
-    <th scope="col" class="minor">
-      <Swatch of="planned" /> {t('Planned')}
-    </th>
-    <th scope="col">{t('Difference')}</th>
+    <td class="minor">{formatOrDash(recorded)}</td>
+    <PlanCells planned={planned} {...balance} />
   </>
 )
-
-interface PlanCellsProps {
-  readonly recorded: number
-  readonly planned: number
-}
-
-/** Compares the sums of a row as a whole, because the report has no hours of single assignments. */
-function PlanCells({ recorded, planned }: PlanCellsProps) {
-  const over = overOf(recorded, planned)
-  return (
-    <>
-      <td class="minor">{formatOrDash(recorded)}</td>
-      <td class="minor">{formatOrDash(planned)}</td>
-      <td>
-        {planned > 0 && (
-          <OverPlan hours={over}>
-            {over > 0
-              ? t('{hours} over', { hours: formatHours(over) })
-              : formatOrDash(roundHours(planned - recorded))}
-          </OverPlan>
-        )}
-      </td>
-    </>
-  )
-}
 
 /** Shows the tabs of both reports. Without the extensions, there is only one report. */
 export function ReportTabs() {

@@ -12,6 +12,7 @@ import {
   mondayOf,
   today,
 } from '../../time/days.ts'
+import { overOf, roundHours, sumHours } from '../../time/hours.ts'
 import { joinCells, localDecimalSeparator } from '../../ui/csv.ts'
 
 /** A period from one day to another, both included. */
@@ -149,11 +150,47 @@ export interface SumRow {
   readonly recorded: number | undefined
   /** The planned hours of all time. Undefined with two groupings, or until they are loaded. */
   readonly planned: number | undefined
+  readonly left: number
+  readonly over: number
+}
+
+interface Balance {
+  readonly left: number
+  readonly over: number
 }
 
 export interface AllTime {
   readonly hours: readonly HoursGroup[]
   readonly assignments: readonly PlannedGroup[]
+  /** The sums of what is left and over by assignment. Undefined if there are too many assignments. */
+  readonly balances?: ReadonlyMap<string, Balance> | undefined
+}
+
+const balanceOf = (recorded: number, planned: number): Balance => ({
+  left: Math.max(0, roundHours(planned - recorded)),
+  over: overOf(recorded, planned),
+})
+
+/** Adds what is left and over of each assignment by group. Nothing is left of a done assignment. */
+export function balancesOf(
+  by: Entity,
+  planned: readonly PlannedGroup[],
+  recorded: readonly HoursGroup[],
+  doneStageIds: ReadonlySet<string>,
+): ReadonlyMap<string, Balance> {
+  const hoursOf = new Map(recorded.map(({ assignment, hours }) => [assignment?.id, hours]))
+  const sum = (parts: readonly Balance[], key: keyof Balance) =>
+    sumHours(parts.map((part) => ({ amountHours: part[key] })))
+  const groups = Map.groupBy(planned, (part) => part[by]?.id ?? '')
+  return new Map(
+    [...groups].map(([id, rows]) => {
+      const parts = rows.map(({ assignment, workflow, plannedHours }) => {
+        const balance = balanceOf(hoursOf.get(assignment?.id) ?? 0, plannedHours)
+        return doneStageIds.has(workflow?.id ?? '') ? { ...balance, left: 0 } : balance
+      })
+      return [id, { left: sum(parts, 'left'), over: sum(parts, 'over') }]
+    }),
+  )
 }
 
 /** Returns the groups with hours in the period, and optionally other groups. */
@@ -165,6 +202,15 @@ export function sumRowsOf(
 ): SumRow[] {
   const recorded = byGroup(allTime?.hours ?? [], by)
   const planned = byGroup(allTime?.assignments ?? [], by)
+  const allTimeOf = (id: string) => {
+    const hours = { recorded: recorded.get(id)?.hours ?? 0, planned: planned.get(id)?.plannedHours ?? 0 }
+    const { balances } = allTime ?? {}
+    const balance = balances
+      ? (balances.get(id) ?? { left: 0, over: 0 })
+      : balanceOf(hours.recorded, hours.planned)
+    return { ...hours, ...balance }
+  }
+  const unknown = { recorded: undefined, planned: undefined, left: 0, over: 0 }
   const rows = inPeriod.map((group): SumRow => {
     const { id = '', name = null } = group[by] ?? {}
     return {
@@ -173,24 +219,13 @@ export function sumRowsOf(
       thenByName: thenBy && groupNameOf(group, thenBy),
       hours: group.hours,
       entries: group.appointments,
-      recorded: thenBy === undefined ? recorded.get(id)?.hours : undefined,
-      planned: thenBy === undefined && allTime ? (planned.get(id)?.plannedHours ?? 0) : undefined,
+      ...(thenBy === undefined && allTime ? allTimeOf(id) : unknown),
     }
   })
   const rowsWithoutHours = [...planned.values(), ...recorded.values()].flatMap((group): SumRow[] => {
     const { id, name } = group[by] ?? { id: '', name: null }
     if (!includesWithoutHours || thenBy !== undefined || rows.some((row) => row.id === id)) return []
-    return [
-      {
-        id,
-        name,
-        thenByName: undefined,
-        hours: 0,
-        entries: 0,
-        recorded: recorded.get(id)?.hours ?? 0,
-        planned: planned.get(id)?.plannedHours ?? 0,
-      },
-    ]
+    return [{ id, name, thenByName: undefined, hours: 0, entries: 0, ...allTimeOf(id) }]
   })
   const unique = new Map(rowsWithoutHours.map((row) => [row.id, row]))
   return [...rows, ...unique.values()].sort(thenBy === undefined ? byHours : byName)

@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../texts/text.ts'
 import { formatDay, formatWeek } from '../../time/days.ts'
-import { formatHours } from '../../time/hours.ts'
-import { HoursTable, OverPlan, PlannedPattern, Swatch, splitRecorded } from './hours-table.tsx'
+import { formatHours, splitHours } from '../../time/hours.ts'
+import { HoursTable, OverPlan, PlannedPattern, Swatch } from './hours-table.tsx'
 import { type Hours, type HoursRow, ticksFor } from './report.ts'
 
 interface WeeksChartProps {
@@ -136,7 +136,8 @@ interface WeeksProps extends Pick<WeeksChartProps, 'weeks' | 'currentMonday'> {
 }
 
 function Weeks({ weeks, currentMonday, width, plannedFill, onPoint }: WeeksProps) {
-  const ticks = ticksFor(Math.max(...weeks.flatMap(({ planned, recorded }) => [planned, recorded])))
+  const ends = weeks.map(splitHours).map(({ overFrom, over }) => overFrom + over)
+  const ticks = ticksFor(Math.max(...ends))
   const yOf = (hours: number) =>
     height - marginBottom - (hours / (ticks.at(-1) ?? 1)) * (height - marginTop - marginBottom)
   const left = 12 + digitWidth * Math.max(2, ...ticks.map((tick) => formatHours(tick).length))
@@ -198,10 +199,10 @@ interface BarsProps extends Pick<WeeksProps, 'plannedFill'> {
   yOf(hours: number): number
 }
 
-/** Draws the recorded hours as a solid bar inside the wider, outlined bar of the planned hours. */
+/** Draws the recorded hours as a solid bar inside the wider, outlined bar of the planned hours, and the excess above both. */
 function Bars({ week, middle, groupWidth, yOf, plannedFill }: BarsProps) {
-  const { planned, recorded } = week
-  const { within, over } = splitRecorded(week)
+  const { planned } = week
+  const { within, over, overFrom } = splitHours(week)
   const plannedWidth = Math.min(plannedWidthMax, Math.round(groupWidth * 0.66))
   const recordedWidth = Math.round(plannedWidth * 0.5)
   const inner = { x: middle - recordedWidth / 2, width: recordedWidth }
@@ -219,7 +220,13 @@ function Bars({ week, middle, groupWidth, yOf, plannedFill }: BarsProps) {
         />
       )}
       {over > 0 && (
-        <rect class="over" {...inner} rx="2" y={yOf(recorded)} height={yOf(within) - yOf(recorded)} />
+        <rect
+          class="over"
+          {...inner}
+          rx="2"
+          y={yOf(overFrom + over)}
+          height={yOf(overFrom) - yOf(overFrom + over)}
+        />
       )}
       {within > 0 && (
         <rect class="recorded" {...inner} rx="2" y={yOf(within)} height={yOf(0) - yOf(within)} />
