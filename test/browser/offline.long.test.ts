@@ -245,6 +245,51 @@ function queueJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('region', { name: 'Doing' }).getByRole('link', { name }).waitFor()
   })
 
+  test('without a network, the lists of values and the palette offer the stages, and queue the move', async () => {
+    const { hosts, signIn, workspace } = setup()
+    const { id: userId, login } = await workspace.join('Stella Steps')
+    const name = 'Moved by keys in the tunnel'
+    const id = await workspace.assignment(name, { userId, startDate: today, endDate: today })
+    const page = await signIn(login, `/projects/${workspace.projectId}/assignments/${id}`, withWorker)
+    const seen = { [new URL(page.url()).pathname]: [`assignment {"ids":"${id}"}`, 'projectStage ', 'workflow '] }
+    await storePages(page, seen, name)
+    const stage = page.getByLabel('Stage', { exact: true })
+    await hosts.stopAll()
+    try {
+      await page.reload()
+      await page.getByText(/^Offline/).waitFor()
+      const panel = page.getByRole('complementary')
+      await panel.getByText('Activity').waitFor()
+      for (const [key, stageName] of [
+        ['s', 'Doing'],
+        ['Control+k', 'Done'],
+      ] as const) {
+        await page.keyboard.press(key)
+        if (key !== 's') {
+          await page.keyboard.type('move to a stage')
+          await page.keyboard.press('Enter')
+        }
+        await page.getByRole('dialog').getByRole('option', { name: stageName }).click()
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
+        await page.getByText('One change waits for the network.').waitFor()
+        await until(
+          async () => (await stage.inputValue()) === workspace.stages[stageName],
+          `the move to ${stageName}`,
+        )
+      }
+      await page.keyboard.press('p')
+      await page.getByText('Without a network, you can only change the stage and record hours.').waitFor()
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('Escape')
+      await page.getByRole('region', { name: 'Done' }).getByRole('link', { name }).press('s')
+      await page.getByRole('dialog').getByRole('option', { name: 'Doing' }).click()
+    } finally {
+      await hosts.startAll()
+    }
+    await page.getByText(/waits? for the network/i).first().waitFor({ state: 'detached' })
+    assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
+  })
+
   test('hours whose response was lost are recorded only once', async () => {
     const { hosts, signIn, workspace } = setup()
     const { id: userId, login } = await workspace.join('Lola Lostanswer')

@@ -25,6 +25,8 @@ export interface LastSeen {
   follow<Value>(key: string, connect: Connect<Value>): Connect<Value>
   keep(key: string, value: unknown): void
   recall<Value>(key: string): Promise<Value | undefined>
+  /** Returns the kept values whose keys begin with a text. */
+  recallAll<Value>(prefix: string): Promise<readonly Value[]>
   /** The time of the oldest kept value that is shown instead of a current one. */
   readonly shownFrom: Signal<number | undefined>
 }
@@ -59,7 +61,7 @@ export function createLastSeen(session: Pick<Session, 'state' | 'person' | 'onSi
   const shownFrom = signal<number>()
   const id = followAccount(session, () => unwritten.clear())
   let timer: ReturnType<typeof setTimeout> | undefined
-  const write = () => {
+  const write = (): Promise<void> | undefined => {
     clearTimeout(timer)
     timer = undefined
     // The size is measured here, because a live answer may be replaced many times before it is written.
@@ -68,7 +70,7 @@ export function createLastSeen(session: Pick<Session, 'state' | 'person' | 'onSi
       .map((kept) => ({ ...kept, size: sizeOf(kept.value) }))
       .filter(({ size }) => size <= charactersOfValueMax)
     unwritten.clear()
-    if (values.length > 0) void writeAll(values).catch(() => undefined)
+    return values.length > 0 ? writeAll(values).catch(() => undefined) : undefined
   }
   addEventListener('pagehide', write)
   const keep = (key: string, value: unknown) => {
@@ -120,6 +122,11 @@ export function createLastSeen(session: Pick<Session, 'state' | 'person' | 'onSi
     },
     keep,
     recall,
+    async recallAll(prefix) {
+      await write()
+      const found = await readAll([id.peek() ?? '', prefix]).catch(() => [])
+      return found.map(({ value }) => value as never)
+    },
     shownFrom,
   }
 }
@@ -184,6 +191,12 @@ const resultOf = <Value>(request: IDBRequest<Value>): Promise<Value> =>
 
 const readOne = async (account: string, key: string): Promise<KeptValue | undefined> =>
   resultOf((await openValues('readonly')).get([account, key]))
+
+/** Reads the values of an account whose keys begin with a text. */
+const readAll = async ([account, prefix]: readonly [string, string]): Promise<readonly KeptValue[]> =>
+  resultOf(
+    (await openValues('readonly')).getAll(IDBKeyRange.bound([account, prefix], [account, `${prefix}\uffff`])),
+  )
 
 async function writeAll(kept: readonly MeasuredValue[]): Promise<void> {
   const values = await openValues('readwrite')

@@ -2,10 +2,11 @@ import type { RecordOf } from '../api/api.ts'
 import { loadAll } from '../api/load-all.ts'
 import { sentenceOf } from '../api/problems.ts'
 import { doneStagesOf } from '../assignment/assignment-values.ts'
-import { type Change, changeAssignment, changeMany, createLabelActions } from '../assignment/change-many.ts'
+import { type Change, changeValue, createLabelActions, moveAssignments } from '../assignment/change-many.ts'
 import { labelChoices, labelIdOf, optionOfLabel, suggestNewLabel } from '../assignment/labels-section.tsx'
 import { commonDays } from '../assignment/new-assignment-chips.tsx'
 import { parsePriority, priorityChoices } from '../assignment/priority.ts'
+import { withQueuedStage } from '../assignment/queue.ts'
 import {
   assignedTo,
   datesBetween,
@@ -104,7 +105,7 @@ function assignToMe(services: Services, targets: Targets, group: string): readon
       words: 'take mine pegar minha',
       mark: <PersonAvatar id={me.id} isDecorative />,
       run: () =>
-        change(services, targets, () => assignedTo(me.id), {
+        changeValue(services, rows, () => assignedTo(me.id), {
           text: t('{person} is now responsible for {name}.', { person: me.name, name }),
           value: me.name,
         }),
@@ -123,20 +124,14 @@ export const stepFor = (
   services: Services,
   field: AssignmentField,
   rows: readonly Assignment[],
-): PaletteStep => fields[field].step(services, targetsOf(rows))
-
-/** Changes the assignments. The message is `text` for a single one, and contains `value` for several. */
-function change(
-  services: Services,
-  { rows }: Targets,
-  changeOf: (row: Assignment) => Change,
-  { text, value }: { readonly text: string; readonly value: string },
-): void {
-  const [first] = rows
-  if (first && rows.length === 1) return void changeAssignment(services, first, changeOf(first), () => text)
-  const messageOf = (count: number) =>
-    tn(count, 'One assignment: {value}.', '{count} assignments: {value}.', { value })
-  void changeMany(services, rows, changeOf, { messageOf })
+): PaletteStep => {
+  const step = fields[field].step(services, targetsOf(rows))
+  const find: PaletteStep['find'] = async (text, signal) => {
+    if (field !== 'stage' && !services.isReachable.peek())
+      throw new Error(t('Without a network, you can only change the stage and record hours.'))
+    return step.find(text, signal)
+  }
+  return { ...step, find }
 }
 
 const moveStep: StepOf = (services, targets) => {
@@ -151,15 +146,14 @@ const moveStep: StepOf = (services, targets) => {
       return findMatches(choosableStages(stages, rows[0]?.workflowId), text).map(
         ({ id, name: stage, spans }) => {
           const look = looks.get(id)
-          const message = t('{name} is now in {stage}.', { name, stage })
           return {
             id,
             name: stage,
             spans,
             group: title,
             mark: look && <StageMark {...look} />,
-            isCurrent: rows.every(({ workflowId }) => workflowId === id),
-            run: () => change(services, targets, () => ({ workflowId: id }), { text: message, value: stage }),
+            isCurrent: rows.every((row) => withQueuedStage(row).workflowId === id),
+            run: () => void moveAssignments(services, rows, { id, name: stage }),
           }
         },
       )
@@ -180,7 +174,7 @@ const assignStep: StepOf = (services, targets) => {
           group: title,
           isCurrent: rows.every((row) => responsibleOf(row) === option.id),
           run: () =>
-            change(services, targets, () => assignedTo(option.id), {
+            changeValue(services, rows, () => assignedTo(option.id), {
               text: t('{person} is now responsible for {name}.', { person: option.name, name }),
               value: option.name,
             }),
@@ -274,7 +268,7 @@ const priorityStep: StepOf = (services, targets) => {
           mark: <PriorityShape priority={priority ?? 0} />,
           isCurrent: rows.every((row) => (row.priority ?? null) === priority),
           run: () =>
-            change(services, targets, () => ({ priority }), {
+            changeValue(services, rows, () => ({ priority }), {
               text: inOneLine(name, choice.name),
               value: choice.name,
             }),
@@ -299,7 +293,7 @@ const typeStep: StepOf = (services, targets) => {
         mark: <TypeShape name={type.name} />,
         isCurrent: rows.every(({ assignmentTypeId }) => assignmentTypeId === type.id),
         run: () =>
-          change(services, targets, () => ({ assignmentTypeId: type.id }), {
+          changeValue(services, rows, () => ({ assignmentTypeId: type.id }), {
             text: inOneLine(name, type.name),
             value: type.name,
           }),
@@ -356,7 +350,7 @@ const hoursStep: StepOf = (services, targets) => {
     mark: <Icon name={hours === 0 ? 'close' : 'hourglass'} />,
     isCurrent: rows.every(({ amountHours }) => amountHours === hours),
     run: () =>
-      change(services, targets, () => ({ amountHours: hours }), {
+      changeValue(services, rows, () => ({ amountHours: hours }), {
         text: inOneLine(name, formatHours(hours)),
         value: formatHours(hours),
       }),
@@ -394,7 +388,7 @@ const dayStep =
       ...(day !== '' && label !== formatDay(day) && { note: formatDay(day) }),
       isCurrent: rows.every((row) => dayIn(row) === day),
       run: () =>
-        change(services, targets, (row) => changeOf(row, day), {
+        changeValue(services, rows, (row) => changeOf(row, day), {
           text: dayText(name, label, rows.length === 1 && rows[0] ? changeOf(rows[0], day) : {}),
           value: label,
         }),

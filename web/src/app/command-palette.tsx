@@ -199,7 +199,7 @@ function Step({ step, isFirst, at, onBack, onChoose, onClose }: StepProps) {
           </div>
         )}
       </div>
-      {step.hasMonth && <Month step={step} items={items} onChoose={onChoose} />}
+      {step.hasMonth && !problem && <Month step={step} items={items} onChoose={onChoose} />}
       <KeyHints isFirst={isFirst} onClose={onClose} />
     </>
   )

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { loadByIds } from '../api/load-all.ts'
-import { useRemoveMany } from '../assignment/change-many.ts'
+import { loadOrRecall, useRemoveMany } from '../assignment/change-many.ts'
 import { focusInPanel } from '../assignment/panel-frame.tsx'
 import { useTimer } from '../assignment/timer-button.tsx'
 import { assignmentKey } from '../data/assignments.ts'
@@ -112,11 +112,9 @@ export function AssignmentPalette({ field, ids, at, keepFocusOn, onClose }: Assi
   const title = field === undefined ? t('Actions') : titleOf(field)
   const placeholder = field === undefined ? t('Filter actions…') : title
   const [targetId] = useState(findTargetId)
-  const [loaded] = useState(() =>
-    createLazyValue(() => loadByIds(services.api, 'assignment', ids, new AbortController().signal)),
-  )
+  const [loaded] = useState(() => createLazyValue(() => loadOrRecall(services, ids)))
   const find: PaletteStep['find'] = async (text, signal) => {
-    const rows = [...(await loaded.load()).values()]
+    const rows = await loaded.load()
     if (field !== undefined) return stepFor(services, field, rows).find(text, signal)
     return findMatches(await findLines(rows, signal), text)
   }
@@ -258,8 +256,8 @@ function useLinkLines() {
   const copy = useCopy()
   return async (assignment: Assignment, signal: AbortSignal): Promise<readonly MenuLine[]> => {
     const { id, projectId } = assignment
-    const projects = await loadByIds(api, 'project', [projectId], signal)
-    const key = assignmentKey(projects.get(projectId)?.key, assignment)
+    const projects = await loadByIds(api, 'project', [projectId], signal).catch(() => undefined)
+    const key = assignmentKey(projects?.get(projectId)?.key, assignment)
     const path = assignmentPath(projectId, id)
     const keyLine: MenuLine = {
       id: 'copy-key',

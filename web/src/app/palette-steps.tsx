@@ -1,5 +1,6 @@
 import type { RecordOf } from '../api/api.ts'
 import { loadByIds, rowsMax } from '../api/load-all.ts'
+import { loadOrRecall } from '../assignment/change-many.ts'
 import { assignmentKey } from '../data/assignments.ts'
 import { projectPath } from '../router/router.ts'
 import type { Services } from '../services/services.ts'
@@ -70,11 +71,11 @@ export async function loadStart(
   return { target, project, recent }
 }
 
-async function loadTarget(services: Services, id: string, signal: AbortSignal): Promise<Target> {
-  const { api } = services
-  const row = await api.get('assignment', id)
-  const projects = await loadByIds(api, 'project', [row.projectId], signal)
-  const key = assignmentKey(projects.get(row.projectId)?.key, row)
+async function loadTarget(services: Services, id: string, signal: AbortSignal): Promise<Target | undefined> {
+  const [row] = await loadOrRecall(services, [id])
+  if (row === undefined) return undefined
+  const projects = await loadByIds(services.api, 'project', [row.projectId], signal).catch(() => undefined)
+  const key = assignmentKey(projects?.get(row.projectId)?.key, row)
   const heading = `${key} ${row.name}`.trim()
   return { row, heading, values: createLazyValue(() => loadValues(services, row, heading, signal)) }
 }
@@ -115,7 +116,8 @@ async function loadValues(
 ): Promise<Values> {
   const hasPriorities = services.configuration.extensions
   const load = async ({ field, name, words }: ValueCommand): Promise<readonly PaletteItem[]> =>
-    (await stepFor(services, field, [row]).find('', signal))
+    // Without a network, only the stages are found.
+    (await stepFor(services, field, [row]).find('', signal).catch(() => []))
       .filter(({ isCurrent }) => !isCurrent)
       .map((item) => ({
         ...item,

@@ -6,7 +6,7 @@ import { t, tn } from '../texts/text.ts'
 import { doneStagesOf, updateBodyOf } from './assignment-values.ts'
 
 type Assignment = RecordOf<'assignment'>
-export type ChangeServices = Pick<Services, 'api' | 'configuration' | 'toasts' | 'tracker'>
+export type ChangeServices = Pick<Services, 'api' | 'configuration' | 'lastSeen' | 'toasts' | 'tracker'>
 
 interface DoneChange {
   readonly before: Assignment

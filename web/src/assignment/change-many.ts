@@ -1,12 +1,14 @@
 import { type BatchResult, TrackerError } from '#tracker-client'
-import type { Api, BatchRequest, RecordOf } from '../api/api.ts'
-import { loadByIds } from '../api/load-all.ts'
-import { sentenceOf } from '../api/problems.ts'
+import type { Api, BatchRequest, Page, RecordOf } from '../api/api.ts'
+import { byId, loadByIds } from '../api/load-all.ts'
+import { isOutage, sentenceOf } from '../api/problems.ts'
+import { changedAt } from '../data/assignments.ts'
 import { type Services, useRemoval, useServices } from '../services/services.ts'
 import type { Toasts } from '../services/toasts.ts'
-import { tn } from '../texts/text.ts'
+import { t, tn } from '../texts/text.ts'
 import { updateBodyOf } from './assignment-values.ts'
 import { type ChangeServices, changedText, isEqual, offerUndo, warnOfOpenParts } from './change-assignment.ts'
+import { type StageChange, sendOrQueue, withQueuedStage } from './queue.ts'
 
 type Assignment = RecordOf<'assignment'>
 /** The fields to change. An assignment that already has these values stays unchanged. */
@@ -24,18 +26,77 @@ export async function changeAssignment(
   change: Partial<Assignment>,
   messageOf: () => string,
 ): Promise<boolean> {
-  const { api, toasts } = services
   try {
-    const before = await api.get('assignment', seen.id)
-    const names = Object.keys(change) as (keyof Assignment)[]
-    if (names.some((name) => !isEqual(before[name], seen[name]))) throw new Error(changedText())
-    if (!isChange(before, change)) return true
-    await api.update('assignment', { ...updateBodyOf(before), ...change })
-    offerUndo(services, { before, after: { ...before, ...change }, names, text: messageOf() })
+    await saveChange(services, seen, change, messageOf)
     return true
   } catch (error) {
-    toasts.show({ kind: 'problem', text: sentenceOf(error) })
+    services.toasts.show({ kind: 'problem', text: sentenceOf(error) })
     return false
+  }
+}
+
+async function saveChange(
+  services: ChangeServices,
+  seen: Assignment,
+  change: Partial<Assignment>,
+  messageOf: () => string,
+): Promise<void> {
+  const { api } = services
+  const before = await api.get('assignment', seen.id)
+  const names = Object.keys(change) as (keyof Assignment)[]
+  if (names.some((name) => !isEqual(before[name], seen[name]))) throw new Error(changedText())
+  if (!isChange(before, change)) return
+  await api.update('assignment', { ...updateBodyOf(before), ...change })
+  offerUndo(services, { before, after: { ...before, ...change }, names, text: messageOf() })
+}
+
+/** Changes assignments. The message is `text` for a single one, and contains `value` for several. */
+export async function changeValue(
+  services: ChangeServices,
+  rows: readonly Assignment[],
+  changeOf: (row: Assignment) => Change,
+  { text, value }: { readonly text: string; readonly value: string },
+): Promise<void> {
+  const [first] = rows
+  const messageOf = (count: number) =>
+    tn(count, 'One assignment: {value}.', '{count} assignments: {value}.', { value })
+  if (first && rows.length === 1) await changeAssignment(services, first, changeOf(first), () => text)
+  else await changeMany(services, rows, changeOf, { messageOf })
+}
+
+/** Moves assignments to another stage. Without a network, the moves are queued one by one. */
+export async function moveAssignments(
+  services: Services,
+  rows: readonly Assignment[],
+  to: StageChange['to'],
+): Promise<void> {
+  const textOf = (name: string) => t('{name} is now in {stage}.', { name, stage: to.name })
+  if (rows.length > 1 && services.isReachable.peek())
+    return changeValue(services, rows, () => ({ workflowId: to.id }), { text: textOf(''), value: to.name })
+  for (const seen of rows.filter((row) => withQueuedStage(row).workflowId !== to.id)) {
+    const { id: assignmentId, name, workflowId: from } = seen
+    const send = () => saveChange(services, seen, { workflowId: to.id }, () => textOf(name))
+    await sendOrQueue(services, { kind: 'stage', assignmentId, from, to }, seen, send).catch((error) =>
+      services.toasts.show({ kind: 'problem', text: sentenceOf(error) }),
+    )
+  }
+}
+
+/** Loads assignments by id, or returns those seen last while the server cannot be reached. */
+export async function loadOrRecall(
+  { api, lastSeen }: Services,
+  ids: readonly string[],
+): Promise<readonly Assignment[]> {
+  try {
+    return [...(await loadByIds(api, 'assignment', ids, new AbortController().signal)).values()]
+  } catch (error) {
+    const pages = isOutage(error) ? await lastSeen.recallAll<Partial<Page<Assignment>>>('assignment ') : []
+    const work = isOutage(error) ? await lastSeen.recallAll<{ rows: readonly Assignment[] }>('my work ') : []
+    const seen = [...pages.flatMap(({ data }) => data ?? []), ...work.flatMap(({ rows }) => rows)]
+    const newestLast = seen.toSorted((a, b) => changedAt(a) - changedAt(b))
+    const rows = byId(newestLast.filter(({ id }) => ids.includes(id)))
+    if (rows.size < ids.length) throw error
+    return ids.flatMap((id) => rows.get(id) ?? [])
   }
 }
 

@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
+import { readList } from '../api/last-seen.ts'
 import { type Services, useServices } from '../services/services.ts'
 import { useListing } from './use-listing.ts'
 
@@ -143,15 +144,17 @@ export function useProjectStages(projectId: string | undefined) {
   }
 }
 
-/** Loads the stages of a project once, outside of a component. */
+/** Loads the stages of a project once, outside of a component, or returns those seen last. */
 export async function loadStages(
-  { api, configuration }: Pick<Services, 'api' | 'configuration'>,
+  services: Pick<Services, 'api' | 'configuration' | 'lastSeen'>,
   projectId: string,
   signal: AbortSignal,
 ): Promise<readonly ProjectStage[]> {
   const [workflows, choices] = await Promise.all([
-    api.list('workflow', stagesQuery, signal),
-    configuration.extensions ? api.list('projectStage', { projectId, ...stagesQuery }, signal) : undefined,
+    readList(services, 'workflow', stagesQuery, signal),
+    services.configuration.extensions
+      ? readList(services, 'projectStage', { projectId, ...stagesQuery }, signal)
+      : undefined,
   ])
   return stagesOf(workflows.data, choices?.data ?? [])
 }
