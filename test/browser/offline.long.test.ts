@@ -147,6 +147,45 @@ function storedContentJourneys(setup: () => BrowserSetup): void {
       await page.getByText(/^Offline/).waitFor({ state: 'detached' })
     })
 
+  test('without a network, assignments and projects that were not opened say so, and the former show what cards know', async () => {
+    const { hosts, signIn, workspace } = setup()
+    const { id: userId, login } = await workspace.join('Ursula Unopened')
+    const name = 'Only seen as a card'
+    const id = await workspace.assignment(name, { userId, startDate: today, endDate: today })
+    const { organizationId } = workspace
+    const { id: otherId } = await workspace.make('project', { name: 'Never opened', organizationId })
+    await workspace.make('userProject', { projectId: otherId, userId })
+    const page = await signIn(login, '/my-work', withWorker)
+    const board = `/projects/${workspace.projectId}`
+    const stored = [
+      `assignment {"projectId":"${workspace.projectId}","workflowId":"${workspace.stages.Done}"`,
+    ]
+    await storePages(page, { [board]: stored }, name)
+    const note = page.getByText('Without a network, only what you opened before is available.')
+    const panel = page.getByRole('complementary')
+    await hosts.stopAll()
+    try {
+      for (const view of ['', '?view=list']) {
+        await page.goto(`${hosts.web}/projects/${otherId}${view}`)
+        await page.getByRole('heading', { name: 'Offline', level: 1 }).waitFor()
+        await note.waitFor()
+        await page.getByText(/Showing what you saw/).waitFor({ state: 'detached' })
+      }
+      await page.goto(hosts.web + board)
+      await page.getByRole('link', { name }).click()
+      await panel.getByLabel('Name', { exact: true }).waitFor()
+      assert.equal(await panel.getByLabel('Stage', { exact: true }).inputValue(), workspace.stages.Backlog)
+      await note.waitFor()
+      await panel.getByRole('button', { name: 'Try again' }).waitFor()
+      assert.equal(await panel.getByRole('heading', { name: 'Hours' }).count(), 0)
+    } finally {
+      await hosts.startAll()
+    }
+    await panel.getByRole('heading', { name: 'Hours' }).waitFor()
+    await note.waitFor({ state: 'detached' })
+    assert.equal((await workspace.get('assignment', id)).name, name)
+  })
+
   test('signing out deletes all stored content', async () => {
     const { signIn, workspace } = setup()
     const { id: userId, login } = await workspace.join('Sina Signout')
@@ -251,7 +290,9 @@ function queueJourneys(setup: () => BrowserSetup): void {
     const name = 'Moved by keys in the tunnel'
     const id = await workspace.assignment(name, { userId, startDate: today, endDate: today })
     const page = await signIn(login, `/projects/${workspace.projectId}/assignments/${id}`, withWorker)
-    const seen = { [new URL(page.url()).pathname]: [`assignment {"ids":"${id}"}`, 'projectStage ', 'workflow '] }
+    const seen = {
+      [new URL(page.url()).pathname]: [`assignment {"ids":"${id}"}`, 'projectStage ', 'workflow '],
+    }
     await storePages(page, seen, name)
     const stage = page.getByLabel('Stage', { exact: true })
     await hosts.stopAll()
@@ -286,7 +327,10 @@ function queueJourneys(setup: () => BrowserSetup): void {
     } finally {
       await hosts.startAll()
     }
-    await page.getByText(/waits? for the network/i).first().waitFor({ state: 'detached' })
+    await page
+      .getByText(/waits? for the network/i)
+      .first()
+      .waitFor({ state: 'detached' })
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
   })
 

@@ -21,8 +21,8 @@ export interface LastSeen {
    * there is one.
    */
   read<Value>(key: string, load: () => Promise<Value>): Promise<Value>
-  /** Like `read`, for a live answer. */
-  follow<Value>(key: string, connect: Connect<Value>): Connect<Value>
+  /** Like `read`, for a live answer. Calls `onUnseen` during an outage if there is no kept value. */
+  follow<Value>(key: string, connect: Connect<Value>, onUnseen: (problem: Error) => unknown): Connect<Value>
   keep(key: string, value: unknown): void
   recall<Value>(key: string): Promise<Value | undefined>
   /** Returns the kept values whose keys begin with a text. */
@@ -86,9 +86,16 @@ export function createLastSeen(session: Pick<Session, 'state' | 'person' | 'onSi
   }
   const recall = async <Value>(key: string) => (await find(key))?.value as Value | undefined
   /** Returns the kept value after an outage, if there is one. Otherwise throws the error. */
-  const recallAfter = async <Value>(key: string, error: unknown): Promise<Value> => {
+  const recallAfter = async <Value>(
+    key: string,
+    error: unknown,
+    onUnseen?: (problem: Error) => unknown,
+  ): Promise<Value> => {
     const kept = isOutage(error) ? await find(key) : undefined
-    if (kept === undefined) throw error
+    if (kept === undefined) {
+      if (isOutage(error)) onUnseen?.(error)
+      throw error
+    }
     shownFrom.value = Math.min(shownFrom.peek() ?? kept.at, kept.at)
     return kept.value as Value
   }
@@ -102,24 +109,11 @@ export function createLastSeen(session: Pick<Session, 'state' | 'person' | 'onSi
         return recallAfter(key, error)
       }
     },
-    follow<Value>(key: string, connect: Connect<Value>): Connect<Value> {
-      let isShown = false
-      return async function* (options) {
-        try {
-          for await (const answer of connect(options)) {
-            isShown = true
-            keep(key, answer.answer)
-            yield answer
-          }
-        } catch (error) {
-          // Yields only once, because every failed attempt to connect again would yield the value that is
-          // already shown.
-          if (!isShown) yield { id: '', answer: await recallAfter<Value>(key, error) }
-          isShown = true
-          throw error
-        }
-      }
-    },
+    follow: (key, connect, onUnseen) =>
+      followOrRecall(connect, {
+        keep: (value) => keep(key, value),
+        recallAfter: (error) => recallAfter(key, error, onUnseen),
+      }),
     keep,
     recall,
     async recallAll(prefix) {
@@ -128,6 +122,33 @@ export function createLastSeen(session: Pick<Session, 'state' | 'person' | 'onSi
       return found.map(({ value }) => value as never)
     },
     shownFrom,
+  }
+}
+
+interface Recall<Value> {
+  keep(value: Value): void
+  recallAfter(error: unknown): Promise<Value>
+}
+
+function followOrRecall<Value>(
+  connect: Connect<Value>,
+  { keep, recallAfter }: Recall<Value>,
+): Connect<Value> {
+  let isShown = false
+  return async function* (options) {
+    try {
+      for await (const answer of connect(options)) {
+        isShown = true
+        keep(answer.answer)
+        yield answer
+      }
+    } catch (error) {
+      // Yields only once, because every failed attempt to connect again would yield the value that is
+      // already shown.
+      if (!isShown) yield { id: '', answer: await recallAfter(error) }
+      isShown = true
+      throw error
+    }
   }
 }
 

@@ -28,7 +28,8 @@ export const outageError = (cause?: unknown): TrackerError =>
   new TrackerError(0, t('The server cannot be reached. Check the connection, then try again.'), { cause })
 
 /** Returns whether the server could not be reached, so that the same request may succeed later. */
-export const isOutage = (error: unknown): boolean => error instanceof TrackerError && error.status === 0
+export const isOutage = (error: unknown): error is TrackerError =>
+  error instanceof TrackerError && error.status === 0
 
 /** Replaces API messages whose field names differ from those on the screens. */
 const rewordings: Readonly<Record<string, MessageKey>> = {

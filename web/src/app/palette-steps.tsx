@@ -117,7 +117,11 @@ async function loadValues(
   const hasPriorities = services.configuration.extensions
   const load = async ({ field, name, words }: ValueCommand): Promise<readonly PaletteItem[]> =>
     // Without a network, only the stages are found.
-    (await stepFor(services, field, [row]).find('', signal).catch(() => []))
+    (
+      await stepFor(services, field, [row])
+        .find('', signal)
+        .catch(() => [])
+    )
       .filter(({ isCurrent }) => !isCurrent)
       .map((item) => ({
         ...item,

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
-import { sentenceOf } from '../api/problems.ts'
+import { isOutage, sentenceOf } from '../api/problems.ts'
 import { assignmentKey, changedAt } from '../data/assignments.ts'
 import type { ProjectStage } from '../data/project-stages.ts'
 import { useListing } from '../data/use-listing.ts'
@@ -22,7 +22,7 @@ import { AssignmentFieldsInPlace, NameInPlace } from './in-place-fields.tsx'
 import { LabelsSection } from './labels-section.tsx'
 import { PanelFrame, PanelSteps } from './panel-frame.tsx'
 import { Adder, Guard, type PanelData, PanelSection, usePanelData } from './panel-section.tsx'
-import type { PanelSectionsProps } from './panel-sections.tsx'
+import type { MissingAssignmentProps, PanelSectionsProps } from './panel-sections.tsx'
 import { withQueuedStage } from './queue.ts'
 
 type Assignment = RecordOf<'assignment'>
@@ -48,12 +48,13 @@ export function AssignmentPanel(props: AssignmentPanelProps) {
   // The members must be loaded first, because a responsible person who is not a member is marked.
   const isReady = !isMissing && !members.isLoading && data.areFieldsLoaded
   const shown = isReady ? assignment : undefined
+  const isLoading = !isMissing && !shown && !problem
   return (
     <PanelFrame
       id={id}
       title={assignment?.name ?? t('Assignment')}
       tools={<PanelTools {...props} assignment={isMissing ? undefined : assignment} />}
-      isLoading={!isMissing && shown === undefined && !problem}
+      isLoading={isLoading}
       name={
         shown && (
           <Guard>
@@ -61,32 +62,39 @@ export function AssignmentPanel(props: AssignmentPanelProps) {
           </Guard>
         )
       }
-      foot={shown && extensions && <LaterComposer assignment={shown} />}
+      foot={shown && extensions && !problem && <LaterComposer assignment={shown} />}
       onClose={onClose}
     >
-      {isMissing && <MissingAssignment assignment={assignment} onRestored={reload} />}
-      {!isMissing && shown === undefined && problem && <LoadProblem problem={problem} onRetry={reload} />}
-      {!isMissing && shown === undefined && !problem && <Skeleton as="fields" rows={9} cells="label value" />}
+      {isMissing && <LaterMissing assignment={assignment} onRestored={reload} />}
+      {isLoading && <Skeleton as="fields" rows={9} cells="label value" />}
       {shown && (
-        <div class="panel-body">
-          <BlockedCallout {...data} />
-          <Guard>
-            <DescriptionField assignment={shown} onSaved={put} />
-          </Guard>
-          <Guard>
-            <AssignmentFieldsInPlace
-              assignment={shown}
-              stages={stages}
-              labels={extensions && <LabelsSection {...data} assignment={shown} />}
-              onSaved={put}
-            >
-              <PeopleSection {...data} assignment={shown} />
-            </AssignmentFieldsInPlace>
-          </Guard>
-          <LaterSections {...data} assignment={shown} stages={stages} onSaved={put} />
-        </div>
+        <PanelBody {...data} assignment={shown} stages={stages} isPartial={!!problem} onSaved={put} />
       )}
+      {problem && <LoadProblem problem={problem} onRetry={reload} />}
     </PanelFrame>
+  )
+}
+
+interface PanelBodyProps extends PanelSectionsProps {
+  /** True if only the assignment is known, without its lists. */
+  readonly isPartial: boolean
+}
+
+function PanelBody({ isPartial, ...props }: PanelBodyProps) {
+  const { extensions } = useServices().configuration
+  return (
+    <div class="panel-body">
+      <BlockedCallout {...props} />
+      <Guard>
+        <DescriptionField {...props} />
+      </Guard>
+      <Guard>
+        <AssignmentFieldsInPlace {...props} labels={extensions && !isPartial && <LabelsSection {...props} />}>
+          {!isPartial && <PeopleSection {...props} />}
+        </AssignmentFieldsInPlace>
+      </Guard>
+      {!isPartial && <LaterSections {...props} />}
+    </div>
   )
 }
 
@@ -152,6 +160,11 @@ function LaterSections(props: PanelSectionsProps) {
   return <script.PanelSections {...props} />
 }
 
+function LaterMissing(props: MissingAssignmentProps) {
+  const script = useLater(true, () => import('./panel-sections.tsx'))
+  return script && <script.MissingAssignment {...props} />
+}
+
 /** Shows the field of the next comment, once its script is loaded. */
 function LaterComposer(props: Pick<PanelSectionsProps, 'assignment'>) {
   const script = useLater(true, () => import('./comment-form.tsx'))
@@ -211,42 +224,12 @@ function CopyKeyButton({ assignmentKey: key }: { readonly assignmentKey: string 
   )
 }
 
-/** Replaces an assignment that was removed, or that the user may no longer see. */
-function MissingAssignment({
-  assignment,
-  onRestored,
-}: {
-  readonly assignment: Assignment | undefined
-  onRestored(): void
-}) {
-  const { api, toasts } = useServices()
-  const Note = ({ children }: { readonly children: ComponentChildren }) => (
-    <div class="panel-body" role="alert">
-      {children}
-    </div>
-  )
-  if (assignment === undefined)
-    return (
-      <Note>
-        <p>{t('This assignment no longer exists, or you do not have access to it.')}</p>
-      </Note>
-    )
-  const restore = () =>
-    api
-      .restore('assignment', [assignment.id])
-      .then(onRestored, (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
-  return (
-    <Note>
-      <p>{t('{name} was removed while you had it open.', { name: assignment.name })}</p>
-      <button type="button" class="button" onClick={() => void restore()}>
-        {t('Restore')}
-      </button>
-    </Note>
-  )
-}
-
-/** Returns the live assignment, or its last known state if it was removed in the meantime. */
+/**
+ * Returns the live assignment, or its last known state if it was removed in the meantime. Without a network,
+ * an assignment that was not opened before has the values of the lists that showed it, and a problem.
+ */
 function useAssignment(id: string) {
+  const services = useServices()
   const listing = useListing('assignment', { ids: id }, { live: true })
   const [saved, setSaved] = useState<Assignment>()
   const [lastListed, setLastListed] = useState<Assignment>()
@@ -254,12 +237,22 @@ function useAssignment(id: string) {
   useEffect(() => {
     if (listed !== undefined) setLastListed(listed)
   }, [listed])
+  const isUnseen = listed === undefined && isOutage(listing.problem)
+  useEffect(() => {
+    if (!isUnseen) return
+    import('./change-many.ts')
+      .then(({ loadOrRecall }) => loadOrRecall(services, [id]))
+      .then(
+        ([seen]) => setLastListed(seen),
+        () => undefined,
+      )
+  }, [isUnseen])
   const lastKnown = listed ?? lastListed
   const newest = saved && (!lastKnown || changedAt(saved) > changedAt(lastKnown)) ? saved : lastKnown
   return {
     assignment: newest && withQueuedStage(newest),
     isMissing: !listing.isLoading && listing.problem === undefined && listed === undefined,
-    problem: listing.problem,
+    problem: listed ? undefined : listing.problem,
     /** Shows a saved value before the listing reports it. */
     put: setSaved,
     reload: listing.reload,

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import type { RecordOf } from '../api/api.ts'
@@ -360,5 +361,38 @@ function NewImpediment({ assignment, kinds, onClose }: NewImpedimentProps) {
         <TextField form={form} name="description" label={t('Note')} />
       </Form>
     </PanelForm>
+  )
+}
+
+export interface MissingAssignmentProps {
+  readonly assignment: RecordOf<'assignment'> | undefined
+  onRestored(): void
+}
+
+/** Replaces an assignment that was removed, or that the user may no longer see. */
+export function MissingAssignment({ assignment, onRestored }: MissingAssignmentProps) {
+  const { api, toasts } = useServices()
+  const Note = ({ children }: { readonly children: ComponentChildren }) => (
+    <div class="panel-body" role="alert">
+      {children}
+    </div>
+  )
+  if (assignment === undefined)
+    return (
+      <Note>
+        <p>{t('This assignment no longer exists, or you do not have access to it.')}</p>
+      </Note>
+    )
+  const restore = () =>
+    api
+      .restore('assignment', [assignment.id])
+      .then(onRestored, (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
+  return (
+    <Note>
+      <p>{t('{name} was removed while you had it open.', { name: assignment.name })}</p>
+      <button type="button" class="button" onClick={() => void restore()}>
+        {t('Restore')}
+      </button>
+    </Note>
   )
 }

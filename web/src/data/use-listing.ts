@@ -71,7 +71,7 @@ export function useListing<Name extends ResourceName>(
     const onConnection = (next: Connection) =>
       setConnection((last) => (next === 'connecting' && last === 'live' ? last : next))
     if (live) {
-      const connect = lastSeen.follow(key, api.connect(name, current))
+      const connect = lastSeen.follow(key, api.connect(name, current), onProblem)
       return openLive(connect, { onValue: onPage, onProblem, onConnection })
     }
     const controller = new AbortController()

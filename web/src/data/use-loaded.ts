@@ -72,13 +72,14 @@ export function useLive<Value>(key: string, connect: Connect<Value>): Live<Value
   const isSignedIn = session.state.value === 'signed-in'
   useEffect(() => {
     if (!isSignedIn) return
-    return openLive(lastSeen.follow(key, connect), {
+    const onProblem = (error: Error) => error instanceof SessionEndedError || setProblem(error)
+    return openLive(lastSeen.follow(key, connect, onProblem), {
       onValue(value) {
         setProblem(undefined)
         setLoaded({ key, value })
       },
       onConnection: setConnection,
-      onProblem: (error) => error instanceof SessionEndedError || setProblem(error),
+      onProblem,
     })
   }, [key, reloads, isSignedIn])
   return {

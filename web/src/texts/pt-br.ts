@@ -111,6 +111,8 @@ export const ptBr = {
     'O servidor está ocupado. Nova tentativa em {seconds} s…',
   'Offline. Showing what you saw at {time}.': 'Sem conexão. Aqui está o que você viu em {time}.',
   'Waits for the network': 'Espera a conexão',
+  'Without a network, only what you opened before is available.':
+    'Sem conexão, só está disponível o que você já abriu.',
   'Without a network, you can only change the stage and record hours.':
     'Sem conexão, você só pode mudar a etapa e registrar horas.',
   'Not accepted': 'Não aceita',

@@ -1,7 +1,7 @@
 import type { ComponentChild, ComponentChildren } from 'preact'
 import { useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Connection } from '../api/live.ts'
-import { sentenceOf } from '../api/problems.ts'
+import { isOutage, sentenceOf } from '../api/problems.ts'
 import { type MessageKey, t } from '../texts/text.ts'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -26,6 +26,7 @@ export const EmptyState = ({
 export const LoadProblem = ({ problem, onRetry }: { readonly problem: Error; onRetry(): void }) => (
   <div class="empty" role="alert">
     <p class="empty-title">{sentenceOf(problem)}</p>
+    {isOutage(problem) && <p>{t('Without a network, only what you opened before is available.')}</p>}
     <button type="button" class="button" onClick={onRetry}>
       {t('Try again')}
     </button>

@@ -144,10 +144,12 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
   return (
     <>
       {problem && <LoadProblem problem={problem} onRetry={pages.reload} />}
-      {isLoading && !problem ? (
+      {isLoading && !problem && (
         // The skeleton is mounted again when the name is loaded, because a long name may change the layout.
         <ViewSkeleton key={String(isNameLoading)} view="board" />
-      ) : (
+      )}
+      {/* If a request has failed, it is unknown whether there is any assignment. */}
+      {(problem ? stored.length > 0 : !isLoading) && (
         <Board
           projectId={projectId}
           projectKey={props.scope.projectKey}
@@ -162,7 +164,6 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
           parts={parts}
           recorded={props.recorded}
           isStale={pages.isStale}
-          hasFailed={problem !== undefined}
           openId={openId}
           query={query}
           revealedId={revealedId}
@@ -226,7 +227,7 @@ type Assignment = RecordOf<'assignment'>
 type Stage = ProjectStage
 
 /** Shows one column per stage. Cards are moved by dragging, by their menu, or with Shift and an arrow key. */
-function Board({ hasFailed, ...props }: BoardProps & { readonly hasFailed: boolean }) {
+function Board(props: BoardProps) {
   const { assignments, types, impediments, isStale, countOf, onMove } = props
   const stages = useShownStages(props.stages, countOf)
   const typeNames = useMemo(() => new Map(types.map(({ id, name }) => [id, name])), [types])
@@ -250,9 +251,7 @@ function Board({ hasFailed, ...props }: BoardProps & { readonly hasFailed: boole
         <p>{t('An administrator sets up the stages, which are the columns of this board.')}</p>
       </EmptyState>
     )
-  // If a request has failed, it is unknown whether any assignment matches.
-  if (!hasFailed && isFiltered(props.filters) && stages.every(({ id }) => countOf(id) === 0))
-    return <NoMatches />
+  if (isFiltered(props.filters) && stages.every(({ id }) => countOf(id) === 0)) return <NoMatches />
   return (
     <>
       {isPhone && <StageStrip stages={stages} looks={looks} board={element} countOf={countOf} />}

@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ResourceName } from '../../api/api.ts'
 import type { Connection } from '../../api/live.ts'
+import { isOutage } from '../../api/problems.ts'
 import { AssignmentPanel } from '../../assignment/assignment-panel.tsx'
 import { doneStagesOf } from '../../assignment/assignment-values.ts'
 import { NewAssignmentDialog } from '../../assignment/lazy-new-assignment.ts'
@@ -68,10 +69,10 @@ function Project({ projectId, assignmentId }: ProjectProps) {
   useEffect(() => {
     lastQueries.set(projectId, viewProps.query)
   }, [projectId, viewProps.query])
-  const isUnknown = !project.isLoading && !project.problem && name === undefined
-  useRootClass('has-project', !isUnknown)
-  useRootClass('has-panel', !isUnknown && assignmentId !== undefined)
-  if (isUnknown) return <UnknownProject />
+  const replacement = replacementOf(project)
+  useRootClass('has-project', !replacement)
+  useRootClass('has-panel', !replacement && assignmentId !== undefined)
+  if (replacement) return replacement
   return (
     <div class={`project ${assignmentId ? 'with-panel' : ''}`}>
       <div class="project-page" inert={assignmentId !== undefined && (isNarrow || isPanelFull(address))}>
@@ -230,6 +231,26 @@ const UnknownProject = () => (
     </EmptyState>
   </Page>
 )
+
+/** Returns what is shown instead of a project that is unknown, or not available without a network. */
+function replacementOf({ rows, isLoading, problem, reload }: ReturnType<typeof useListing<'project'>>) {
+  if (isLoading || rows.length > 0) return undefined
+  if (!problem) return <UnknownProject />
+  return isOutage(problem) ? <UnseenProject problem={problem} onRetry={reload} /> : undefined
+}
+
+function UnseenProject(props: Parameters<typeof LoadProblem>[0]) {
+  const { shownFrom } = useServices().lastSeen
+  // The bar would say that the page shows older data.
+  useEffect(() => {
+    shownFrom.value = undefined
+  }, [shownFrom.value])
+  return (
+    <Page title={t('Offline')}>
+      <LoadProblem {...props} />
+    </Page>
+  )
+}
 
 /** Returns the focus to the card whose panel was closed. */
 function useFocusAfterClosing(assignmentId: string | undefined): void {
