@@ -340,6 +340,43 @@ export function panelJourneys(setup: () => BrowserSetup): void {
     assert.partialDeepStrictEqual(await workspace.get('assignment', id), { name: 'Mine', amountHours: 77 })
   })
 
+  test('marks values that are not saved, also after a reload, and discards them', async () => {
+    const { signIn, workspace } = setup()
+    const id = await workspace.assignment('With mistakes', { amountHours: 4, endDate: '2031-03-05' })
+    const page = await signIn('mara@example.com', addressOf(id))
+    const end = page.getByRole('textbox', { name: 'End' })
+    const hours = page.getByLabel('Planned hours')
+    const question = page.getByText('Enter a day, such as fri, 12 dec or in 2 weeks.')
+    await end.fill('someday')
+    await end.press('Enter')
+    await question.waitFor()
+    // The panel closes before the field is left.
+    await hours.fill('5')
+    await page.reload()
+    await question.waitFor()
+    await page.locator('.panel').getByText('Not saved').waitFor()
+    const state = async () => [
+      await end.inputValue(),
+      await end.getAttribute('aria-invalid'),
+      await hours.inputValue(),
+      await hours.getAttribute('aria-invalid'),
+    ]
+    assert.deepEqual(await state(), ['someday', 'true', '5', 'true'])
+    await assertAccessible(page, 'values that are not saved')
+    await page.getByRole('button', { name: 'Discard' }).first().press('Enter')
+    await end.and(page.locator(':focus')).waitFor()
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await page.reload()
+    await hours.waitFor()
+    assert.deepEqual(await state(), ['5 Mar 2031', null, '4', null])
+    await page.locator('.card', { hasText: 'With mistakes' }).waitFor()
+    assert.equal(await page.getByText('Not saved').count(), 0)
+    const monday = 'next monday'
+    await end.fill(monday)
+    await Promise.all([untilSaved(page), end.press('Enter')])
+    assert.notEqual(await end.inputValue(), monday)
+  })
+
   test('marks a card whose panel was closed with unsaved input', async () => {
     const { signIn, workspace } = setup()
     const id = await workspace.assignment('Half written')

@@ -31,9 +31,10 @@ export const outageError = (cause?: unknown): TrackerError =>
 export const isOutage = (error: unknown): error is TrackerError =>
   error instanceof TrackerError && error.status === 0
 
-/** Replaces API messages whose field names differ from those on the screens. */
+/** Replaces API messages that are not in the words of the screens. The first word of a message is left out. */
 const rewordings: Readonly<Record<string, MessageKey>> = {
-  'End date must be on or after start date.': 'The end cannot be before the start.',
+  'date must be on or after start date.': 'The end cannot be before the start.',
+  'must be an ISO-8601 date and time.': 'Enter a day, such as fri, 12 dec or in 2 weeks.',
 }
 
 /** Returns the same error in the user's language. */
@@ -43,7 +44,7 @@ export function translateError(error: TrackerError): TrackerError {
   const translated = Object.entries(errors).map(([name, messages]) => [
     name,
     messages.map((message) => {
-      const reworded = rewordings[message]
+      const reworded = rewordings[message.slice(message.indexOf(' ') + 1)]
       return reworded ? t(reworded) : translateSentence(message)
     }),
   ])

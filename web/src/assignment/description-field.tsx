@@ -60,7 +60,7 @@ export function DescriptionField({ assignment, onSaved }: InPlaceProps) {
       />
     )
   return (
-    <InPlaceField label={t('Description')} edit={edit}>
+    <InPlaceField label={t('Description')} edit={edit} hasButtons>
       {(attributes) => (
         <>
           <MarkdownField

@@ -310,6 +310,8 @@ interface InPlaceFieldProps {
   /** Formats a value for display. */
   readonly format?: (text: string) => string
   readonly isLabelHidden?: boolean
+  /** True for a field with its own buttons. */
+  readonly hasButtons?: boolean
   readonly children: (attributes: {
     readonly id: string
     readonly 'aria-invalid'?: 'true'
@@ -318,14 +320,15 @@ interface InPlaceFieldProps {
 }
 
 /**
- * A field that saves automatically. It shows its errors, and a value that another user has saved in the
- * meantime.
+ * A field that saves automatically. It shows why a text is not saved, with a button that discards the text,
+ * and a value that another user has saved in the meantime.
  */
 export function InPlaceField({
   label,
   edit,
   format = (text) => text,
   isLabelHidden = false,
+  hasButtons = false,
   children,
 }: InPlaceFieldProps) {
   const id = useId()
@@ -337,8 +340,21 @@ export function InPlaceField({
       </label>
       {children({ id, ...(problem && { 'aria-invalid': 'true', 'aria-describedby': `${id}-problem` }) })}
       {problem && (
-        <p class="field-errors" id={`${id}-problem`} role="alert">
-          {problem}
+        <p class="field-errors" role="alert">
+          <span id={`${id}-problem`}>{problem}</span>{' '}
+          {!hasButtons && (
+            <button
+              type="button"
+              class="link-button"
+              aria-describedby={`${id}-problem`}
+              onClick={() => {
+                edit.revert()
+                document.getElementById(id)?.focus()
+              }}
+            >
+              {t('Discard')}
+            </button>
+          )}
         </p>
       )}
       {theirs !== undefined && <Conflict label={label} edit={edit} format={format} />}

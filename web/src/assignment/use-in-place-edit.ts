@@ -42,12 +42,14 @@ interface TypedText {
   readonly text: string
   /** The value of the record when the edit began. */
   readonly base: string
+  /** Why the text is not saved. */
+  readonly problem?: string
 }
 
 /** Restores the text that was typed before the page was reloaded or the panel closed. */
 function readTypedText(draft: string, stored: string): TypedText | undefined {
-  const { text, base } = readDraft<{ text: string; base: string }>(draft)
-  return text === undefined ? undefined : { text, base: base ?? stored }
+  const { text, base = stored, problem = t('Not saved') } = readDraft<TypedText>(draft)
+  return text === undefined ? undefined : { text, base, problem }
 }
 
 /**
@@ -57,7 +59,7 @@ function readTypedText(draft: string, stored: string): TypedText | undefined {
 function useInPlaceEdit({ draft, stored, save }: InPlaceOptions): InPlaceEdit {
   const [typed, setTyped] = useState(() => readTypedText(draft, stored))
   const [isSaving, setSaving] = useState(false)
-  const [problem, setProblem] = useState<unknown>()
+  const [problem, setProblem] = useState<unknown>(typed?.problem)
   const [theirs, setTheirs] = useState<string>()
   const latest = useRef<TypedText>(undefined)
   latest.current = typed
@@ -87,7 +89,12 @@ function useInPlaceEdit({ draft, stored, save }: InPlaceOptions): InPlaceEdit {
       // This is skipped if the user has typed more in the meantime.
       if (theirValue === undefined && latest.current?.text === next.text) revert()
     } catch (error) {
-      setProblem(error)
+      // The user may have discarded the text, or typed more.
+      if (latest.current?.text === next.text) {
+        setProblem(error)
+        // After a reload, the server may be back.
+        if (!isOutage(error)) writeDraft(draft, { ...next, problem: sentenceOf(error, 'assignment') })
+      }
     }
     setSaving(false)
   }

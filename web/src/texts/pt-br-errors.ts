@@ -64,7 +64,7 @@ export const ptBrErrors: Readonly<Record<string, string>> = {
   '{field} must be at most {count} characters.': '{field}: no máximo {count} caracteres.',
   '{field} must be at least {count} characters.': '{field}: no mínimo {count} caracteres.',
   '{field} must be a UUID.': '{field}: escolha um item da lista.',
-  '{field} must be an ISO-8601 date and time.': '{field}: a data não existe.',
+  '{field} must be an ISO-8601 date and time.': '{field}: digite um dia, como sex, 12 dez ou em 2 semanas.',
   '{field} must be a number.': '{field}: precisa ser um número.',
   '{field} must be 0 or more.': '{field}: precisa ser 0 ou mais.',
   '{field} must be greater than 0.': '{field}: precisa ser maior que 0.',

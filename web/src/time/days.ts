@@ -144,8 +144,8 @@ const formatSevenDays = cacheTexts((monday, style: Style) =>
 export const formatWeek = (monday: string, style: Style = 'long'): string => formatSevenDays(monday, style)
 
 /**
- * Parses a typed day: 2026-11-24, 24 Nov, 24/11, 24.11.2026, +3, today, tomorrow, fri, in 2 weeks, next
- * month, in English and in the language of the user. Returns undefined if the text is not a day.
+ * Parses a typed day: 2026-11-24, 24 Nov, 24/11, 24.11.2026, +3, today, tomorrow, fri, next fri, in 2 weeks,
+ * next month, in English and in the language of the user. Returns undefined if the text is not a day.
  */
 export function parseDay(text: string): string | undefined {
   const input = text.trim().toLowerCase()
@@ -195,14 +195,10 @@ const addUnits: Readonly<Record<Unit, (count: number) => string>> = {
 function parseNamedDay(input: string): string | undefined {
   const days = dayWords[input]
   if (days !== undefined) return addDays(today(), days)
-  const [, count, unit] =
-    /^(?:in|em|daqui a) (\d{1,3}) (\p{L}+)$/u.exec(input) ??
-    /^(next|proxim[ao]) (week|semana|month|mes)$/.exec(input) ??
-    []
-  const knownUnit = unitWords[unit ?? '']
-  // The count of "next week" is a word, and means 1.
-  if (knownUnit !== undefined) return addUnits[knownUnit](Number(count) || 1)
-  return parseWeekday(input)
+  const [, count = 1, unit = ''] = /^(?:in|em|daqui a) (\d{1,3}) (\p{L}+)$/u.exec(input) ?? []
+  const next = input.replace(/^(?:next|proxim[ao]) | que vem$/, '')
+  const knownUnit = unitWords[next === input ? unit : next]
+  return knownUnit === undefined ? parseWeekday(next) : addUnits[knownUnit](Number(count))
 }
 
 /** Returns the next day, after today, whose weekday begins with these letters. */
