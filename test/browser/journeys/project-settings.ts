@@ -48,6 +48,13 @@ export function projectSettingsJourneys(setup: () => BrowserSetup): void {
       assert.deepEqual(await boxes(), before, title)
     }
     assert.equal(await views.locator('[aria-current]').count(), 0)
+    // N opens a new assignment over the page, which stays.
+    await page.keyboard.press('n')
+    const creation = page.getByRole('dialog', { name: 'New assignment' })
+    await creation.getByLabel('Name', { exact: true }).and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Escape')
+    await creation.waitFor({ state: 'detached' })
+    await page.waitForURL(`**/projects/${id}/settings`)
     await views.getByRole('link', { name: 'List', exact: true }).click()
     await page.waitForURL(`**/projects/${id}?group=priority&view=list`)
     await page.getByRole('link', { name: 'Hours', exact: true }).click()

@@ -210,13 +210,17 @@ const namesOf = (key: string, { shiftKey }: KeyboardEvent, isAfterG: boolean): r
 
 /**
  * A click on a value of a card or row opens the choice of another value. A click on a button for a new
- * assignment opens the choice of its project. A right click, the menu key or a long press opens the menu of
+ * assignment opens its dialog, or first the choice of its project. A right click, the menu key or a long press opens the menu of
  * all actions.
  */
 function listenToPointer(open: ShortcutContext['open']): () => void {
   const onClick = (event: MouseEvent) => {
     if (!(event.target instanceof Element)) return
-    if (event.target.closest('[data-new-assignment]')) return open({ kind: 'choose-project' })
+    const creator = event.target.closest<HTMLElement>('[data-new-assignment]')
+    if (creator) {
+      const projectId = creator.dataset.newAssignment
+      return open(projectId ? { kind: 'new-assignment', projectId } : { kind: 'choose-project' })
+    }
     const value = event.target.closest<HTMLElement>('[data-field]')
     const id = value ? findIdAt(value) : undefined
     if (!value || id === undefined) return

@@ -59,7 +59,7 @@ interface ProjectHeaderProps {
   readonly connection?: Connection
   /** The address of the same page of another project ends with this. */
   readonly addressEnd?: string
-  /** If undefined, the button leads to the board. */
+  /** If undefined, the button opens the dialog over any page. */
   onNew?(): void
 }
 
@@ -70,7 +70,6 @@ interface ProjectHeaderProps {
  */
 export function ProjectHeader(props: ProjectHeaderProps) {
   const { projectId, isLoading, current, connection, onNew } = props
-  const { router } = useServices()
   useRootClass('has-project-header')
   return (
     <header class="page-header project-header">
@@ -88,7 +87,8 @@ export function ProjectHeader(props: ProjectHeaderProps) {
           <button
             type="button"
             class="button primary"
-            onClick={onNew ?? (() => router.go(projectPath(projectId, '?new=1')))}
+            onClick={onNew}
+            data-new-assignment={onNew ? undefined : projectId}
             aria-keyshortcuts="N"
           >
             <Icon name="plus" />

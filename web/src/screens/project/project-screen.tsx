@@ -15,7 +15,7 @@ import { projectPath, type ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { MembersDialog } from '../../ui/lazy.tsx'
-import { Page, useOpenNewFromUrl, useRootClass } from '../../ui/page.tsx'
+import { Page, useRootClass } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem } from '../../ui/page-states.tsx'
 import { lastQueries, ProjectHeader, type ViewName, ViewSwitch } from '../../ui/project-page.tsx'
 import { useMedia } from '../../ui/viewport.ts'
@@ -53,7 +53,6 @@ function Project({ projectId, assignmentId }: ProjectProps) {
   const view = parseView(address.searchParams)
   const scope = { projectId, projectKey: project.rows[0]?.key, stages, doneStageIds }
   const { dialog, openDialog } = useProjectDialog(scope, name ?? '', setRevealedId)
-  useOpenNewFromUrl(() => openDialog('new'))
   const viewProps = {
     scope,
     filters: resolveViewer(parseFilters(address.searchParams, configuration), session.person.value?.id),
