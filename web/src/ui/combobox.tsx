@@ -36,7 +36,10 @@ interface ComboboxProps {
   onChoose(option: Option): void
 }
 
-/** A text field with suggestions below it: arrows move, Enter chooses, Escape restores the value. */
+/**
+ * A text field with suggestions below it: arrows move, Enter chooses, Escape restores the value. A value that
+ * was typed in full is chosen when the user leaves the field.
+ */
 export function Combobox(props: ComboboxProps) {
   const { id, label, valueText, placeholder, emptyMessage, attributes, opensImmediately, find, onChoose } =
     props
@@ -74,7 +77,11 @@ export function Combobox(props: ComboboxProps) {
         onClick={state.open}
         onInput={(event) => state.type(event.currentTarget.value)}
         onKeyDown={state.onKeyDown}
-        onBlur={(event) => closeLater(event.currentTarget, state.close)}
+        onBlur={(event) => {
+          // A field without a label of its own only adds something, which takes a choice.
+          if (id !== undefined) void state.chooseNamed()
+          closeLater(event.currentTarget, state.close)
+        }}
       />
       <Suggestions
         id={listId}
@@ -119,6 +126,15 @@ function useComboboxState(find: ComboboxProps['find'], onChoose: ComboboxProps['
     onChoose(option)
     close()
   }
+  const chooseNamed = async () => {
+    const typed = text?.trim() ?? ''
+    const name = foldText(typed)
+    if (name === '') return
+    const found = isUpToDate ? options : await find(typed, new AbortController().signal).catch(() => [])
+    const [match, other] = found.filter((option) => foldText(option.name) === name)
+    // Of several with the same name, the user has to choose one.
+    if (match && !other) onChoose(match)
+  }
   const whenOpen: Readonly<Record<string, () => void>> = {
     ArrowDown: () => setActive(Math.min(active + 1, options.length - 1)),
     ArrowUp: () => setActive(Math.max(active - 1, 0)),
@@ -136,7 +152,20 @@ function useComboboxState(find: ComboboxProps['find'], onChoose: ComboboxProps['
     event.stopPropagation()
     run()
   }
-  return { text, options, problem, active, isOpen, open, type: setInput, close, choose, setActive, onKeyDown }
+  return {
+    text,
+    options,
+    problem,
+    active,
+    isOpen,
+    open,
+    type: setInput,
+    close,
+    choose,
+    chooseNamed,
+    setActive,
+    onKeyDown,
+  }
 }
 
 interface SuggestionsProps {
