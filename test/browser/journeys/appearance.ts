@@ -184,6 +184,19 @@ export function appearanceJourneys(setup: () => BrowserSetup): void {
       assert.equal(await sizeOf(), '20px', path)
     }
     assert.equal(leftEdges.size, 1, [...leftEdges].join())
+    // A blank is as wide in a button as in a text, and is not rounded to whole pixels.
+    const blanks = await page.evaluate(() =>
+      ['span', 'button'].map((name) => {
+        const element = document.body.appendChild(document.createElement(name))
+        element.style.font = '500 13px var(--font)'
+        element.textContent = '1 Dec'
+        const blank = document.createRange()
+        blank.setStart(element.firstChild ?? element, 1)
+        blank.setEnd(element.firstChild ?? element, 2)
+        return blank.getBoundingClientRect().width
+      }),
+    )
+    assert.ok(blanks[0] === blanks[1] && Number(blanks[0]) % 1 !== 0, blanks.join())
   })
 
   test('a card has one footer line and a visible name at every width', async () => {

@@ -292,7 +292,7 @@ const cutNameShare = 0.6
  */
 function measureIn(font: string): (name: string) => number {
   const canvas = document.createElement('canvas').getContext('2d')
-  if (canvas) canvas.font = font
+  if (canvas) Object.assign(canvas, { font, textRendering: 'geometricPrecision' })
   const widths = new Map<string, number>()
   const widthOf = (letter: string) => {
     const width = widths.get(letter) ?? canvas?.measureText(letter).width ?? 0
