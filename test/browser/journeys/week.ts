@@ -190,8 +190,10 @@ export function weekJourneys(setup: () => BrowserSetup): void {
     await record(id, '2027-04-06', 2, 'In the afternoon')
     await record(await plan('2027-04-12', '2027-04-16', 'Planned later'), '2027-04-05', 0.5)
     const page = await open('2027-04-05')
-    // A row without planned hours in this week says so, so that rows and sums have one form.
-    await page.getByRole('row', { name: 'Planned later' }).getByText('0.5/0 h', { exact: true }).waitFor()
+    // A row that is not planned in this week has only its recorded hours, and the day on which its work ends.
+    const later = page.getByRole('row', { name: 'Planned later' })
+    await later.locator('.week-total').getByText('0.5 h', { exact: true }).waitFor()
+    await later.getByText('9.5 of 10 h left · ends 16 Apr 2027').waitFor()
     const tuesday = cell(page, 'Twice a day, Tue 6 Apr 2027, 2 entries')
     assert.equal(await tuesday.inputValue(), '3.25')
     const dialog = page.getByRole('dialog')
@@ -263,11 +265,13 @@ export function weekJourneys(setup: () => BrowserSetup): void {
     await plan('2027-07-12', '2027-07-16', 'Entered for another')
     const address = `/week?week=2027-07-12&person=${workspace.mara.id}`
     const page = await signIn('root@example.com', address)
-    const heading = page.getByRole('heading', { name: 'Week of Mara Lindqvist' })
+    const heading = page.getByRole('heading', { name: 'Week', exact: true })
     await heading.waitFor()
-    // The choice of the person is next to the heading.
+    // The choice of the person is next to the heading, and names the shown one.
     const end = (box: typeof never | null) => (box ?? never).x + (box ?? never).width
-    const picker = await page.getByRole('combobox', { name: 'Person' }).boundingBox()
+    const person = page.getByRole('combobox', { name: 'Person' })
+    assert.equal(await person.inputValue(), 'Mara Lindqvist')
+    const picker = await person.boundingBox()
     assert.ok((picker ?? never).x - end(await heading.boundingBox()) < 30)
     await cell(page, 'Entered for another, Mon 12 Jul 2027').fill('8')
     assert.equal(await statusAfter(page, () => page.keyboard.press('Enter')), 200)

@@ -823,7 +823,6 @@ export const ptBr = {
   'My role': 'Meu papel',
   'Group by: {field}': 'Agrupar por: {field}',
   'Open my week': 'Abrir minha semana',
-  'Another person…': 'Outra pessoa…',
   'Your open assignments appear here. Find more to do in a project.':
     'As suas tarefas abertas aparecem aqui. Encontre mais em um projeto.',
   'Only the first {count} of each stage to end are shown.':
@@ -1311,7 +1310,6 @@ export const ptBr = {
   'Entries and notes: {label}': 'Apontamentos e notas: {label}',
   'Hours by assignment and day': 'Horas por tarefa e dia',
   'Week/plan': 'Semana/plano',
-  'Week of {name}': 'Semana de {name}',
   'Previous week': 'Semana anterior',
   'Nothing is planned for this week': 'Nada está planejado para esta semana',
   'Add an assignment below, or copy last week, and enter the hours.':

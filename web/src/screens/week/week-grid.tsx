@@ -100,7 +100,6 @@ export function WeekGrid({ monday, rows, state, recorded, isOwn, onOpen }: WeekG
               isOwn={isOwn}
               monday={monday}
               shownDays={shownDays}
-              isPlannedWeek={planned > 0}
               cellOf={(cellDay) => {
                 const position = { assignmentId: row.assignment.id, day: cellDay }
                 return { ...position, entries: cells.get(cellKeyOf(position)) ?? [] }
@@ -215,8 +214,6 @@ interface RowProps {
   readonly isOwn: boolean
   readonly monday: string
   readonly shownDays: readonly string[]
-  /** True if any row has planned hours in this week. Then all rows show their planned hours, even 0. */
-  readonly isPlannedWeek: boolean
   readonly state: EntriesState
   cellOf(day: string): Cell
   onOpen(cell: Cell, assignmentName: string): void
@@ -225,8 +222,7 @@ interface RowProps {
 }
 
 function Row(props: RowProps) {
-  const { index, row, recorded, isOwn, monday, shownDays, isPlannedWeek, state, cellOf } = props
-  const { onOpen, onLeave } = props
+  const { index, row, recorded, isOwn, monday, shownDays, state, cellOf, onOpen, onLeave } = props
   const { assignment } = row
   const cells = daysOfWeek(monday).map(cellOf)
   const problemId = `week-problem-${assignment.id}`
@@ -270,7 +266,6 @@ function Row(props: RowProps) {
           <Total
             recorded={sumHours(cells.flatMap((cell) => cell.entries))}
             planned={plannedHours(assignment, monday, addDays(monday, daysInWeek))}
-            isPlanned={isPlannedWeek}
           />
         </td>
       </tr>
@@ -355,7 +350,7 @@ function estimateTexts(
   if (endDay === '') return [hours, t('No dates')]
   const day = formatDay(endDay)
   if (endDay < today()) return [hours, t('ended {day}', { day })]
-  return [hours, hours === '' ? t('ends {day}', { day }) : day]
+  return [hours, t('ends {day}', { day })]
 }
 
 function hoursLeftText(planned: number, recorded: number | undefined): string {
@@ -402,7 +397,7 @@ const WeekSums = ({ days, shownDays, entries, planned, isOwn }: WeekSumsProps) =
         </td>
       ))}
       <td class="week-total" data-label={t('Week')}>
-        <Total recorded={sumHours(entries)} planned={planned} isPlanned={planned > 0} />
+        <Total recorded={sumHours(entries)} planned={planned} />
         {isOwn && <FreeHours days={days} entries={entries} />}
       </td>
     </tr>
@@ -458,12 +453,11 @@ function FreeHours({ days, entries, format = formatHours }: FreeHoursProps) {
 interface TotalProps {
   readonly recorded: number
   readonly planned: number
-  readonly isPlanned: boolean
 }
 
-/** Shows the recorded hours of a week, compared with the planned ones. */
-const Total = ({ recorded, planned, isPlanned }: TotalProps) =>
-  !isPlanned ? (
+/** Shows the recorded hours of a week, compared with the planned ones if there are any. */
+const Total = ({ recorded, planned }: TotalProps) =>
+  planned === 0 ? (
     recorded > 0 ? (
       <strong>{formatHours(recorded)}</strong>
     ) : (

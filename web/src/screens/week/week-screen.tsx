@@ -30,7 +30,7 @@ import { WeekGrid } from './week-grid.tsx'
 
 /** Shows the hours of a person in a week; both are in the address. Administrators may choose any person. */
 export function WeekScreen() {
-  const { router, session, people } = useServices()
+  const { router, session } = useServices()
   const query = router.address.value.searchParams
   const self = session.person.value
   const userId = (self?.isAdministrator && query.get('person')) || (self?.id ?? '')
@@ -46,14 +46,14 @@ export function WeekScreen() {
   return (
     <div class="week-page">
       <Page
-        title={isOwn ? t('My week') : t('Week of {name}', { name: people.nameOf(userId) })}
+        title={isOwn ? t('My week') : t('Week')}
         actions={
           <>
             {self?.isAdministrator && (
               <div class="filter-person week-person">
                 <PersonPicker
                   label={t('Person')}
-                  placeholder={t('Another person…')}
+                  value={userId}
                   onChoose={(id) => router.setQuery({ person: id === self.id ? '' : id, add: '' })}
                 />
               </div>
