@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { addDays, daysBetween, today } from '../../../web/src/time/days.ts'
 import { valuesOf } from '../../support/assertions.ts'
+import { until } from '../../support/until.ts'
 import type { BrowserSetup } from '../support/browser-setup.ts'
 import { bar, datedProjects, monday } from '../support/dated-projects.ts'
 import { assertAccessible } from './accessibility.ts'
@@ -94,9 +95,9 @@ export function periodJourneys(setup: () => BrowserSetup): void {
       (await zoom.boundingBox())?.y,
       (await page.getByRole('button', { name: 'Earlier' }).boundingBox())?.y,
     )
-    // A phone shows two weeks by default, so the address does not name them.
-    assert.deepEqual(await zoom.getByRole('option').allTextContents(), ['2 weeks', '3 weeks', '8 weeks'])
-    await zoom.selectOption('2 weeks')
+    // A phone has the names of the desktop, and a week by default, so the address does not name it.
+    assert.deepEqual(await zoom.getByRole('option').allTextContents(), ['Week', 'Month', 'Quarter'])
+    await zoom.selectOption('Week')
     await page.waitForURL((url) => !url.searchParams.has('zoom'))
     await assertTwoWeeks(page)
     await page.locator(`#card-${id}`).waitFor()
@@ -125,7 +126,14 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     assert.equal(await sumOf(workspace.jonas.id), 'Nothing planned')
     assert.match(String(await sumOf(workspace.mara.id)), /^\d+(\.\d)? h/)
     assert.ok(Math.abs(avatar.y + avatar.height / 2 - (head.y + head.height / 2)) < 0.5)
-    await zoom.selectOption('8 weeks')
+    await zoom.selectOption('Quarter')
+    // The shortest bar can still be seen, and a period of two years needs one line.
+    await page.waitForURL((url) => url.searchParams.get('zoom') === 'quarter')
+    await until(async () => (await page.locator(`#card-${id}`).boundingBox())?.width === 8, 'a short bar')
+    await page.goto(`${setup().hosts.web}${path}?view=timeline&zoom=quarter&from=2026-12-07`)
+    await page.getByText('7 Dec – 31 Jan', { exact: true }).waitFor()
+    await page.goBack()
+    await page.locator(`#card-${id}`).waitFor()
     await page.setViewportSize({ width: 1280, height: 800 })
     // In a text field, the keys are typed as text.
     await page.getByLabel('Search assignments').pressSequentially('+-')
@@ -186,8 +194,16 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     assert.ok(Math.abs(height - 28) < 1, String(height))
     await page.getByRole('button', { name: 'Legend' }).click()
     const legend = page.getByRole('dialog', { name: 'Legend' })
-    for (const text of ['Doing', 'Overdue', 'Waits for another assignment', 'More than 8 h a day'])
-      await legend.getByText(text).waitFor()
+    const hours = ['More than 8 h a day or 40 h a week', 'More than 12 h a day or 60 h a week']
+    for (const text of ['Doing', 'Overdue', 'Blocked', 'Waits for another assignment', ...hours])
+      await legend.getByText(text, { exact: true }).waitFor()
+    // Its marks are those of the bars: the tint of a stage, and an icon in the middle of the line of its text.
+    const colorOf = (element: Locator) => element.evaluate((found) => getComputedStyle(found).backgroundColor)
+    const doing = legend.getByRole('listitem').filter({ hasText: 'Doing' })
+    assert.equal(await colorOf(doing.locator('.legend-bar')), await colorOf(bar(page, 'In progress')))
+    const overdue = legend.getByRole('listitem').filter({ hasText: 'Overdue' })
+    const [clock, line] = [await overdue.locator('.icon').boundingBox(), await overdue.boundingBox()]
+    assert.ok(clock && line && Math.abs(clock.y + clock.height / 2 - line.y - line.height / 2) < 1)
     assert.equal(await legend.getByText('Done', { exact: true }).count(), 0)
     await assertAccessible(page, 'legend of the timeline')
     await page.keyboard.press('Escape')

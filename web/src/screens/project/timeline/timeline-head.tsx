@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { dailyTarget } from '../../../assignment/daily-target.ts'
-import { type ProjectStage, stageLooksOf } from '../../../data/project-stages.ts'
+import type { ColorName, ProjectStage } from '../../../data/project-stages.ts'
 import { useServices } from '../../../services/services.ts'
 import { cacheFormat, type MessageKey, t } from '../../../texts/text.ts'
 import {
@@ -16,12 +16,11 @@ import {
   weekdayOf,
 } from '../../../time/days.ts'
 import { formatHours } from '../../../time/hours.ts'
-import { Icon } from '../../../ui/icon.tsx'
-import { StageMark } from '../../../ui/marks.tsx'
+import { Icon, type IconName } from '../../../ui/icon.tsx'
 import { useStableCallback } from '../../../ui/use-stable-callback.ts'
 import { ChoiceButtons, Popover } from '../../../ui/view-controls.tsx'
 import { useMedia } from '../../../ui/viewport.ts'
-import { workingDaysOfWeek } from './workload.ts'
+import { farOverFactor, workingDaysOfWeek } from './workload.ts'
 
 type Zoom = 'week' | 'month' | 'quarter'
 
@@ -93,7 +92,7 @@ export const ZoomButtons = ({ zoom, setZoom }: ZoomProps) => (
   />
 )
 
-/** Phones show the zoom as a select, which fits next to the steps of the period. Their periods are no usual ones. */
+/** Phones show the zoom as a select, which fits next to the steps of the period. */
 export const ZoomSelect = ({ zoom, setZoom }: ZoomProps) => (
   <select
     class="input zoom-select"
@@ -103,7 +102,7 @@ export const ZoomSelect = ({ zoom, setZoom }: ZoomProps) => (
   >
     {zoomNames.map((name) => (
       <option key={name} value={name}>
-        {t('{count} weeks', { count: zooms[name].weekCounts[0] })}
+        {t(zooms[name].label)}
       </option>
     ))}
   </select>
@@ -135,35 +134,43 @@ export const Legend = (props: LegendProps) => (
   </Popover>
 )
 
+const barMark = (color: ColorName, isDone: boolean) => (
+  <span class="legend-bar" data-color={isDone ? 'gray' : color} />
+)
+
+const iconMark = (name: 'late' | 'blocked' | 'waits', icon: IconName) => (
+  <span class={name}>
+    <Icon name={icon} />
+  </span>
+)
+
 const swatch = (name: string) => <span class={`swatch ${name}`} />
 
 const arrowLines = () =>
   [
-    [swatch('arrow'), t('Waits for another assignment')],
+    [swatch('arrow'), t('Waits for what the arrow begins at')],
     [swatch('too-early'), t('Starts before what it waits for ends')],
   ] as const
 
+/** Names the hours of a day and of a week above which a line is drawn. */
+const overText = (hours: number): string =>
+  t('More than {day} a day or {week} a week', {
+    day: formatHours(hours),
+    week: formatHours(workingDaysOfWeek * hours),
+  })
+
 function LegendLines({ stages, doneStageIds, shownStageIds, hasArrows }: LegendProps) {
-  const looks = stageLooksOf(stages, doneStageIds)
   const target = dailyTarget()
-  const targets = { day: formatHours(target), week: formatHours(workingDaysOfWeek * target) }
   const lines = [
     ...stages
       .filter(({ id }) => shownStageIds.has(id))
-      .map(({ id, name }) => {
-        const look = looks.get(id)
-        return [look && <StageMark {...look} />, name] as const
-      }),
-    [<Icon name="warning" />, t('Blocked or waiting')],
-    [
-      <span class="late">
-        <Icon name="clock" />
-      </span>,
-      t('Overdue'),
-    ],
+      .map(({ id, name, color }) => [barMark(color, doneStageIds.has(id)), name] as const),
+    [iconMark('late', 'clock'), t('Overdue')],
+    [iconMark('blocked', 'warning'), t('Blocked')],
+    [iconMark('waits', 'link'), t('Waits for another assignment')],
     ...(hasArrows ? arrowLines() : []),
-    [swatch('over'), t('More than {day} a day or {week} a week', targets)],
-    [swatch('far-over'), t('Far more than that')],
+    [swatch('over'), overText(target)],
+    [swatch('far-over'), overText(target * farOverFactor)],
   ] as const
   return (
     <>

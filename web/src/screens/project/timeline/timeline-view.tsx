@@ -139,8 +139,13 @@ const useLaneContext = (context: LanesProps['context']): LanesProps['context'] =
 const useStageIds = (rows: readonly Assignment[]): ReadonlySet<string> =>
   useMemo(() => new Set(rows.map(({ workflowId }) => workflowId)), [rows])
 
-const rangeText = (from: string, to: string, isPhone: boolean): string =>
-  dateFormat(isPhone ? 'short' : 'long').formatRange(dateOf(from), dateOf(to))
+/** Phones have no room for years, which are in the head of the timeline. */
+function rangeText(from: string, to: string, isPhone: boolean): string {
+  const [start, end] = [dateOf(from), dateOf(to)]
+  const short = dateFormat('short')
+  if (isPhone && from.slice(0, 4) !== to.slice(0, 4)) return `${short.format(start)} – ${short.format(end)}`
+  return (isPhone ? short : dateFormat('long')).formatRange(start, end)
+}
 
 interface LanesProps {
   readonly people: readonly { readonly id: string; readonly name: string }[]

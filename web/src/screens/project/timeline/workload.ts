@@ -32,7 +32,7 @@ export function plannedHoursByDay(
 type LoadLevel = 'within' | 'over' | 'far-over'
 
 /** Hours above this multiple of the target are marked more strongly. */
-const farOverFactor = 1.5
+export const farOverFactor = 1.5
 /** Rounding errors must not count as overload. */
 const tolerance = 0.01
 
