@@ -84,15 +84,17 @@ export function userJourneys(setup: () => BrowserSetup): void {
     )
     await passwords.locator('.setting-state[data-color=green]', { hasText: /^On$/ }).waitFor()
     await page.locator('.setting-state:not([data-color])', { hasText: /^Off$/ }).first().waitFor()
+    const limit = page.getByRole('listitem').filter({ hasText: 'Inactivity limit' })
+    await limit.locator('.setting-state', { hasText: /^(None|\d+ min)$/ }).waitFor()
     // A click copies the variable.
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await passwords.getByRole('button', { name: 'Copy Identity__Passwords' }).click()
     await page.getByText('Identity__Passwords was copied.').waitFor()
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'Identity__Passwords')
-    // Without mail, no login can be checked by mail, and the page says so.
+    // Without mail, no login can be verified by mail: the state and the sentence say so.
     const logins = page.getByRole('listitem').filter({ hasText: 'Identity__LoginsAreVerified' })
-    await logins.locator('.setting-state[data-color=amber]', { hasText: 'Checked by mail' }).waitFor()
-    await logins.getByText('Needs mail, which is off.').waitFor()
+    await logins.locator('.setting-state[data-color=amber]', { hasText: 'Not possible' }).waitFor()
+    await logins.getByText('Logins are verified by a mailed link, but mail is off.').waitFor()
     const widthOf = async (selector: string) => (await page.locator(selector).first().boundingBox())?.width
     assert.equal(await widthOf('.sections .rows'), await widthOf('.tabs'))
     await page.goBack()

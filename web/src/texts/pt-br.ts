@@ -1046,23 +1046,26 @@ export const ptBr = {
   'Ways to sign in': 'Formas de entrar',
   'Accounts and mail': 'Contas e e-mail',
   '{count} min': '{count} min',
-  'Needs mail, which is off.': 'Precisa de e-mail, que está desligado.',
-  Trusted: 'Confiado',
-  'Checked by mail': 'Conferido por e-mail',
+  'Not possible': 'Impossível',
+  'Logins are verified by a mailed link, but mail is off.':
+    'Logins são conferidos por um link enviado por e-mail, mas o e-mail está desligado.',
+  'Not needed': 'Dispensada',
+  'By mail': 'Por e-mail',
   Optional: 'Opcional',
   'Operators can let users sign in with the accounts of another system.':
     'Quem opera o servidor pode permitir o login com as contas de outro sistema.',
   Passkeys: 'Chaves de acesso',
   'Not available at this address.': 'Indisponíveis neste endereço.',
-  'Valid for {domain}.': 'Valem para {domain}.',
-  'Inactive sessions': 'Sessões inativas',
-  'Sessions end eight hours after the sign-in.': 'As sessões terminam oito horas depois da entrada.',
+  'Registered for {domain}, and valid only there.': 'Registradas para {domain} e válidas só nele.',
+  'Inactivity limit': 'Limite de inatividade',
+  'Sessions end only eight hours after the sign-in.': 'As sessões só terminam oito horas depois da entrada.',
   'Sessions end after 1 minute without use, and eight hours after the sign-in.':
     'As sessões terminam depois de 1 minuto sem uso, e oito horas depois da entrada.',
   'Sessions end after {count} minutes without use, and eight hours after the sign-in.':
     'As sessões terminam depois de {count} minutos sem uso, e oito horas depois da entrada.',
-  'Logins that are email addresses': 'Logins como endereços de e-mail',
-  'Every login that is an address counts as verified.': 'Todo login que é um endereço conta como verificado.',
+  'Verification of email addresses': 'Verificação de endereços de e-mail',
+  'Every login that is an email address counts as verified.':
+    'Todo login que é um endereço de e-mail conta como verificado.',
   'A login counts as verified once a link mailed to it has been used.':
     'Um login conta como verificado depois que um link enviado a ele por e-mail foi usado.',
   Mail: 'E-mail',
@@ -1070,7 +1073,7 @@ export const ptBr = {
     'O servidor envia convites, links de senha e notificações.',
   'The server sends no mail: pass links on yourself.':
     'O servidor não envia e-mails: repasse os links você mesmo.',
-  'Administrators from settings': 'Administradores por configuração',
+  'Permanent administrators': 'Administradores permanentes',
   'No logins are set. If the first start created an account, that account has the role.':
     'Nenhum login configurado. Se a primeira inicialização criou uma conta, essa conta tem o papel.',
   '1 login': '1 login',

@@ -19,8 +19,13 @@ interface RuleLook {
   textOf(value: Rule['value']): string
   /** Says whether the value turns on something that protects or connects accounts. */
   isOn?(value: Rule['value']): boolean
-  /** Says which other rule makes the value useless. */
-  conflictOf?(value: Rule['value'], rules: SignInPolicy['rules']): string | undefined
+  /** What is shown instead if another rule makes the value useless. */
+  conflictOf?(value: Rule['value'], rules: SignInPolicy['rules']): Conflict | undefined
+}
+
+interface Conflict {
+  readonly state: string
+  readonly text: string
 }
 
 interface Box {
@@ -63,15 +68,15 @@ const boxes: readonly Box[] = [
         textOf: (value) =>
           value === null
             ? t('Not available at this address.')
-            : t('Valid for {domain}.', { domain: String(value) }),
+            : t('Registered for {domain}, and valid only there.', { domain: String(value) }),
       },
       inactivityMinutes: {
-        label: 'Inactive sessions',
+        label: 'Inactivity limit',
         isOn: (value) => value !== 0,
-        stateOf: (value) => (value === 0 ? t('Off') : t('{count} min', { count: Number(value) })),
+        stateOf: (value) => (value === 0 ? t('None') : t('{count} min', { count: Number(value) })),
         textOf: (value) =>
           value === 0
-            ? t('Sessions end eight hours after the sign-in.')
+            ? t('Sessions end only eight hours after the sign-in.')
             : tn(
                 Number(value),
                 'Sessions end after 1 minute without use, and eight hours after the sign-in.',
@@ -85,15 +90,18 @@ const boxes: readonly Box[] = [
     title: 'Accounts and mail',
     looks: {
       loginsAreVerified: {
-        label: 'Logins that are email addresses',
+        label: 'Verification of email addresses',
         conflictOf: (value, rules) =>
           value === true || rules.some((rule) => rule.name === 'mail' && rule.value === true)
             ? undefined
-            : t('Needs mail, which is off.'),
-        stateOf: (value) => (value === true ? t('Trusted') : t('Checked by mail')),
+            : {
+                state: t('Not possible'),
+                text: t('Logins are verified by a mailed link, but mail is off.'),
+              },
+        stateOf: (value) => (value === true ? t('Not needed') : t('By mail')),
         textOf: (value) =>
           value === true
-            ? t('Every login that is an address counts as verified.')
+            ? t('Every login that is an email address counts as verified.')
             : t('A login counts as verified once a link mailed to it has been used.'),
       },
       mail: {
@@ -106,7 +114,7 @@ const boxes: readonly Box[] = [
             : t('The server sends no mail: pass links on yourself.'),
       },
       administrators: {
-        label: 'Administrators from settings',
+        label: 'Permanent administrators',
         stateOf: (value) => (value === 0 ? t('None') : tn(Number(value), '1 login', '{count} logins')),
         textOf: (value) =>
           value === 0
@@ -158,12 +166,11 @@ const Rules = ({ id, title, looks, rules }: Box & Pick<SignInPolicy, 'rules'>) =
           <SettingRow
             key={name}
             title={t(look.label)}
-            text={look.textOf(value)}
-            conflict={conflict}
+            text={conflict?.text ?? look.textOf(value)}
             setting={setting}
           >
             <State isOn={look.isOn?.(value)} isConflict={conflict !== undefined}>
-              {look.stateOf(value)}
+              {conflict?.state ?? look.stateOf(value)}
             </State>
           </SettingRow>
         )
@@ -201,13 +208,12 @@ const Providers = ({ providers }: Pick<SignInPolicy, 'providers'>) => (
 interface SettingRowProps {
   readonly title: string
   readonly text: string
-  readonly conflict?: string | undefined
   readonly setting: string
   /** The states of the setting, each as a `State`. */
   readonly children: ComponentChildren
 }
 
-const SettingRow = ({ title, text, conflict, setting, children }: SettingRowProps) => (
+const SettingRow = ({ title, text, setting, children }: SettingRowProps) => (
   <li class="row">
     <span class="row-text">
       <span class="setting-title">
@@ -216,7 +222,6 @@ const SettingRow = ({ title, text, conflict, setting, children }: SettingRowProp
       <span class="quiet-text line" dir="auto">
         {text}
       </span>
-      {conflict && <span class="line setting-conflict">{conflict}</span>}
     </span>
     <span class="setting-states">{children}</span>
   </li>
