@@ -209,13 +209,26 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('heading', { name: 'Overdue 1' }).waitFor()
     await page.getByRole('region', { name: 'Overdue' }).getByRole('link', { name: 'Too late' }).waitFor()
     await assertBeginsAt('overdue')
-    // Days after the end of the month have separate sections, too, below the name of their month.
+    // Days after the end of the month have separate sections, too, whose headings name the month.
     assert.equal(await page.locator('.agenda > section', { hasText: /After \d/ }).count(), 8)
-    const name = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-    assert.deepEqual(await page.locator('.agenda > .agenda-month').allTextContents(), [
-      name.format(new Date(nextFirst)),
-    ])
-    await page.locator('.agenda-month + section').getByRole('link', { name: 'Next month' }).waitFor()
+    const name = new Intl.DateTimeFormat('en', { month: 'long', timeZone: 'UTC' }).format(new Date(nextFirst))
+    const nextDay = page.getByRole('region', { name: ` 1 ${name}` })
+    await nextDay.getByRole('link', { name: 'Next month' }).waitFor()
+    assert.deepEqual(
+      await page
+        .getByRole('main')
+        .getByText(`${name} ${nextFirst.slice(0, 4)}`)
+        .count(),
+      0,
+    )
+    // The heading of a group of days is a band, and an overdue day the pill of a row of the list.
+    const colorOf = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((found) => getComputedStyle(found).backgroundColor)
+    assert.notEqual(await colorOf('.agenda h2'), await colorOf('.agenda'))
+    assert.notEqual(await colorOf('.agenda .overdue + .rows .due'), 'rgba(0, 0, 0, 0)')
     await workspace.change('PATCH', 'assignment', { ...(await workspace.get('assignment', lateId)), ...done })
     await page.getByRole('heading', { name: 'Overdue 1' }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Next month' }).tap()

@@ -1,4 +1,3 @@
-import { Fragment } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { isLate, responsibleOf } from '../../../data/assignments.ts'
@@ -21,7 +20,7 @@ interface AgendaProps extends DayRowsProps {
 
 /**
  * Shows the month as a list of days with the assignments that end on them. Today is always listed in the
- * current month, after overdue assignments. Days of later months follow below the name of their month. The list is scrolled to overdue assignments, or else to today.
+ * current month, after overdue assignments. The list is scrolled to overdue assignments, or else to today.
  */
 export function Agenda({ month, isStale, ...rowProps }: AgendaProps) {
   const { rows, isDone } = rowProps
@@ -44,14 +43,8 @@ export function Agenda({ month, isStale, ...rowProps }: AgendaProps) {
   const overdue = byLateness.get(true) ?? []
   const ends = Map.groupBy(byLateness.get(false) ?? [], ({ endDate }) => dayOf(endDate))
   const days = [...new Set([...ends.keys(), ...(isCurrent ? [currentDay] : [])])].sort()
-  const newMonths = new Set(
-    days.filter((day, index) => day.slice(0, 7) !== (days[index - 1] ?? month).slice(0, 7)),
-  )
   const sectionOf = (day: string) => (
-    <Fragment key={day}>
-      {newMonths.has(day) && <p class="agenda-month">{dateFormat('month').format(dateOf(day))}</p>}
-      <DaySection {...rowProps} day={day} isToday={day === currentDay} rows={ends.get(day) ?? []} />
-    </Fragment>
+    <DaySection key={day} {...rowProps} day={day} isToday={day === currentDay} rows={ends.get(day) ?? []} />
   )
   return (
     <section ref={agenda} class="agenda" aria-label={t('Calendar')} aria-busy={isStale}>
