@@ -210,11 +210,11 @@ export function impedimentJourneys(setup: () => BrowserSetup): void {
     // Resolved impediments have a tab, in which they can be reopened.
     await line.getByRole('button', { name: /^Resolve/ }).click()
     await line.waitFor({ state: 'detached' })
-    await page.getByRole('link', { name: 'Resolved', exact: true }).click()
+    await page.getByRole('button', { name: 'Resolved', exact: true }).click()
     await line.getByText('They answer on Monday').waitFor()
     await line.getByRole('button', { name: /^Reopen/ }).click()
     await line.waitFor({ state: 'detached' })
-    await page.getByRole('link', { name: 'Unresolved' }).click()
+    await page.getByRole('button', { name: 'Unresolved' }).click()
     // The age of an impediment stands out more, the older it is.
     await page.route(/\/assignmentImpediments?\?/i, async (route) => {
       const response = await route.fetch()
@@ -273,9 +273,10 @@ export function impedimentJourneys(setup: () => BrowserSetup): void {
         .filter({ hasText: new RegExp(notes.join('.*'), 's') })
         .waitFor()
     await areInOrder(['No map', 'No crane'])
-    await page.getByRole('button', { name: 'Oldest first' }).click()
+    const sort = page.getByRole('button', { name: 'Blocked since' })
+    await sort.and(page.getByTitle('Oldest first')).click()
     await areInOrder(['No crane', 'No map'])
-    await page.getByRole('button', { name: 'Newest first' }).click()
+    await sort.and(page.getByTitle('Newest first')).click()
     await areInOrder(['No map', 'No crane'])
     await page.getByLabel('Project', { exact: true }).selectOption('Harbour')
     await page.getByRole('searchbox').fill('crane')
@@ -283,6 +284,13 @@ export function impedimentJourneys(setup: () => BrowserSetup): void {
     await page.waitForURL(/search=crane/)
     await page.reload()
     await page.getByText('No crane').waitFor()
+    // All filters and the number of rows are in one line.
+    const middleOf = async (name: string) => {
+      const box = await page.locator(`.filters > ${name}`).first().boundingBox()
+      return box && box.y + box.height / 2
+    }
+    for (const name of ['.search', 'select', '.filter-end'])
+      assert.ok(Math.abs(Number(await middleOf(name)) - Number(await middleOf('.choice-buttons'))) < 2, name)
     assert.equal(await page.getByRole('main').getByRole('listitem').count(), 1)
   })
 }

@@ -323,6 +323,8 @@ export const ptBr = {
   'Discard changes': 'Descartar alterações',
   Cancel: 'Cancelar',
   Impediment: 'Impedimento',
+  'Blocked since': 'Bloqueada desde',
+  'Show {count} changes': 'Mostrar {count} alterações',
   'Blocked {age}': 'Bloqueada {age}',
   'Resolve {name}': 'Resolver {name}',
   Resolve: 'Resolver',

@@ -20,7 +20,7 @@ import { Page, ProjectMark, SearchField } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { PersonAvatar } from '../../ui/people.tsx'
 import { Ago } from '../../ui/relative-time.tsx'
-import { ChoiceButtons, Tabs } from '../../ui/view-controls.tsx'
+import { ChoiceButtons } from '../../ui/view-controls.tsx'
 
 interface Filters {
   readonly search: string
@@ -74,8 +74,11 @@ export function ImpedimentsScreen() {
         </>
       }
     >
-      <ViewTabs />
-      <ImpedimentFilters filters={filters} projects={value?.projects ?? []} />
+      <ImpedimentFilters
+        filters={filters}
+        projects={value?.projects ?? []}
+        count={value && visibleRows.length}
+      />
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {value === undefined && !problem && <Skeleton as="rows" rows={4} cells="icon lines icon button" />}
       {value !== undefined && visibleRows.length === 0 && (
@@ -107,28 +110,6 @@ function TypesMenu() {
   )
 }
 
-/**
- * Links to the unresolved and the resolved impediments, and keeps the filters. Resolved impediments are
- * removed records, so listing them requires the extensions.
- */
-function ViewTabs() {
-  const { configuration, router } = useServices()
-  const query = router.address.value.searchParams
-  const hrefOf = (view: string) => {
-    const next = new URLSearchParams(query)
-    next.delete('view')
-    next.delete('order')
-    if (view !== '') next.set('view', view)
-    return next.size === 0 ? '/impediments' : `/impediments?${next}`
-  }
-  const current = query.get('view') ?? ''
-  const tabs = [
-    { view: '', label: t('Unresolved') },
-    { view: 'resolved', label: t('Resolved') },
-  ].map(({ view, label }) => ({ label, href: hrefOf(view), isCurrent: view === current }))
-  return configuration.extensions ? <Tabs label={t('View')} tabs={tabs} /> : null
-}
-
 function matches({ link, kind, assignment, project, isMine }: ImpedimentRow, filters: Filters): boolean {
   const text = [kind, link.description, assignment.name, project.name].join(' ').toLowerCase()
   return (
@@ -141,12 +122,24 @@ function matches({ link, kind, assignment, project, isMine }: ImpedimentRow, fil
 interface ImpedimentFiltersProps {
   readonly filters: Filters
   readonly projects: readonly { readonly id: string; readonly name: string }[]
+  /** The number of rows that pass the filters. */
+  readonly count: number | undefined
 }
 
-function ImpedimentFilters({ filters, projects }: ImpedimentFiltersProps) {
-  const { router } = useServices()
+/** Resolved impediments are removed records, so listing them requires the extensions. */
+function ImpedimentFilters({ filters, projects, count = 0 }: ImpedimentFiltersProps) {
+  const { configuration, router } = useServices()
   return (
-    <div class="filters">
+    <div class="filters impediment-filters">
+      {configuration.extensions && (
+        <ChoiceButtons
+          label={t('View')}
+          names={['', 'resolved']}
+          current={filters.areResolved ? 'resolved' : ''}
+          labelOf={(name) => (name === '' ? t('Unresolved') : t('Resolved'))}
+          onChoose={(view) => router.setQuery({ view, order: '' })}
+        />
+      )}
       <ChoiceButtons
         label={t('Whose assignments')}
         names={['', 'all']}
@@ -172,6 +165,9 @@ function ImpedimentFilters({ filters, projects }: ImpedimentFiltersProps) {
           </option>
         ))}
       </select>
+      {count > 0 && (
+        <span class="quiet-text filter-end">{tn(count, '1 impediment', '{count} impediments')}</span>
+      )}
     </div>
   )
 }
@@ -207,7 +203,7 @@ interface ImpedimentListProps {
 
 const ImpedimentList = ({ rows, filters, onEdit }: ImpedimentListProps) => (
   <div class="rows impediments">
-    <ListHead count={rows.length} filters={filters} />
+    <ListHead filters={filters} />
     <ul>
       {(isReversed(filters) ? rows.toReversed() : rows).map((row) => (
         <ImpedimentLine key={row.link.id} row={row} onEdit={() => onEdit(row)} />
@@ -216,26 +212,22 @@ const ImpedimentList = ({ rows, filters, onEdit }: ImpedimentListProps) => (
   </div>
 )
 
-interface ListHeadProps {
-  readonly count: number
-  readonly filters: Filters
-}
-
-/** Counts the rows, names their column, and sorts them by age. */
-function ListHead({ count, filters }: ListHeadProps) {
+/** Names the columns. The last heading sorts the rows, and its arrow and title say how. */
+function ListHead({ filters }: Pick<ImpedimentListProps, 'filters'>) {
   const { router } = useServices()
-  const { areNewestFirst } = filters
+  const { areNewestFirst, areResolved } = filters
   const other = areNewestFirst ? 'oldest' : 'newest'
   return (
     <div class="impediments-head">
-      <span>{tn(count, '1 impediment', '{count} impediments')}</span>
+      <span>{t('Impediment')}</span>
       <span class="impediment-project">{t('Project')}</span>
       <button
         type="button"
         class="sort-button impediment-age"
+        title={areNewestFirst ? t('Newest first') : t('Oldest first')}
         onClick={() => router.setQuery({ order: isReversed(filters) ? '' : other })}
       >
-        {areNewestFirst ? t('Newest first') : t('Oldest first')}
+        {areResolved ? t('Resolved') : t('Blocked since')}
         <Icon name={areNewestFirst ? 'up' : 'down'} />
       </button>
     </div>
