@@ -114,17 +114,21 @@ export function eventJourneys(setup: () => BrowserSetup): void {
         keepDate: `2026-11-${day}`,
         amountHours: 0.75,
       })
+    const removedId = await workspace.assignment('Short-lived', { projectId })
+    await workspace.change('DELETE', 'assignment', { ids: [removedId] })
     const page = await signIn('mara@example.com', `/projects/${projectId}/assignments/${id}`)
     const stream = page.locator('.stream > li')
     await stream.filter({ hasText: /set the priority of this assignment to High/ }).waitFor()
     await stream.filter({ hasText: /moved this assignment in the order/ }).waitFor()
-    await stream.filter({ hasText: /created this assignment.+Label.*Design/ }).waitFor()
+    await stream.filter({ hasText: /created this assignment.+\+ Label.*Design/ }).waitFor()
     await stream.filter({ hasText: /recorded 3 h on this assignment.*16.–.19 Nov/ }).waitFor()
     assert.equal(await stream.count(), 6, 'The empty description is not shown.')
     await page.goto(`${setup().hosts.web}/projects/${projectId}/activity`)
     const row = (text: RegExp) => page.getByRole('listitem').filter({ hasText: text }).first()
     await row(/created [A-Z]+-\d+ Has values.*Label.*Design/).waitFor()
     await row(/changed the color of label “Design” from Amber to Teal/).waitFor()
+    // A removed assignment still has its key.
+    await row(/removed [A-Z]+-\d+ Short-lived/).waitFor()
     await row(/commented on [A-Z]+-\d+ Has values\s*Nine rungs/).waitFor()
     // What comments say is as strong as names, and all sentences are quiet.
     const colorOf = (text: RegExp, part = '.row-text') =>
@@ -176,7 +180,7 @@ export function eventJourneys(setup: () => BrowserSetup): void {
     // The same change of several assignments is one line. It stays open when older changes are loaded.
     await page.getByText(/created \d\d assignments/).waitFor()
     assert.equal(await between(29).count(), 0)
-    await page.getByRole('button', { name: 'Show all' }).click()
+    await page.getByRole('button', { name: /^Show \d\d changes$/ }).click()
     await between(29).waitFor()
     await page.getByRole('button', { name: 'Show older' }).click()
     await between(1).waitFor()

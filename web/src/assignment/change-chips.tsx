@@ -108,7 +108,11 @@ export function LinkChip({ change, linked: { property, id }, showsKind, names }:
   const name = isLink ? <a href={assignmentPath(projectId, id)}>{text}</a> : text
   return (
     <span class="change-chip">
-      {showsKind && <span class="quiet-text">{capitalize(nounOf(resource))}</span>}
+      {showsKind && (
+        <span class="quiet-text">
+          {action === 'remove' ? '−' : '+'} {capitalize(nounOf(resource))}
+        </span>
+      )}
       {markOf(property, id, names)}
       {action === 'remove' ? <del dir="auto">{name}</del> : <bdi>{name}</bdi>}
     </span>

@@ -8,7 +8,7 @@ import { loadStages, type StageLook, stageLooksOf } from '../data/project-stages
 import { useLoaded } from '../data/use-loaded.ts'
 import { useServices } from '../services/services.ts'
 import { doneStagesOf } from './assignment-values.ts'
-import { namesInChanges } from './group-changes.ts'
+import { namesInChanges, valuesOfCreated } from './group-changes.ts'
 
 /** Changes, the newest first, and the cursor of the next page. */
 interface Changes {
@@ -147,6 +147,7 @@ export function useChangeNames(changes: readonly Change[]): ChangeNames | undefi
     return { stages, records: byId(records.flat()) }
   })
   const changedNames = namesInChanges(changes)
+  const created = valuesOfCreated(changes)
   if (value === undefined && !problem && changes.length > 0) return undefined
   const { stages = [], records } = value ?? {}
   return {
@@ -154,7 +155,10 @@ export function useChangeNames(changes: readonly Change[]): ChangeNames | undefi
       if (property === 'userId') return people.findName(id) || undefined
       const record = records?.get(id)
       if (property !== keyProperty) return record?.name ?? changedNames.get(id)
-      return record && assignmentKey(records?.get(record.projectId ?? '')?.key, record)
+      const { projectId: ownerId, number } = record ?? created.get(id) ?? {}
+      return assignmentKey(records?.get(String(ownerId))?.key, {
+        number: typeof number === 'number' ? number : undefined,
+      })
     },
     looks: stageLooksOf(stages, doneStagesOf(projectId ?? '', stages)),
     colorOf: (id) => records?.get(id)?.color ?? undefined,

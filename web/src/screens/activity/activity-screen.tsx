@@ -150,7 +150,7 @@ function Run({ run, context, above, isOpen, onToggle }: RunProps) {
           <LinkedChips changes={run.flat()} context={context} />
         </span>{' '}
         <button type="button" class="link-button change-more" aria-expanded={isOpen} onClick={onToggle}>
-          {isOpen ? t('Show less') : t('Show all')}
+          {isOpen ? t('Show less') : t('Show {count} changes', { count: run.length })}
         </button>
       </ChangeLine>
       {isOpen &&
