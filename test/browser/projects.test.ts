@@ -42,7 +42,7 @@ function projectJourneys(setup: () => BrowserSetup): void {
     await page.locator('[name=name]:focus').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('Garden')
     // The key is suggested while the name is typed, and the organization is that of the newest project.
-    assert.equal(await page.getByLabel('Key').getAttribute('placeholder'), 'Key: GAR')
+    assert.equal(await page.getByLabel('Key').getAttribute('placeholder'), 'GAR')
     const organization = page.getByRole('combobox', { name: 'Organization' })
     assert.equal(await organization.inputValue(), 'Lighthouse Studio')
     await page.getByLabel('Key').fill('grd')

@@ -32,20 +32,9 @@ export function NewProjectDialog({ onClose }: { onClose(): void }) {
           />
           {configuration.extensions && <DescriptionTextField form={form} isLabelHidden />}
           <div class="choice-chips">
-            <OrganizationField
-              form={form}
-              required
-              isLabelHidden
-              onNew={(typed) => form.set('organizationName', typed)}
-            />
+            <OrganizationField form={form} required onNew={(typed) => form.set('organizationName', typed)} />
             {configuration.extensions && (
-              <TextField
-                form={form}
-                name="key"
-                label={t('Key')}
-                placeholder={key === '' ? t('Key') : t('Key: {key}', { key })}
-                isLabelHidden
-              />
+              <TextField form={form} name="key" label={t('Key')} placeholder={key} />
             )}
           </div>
           {organizationId === newOrganizationId && (
