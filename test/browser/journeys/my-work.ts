@@ -284,7 +284,14 @@ export function impedimentJourneys(setup: () => BrowserSetup): void {
     await areInOrder(['No crane', 'No map'])
     await sort.and(page.getByTitle('Newest first')).click()
     await areInOrder(['No map', 'No crane'])
-    // All filters and the number of rows are in one line.
+    // All filters and the number of rows are in one line, with the edges of the buttons.
+    const edgeOf = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((found) => getComputedStyle(found).borderColor)
+    for (const selector of ['.filters > select', '.search > .input'])
+      assert.equal(await edgeOf(selector), await edgeOf('.row-buttons > .button:not(.quiet)'), selector)
     const middleOf = async (name: string) => {
       const box = await page.locator(`.filters > ${name}`).first().boundingBox()
       return box && box.y + box.height / 2
