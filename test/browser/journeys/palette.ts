@@ -243,6 +243,47 @@ export function paletteJourneys(setup: () => BrowserSetup): void {
     await page.waitForURL('**/administration/sign-in')
   })
 
+  test('says in a list and at the top that an answer is slow', async () => {
+    const { signIn, workspace } = setup()
+    const id = await workspace.assignment('Slow', { startDate: '2026-01-05', endDate: '2026-01-06' })
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
+    const answered = Promise.withResolvers<void>()
+    await page.route(/projectStages/, async (route) => {
+      await answered.promise
+      await route.continue()
+    })
+    await page.locator(`#card-${id}`).focus()
+    await page.keyboard.press('s')
+    const list = page.locator('dialog.picker')
+    await list.getByText('Loading…').waitFor()
+    const text = page.getByText('The server is busy, or the network slow. Still waiting…')
+    await text.waitFor()
+    answered.resolve()
+    await list.getByRole('option', { name: 'Doing' }).waitFor()
+    await text.waitFor({ state: 'detached' })
+    assert.equal(await list.getByText('Loading…').count(), 0)
+  })
+
+  test('leads an account without a project to a new one', async () => {
+    const { signIn, workspace } = setup()
+    const { id } = await workspace.join('Nina Alone')
+    const { result } = await workspace.call('GET', `/api/userProjects?userId=${id}`)
+    await workspace.change('DELETE', 'userProject', { ids: [result.data[0].id] })
+    const page = await signIn('nina@example.com', '/my-work')
+    for (const text of ['', 'Any project']) {
+      await page.keyboard.press('n')
+      const list = page.getByRole('dialog', { name: 'New assignment in…' })
+      await list.getByRole('combobox').fill(text)
+      await list.getByText('You have no project yet.').waitFor()
+      await list.getByRole('option', { name: 'New project' }).waitFor()
+      await page.keyboard.press('Enter')
+      const dialog = page.getByRole('dialog', { name: 'New project' })
+      await dialog.waitFor()
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await dialog.waitFor({ state: 'detached' })
+    }
+  })
+
   test('creates nothing by Enter unless the command was selected or typed', async () => {
     const { signIn, workspace } = setup()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)

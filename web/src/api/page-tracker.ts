@@ -13,6 +13,8 @@ export interface PageTracker {
   readonly busyUntil: Signal<number | undefined>
   /** True if the last request got a response. */
   readonly isReachable: Signal<boolean>
+  /** The number of reads that have waited long for a response. */
+  readonly slowReads: Signal<number>
 }
 
 /**
@@ -20,7 +22,8 @@ export interface PageTracker {
  * ends the session.
  */
 export function openPageTracker(apiUrl: string, session: Session): PageTracker {
-  const { fetch, isReachable } = watchNetwork(apiUrl)
+  const { fetch, ...network } = watchNetwork(apiUrl)
+  const { isReachable } = network
   const busyUntil = signal<number | undefined>(undefined)
   const options: TrackerOptions = {
     ...commonOptions,
@@ -49,7 +52,7 @@ export function openPageTracker(apiUrl: string, session: Session): PageTracker {
     tracker: openTracker(options),
     openUploadClient: (onProgress) => openTracker({ ...options, fetch: fetchWithProgress(onProgress) }),
     busyUntil,
-    isReachable,
+    ...network,
   }
 }
 
@@ -111,11 +114,14 @@ const throwOutage = (error: unknown): never => {
   throw error instanceof SessionEndedError ? error : outageError(error)
 }
 
-function watchNetwork(address: string): {
-  readonly fetch: typeof fetch
-  readonly isReachable: Signal<boolean>
-} {
+/** The REST host lets some requests above its rate limit wait, up to a minute, before it rejects others. */
+const slowMilliseconds = 4000
+
+function watchNetwork(
+  address: string,
+): Pick<PageTracker, 'isReachable' | 'slowReads'> & { readonly fetch: typeof fetch } {
   const isReachable = signal(true)
+  const slowReads = signal(0)
   let outages = 0
   addEventListener('offline', () => {
     outages += 1
@@ -123,10 +129,20 @@ function watchNetwork(address: string): {
   })
   const watchedFetch: typeof fetch = async (url, init) => {
     const outagesBefore = outages
-    const response = await fetch(url, init).catch((error: unknown) => {
-      if (!init?.signal?.aborted) isReachable.value = false
-      throw error
-    })
+    let slow = 0
+    const timer = setTimeout(() => {
+      slow = init?.method === 'GET' ? 1 : 0
+      slowReads.value += slow
+    }, slowMilliseconds)
+    const response = await fetch(url, init)
+      .catch((error: unknown) => {
+        if (!init?.signal?.aborted) isReachable.value = false
+        throw error
+      })
+      .finally(() => {
+        clearTimeout(timer)
+        slowReads.value -= slow
+      })
     // A response to a request from before the outage says nothing about the present.
     if (outages === outagesBefore) isReachable.value = true
     return response
@@ -135,7 +151,7 @@ function watchNetwork(address: string): {
     if (isReachable.value) return undefined
     return pollUntilReached(() => watchedFetch(`${address}/healthz`, { signal: requestTimeout() }))
   })
-  return { fetch: watchedFetch, isReachable }
+  return { fetch: watchedFetch, isReachable, slowReads }
 }
 
 /** The interval grows with each attempt. */

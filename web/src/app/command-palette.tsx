@@ -192,16 +192,33 @@ function Step({ step, isFirst, at, onBack, onChoose, onClose }: StepProps) {
             ))}
           </div>
         ))}
-        {items.length === 0 && state.isUpToDate && (
-          <div class="combobox-note" role="option" aria-selected={false} aria-disabled tabIndex={-1}>
-            {problem ??
-              (text === '' ? t('Nothing found.') : t('No results for “{text}”', { text: text.trim() }))}
-          </div>
-        )}
+        {items.length === 0 && <EmptyNote {...state} />}
       </div>
       {step.hasMonth && !problem && <Month step={step} items={items} onChoose={onChoose} />}
       <KeyHints isFirst={isFirst} onClose={onClose} />
     </>
+  )
+}
+
+interface EmptyNoteProps {
+  readonly text: string
+  readonly problem?: string | undefined
+  readonly isUpToDate: boolean
+}
+
+/** Says why a list has no items: they are loading, could not be loaded, or do not exist. */
+function EmptyNote({ text, problem, isUpToDate }: EmptyNoteProps) {
+  const none = text === '' ? t('Nothing found.') : t('No results for “{text}”', { text: text.trim() })
+  return (
+    <div
+      class={`combobox-note ${isUpToDate ? '' : 'loading'}`}
+      role="option"
+      aria-selected={false}
+      aria-disabled
+      tabIndex={-1}
+    >
+      {isUpToDate ? (problem ?? none) : t('Loading…')}
+    </div>
   )
 }
 

@@ -11,8 +11,8 @@ import { useSecondsUntil } from '../ui/relative-time.tsx'
 const openDialog = signal<'list' | 'sign-out' | undefined>(undefined)
 
 /**
- * Shows a line below the top bar while old data is shown, the device is offline or the server is busy, or
- * while changes wait.
+ * Shows a line below the top bar while old data is shown, the device is offline or the server is busy or slow,
+ * or while changes wait.
  */
 export function ConnectionBar() {
   const stateText = useStateText()
@@ -57,7 +57,7 @@ export function ConnectionBar() {
 }
 
 function useStateText(): string | false {
-  const { busyUntil, lastSeen } = useServices()
+  const { busyUntil, lastSeen, slowReads } = useServices()
   const isOnline = useOnline()
   const seconds = useSecondsUntil(busyUntil.value)
   const shownFrom = lastSeen.shownFrom.value
@@ -66,7 +66,8 @@ function useStateText(): string | false {
     return t('Offline. Showing what you saw at {time}.', { time })
   }
   if (!isOnline) return t('You are offline. The data may be out of date; your input is kept.')
-  return seconds > 0 && t('The server is busy. Trying again in {seconds} s…', { seconds })
+  if (seconds > 0) return t('The server is busy. Trying again in {seconds} s…', { seconds })
+  return slowReads.value > 0 && t('The server is busy, or the network slow. Still waiting…')
 }
 
 /**

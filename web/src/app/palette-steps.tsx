@@ -368,16 +368,17 @@ function typedName(text: string): string | undefined {
 
 /** Finds projects for a new assignment. Those that were opened last come first. */
 export async function findProjects(
-  { api }: Services,
+  services: Services,
   { title, onChoose }: { readonly title: string; onChoose(projectId: string): void },
   text: string,
   signal: AbortSignal,
 ): Promise<readonly PaletteItem[]> {
   const search = async (typed: string) => {
     const query = { search: typed.trim(), sortColumn: 'name', pageSize: rowsMax } as const
-    return (await api.list('project', query, signal)).data
+    return (await services.api.list('project', query, signal)).data
   }
   const data = await findForgiving(search, text)
+  if (data.length === 0 && (await search('')).length === 0) return [newProjectItem(services)]
   const recentIds = readRecent().map(({ projectId }) => projectId)
   const positionOf = (id: string) => (recentIds.includes(id) ? recentIds.indexOf(id) : recentIds.length)
   return data
@@ -392,6 +393,15 @@ export async function findProjects(
       run: () => onChoose(project.id),
     }))
 }
+
+/** Stands for the projects of an account that has none. Every account may make projects. */
+const newProjectItem = ({ router }: Services): PaletteItem => ({
+  id: 'new-project',
+  name: t('New project'),
+  group: t('You have no project yet. Make one, or ask a member of one to add you.'),
+  mark: <Icon name="folder" />,
+  run: () => router.go('/projects?new=1'),
+})
 
 /** A text that means a person rarely fits more people than these. */
 const filtersMax = 2

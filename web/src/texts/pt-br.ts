@@ -109,6 +109,11 @@ export const ptBr = {
   Project: 'Projeto',
   'The server is busy. Trying again in {seconds} s…':
     'O servidor está ocupado. Nova tentativa em {seconds} s…',
+  'The server is busy, or the network slow. Still waiting…':
+    'O servidor está ocupado, ou a rede, lenta. Aguardando…',
+  'Loading…': 'Carregando…',
+  'You have no project yet. Make one, or ask a member of one to add you.':
+    'Você ainda não tem projeto. Crie um, ou peça a um membro de um projeto que adicione você.',
   'Offline. Showing what you saw at {time}.': 'Sem conexão. Aqui está o que você viu em {time}.',
   'Waits for the network': 'Espera a conexão',
   'Without a network, only what you opened before is available.':
