@@ -86,6 +86,14 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('button', { name: 'Quarter', pressed: true }).waitFor()
     await page.locator(`#card-${id}.name-after`).waitFor()
     await assertAccessible(page, 'timeline of a quarter')
+    // The number of a Monday begins after its line.
+    const lastDate = page.locator('.only-mondays > .timeline-date:not(.today)').last()
+    const numberStart = await lastDate.evaluate((date) => {
+      const text = document.createRange()
+      text.selectNodeContents(date)
+      return text.getBoundingClientRect().left - date.getBoundingClientRect().left
+    })
+    assert.equal(Math.round(numberStart), 3)
     await page.setViewportSize({ width: 390, height: 800 })
     await bar(page, 'Short').waitFor()
     assert.deepEqual(await layoutFaultsOf(page), [])

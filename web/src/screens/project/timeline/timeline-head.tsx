@@ -231,7 +231,7 @@ export function TimeScale({ scaleRef, from, dayCount, dayPixels, isPhone }: Time
       <span class="timeline-corner">{t('Planned a week')}</span>
       <div
         ref={scaleRef}
-        class={`timeline-scale ${hasWeekdays ? 'with-weekdays' : ''}`}
+        class={`timeline-scale ${hasWeekdays ? 'with-weekdays' : ''} ${dayPixels < numberPixels ? 'only-mondays' : ''}`}
         style={{ gridTemplateColumns: `repeat(${dayCount}, minmax(0, 1fr))` }}
       >
         {months.map(([month, indexes]) => (
