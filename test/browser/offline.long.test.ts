@@ -265,6 +265,7 @@ function queueJourneys(setup: () => BrowserSetup): void {
       const cell = page.getByRole('textbox', { name })
       await cell.waitFor()
       assert.equal(await cell.inputValue(), '1.5')
+      await page.getByText('6.5 of 8 h left').waitFor()
       await cell.fill('2')
       await page.keyboard.press('Enter')
       await page.goto(hosts.web + board)
@@ -308,7 +309,8 @@ function queueJourneys(setup: () => BrowserSetup): void {
         await page.keyboard.press(key)
         if (key !== 's') {
           await page.keyboard.type('move to a stage')
-          await page.keyboard.press('Enter')
+          await page.getByRole('option', { name: /^Move to a stage/ }).click()
+          await page.getByRole('combobox', { name: `Move ${name} to…` }).waitFor()
         }
         await page.getByRole('dialog').getByRole('option', { name: stageName }).click()
         await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -383,7 +385,7 @@ function queueJourneys(setup: () => BrowserSetup): void {
     await page.context().setOffline(false)
     await isHeld.promise
     await page.keyboard.press('Control+z')
-    await page.getByText(/^Undone: /).waitFor()
+    await page.getByText(`${name}: the change was withdrawn.`).waitFor()
     held.resolve()
     await page.getByText(`${name} stays as it is.`).waitFor()
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)

@@ -211,11 +211,8 @@ const clamp = (pixels: number): number =>
  */
 function PanelEdge({ panel }: { readonly panel: { readonly current: HTMLElement | null } }) {
   const [width, setWidth] = useState(() => clamp(Number(localStorage.getItem(widthKey)) || defaultPixels()))
-  // The property is set on the screen, because its header and the board leave room for the panel.
-  useLayoutEffect(
-    () => panel.current?.parentElement?.style.setProperty(widthProperty, `${width}px`),
-    [panel, width],
-  )
+  // The property is set on the page, because headers, the bar below the top and the board leave room for the panel.
+  useLayoutEffect(() => document.documentElement.style.setProperty(widthProperty, `${width}px`), [width])
   const change = (pixels: number) => {
     setWidth(clamp(pixels))
     localStorage.setItem(widthKey, String(clamp(pixels)))

@@ -128,7 +128,9 @@ function queueChange(
   refresh(services)
   messages.get(key)?.()
   const text = t('{name}: saved here, and sent once there is a network.', { name })
-  messages.set(key, services.toasts.show({ kind: 'done', text, undo: () => undoQueued(services, queued) }))
+  const undoneText = t('{name}: the change was withdrawn.', { name })
+  const undo = () => undoQueued(services, queued)
+  messages.set(key, services.toasts.show({ kind: 'done', text, undoneText, undo }))
   return true
 }
 

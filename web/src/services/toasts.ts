@@ -21,12 +21,14 @@ export interface Toast {
 
 interface Change {
   readonly text: string
+  /** Replaces the message that quotes the undone change. */
+  readonly undoneText?: string | undefined
   undo(): unknown
   /** Repeats the change after `undo`. Missing if impossible. Errors of `undo` and `redo` are shown. */
   readonly redo?: (() => unknown) | undefined
 }
 
-interface NewToast extends Pick<Toast, 'text' | 'kind' | 'action'>, Pick<Change, 'redo'> {
+interface NewToast extends Pick<Toast, 'text' | 'kind' | 'action'>, Pick<Change, 'redo' | 'undoneText'> {
   readonly undo?: Change['undo'] | undefined
 }
 
@@ -92,8 +94,8 @@ export function createToasts(): Toasts {
       return changes.length === 0 ? [] : [{ ...toast, changes, text: textOf(changes) }]
     })
   }
-  const show = ({ undo, redo, ...toast }: NewToast) => {
-    if (undo) return addChange({ text: toast.text, undo, redo })
+  const show = ({ undo, redo, undoneText, ...toast }: NewToast) => {
+    if (undo) return addChange({ text: toast.text, undoneText, undo, redo })
     // Only the newest success is shown. A repeated problem, such as from a held key, is shown only once, but
     // announced each time.
     const isKept = (other: Toast) =>
@@ -203,5 +205,5 @@ const textOf = (changes: readonly Change[]): string =>
 
 const undoneTextOf = (changes: readonly Change[]): string =>
   changes.length === 1
-    ? t('Undone: “{change}”', { change: changes[0]?.text ?? '' })
+    ? (changes[0]?.undoneText ?? t('Undone: “{change}”', { change: changes[0]?.text ?? '' }))
     : tn(changes.length, '1 change undone', '{count} changes undone')

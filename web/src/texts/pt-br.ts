@@ -116,6 +116,7 @@ export const ptBr = {
     'Você ainda não tem projeto. Crie um, ou peça a um membro de um projeto que adicione você.',
   'Offline. Showing what you saw at {time}.': 'Sem conexão. Aqui está o que você viu em {time}.',
   'Waits for the network': 'Espera a conexão',
+  '{name}: the change was withdrawn.': '{name}: a mudança foi retirada.',
   'Without a network, only what you opened before is available.':
     'Sem conexão, só está disponível o que você já abriu.',
   'Without a network, you can only change the stage and record hours.':

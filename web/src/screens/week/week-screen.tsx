@@ -7,7 +7,7 @@ import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tx } from '../../texts/text.ts'
 import { addDays, daysInWeek, formatWeek, mondayOf, parseWeek, today } from '../../time/days.ts'
-import { parseDuration } from '../../time/hours.ts'
+import { parseDuration, sumHours } from '../../time/hours.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -151,7 +151,7 @@ function LoadedWeek({ userId, week: { monday, entries, assignments }, isStale, o
             monday={monday}
             rows={assignments.rows}
             state={state}
-            recorded={recorded}
+            recorded={recorded && withUnsent(recorded, entries.rows, state.entries)}
             isOwn={isOwn}
             onOpen={(cell, name) => setOpenCell({ cell, name })}
           />
@@ -204,6 +204,17 @@ function LoadedWeek({ userId, week: { monday, entries, assignments }, isStale, o
       )}
     </>
   )
+}
+
+/** Adds the hours that are shown but not stored yet, such as those that wait for the network. */
+function withUnsent(
+  recorded: ReadonlyMap<string, number>,
+  stored: readonly Appointment[],
+  shown: readonly Appointment[],
+): ReadonlyMap<string, number> {
+  const sumOf = (rows: readonly Appointment[], id: string) =>
+    sumHours(rows.filter(({ assignmentId }) => assignmentId === id))
+  return new Map([...recorded].map(([id, hours]) => [id, hours + sumOf(shown, id) - sumOf(stored, id)]))
 }
 
 /**
