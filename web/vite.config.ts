@@ -39,6 +39,7 @@ const laterFiles = [
   'new-assignment',
   'new-assignment-chips',
   'notification-text',
+  'open-new',
   'option-search',
   'overlays',
   'palette-commands',

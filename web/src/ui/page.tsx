@@ -6,7 +6,6 @@ import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
 import { hueOf } from './marks.tsx'
-import { EmptyState } from './page-states.tsx'
 
 interface PageProps {
   readonly title: string
@@ -62,26 +61,6 @@ export function useRootClass(name: `has-${string}`, isShown = true): void {
     return () => classList.remove(name)
   }, [name, isShown])
 }
-
-/** Opens the dialog of a new record when the URL has `?new=1`, as in links of the palette. */
-export function useOpenNewFromUrl(open: () => void): void {
-  const { router } = useServices()
-  const isRequested = router.address.value.searchParams.get('new') === '1'
-  useEffect(() => {
-    if (!isRequested) return
-    open()
-    router.setQuery({ new: '' })
-  }, [isRequested])
-}
-
-/** The page that other users see instead of a screen for administrators. */
-export const AdministratorsOnly = ({ title }: { readonly title: string }) => (
-  <Page title={title}>
-    <EmptyState icon="shield" title={t('Administrators only')}>
-      <p>{t('Ask an administrator for what you need.')}</p>
-    </EmptyState>
-  </Page>
-)
 
 /** A page for users who are not signed in: it has no navigation. */
 export function StandalonePage({

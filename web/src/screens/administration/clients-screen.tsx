@@ -10,8 +10,9 @@ import { Secret } from '../../ui/copy.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import { AdministratorsOnly, Page } from '../../ui/page.tsx'
+import { Page } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
+import { AdministratorsOnly } from './administrators-only.tsx'
 import { AdministrationTabs, clientsPath } from './catalogs.tsx'
 
 /** The dialog in front of the list. */

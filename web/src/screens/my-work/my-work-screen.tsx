@@ -52,7 +52,7 @@ export function MyWorkScreen() {
       actions={
         <>
           {value !== undefined && <TodayLink hours={value.todayHours} />}
-          <button type="button" class="button primary brief" data-new-assignment aria-keyshortcuts="N">
+          <button type="button" class="button primary brief" data-new-assignment="" aria-keyshortcuts="N">
             <Icon name="plus" />
             <span>{t('New assignment')}</span>
           </button>
