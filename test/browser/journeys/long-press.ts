@@ -150,7 +150,7 @@ export function longPressJourneys(setup: () => BrowserSetup): void {
       await page.waitForTimeout(700)
       await finger.lift()
       await sheet.getByRole('option', { name: 'Copy link' }).waitFor()
-      await sheet.getByRole('button', { name: 'Cancel' }).tap()
+      await sheet.getByRole('button', { name: 'Close' }).tap()
       await sheet.waitFor({ state: 'detached' })
     }
     await assertMenuOf(`.list-row[data-row="${id}"]`)

@@ -296,7 +296,7 @@ export function paletteJourneys(setup: () => BrowserSetup): void {
     const assertDialogWith = async (expected: string) => {
       await dialog.waitFor()
       assert.equal(await name.inputValue(), expected)
-      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await dialog.getByRole('button', { name: 'Close' }).click()
       await dialog.waitFor({ state: 'detached' })
     }
     await open(page, text)

@@ -112,8 +112,37 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
       await assertAccessible(page, `${name}, on a phone`)
       await page.keyboard.press('Escape')
     }
+    // The pages without a tab come first, and what ends the session is apart.
+    await page.getByRole('button', { name: 'Account of Mara Lindqvist' }).tap()
+    const menu = page.getByRole('menu', { name: 'Account of Mara Lindqvist' })
+    assert.equal(await menu.getByRole('menuitem').first().textContent(), 'Reports')
+    assert.deepEqual(await menu.locator('.section-start').allTextContents(), [
+      'Search or run a command',
+      'Sign out',
+    ])
+    assert.equal(await menu.locator('[role^=menuitem]:not(:has(> .icon:first-child))').count(), 0)
+    await page.keyboard.press('Escape')
     await page.keyboard.press('?')
     await assertSheet('dialog[open]')
+    await page.keyboard.press('Escape')
+    // A list of values is as high as its content, below a title and a button that closes it.
+    await page.locator(`#card-${id}`).focus()
+    await page.keyboard.press('p')
+    const values = page.getByRole('dialog', { name: 'Set the priority…' })
+    await values.getByRole('option', { name: 'Urgent' }).waitFor()
+    await assertSheet('dialog.picker')
+    assert.ok(((await values.boundingBox()) ?? never).height < 450)
+    assert.ok(((await values.getByRole('heading').boundingBox()) ?? never).height > 20)
+    await values.getByRole('button', { name: 'Close' }).tap()
+    await values.waitFor({ state: 'detached' })
+    // Only values of which several can be chosen have a box.
+    await page.keyboard.press('l')
+    const labels = page.getByRole('dialog', { name: 'Add or remove a label…' })
+    await labels.getByRole('option').first().waitFor()
+    assert.equal(
+      await labels.locator('[role=option]:has(> .palette-box)').count(),
+      await labels.locator('[role=option]:not([aria-disabled])').count(),
+    )
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Sheets', exact: true }).tap()
     await assertSheet('.filter-menu:popover-open')

@@ -446,7 +446,7 @@ interface FieldAction {
 const fields: Readonly<Record<AssignmentField, FieldAction>> = {
   stage: {
     label: 'Stage',
-    icon: 'move',
+    icon: 'columns',
     words: 'status state column workflow situação coluna fluxo',
     step: moveStep,
   },

@@ -5,7 +5,7 @@ import { type Option, useActiveInView } from '../ui/combobox.tsx'
 import { MonthGrid } from '../ui/day-input.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import type { Span } from '../ui/fuzzy.ts'
-import { Icon } from '../ui/icon.tsx'
+import { Icon, IconButton } from '../ui/icon.tsx'
 import { OptionLine, useOptionSearch } from '../ui/option-search.tsx'
 import { PersonAvatar } from '../ui/people.tsx'
 import { Ago } from '../ui/relative-time.tsx'
@@ -38,7 +38,7 @@ export interface PaletteLine extends Option {
   readonly openedAt?: string | undefined
   /** The day that the option chooses. The month below the list shows the day of the current option. */
   readonly day?: string | undefined
-  /** True for a chosen value, such as a label of the assignment. */
+  /** Set for a value of a field with several values, such as a label. */
   readonly isChecked?: boolean | undefined
   /** True if it removes something. */
   readonly isDanger?: boolean
@@ -157,9 +157,9 @@ function Step({ step, isFirst, at, onBack, onChoose, onClose }: StepProps) {
             else state.onKeyDown(event)
           }}
         />
-        <button type="button" class="button quiet palette-close" onClick={onClose}>
-          {t('Cancel')}
-        </button>
+        <span class="palette-close">
+          <IconButton icon="close" label={t('Close')} run={onClose} />
+        </span>
       </div>
       <div
         ref={list}
@@ -235,6 +235,9 @@ function usePlace(
 
 const ItemContent = ({ item, isActive }: { readonly item: PaletteItem; readonly isActive: boolean }) => (
   <>
+    {item.isChecked !== undefined && (
+      <span class="palette-box">{item.isChecked && <Icon name="check" />}</span>
+    )}
     <span class="palette-mark">{item.mark}</span>
     {item.assignmentKey && <span class="palette-key">{item.assignmentKey}</span>}
     <span class={nameClassOf(item)} dir="auto">
@@ -246,7 +249,7 @@ const ItemContent = ({ item, isActive }: { readonly item: PaletteItem; readonly 
         {item.note}
       </span>
     )}
-    {(item.isCurrent || item.isChecked) && <Icon name="check" />}
+    {item.isCurrent && <Icon name="check" />}
     {item.openedAt && <Ago timestamp={item.openedAt} class="palette-ago" />}
     {item.personId !== undefined && <PersonAvatar id={item.personId} />}
     {item.keys && <Keys keys={item.keys} />}

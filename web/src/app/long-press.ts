@@ -40,11 +40,11 @@ export function followPress(press: PointerEvent, open: () => void): void {
   addEventListener('dragstart', cancelEvent, { signal, capture: true })
 }
 
-/** In some browsers, the release of a long press is a click. It would open the assignment. */
+/** In some browsers, the release of a long press is a click. It would open the assignment, or focus a field. */
 function ignoreClick(): void {
   const controller = new AbortController()
   const options = { capture: true, signal: controller.signal }
-  addEventListener('click', cancelEvent, options)
+  for (const type of ['mousedown', 'click']) addEventListener(type, cancelEvent, options)
   for (const type of ['click', 'pointerdown', 'keydown'])
     addEventListener(type, () => controller.abort(), options)
 }

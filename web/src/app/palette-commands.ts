@@ -230,7 +230,7 @@ function settingsOf(services: Services): readonly Command[] {
     { ...themeSwitch(services), words: 'dark light mode color escuro claro modo cor tema', group },
     {
       group,
-      icon: 'list',
+      icon: isCompact ? 'expand' : 'shrink',
       label: isCompact ? t('Use comfortable density') : t('Use compact density'),
       words: 'small large spacing tamanho densidade',
       run: () => void changeSettings(services, { density: isCompact ? 'comfortable' : 'compact' }),

@@ -266,23 +266,37 @@ function AccountMenu({ open }: Pick<ReturnType<typeof useShortcuts>, 'open'>) {
       label={t('Account of {name}', { name })}
       class="button quiet account"
       items={[
+        ...minor.map(({ href, label, icon }) => ({ icon, label: t(label), run: () => router.go(href) })),
         // On a phone, the header of a project replaces the search button.
-        ...(isPhone ? [{ label: t('Search or run a command'), run: () => open({ kind: 'palette' }) }] : []),
-        ...minor.map(({ href, label }) => ({ label: t(label), run: () => router.go(href) })),
-        { label: t('My account'), run: () => router.go('/account') },
-        { label: t('Removed items'), run: () => router.go('/removed') },
+        ...(isPhone
+          ? [
+              {
+                icon: 'search',
+                label: t('Search or run a command'),
+                kind: 'section-start',
+                run: () => open({ kind: 'palette' }),
+              } as const,
+            ]
+          : []),
+        { icon: 'person', label: t('My account'), run: () => router.go('/account') },
+        { icon: 'trash', label: t('Removed items'), run: () => router.go('/removed') },
         ...(isPhone ? [theme] : []),
         ...(isTouchScreen
           ? []
           : [
               {
+                icon: 'shrink' as const,
                 label: t('Compact density'),
                 isChecked: isCompact,
                 run: () => void changeSettings(services, { density: isCompact ? 'comfortable' : 'compact' }),
               },
-              { label: t('Keyboard shortcuts'), run: () => open({ kind: 'shortcuts' }) },
+              {
+                icon: 'list' as const,
+                label: t('Keyboard shortcuts'),
+                run: () => open({ kind: 'shortcuts' }),
+              },
             ]),
-        { label: t('Sign out'), run: signOut },
+        { icon: 'move', label: t('Sign out'), kind: 'section-start', run: signOut },
       ]}
     >
       <span

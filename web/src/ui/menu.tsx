@@ -1,15 +1,16 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { Icon } from './icon.tsx'
+import { Icon, type IconName } from './icon.tsx'
 import { placeBelow } from './viewport.ts'
 
 export interface MenuItem {
   readonly label: string
   /** Shown before the label. */
   readonly mark?: ComponentChildren
+  readonly icon?: IconName
   /** Marks the current place, such as the stage of a card. */
   readonly isCurrent?: boolean
-  readonly kind?: 'danger' | undefined
+  readonly kind?: 'danger' | 'section-start' | undefined
   /** If set, the item is a checkbox, and the menu stays open. */
   readonly isChecked?: boolean
   run(): void
@@ -87,11 +88,10 @@ const MenuButton = ({ item, onChoose }: { readonly item: MenuItem; onChoose(): v
     tabIndex={-1}
     onClick={onChoose}
   >
-    {item.isChecked !== undefined && (
-      <span class="menu-check">{item.isChecked && <Icon name="check" />}</span>
-    )}
+    {item.icon && <Icon name={item.icon} />}
     {item.mark}
     {item.label}
+    {item.isChecked && <Icon name="check" />}
   </button>
 )
 

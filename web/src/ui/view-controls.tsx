@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { t } from '../texts/text.ts'
+import { IconButton } from './icon.tsx'
 import { centreCurrent } from './page.tsx'
 import { placeBelow } from './viewport.ts'
 
@@ -82,6 +84,8 @@ interface PopoverProps {
 /** The margin of a page. The layer keeps the same distance from the edge. */
 const pagePixels = 24
 
+const focused = ':is(a[href], button, select):not(.sheet-title *)'
+
 /**
  * A button with a layer of information below it. Escape or a click elsewhere closes the layer. Escape returns
  * the focus to the button.
@@ -94,7 +98,7 @@ export function Popover({ button, buttonClass = 'button', label, children }: Pop
     if (!isOpen || layer.current === null || anchor.current === null) return
     layer.current.showPopover()
     placeBelow(layer.current, anchor.current, { matchesWidth: true, edgePixels: pagePixels })
-    const target = layer.current.querySelector<HTMLElement>('a[href], button, select') ?? layer.current
+    const target = layer.current.querySelector<HTMLElement>(focused) ?? layer.current
     target.focus()
   }, [isOpen])
   return (
@@ -119,6 +123,10 @@ export function Popover({ button, buttonClass = 'button', label, children }: Pop
           popover="auto"
           onToggle={({ newState }) => newState === 'closed' && setOpen(false)}
         >
+          <div class="sheet-title">
+            <strong>{label}</strong>
+            <IconButton icon="close" label={t('Close')} run={() => layer.current?.hidePopover()} />
+          </div>
           {children}
         </div>
       )}

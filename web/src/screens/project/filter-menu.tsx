@@ -71,7 +71,7 @@ export function FilterMenu({ criteria, filters, start, anchor, onChange, onClose
           currentTarget.hidePopover()
       }}
     >
-      <div class="filter-menu-title">
+      <div class="sheet-title">
         <strong>{t('Filter')}</strong>
         <IconButton icon="close" label={t('Close')} run={() => onClose({ isByKey: true })} />
       </div>
