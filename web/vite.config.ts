@@ -55,6 +55,7 @@ const laterFiles = [
   'recorded-hours',
   'relations',
   'row-facts',
+  'row-filter',
   'settings-page',
   'sorted-hint',
   'typed-keys',

@@ -9,7 +9,7 @@ import { deleteDraft } from '../services/browser-storage.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { DescriptionTextField } from '../ui/markdown-field.tsx'
+import { DescriptionTextField } from '../ui/form-fields.tsx'
 import { ProjectMark } from '../ui/page.tsx'
 import {
   bodyOf,

@@ -9,6 +9,7 @@ import { type MessageKey, t } from '../texts/text.ts'
 import { Combobox, type Option } from './combobox.tsx'
 import { DayInput } from './day-input.tsx'
 import { Icon } from './icon.tsx'
+import { MarkdownField } from './markdown-field.tsx'
 
 /** The value of the field for an organization that is created together with the record of the form. */
 export const newOrganizationId = 'new'
@@ -84,6 +85,32 @@ export function OrganizationField<Values extends FormValues & { readonly organiz
               ? t('Nothing found.')
               : t('No organization of your projects matches. Type the full name, or ask an administrator.')
           }
+        />
+      )}
+    </Field>
+  )
+}
+
+/** The description of a record, in Markdown. */
+export function DescriptionTextField<Values extends FormValues & { readonly description: string }>({
+  projectId,
+  ...props
+}: Omit<FieldProps<Values>, 'name' | 'label'> & { readonly projectId?: string }) {
+  const { form } = props
+  return (
+    <Field {...props} name="description" label={t('Description')} isWide>
+      {(attributes) => (
+        <MarkdownField
+          {...attributes}
+          class="input"
+          dir="auto"
+          name="description"
+          rows={3}
+          placeholder={props.isLabelHidden ? t('Description') : undefined}
+          projectId={projectId}
+          maxLength={limits.description}
+          value={form.values.value.description}
+          onText={(text) => form.set('description', text)}
         />
       )}
     </Field>

@@ -1,9 +1,6 @@
 import type { ComponentProps, Ref, RefObject, TargetedKeyboardEvent } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { limits } from '#tracker-client'
 import { useMembers } from '../data/use-members.ts'
-import { Field, type FieldProps } from '../forms/field.tsx'
-import type { FormValues } from '../forms/form.tsx'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { type Option, Suggestions } from './combobox.tsx'
@@ -58,31 +55,6 @@ export function MarkdownField({ field, id, onKeyDown, ...props }: MarkdownFieldP
         </section>
       )}
     </div>
-  )
-}
-
-export function DescriptionTextField<Values extends FormValues & { readonly description: string }>({
-  projectId,
-  ...props
-}: Omit<FieldProps<Values>, 'name' | 'label'> & { readonly projectId?: string }) {
-  const { form } = props
-  return (
-    <Field {...props} name="description" label={t('Description')} isWide>
-      {(attributes) => (
-        <MarkdownField
-          {...attributes}
-          class="input"
-          dir="auto"
-          name="description"
-          rows={3}
-          placeholder={props.isLabelHidden ? t('Description') : undefined}
-          projectId={projectId}
-          maxLength={limits.description}
-          value={form.values.value.description}
-          onText={(text) => form.set('description', text)}
-        />
-      )}
-    </Field>
   )
 }
 

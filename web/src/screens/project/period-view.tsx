@@ -12,7 +12,8 @@ import { addDays, dayOf, endTimestampOf, formatDay, today } from '../../time/day
 import { Icon } from '../../ui/icon.tsx'
 import { compareTexts } from './card-moves.ts'
 import { queryOfFilters } from './filters.ts'
-import { type ProjectViewProps, useRowFilter } from './project-view.tsx'
+import type { ProjectViewProps } from './project-view.tsx'
+import { useRowFilter } from './row-filter.ts'
 
 type Assignment = RecordOf<'assignment'>
 

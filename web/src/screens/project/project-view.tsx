@@ -1,14 +1,12 @@
 import { useMemo } from 'preact/hooks'
 import type { Connection } from '../../api/live.ts'
-import { useProjectDependencies, useProjectLabels } from '../../data/project-links.ts'
-import { useAllRows } from '../../data/use-listing.ts'
 import { useAllMembers } from '../../data/use-members.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { EmptyState, Skeleton, type SkeletonProps } from '../../ui/page-states.tsx'
 import type { ViewName } from '../../ui/project-page.tsx'
 import { narrow, useMedia } from '../../ui/viewport.ts'
-import { dependsOnMembers, type Filters, matcherOf, noFilters, viewParameter } from './filters.ts'
+import { dependsOnMembers, type Filters, noFilters, viewParameter } from './filters.ts'
 import type { ProjectScope } from './name-lookup.ts'
 
 /** The properties of every view of a project. */
@@ -56,29 +54,6 @@ export function NoMatches() {
       </button>
     </EmptyState>
   )
-}
-
-/** Returns a predicate for the filters that the API does not apply. Loads only the data that they need. */
-export function useRowFilter({ projectId, doneStageIds }: ProjectScope, filters: Filters) {
-  const needsBlocked = filters.blocked !== ''
-  const labels = useProjectLabels(filters.labels === '' ? undefined : projectId)
-  const dependencies = useProjectDependencies(needsBlocked ? projectId : undefined, doneStageIds)
-  const impediments = useAllRows('assignmentImpediment', needsBlocked ? {} : undefined, { live: true })
-  const members = useMemberIds(projectId, filters)
-  const { blockers } = dependencies
-  const { byAssignment } = labels
-  const matches = useMemo(() => {
-    const blockedIds = blockedIdsOf(impediments.rows, blockers)
-    return matcherOf(filters, { labels: byAssignment, blockedIds, doneStageIds, memberIds: members.ids })
-  }, [JSON.stringify(filters), byAssignment, impediments.rows, blockers, doneStageIds, members.ids])
-  return {
-    matches,
-    memberIds: members.ids,
-    isLoading:
-      labels.isLoading ||
-      members.isLoading ||
-      (needsBlocked && (dependencies.isLoading || impediments.isLoading)),
-  }
 }
 
 /** Returns the ids of the members. They are loaded only if the filters depend on them. */

@@ -8,8 +8,7 @@ import { Form, useForm } from '../../forms/form.tsx'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { newOrganizationId, OrganizationField } from '../../ui/form-fields.tsx'
-import { DescriptionTextField } from '../../ui/markdown-field.tsx'
+import { DescriptionTextField, newOrganizationId, OrganizationField } from '../../ui/form-fields.tsx'
 
 /** Creates a project, and a new organization for it if the user names one. */
 export function NewProjectDialog({ onClose }: { onClose(): void }) {

@@ -10,7 +10,8 @@ import { EmptyState, LoadProblem } from '../../../ui/page-states.tsx'
 import { placeBelow } from '../../../ui/viewport.ts'
 import { isFiltered, queryOfFilters } from '../filters.ts'
 import { type NameLookup, type ProjectScope, useBlocked, useNameLookup } from '../name-lookup.ts'
-import { NoMatches, type ProjectViewProps, useRowFilter, ViewSkeleton } from '../project-view.tsx'
+import { NoMatches, type ProjectViewProps, ViewSkeleton } from '../project-view.tsx'
+import { useRowFilter } from '../row-filter.ts'
 import { shownList, useSharedList, useSharedSelection } from '../shown-list.ts'
 import {
   availableColumns,
