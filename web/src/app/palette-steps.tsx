@@ -311,12 +311,18 @@ function findKnown(
     ...(known?.people(text) ?? []).map((person) => personItem(services, person)),
   ]
   const { people = [], others: values = [] } = start.target?.values.current ?? {}
-  const commands = [...actionsOnTarget(parts, start), ...values, ...commandsIn(services, parts, start)]
+  // “assign” means the step in which the user chooses a person, and not the first person.
+  const namesValue = ({ words = '' }: PaletteItem) => !findMatches([{ name: words }], text).some(isTyped)
+  const commands = [
+    ...actionsOnTarget(parts, start),
+    ...values.filter(namesValue),
+    ...commandsIn(services, parts, start),
+  ]
   const groups = sortGroups([
     ...findMatches(commands, text),
     ...filtersOf(services, start.project, known?.people(text, filtersMax) ?? []),
     // A name alone rather looks for the person than assigns to them.
-    ...findMatches(people, text),
+    ...findMatches(people.filter(namesValue), text),
     ...recent,
     ...others.filter(({ id }) => !recentIds.has(id)),
   ])
