@@ -103,9 +103,9 @@ export function periodJourneys(setup: () => BrowserSetup): void {
       (await zoom.boundingBox())?.y,
       (await page.getByRole('button', { name: 'Earlier' }).boundingBox())?.y,
     )
-    // A phone has the names of the desktop, and a week by default, so the address does not name it.
-    assert.deepEqual(await zoom.getByRole('option').allTextContents(), ['Week', 'Month', 'Quarter'])
-    await zoom.selectOption('Week')
+    // A phone shows two weeks by default, so the address does not name them.
+    assert.deepEqual(await zoom.getByRole('option').allTextContents(), ['2 weeks', '3 weeks', '8 weeks'])
+    await zoom.selectOption('2 weeks')
     await page.waitForURL((url) => !url.searchParams.has('zoom'))
     await assertTwoWeeks(page)
     await page.locator(`#card-${id}`).waitFor()
@@ -134,7 +134,7 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     assert.equal(await sumOf(workspace.jonas.id), 'Nothing planned')
     assert.match(String(await sumOf(workspace.mara.id)), /^\d+(\.\d)? h/)
     assert.ok(Math.abs(avatar.y + avatar.height / 2 - (head.y + head.height / 2)) < 0.5)
-    await zoom.selectOption('Quarter')
+    await zoom.selectOption('8 weeks')
     // The shortest bar can still be seen, and a period of two years needs one line.
     await page.waitForURL((url) => url.searchParams.get('zoom') === 'quarter')
     await until(async () => (await page.locator(`#card-${id}`).boundingBox())?.width === 8, 'a short bar')

@@ -1021,6 +1021,7 @@ export const ptBr = {
   '{hours} planned': '{hours} planejadas',
   '{over} over, {week}': '{over} a mais, {week}',
   '{over} over in {count} weeks': '{over} a mais em {count} semanas',
+  '{count} weeks': '{count} semanas',
   'Nothing planned': 'Nada planejado',
   Subscribe: 'Assinar',
   'Subscribe to the calendar': 'Assinar o calendário',

@@ -92,7 +92,7 @@ export const ZoomButtons = ({ zoom, setZoom }: ZoomProps) => (
   />
 )
 
-/** Phones show the zoom as a select, which fits next to the steps of the period. */
+/** Phones show the zoom as a select, which fits next to the steps of the period. Their periods are no usual ones. */
 export const ZoomSelect = ({ zoom, setZoom }: ZoomProps) => (
   <select
     class="input zoom-select"
@@ -102,7 +102,7 @@ export const ZoomSelect = ({ zoom, setZoom }: ZoomProps) => (
   >
     {zoomNames.map((name) => (
       <option key={name} value={name}>
-        {t(zooms[name].label)}
+        {t('{count} weeks', { count: zooms[name].weekCounts[0] })}
       </option>
     ))}
   </select>
