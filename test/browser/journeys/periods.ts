@@ -85,6 +85,8 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     await page.waitForURL((url) => url.searchParams.get('zoom') === 'quarter')
     await page.getByRole('button', { name: 'Quarter', pressed: true }).waitFor()
     await page.locator(`#card-${id}.name-after`).waitFor()
+    // Until the other weeks are loaded, the view is faint.
+    await page.locator('.timeline[aria-busy=false]').waitFor()
     await assertAccessible(page, 'timeline of a quarter')
     // The number of a Monday begins after its line.
     const lastDate = page.locator('.only-mondays > .timeline-date:not(.today)').last()

@@ -193,23 +193,13 @@ interface ListHeadProps extends ListTableProps {
 function ListHead(props: ListHeadProps) {
   const { rows, columns, order, selection, isNarrow } = props
   const { router } = useServices()
-  const ids = useMemo(() => rows.map(({ id }) => id), [rows])
-  const count = ids.filter(selection.has).length
   return (
     // biome-ignore-start lint/a11y/useSemanticElements: see the grid
     // biome-ignore-start lint/a11y/useFocusableInteractive: the button within takes the focus
     <div role="rowgroup" class="list-head">
       <div role="row" aria-rowindex={1} class="list-line">
         <span role="columnheader" class="list-check">
-          <label>
-            <input
-              type="checkbox"
-              aria-label={t('Select all')}
-              checked={count > 0 && count === ids.length}
-              indeterminate={count > 0 && count < ids.length}
-              onClick={() => selection.toggleAll(ids)}
-            />
-          </label>
+          <SelectAll label={t('Select all')} rows={rows} selection={selection} />
         </span>
         {isNarrow ? (
           <span role="columnheader" class="list-name">
@@ -277,6 +267,27 @@ function NarrowHead({ rows, order, isSelecting, setSelecting }: ListHeadProps) {
   )
 }
 
+interface SelectAllProps extends Pick<ListTableProps, 'rows' | 'selection'> {
+  readonly label: string
+}
+
+/** Selects all rows or none. The box is mixed while only some are selected. */
+function SelectAll({ label, rows, selection }: SelectAllProps) {
+  const ids = useMemo(() => rows.map(({ id }) => id), [rows])
+  const count = ids.filter(selection.has).length
+  return (
+    <label>
+      <input
+        type="checkbox"
+        aria-label={label}
+        checked={count > 0 && count === ids.length}
+        indeterminate={count > 0 && count < ids.length}
+        onClick={() => selection.toggleAll(ids)}
+      />
+    </label>
+  )
+}
+
 function ColumnLabel({ column: { name, label } }: { readonly column: Column }) {
   const icon = cellIcons[name]
   return (
@@ -307,14 +318,7 @@ function GroupLine({ line, ariaIndex, names, selection, folded, isNarrow, onAdd 
     // biome-ignore-start lint/a11y/useFocusableInteractive: the checkbox within takes the focus
     <div role="row" aria-rowindex={ariaIndex} class="list-line list-group">
       <span role="gridcell" class="list-check">
-        <label>
-          <input
-            type="checkbox"
-            aria-label={t('Select all of {group}', { group: title })}
-            checked={rows.every((row) => selection.has(row.id))}
-            onClick={() => selection.toggleAll(rows.map((row) => row.id))}
-          />
-        </label>
+        <SelectAll label={t('Select all of {group}', { group: title })} rows={rows} selection={selection} />
       </span>
       <span role="rowheader">
         <button type="button" class="group-fold" aria-expanded={!isFolded} onClick={() => folded.toggle(id)}>

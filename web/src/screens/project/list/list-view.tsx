@@ -77,7 +77,7 @@ export function ListView(props: ProjectViewProps) {
     <>
       {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
       {listing.rows.length === 0 && !listing.problem ? (
-        <NoAssignments hasFilters={isFiltered(filters)} />
+        <NoAssignments projectId={scope.projectId} hasFilters={isFiltered(filters)} />
       ) : (
         <ListTable
           scope={scope}
@@ -145,14 +145,18 @@ function useLines(scope: ProjectScope, rows: readonly Assignment[], settings: Li
   return { lines, names }
 }
 
-function NoAssignments({ hasFilters }: { readonly hasFilters: boolean }) {
-  const { router } = useServices()
+interface NoAssignmentsProps {
+  readonly projectId: string
+  readonly hasFilters: boolean
+}
+
+function NoAssignments({ projectId, hasFilters }: NoAssignmentsProps) {
   return hasFilters ? (
     <NoMatches />
   ) : (
     <EmptyState title={t('No assignments yet')} icon="list">
       <p>{t('Create the first one here, or press N.')}</p>
-      <button type="button" class="button primary" onClick={() => router.setQuery({ new: '1' })}>
+      <button type="button" class="button primary" data-new-assignment={projectId}>
         {t('New assignment')}
       </button>
     </EmptyState>
