@@ -144,7 +144,7 @@ function sumJourneys(setup: () => BrowserSetup): void {
     await workspace.make('appointment', { ...entry, keepDate: '2029-04-07', amountHours: 24 })
     await workspace.make('appointment', { ...entry, keepDate: '2029-04-07', amountHours: 1 })
     const page = await signIn('wilma@example.com', '/week?week=2029-04-02')
-    await page.getByText('18 h over 10 h · 6 Apr 2029').waitFor()
+    await page.getByText('18 h over 10 h · ends 6 Apr 2029').waitFor()
     await page.getByText('Mon: Drew the plan').waitFor()
     await page.getByText('5 h free', { exact: true }).waitFor()
     // The four working days without hours are free, too, and those of a weekend do not reduce them.
