@@ -10,6 +10,7 @@ import { passwordProblems } from '../../src/model/field-kinds.ts'
 import { timeoutAdvice } from '../../src/records/list.ts'
 import type { ListQuery } from '../../src/records/list-query.ts'
 import { resources } from '../../src/resources/all.ts'
+import { faceAttributesOf } from '../../web/src/api/people.ts'
 import { elapsedSeconds, toRecordedHours } from '../../web/src/assignment/timer.ts'
 import { groupBlockers, groupLabels, mergeLinks, startsTooEarly } from '../../web/src/data/project-links.ts'
 import {
@@ -25,7 +26,6 @@ import { balancesOf, parsePeriod, presets, sumRowsOf } from '../../web/src/scree
 import { ptBrCatalogue } from '../../web/src/texts/pt-br.ts'
 import { translateSentence as translateWith } from '../../web/src/texts/text.ts'
 import { splitHours } from '../../web/src/time/hours.ts'
-import { faceAttributesOf } from '../../web/src/ui/faces.ts'
 import { valuesOf } from '../support/assertions.ts'
 import { nodesIn, parseSource, placeholdersOf, type SyntaxNode, textOf } from '../support/syntax.ts'
 

@@ -12,8 +12,15 @@ import { DayField } from '../ui/form-fields.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { PanelForm } from './panel-form.tsx'
 import { type PanelData, PanelSection } from './panel-section.tsx'
-import { changesOf } from './queue.ts'
-import { recordHours, withQueuedHours } from './queued-hours.ts'
+import {
+  changesOf,
+  type HoursChange,
+  type QueuedChange,
+  type QueueServices,
+  queuedChanges,
+  sendHours,
+  sendOrQueue,
+} from './queue.ts'
 import { QueueMark } from './state-chips.tsx'
 import { elapsedSeconds, isForgotten, type RunningTimer, timerStore, toRecordedHours } from './timer.ts'
 import { TimerButton } from './timer-button.tsx'
@@ -228,3 +235,33 @@ export function TimerDialog({ running, onClose }: { readonly running: RunningTim
     </Dialog>
   )
 }
+
+/** Records hours, or keeps them until there is a network. Returns whether they were recorded. */
+export const recordHours = (
+  services: QueueServices,
+  change: HoursChange,
+  assignment: QueuedChange['assignment'],
+): Promise<boolean> => sendOrQueue(services, change, assignment, () => sendHours(services, change))
+
+/** Adds the matching queued hours to the entries, and replaces the entries that they change. */
+export function withQueuedHours(
+  entries: readonly Appointment[],
+  matches: (entry: HoursChange['entry']) => boolean,
+): readonly Appointment[] {
+  if (queuedChanges.value.length === 0) return entries
+  const byId = new Map(entries.map((entry) => [entry.id, entry]))
+  // Sent changes come last in the queue. Here they come first, because unsent changes of the same entry are
+  // newer.
+  for (const change of queuedChanges.value.toReversed())
+    if (change.kind === 'hours' && matches(change.entry))
+      byId.set(change.entry.id, { ...newEntry(change.at), ...byId.get(change.entry.id), ...change.entry })
+  return [...byId.values()]
+}
+
+const newEntry = (at: number) => ({
+  description: null,
+  createdAt: new Date(at).toISOString(),
+  updatedAt: null,
+  deletedAt: null,
+  active: true,
+})

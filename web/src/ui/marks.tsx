@@ -1,8 +1,8 @@
+import { hashOf } from '../api/people.ts'
 import type { Label } from '../data/project-links.ts'
 import type { StageLook } from '../data/project-stages.ts'
 import { t } from '../texts/text.ts'
 import { formatHours, formatNumber, splitHours } from '../time/hours.ts'
-import { hashOf } from './faces.ts'
 
 /** The names of the hues in `tints.css`. Neighbours in the list below are easily told apart. */
 export type Hue = Label['color']

@@ -1,9 +1,9 @@
 import type { Api } from '../api/api.ts'
 import { loadAll } from '../api/load-all.ts'
+import { faceAttributesOf } from '../api/people.ts'
 import { type Services, useServices } from '../services/services.ts'
 import { inOneLine, t } from '../texts/text.ts'
 import { beginsWith, Combobox, type Option } from './combobox.tsx'
-import { faceAttributesOf } from './faces.ts'
 import { Icon } from './icon.tsx'
 
 interface AvatarProps {

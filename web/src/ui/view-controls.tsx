@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { IconButton } from './icon.tsx'
 import { centreCurrent } from './page.tsx'
@@ -132,4 +133,15 @@ export function Popover({ button, buttonClass = 'button', label, children }: Pop
       )}
     </>
   )
+}
+
+/** Opens the dialog of a new record when the URL has `?new=1`, as in links of the palette. */
+export function useOpenNewFromUrl(open: () => void): void {
+  const { router } = useServices()
+  const isRequested = router.address.value.searchParams.get('new') === '1'
+  useEffect(() => {
+    if (!isRequested) return
+    open()
+    router.setQuery({ new: '' })
+  }, [isRequested])
 }

@@ -19,12 +19,12 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { NewPasswordField } from '../../ui/form-fields.tsx'
 import { Icon, IconButton } from '../../ui/icon.tsx'
 import { StageMark } from '../../ui/marks.tsx'
-import { useOpenNewFromUrl } from '../../ui/open-new.ts'
 import { Page, SearchField } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
-import { AdministratorsOnly } from './administrators-only.tsx'
+import { useOpenNewFromUrl } from '../../ui/view-controls.tsx'
 import {
   AdministrationTabs,
+  AdministratorsOnly,
   bodyOf,
   type Catalog,
   type CatalogField,

@@ -1,5 +1,7 @@
 import { useServices } from '../../services/services.ts'
 import { type MessageKey, t } from '../../texts/text.ts'
+import { Page } from '../../ui/page.tsx'
+import { EmptyState } from '../../ui/page-states.tsx'
 import { Tabs } from '../../ui/view-controls.tsx'
 
 /** A list that administrators maintain for all users. */
@@ -169,3 +171,12 @@ export function AdministrationTabs({ current }: { readonly current: string }) {
     />
   )
 }
+
+/** The page that other users see instead of a screen for administrators. */
+export const AdministratorsOnly = ({ title }: { readonly title: string }) => (
+  <Page title={title}>
+    <EmptyState icon="shield" title={t('Administrators only')}>
+      <p>{t('Ask an administrator for what you need.')}</p>
+    </EmptyState>
+  </Page>
+)

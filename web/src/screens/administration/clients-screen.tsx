@@ -12,8 +12,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
-import { AdministratorsOnly } from './administrators-only.tsx'
-import { AdministrationTabs, clientsPath } from './catalogs.tsx'
+import { AdministrationTabs, AdministratorsOnly, clientsPath } from './catalogs.tsx'
 
 /** The dialog in front of the list. */
 type OpenDialog =

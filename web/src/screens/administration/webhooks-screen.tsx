@@ -17,8 +17,7 @@ import { Menu } from '../../ui/menu.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { ProjectSubPage } from '../../ui/project-sub-page.tsx'
-import { AdministratorsOnly } from './administrators-only.tsx'
-import { AdministrationTabs, webhooksPath } from './catalogs.tsx'
+import { AdministrationTabs, AdministratorsOnly, webhooksPath } from './catalogs.tsx'
 
 /** The dialog in front of the list. */
 type OpenDialog =

@@ -5,7 +5,7 @@ import { doneStagesOf, updateBodyOf } from '../../assignment/assignment-values.t
 import { LabelChip } from '../../assignment/labels.tsx'
 import { priorityNames } from '../../assignment/priority.ts'
 import { changesOf, type StageChange, sendOrQueue, withQueuedStage } from '../../assignment/queue.ts'
-import { recordHours } from '../../assignment/queued-hours.ts'
+import { recordHours } from '../../assignment/recorded-hours.tsx'
 import { BlockedChip, QueueMark, WaitsChip } from '../../assignment/state-chips.tsx'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { assignmentKey, dueColorOf, dueText, endDayOf, isLate } from '../../data/assignments.ts'
