@@ -112,11 +112,11 @@ describe('Labels of a project', () => {
   })
 })
 
-test('People have one of 24 faces each, which depends only on their id', () => {
+test('People have one of 36 faces each, which depends only on their id', () => {
   const faces = Array.from({ length: 500 }, (_, number) =>
     JSON.stringify(faceAttributesOf(`person ${number}`)),
   )
-  assert.equal(new Set(faces).size, 24)
+  assert.equal(new Set(faces).size, 36)
 })
 
 describe('The list', () => {

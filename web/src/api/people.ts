@@ -165,13 +165,12 @@ function createPersonSearch(api: Api, session: Session, extensions: boolean) {
 }
 
 /** The number of hues of faces. Each has a light and a deep look. */
-const faceHues = 12
+const faceHues = 18
 
 /** Returns the look of a person, which is the same on every screen. */
 export function faceAttributesOf(id: string) {
   const look = hashOf(id) % (2 * faceHues)
-  // The hues are between those of stages and labels.
-  const hue = ((look % faceHues) + 0.5) * (360 / faceHues)
+  const hue = (look % faceHues) * (360 / faceHues)
   return { 'data-color': look < faceHues ? 'face' : 'deep-face', style: { '--hue': String(hue) } }
 }
 
