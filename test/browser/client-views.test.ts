@@ -247,11 +247,9 @@ describe('Sums', () => {
     )
   })
 
-  test('begin the excess of a bar where the plan ends', () => {
-    const sum = { planned: 16, recorded: 10, over: 2 }
-    assert.deepEqual(splitHours(sum), { within: 8, over: 2, overFrom: 16 })
-    const ofOthers = { planned: 4, recorded: 1, over: 3 }
-    assert.deepEqual(splitHours(ofOthers), { within: 0, over: 1, overFrom: 4 })
+  test('are split into those within the plan and the excess', () => {
+    assert.deepEqual(splitHours({ recorded: 10, over: 2 }), { within: 8, over: 2 })
+    assert.deepEqual(splitHours({ recorded: 1, over: 3 }), { within: 0, over: 1 })
   })
 })
 

@@ -413,7 +413,7 @@ function queueJourneys(setup: () => BrowserSetup): void {
     await assertAccessible(page, 'the changes that were not sent')
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Done)
     await dialog.getByRole('button', { name: `Send again: ${name}` }).click()
-    await dialog.getByText('Everything was sent.').waitFor()
+    await dialog.getByText('No change is waiting.').waitFor()
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
   })
 

@@ -367,7 +367,7 @@ function reportJourneys(setup: () => BrowserSetup): void {
       .first()
       .hover()
     await figures.getByText('7.5 h').waitFor()
-    // Only hours over the plan have another color, and they begin where it ends.
+    // Only hours over the plan have another color.
     const lengths = (name: string, kind: string) =>
       page
         .getByRole('row', { name })

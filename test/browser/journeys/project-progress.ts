@@ -67,7 +67,7 @@ export function progressJourneys(setup: () => BrowserSetup): void {
         .evaluate((bar) => [bar.getAttribute('x'), bar.getAttribute('width')].map(Number))
     assert.deepEqual(await Promise.all(['.bar-part', '.bar-over'].map(barOf)), [
       [0, 8],
-      [16, 2],
+      [8, 2],
     ])
     await row('Just planned').getByText('Ends 9 May 2096').waitFor({ state: 'attached' })
     // The state is computed from the dates, the impediments and the hours.

@@ -24,7 +24,7 @@ export function QueueDialog({ onSignOut, onClose }: QueueDialogProps) {
   return (
     <Dialog title={t('Changes that were not sent')} onClose={onClose}>
       {onSignOut && <p>{t('They are lost when you sign out.')}</p>}
-      {waiting.length === 0 && <p role="status">{t('Everything was sent.')}</p>}
+      {waiting.length === 0 && <p role="status">{t('No change is waiting.')}</p>}
       <ul class="rows">
         {waiting.map((change) => (
           <Row

@@ -128,7 +128,7 @@ export const ptBr = {
     'Nesse meio-tempo, outra pessoa a moveu para outra etapa.',
   'Changes that were not sent': 'Mudanças que não foram enviadas',
   'They are lost when you sign out.': 'Elas se perdem quando você sai.',
-  'Everything was sent.': 'Tudo foi enviado.',
+  'No change is waiting.': 'Nenhuma mudança está à espera.',
   'Discard them and sign out': 'Descartar e sair',
   Discard: 'Descartar',
   'You had begun this assignment.': 'Você já tinha começado esta tarefa.',

@@ -97,19 +97,13 @@ export const roundHours = (hours: number): number => Math.round(hours * 100) / 1
 export const overOf = (recorded: number, planned: number): number =>
   planned > 0 ? Math.max(0, roundHours(recorded - planned)) : 0
 
-interface BarHours {
-  readonly planned: number
-  readonly recorded: number
-  readonly over: number
-}
-
 /**
- * Splits recorded hours for a bar. The excess begins at the end of the plan, also in a sum whose other parts have
- * hours left. The excess of a person may be larger than `recorded`, because others may have recorded it.
+ * Splits recorded hours into those within the plan and the excess, which a bar shows behind them. The excess of a
+ * person may be larger than `recorded`, because others may have recorded it.
  */
-export function splitHours({ planned, recorded, over }: BarHours) {
+export function splitHours({ recorded, over }: { readonly recorded: number; readonly over: number }) {
   const within = Math.max(0, recorded - over)
-  return { within, over: recorded - within, overFrom: Math.max(within, planned) }
+  return { within, over: recorded - within }
 }
 
 /** The planned hours that lists offer. Users can type others. */

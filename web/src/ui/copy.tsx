@@ -13,6 +13,8 @@ interface SecretProps {
 export function Secret({ label, text, onDone }: SecretProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
+  // The focus also scrolls a secret into view that replaces a form.
+  useEffect(() => input.current?.focus(), [])
   return (
     <div class="form">
       <div class="field">

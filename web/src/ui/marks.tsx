@@ -177,12 +177,12 @@ interface HoursMarkProps {
 
 /** A bar that is filled as far as hours of a plan are recorded, or as parts of a whole are done. */
 export function HoursBar({ planned, recorded = 0, over = Math.max(0, recorded - planned) }: HoursMarkProps) {
-  const parts = splitHours({ planned, recorded, over })
-  const whole = parts.overFrom + parts.over
+  const parts = splitHours({ recorded, over })
+  const whole = Math.max(planned, recorded)
   return (
     <svg class="share-bar" viewBox={`0 0 ${whole} 4`} preserveAspectRatio="none" aria-hidden="true">
       <rect class="bar-track" width={whole} height="4" />
-      <rect class="bar-over" x={parts.overFrom} width={parts.over} height="4" />
+      <rect class="bar-over" x={parts.within} width={parts.over} height="4" />
       <rect class="bar-part" width={parts.within} height="4" />
     </svg>
   )

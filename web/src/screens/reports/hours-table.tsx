@@ -147,7 +147,7 @@ interface HoursTrackProps extends Pick<Hours, 'planned' | 'recorded' | 'over'> {
 export function HoursTrack({ max, ...hours }: HoursTrackProps) {
   const id = useId()
   const { planned } = hours
-  const { within, over, overFrom } = splitHours(hours)
+  const { within, over } = splitHours(hours)
   const lengthOf = (hours: number) => `${(hours / Math.max(max, 1)) * 100}%`
   const inner = { y: (trackHeight - recordedHeight) / 2, height: recordedHeight, rx: 2 }
   return (
@@ -164,7 +164,7 @@ export function HoursTrack({ max, ...hours }: HoursTrackProps) {
           rx="3"
         />
       )}
-      {over > 0 && <rect class="over" {...inner} x={lengthOf(overFrom)} width={lengthOf(over)} />}
+      {over > 0 && <rect class="over" {...inner} x={lengthOf(within)} width={lengthOf(over)} />}
       {within > 0 && <rect class="recorded" {...inner} width={lengthOf(within)} />}
     </svg>
   )

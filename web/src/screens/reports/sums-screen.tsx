@@ -8,7 +8,7 @@ import { saveFile } from '../../services/files.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { dateFormat, dateOf } from '../../time/days.ts'
-import { formatHours, splitHours } from '../../time/hours.ts'
+import { formatHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Page, ProjectMark, type ProjectMarkProps } from '../../ui/page.tsx'
 import { ConnectionStatus, EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
@@ -174,12 +174,7 @@ function SumsTable({ rows, sumsQuery, total }: SumsTableProps) {
     hasPlan
       ? { ...row, recorded: row.recorded ?? 0, planned: row.planned ?? 0 }
       : { recorded: row.hours, planned: 0, over: 0 }
-  const max = Math.max(
-    ...rows
-      .map(barOf)
-      .map(splitHours)
-      .map(({ overFrom, over }) => overFrom + over),
-  )
+  const max = Math.max(...rows.map(barOf).flatMap(({ planned, recorded }) => [planned, recorded]))
   const all = addHours(rows)
   const labelOf = (name: string | undefined) => {
     const label = groupings.find((grouping) => grouping.name === name)?.label

@@ -136,7 +136,7 @@ interface WeeksProps extends Pick<WeeksChartProps, 'weeks' | 'currentMonday'> {
 }
 
 function Weeks({ weeks, currentMonday, width, plannedFill, onPoint }: WeeksProps) {
-  const ends = weeks.map(splitHours).map(({ overFrom, over }) => overFrom + over)
+  const ends = weeks.flatMap(({ planned, recorded }) => [planned, recorded])
   const ticks = ticksFor(Math.max(...ends))
   const yOf = (hours: number) =>
     height - marginBottom - (hours / (ticks.at(-1) ?? 1)) * (height - marginTop - marginBottom)
@@ -199,10 +199,10 @@ interface BarsProps extends Pick<WeeksProps, 'plannedFill'> {
   yOf(hours: number): number
 }
 
-/** Draws the recorded hours as a solid bar inside the wider, outlined bar of the planned hours, and the excess above both. */
+/** Draws the recorded hours, with the excess at their end, in front of the wider, outlined bar of the planned hours. */
 function Bars({ week, middle, groupWidth, yOf, plannedFill }: BarsProps) {
-  const { planned } = week
-  const { within, over, overFrom } = splitHours(week)
+  const { planned, recorded } = week
+  const { within, over } = splitHours(week)
   const plannedWidth = Math.min(plannedWidthMax, Math.round(groupWidth * 0.66))
   const recordedWidth = Math.round(plannedWidth * 0.5)
   const inner = { x: middle - recordedWidth / 2, width: recordedWidth }
@@ -220,13 +220,7 @@ function Bars({ week, middle, groupWidth, yOf, plannedFill }: BarsProps) {
         />
       )}
       {over > 0 && (
-        <rect
-          class="over"
-          {...inner}
-          rx="2"
-          y={yOf(overFrom + over)}
-          height={yOf(overFrom) - yOf(overFrom + over)}
-        />
+        <rect class="over" {...inner} rx="2" y={yOf(recorded)} height={yOf(within) - yOf(recorded)} />
       )}
       {within > 0 && (
         <rect class="recorded" {...inner} rx="2" y={yOf(within)} height={yOf(0) - yOf(within)} />
