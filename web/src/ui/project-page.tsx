@@ -86,7 +86,7 @@ export function ProjectHeader(props: ProjectHeaderProps) {
           <ProjectPages projectId={projectId} current={current} />
           <button
             type="button"
-            class="button primary"
+            class={`button ${onNew ? 'primary' : ''}`}
             onClick={onNew}
             data-new-assignment={onNew ? undefined : projectId}
             aria-keyshortcuts="N"

@@ -29,7 +29,7 @@ function SubPage({ projectId, path, title, actions, children }: SubPageProps) {
   const { rows, isLoading } = useListing('project', { ids: projectId })
   const [project] = rows
   const heading = usePageTitle(project ? `${title} · ${project.name}` : title, projectId)
-  // Pages of the settings have no link of their own in the header, so their title is shown.
+  // Pages of the settings have no link of their own in the header, so their title is shown below the views.
   const isLinked = projectPages.some((page) => page.path === path)
   const lastView = new URL(projectPath(projectId, lastQueries.get(projectId) ?? ''), location.origin)
   return (
@@ -43,17 +43,24 @@ function SubPage({ projectId, path, title, actions, children }: SubPageProps) {
       <div class="page">
         <div class="sub-bar">
           <ViewSwitch address={lastView} />
-          {!isLinked && (
-            <a class="back-link" href={projectPath(projectId, '/settings')}>
-              <Icon name="left" />
-              <span>{t('Settings')}</span>
-            </a>
+          {isLinked && (
+            <h1 ref={heading} tabIndex={-1} class="linked-title">
+              {title}
+            </h1>
           )}
-          <h1 ref={heading} tabIndex={-1} class={isLinked ? 'linked-title' : ''}>
-            {title}
-          </h1>
           {actions}
         </div>
+        {!isLinked && (
+          <div class="sub-title">
+            <a class="back-link" href={projectPath(projectId, '/settings')}>
+              <Icon name="left" />
+              {t('Settings')}
+            </a>
+            <h1 ref={heading} tabIndex={-1}>
+              {title}
+            </h1>
+          </div>
+        )}
         {children}
       </div>
     </div>

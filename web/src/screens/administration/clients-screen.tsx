@@ -43,14 +43,15 @@ export function ClientsScreen() {
     >
       <AdministrationTabs current={clientsPath} />
       <section class="group" aria-labelledby="clients-title">
-        <header class="group-header">
-          <h2 id="clients-title">{t('Apps')}</h2>
-          <p class="quiet-text">
-            {t(
-              'Users can sign in to these apps with their account. Apps that are set up in the server’s settings are not listed.',
-            )}
-          </p>
-        </header>
+        {/* The selected tab shows the same name. */}
+        <h2 id="clients-title" class="visually-hidden">
+          {t('Apps')}
+        </h2>
+        <p class="quiet-text">
+          {t(
+            'Users can sign in to these apps with their account. Apps that are set up in the server’s settings are not listed.',
+          )}
+        </p>
         {problem && <LoadProblem problem={problem} onRetry={reload} />}
         {value === undefined && !problem && <Skeleton as="rows" rows={3} cells="lines button button" />}
         {value?.clients.length === 0 && (

@@ -55,14 +55,15 @@ export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
     <Page title={t('Administration')} actions={button}>
       <AdministrationTabs current={webhooksPath} />
       <section class="group" aria-labelledby="webhooks-title">
-        <header class="group-header">
-          <h2 id="webhooks-title">{t('Webhooks')}</h2>
-          <p class="quiet-text">
-            {t(
-              'Webhooks that are added here get the changes of all projects. The others are added in the settings of their project.',
-            )}
-          </p>
-        </header>
+        {/* The selected tab shows the same name. */}
+        <h2 id="webhooks-title" class="visually-hidden">
+          {t('Webhooks')}
+        </h2>
+        <p class="quiet-text">
+          {t(
+            'Webhooks that are added here get the changes of all projects. The others are added in the settings of their project.',
+          )}
+        </p>
         {list}
       </section>
     </Page>
