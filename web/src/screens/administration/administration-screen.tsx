@@ -32,6 +32,7 @@ import {
   type CatalogValues,
   catalogs,
   policyPath,
+  TabSection,
   valuesOf,
 } from './catalogs.tsx'
 import { SignInPolicyPage } from './sign-in-policy-page.tsx'
@@ -73,12 +74,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
       }
     >
       <AdministrationTabs current={`/administration/${catalog.path}`} />
-      <section class="group" aria-labelledby="catalog-title">
-        {/* The selected tab shows the same name. */}
-        <h2 id="catalog-title" class="visually-hidden">
-          {t(label)}
-        </h2>
-        <p class="quiet-text">{t(about)}</p>
+      <TabSection label={t(label)} about={t(about)}>
         <div class="catalog-tools">
           <SearchField
             label={t(catalog.searchLabel)}
@@ -119,7 +115,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
             })}
           </p>
         )}
-      </section>
+      </TabSection>
       {dialog && (
         <CatalogDialog
           catalog={catalog}

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useServices } from '../../services/services.ts'
 import { type MessageKey, t } from '../../texts/text.ts'
 import { Page } from '../../ui/page.tsx'
@@ -160,6 +161,23 @@ export const administrationPages = (extensions: boolean) => [
       ]
     : []),
 ]
+
+interface TabSectionProps {
+  readonly label: string
+  readonly about: string
+  readonly children: ComponentChildren
+}
+
+/** The content of a page below the tabs. The selected tab shows the same name, so the heading is hidden. */
+export const TabSection = ({ label, about, children }: TabSectionProps) => (
+  <section class="group" aria-labelledby="tab-title">
+    <h2 id="tab-title" class="visually-hidden">
+      {label}
+    </h2>
+    <p class="quiet-text">{about}</p>
+    {children}
+  </section>
+)
 
 /** Links to the pages of the administration. `current` is the path of the page. */
 export function AdministrationTabs({ current }: { readonly current: string }) {

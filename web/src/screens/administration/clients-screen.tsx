@@ -12,7 +12,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
-import { AdministrationTabs, AdministratorsOnly, clientsPath } from './catalogs.tsx'
+import { AdministrationTabs, AdministratorsOnly, clientsPath, TabSection } from './catalogs.tsx'
 
 /** The dialog in front of the list. */
 type OpenDialog =
@@ -42,16 +42,12 @@ export function ClientsScreen() {
       }
     >
       <AdministrationTabs current={clientsPath} />
-      <section class="group" aria-labelledby="clients-title">
-        {/* The selected tab shows the same name. */}
-        <h2 id="clients-title" class="visually-hidden">
-          {t('Apps')}
-        </h2>
-        <p class="quiet-text">
-          {t(
-            'Users can sign in to these apps with their account. Apps that are set up in the server’s settings are not listed.',
-          )}
-        </p>
+      <TabSection
+        label={t('Apps')}
+        about={t(
+          'Users can sign in to these apps with their account. Apps that are set up in the server’s settings are not listed.',
+        )}
+      >
         {problem && <LoadProblem problem={problem} onRetry={reload} />}
         {value === undefined && !problem && <Skeleton as="rows" rows={3} cells="lines button button" />}
         {value?.clients.length === 0 && (
@@ -64,7 +60,7 @@ export function ClientsScreen() {
             <ClientRow key={client.id} client={client} onChoose={(kind) => setDialog({ kind, client })} />
           ))}
         </ul>
-      </section>
+      </TabSection>
       {dialog && <CurrentDialog dialog={dialog} onOpen={setDialog} onDone={done} onClose={close} />}
     </Page>
   )

@@ -17,7 +17,7 @@ import { Menu } from '../../ui/menu.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { ProjectSubPage } from '../../ui/project-sub-page.tsx'
-import { AdministrationTabs, AdministratorsOnly, webhooksPath } from './catalogs.tsx'
+import { AdministrationTabs, AdministratorsOnly, TabSection, webhooksPath } from './catalogs.tsx'
 
 /** The dialog in front of the list. */
 type OpenDialog =
@@ -54,18 +54,14 @@ export function WebhooksScreen({ parameters: { projectId } }: ScreenProps) {
   return (
     <Page title={t('Administration')} actions={button}>
       <AdministrationTabs current={webhooksPath} />
-      <section class="group" aria-labelledby="webhooks-title">
-        {/* The selected tab shows the same name. */}
-        <h2 id="webhooks-title" class="visually-hidden">
-          {t('Webhooks')}
-        </h2>
-        <p class="quiet-text">
-          {t(
-            'Webhooks that are added here get the changes of all projects. The others are added in the settings of their project.',
-          )}
-        </p>
+      <TabSection
+        label={t('Webhooks')}
+        about={t(
+          'Webhooks that are added here get the changes of all projects. The others are added in the settings of their project.',
+        )}
+      >
         {list}
-      </section>
+      </TabSection>
     </Page>
   )
 }
@@ -223,7 +219,7 @@ function NewWebhookDialog({ projectId, onCreated, onClose }: NewWebhookDialogPro
 
 interface WebhookRowProps {
   readonly webhook: Webhook
-  /** Whose changes are sent. Undefined on the page of a project. */
+  /** Names the project whose changes are sent. Undefined on the page of that project. */
   readonly place: ComponentChildren
   onChanged(): void
   onOpen(kind: 'renew' | 'delete'): void
