@@ -7,8 +7,8 @@ interface PanelFormProps {
 }
 
 /**
- * Something that a button of the panel opens, scrolled into view. The control with `data-autofocus` takes the
- * focus. Escape closes only this, and the focus returns to the button.
+ * Scrolls a form that a button of the panel opens into view, and focuses its control with `data-autofocus`. Escape
+ * closes only the form, and the focus returns to the button.
  */
 export function PanelForm({ children, onClose }: PanelFormProps) {
   const element = useRef<HTMLDivElement>(null)

@@ -132,7 +132,7 @@ function useComboboxState(find: ComboboxProps['find'], onChoose: ComboboxProps['
     if (name === '') return
     const found = isUpToDate ? options : await find(typed, new AbortController().signal).catch(() => [])
     const [match, other] = found.filter((option) => foldText(option.name) === name)
-    // Of several with the same name, the user has to choose one.
+    // If several have the same name, the user has to choose one.
     if (match && !other) onChoose(match)
   }
   const whenOpen: Readonly<Record<string, () => void>> = {

@@ -19,7 +19,7 @@ interface RuleLook {
   textOf(value: Rule['value']): string
   /** Says whether the value turns on something that protects or connects accounts. */
   isOn?(value: Rule['value']): boolean
-  /** What is shown instead if another rule makes the value useless. */
+  /** Returns the state and sentence to show instead if another rule makes the value useless. */
   conflictOf?(value: Rule['value'], rules: SignInPolicy['rules']): Conflict | undefined
 }
 
