@@ -378,10 +378,10 @@ function languageJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('combobox', { name: 'Idioma' }).selectOption('English')
     await page.getByRole('heading', { name: 'My account' }).waitFor()
     assert.equal(await page.locator('html').getAttribute('lang'), 'en')
-    await page.evaluate(`localStorage.setItem('tracker.language', 'pt-BR')`)
-    await page.getByRole('button', { name: 'Account of Sofia Switch' }).click()
+    await page.getByRole('combobox', { name: 'Language' }).selectOption('Português (Brasil)')
+    await page.getByRole('button', { name: 'Conta de Sofia Switch' }).click()
     const requestToProvider = page.waitForRequest(/\/connect\/authorize\?.*ui_locales=pt-BR/)
-    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('menuitem', { name: 'Sair' }).click()
     await requestToProvider
     await page.getByRole('heading', { name: 'Entrar' }).waitFor()
   })
