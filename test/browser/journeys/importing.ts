@@ -34,9 +34,8 @@ export function importJourneys(setup: () => BrowserSetup): void {
       // The page says what a file needs before one is chosen.
       const format = page.getByRole('region', { name: 'Columns of a table' })
       assert.deepEqual(await format.getByRole('term').allTextContents(), ['Required', 'Optional'])
-      const [required, optional] = await format.getByRole('definition').allTextContents()
-      assert.equal(required, 'Name')
-      assert.match(optional ?? '', /^Description, Stage, .*Labels/)
+      const names = await format.getByRole('listitem').allTextContents()
+      assert.match(names.join(', '), /^Name, Description, Stage, .*Labels/)
       await chooseFile(page, 'garden.csv', table)
       await page.getByLabel('Field of Remark').selectOption('Comment')
       assert.equal(await page.getByLabel('Field of Notes').inputValue(), 'description')

@@ -75,9 +75,17 @@ export function projectSettingsJourneys(setup: () => BrowserSetup): void {
     await page.setViewportSize({ width: 390, height: 844 })
     await page.locator('h1', { hasText: 'Hours' }).waitFor()
     await page.getByRole('link', { name: 'Board', exact: true }).waitFor()
+    // A page below the settings keeps their index, which leads back.
     await goWithin(page, `/projects/${otherId}/settings`)
     await page.getByRole('link', { name: 'Webhooks' }).click()
-    await page.getByRole('link', { name: 'Settings', exact: true }).click()
+    await page.getByRole('heading', { name: 'Webhooks' }).waitFor()
+    await page
+      .getByRole('navigation', { name: 'Settings' })
+      .getByRole('link', { name: 'Integrations' })
+      .and(page.locator('[aria-current]'))
+      .click()
+    await page.waitForURL(`**/projects/${otherId}/settings?part=integrations`)
+    await page.getByRole('heading', { name: 'Archive or remove' }).waitFor()
     await page.getByRole('link', { name: 'Board', exact: true }).click()
     await page.waitForURL(`**/projects/${otherId}`)
     await page.getByRole('heading', { name: 'Second quay' }).waitFor()

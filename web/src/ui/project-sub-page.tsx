@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useListing } from '../data/use-listing.ts'
 import { projectPath } from '../router/router.ts'
-import { t } from '../texts/text.ts'
-import { Icon } from './icon.tsx'
+import { useServices } from '../services/services.ts'
+import { type MessageKey, t } from '../texts/text.ts'
 import { Page, usePageTitle } from './page.tsx'
 import { lastQueries, ProjectHeader, projectPages, ViewSwitch } from './project-page.tsx'
+import { IndexLinks } from './settings-page.tsx'
 
 interface SubPageProps {
   readonly projectId: string
@@ -29,7 +30,6 @@ function SubPage({ projectId, path, title, actions, children }: SubPageProps) {
   const { rows, isLoading } = useListing('project', { ids: projectId })
   const [project] = rows
   const heading = usePageTitle(project ? `${title} · ${project.name}` : title, projectId)
-  // Pages of the settings have no link of their own in the header, so their title is shown below the views.
   const isLinked = projectPages.some((page) => page.path === path)
   const lastView = new URL(projectPath(projectId, lastQueries.get(projectId) ?? ''), location.origin)
   return (
@@ -50,19 +50,51 @@ function SubPage({ projectId, path, title, actions, children }: SubPageProps) {
           )}
           {actions}
         </div>
-        {!isLinked && (
-          <div class="sub-title">
-            <a class="back-link" href={projectPath(projectId, '/settings')}>
-              <Icon name="left" />
-              {t('Settings')}
-            </a>
+        {isLinked ? (
+          children
+        ) : (
+          <IntegrationFrame path={projectPath(projectId, '/settings')}>
             <h1 ref={heading} tabIndex={-1}>
               {title}
             </h1>
-          </div>
+            {children}
+          </IntegrationFrame>
         )}
-        {children}
       </div>
     </div>
   )
 }
+
+const settingsParts: readonly {
+  readonly id: string
+  readonly label: MessageKey
+  readonly isExtension?: true
+}[] = [
+  { id: 'general', label: 'General' },
+  { id: 'stages', label: 'Stages' },
+  { id: 'members', label: 'Members' },
+  { id: 'integrations', label: 'Integrations', isExtension: true },
+  { id: 'end', label: 'Archive or remove' },
+]
+
+/** Returns the parts of the settings of a project, with their labels. */
+export function useSettingsParts() {
+  const { extensions } = useServices().configuration
+  return settingsParts
+    .filter(({ isExtension }) => extensions || !isExtension)
+    .map(({ id, label }) => ({ id, label: t(label) }))
+}
+
+interface IntegrationFrameProps {
+  /** The page of the settings. */
+  readonly path: string
+  readonly children: ComponentChildren
+}
+
+/** The pages to which the integrations in the settings lead keep the index of the settings. */
+const IntegrationFrame = ({ path, children }: IntegrationFrameProps) => (
+  <div class="with-index">
+    <IndexLinks label={t('Settings')} parts={useSettingsParts()} path={path} current="integrations" />
+    <div class="index-parts">{children}</div>
+  </div>
+)

@@ -25,7 +25,6 @@ export function SideIndex({
   const requested = searchParams.get('part')
   const [current, setCurrent] = useState(parts[0]?.id)
   const ids = parts.map(({ id }) => id).join()
-  const index = useLineOfLinks(ids)
   useEffect(() => scrollToPart(requested), [requested])
   useEffect(() => {
     // The part at a fifth of the height of the window is the one that is being read.
@@ -44,20 +43,36 @@ export function SideIndex({
   }, [ids])
   return (
     <div class="with-index">
-      <nav ref={index} class="side-index" aria-label={t('On this page')}>
-        {parts.map(({ id, label }) => (
-          <a
-            key={id}
-            href={`${pathname}?part=${id}`}
-            aria-current={id === current ? 'true' : undefined}
-            onClick={() => scrollToPart(id)}
-          >
-            {label}
-          </a>
-        ))}
-      </nav>
+      <IndexLinks label={t('On this page')} parts={parts} path={pathname} current={current} />
       <div class="index-parts">{children}</div>
     </div>
+  )
+}
+
+interface IndexLinksProps {
+  readonly label: string
+  readonly parts: readonly Part[]
+  /** The page of the parts, which may be another one. */
+  readonly path: string
+  readonly current: string | undefined
+}
+
+/** The index next to a page of settings, which is a line above it where there is no room. */
+export function IndexLinks({ label, parts, path, current }: IndexLinksProps) {
+  const index = useLineOfLinks(parts.map(({ id }) => id).join())
+  return (
+    <nav ref={index} class="side-index" aria-label={label}>
+      {parts.map(({ id, label }) => (
+        <a
+          key={id}
+          href={`${path}?part=${id}`}
+          aria-current={id === current ? 'true' : undefined}
+          onClick={() => scrollToPart(id)}
+        >
+          {label}
+        </a>
+      ))}
+    </nav>
   )
 }
 

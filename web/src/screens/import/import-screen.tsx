@@ -8,6 +8,7 @@ import { locale, t, tn } from '../../texts/text.ts'
 import { formatTimestamp } from '../../time/days.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { useFileDrop } from '../../ui/files.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { ProjectSubPage } from '../../ui/project-sub-page.tsx'
 import { type ColumnField, columnFields, isRequired } from './cells.ts'
@@ -119,6 +120,7 @@ function FileDrop({ onChoose }: { onChoose(file: File): void }) {
   const { isOver, handlers } = useFileDrop(choose)
   return (
     <div class={`import-drop ${isOver ? 'over' : ''}`} {...handlers}>
+      <Icon name="file" />
       <p>{t('Drop a file here: CSV, a Jira export (CSV) or a Trello export (JSON).')}</p>
       <button type="button" class="button primary" onClick={() => input.current?.click()}>
         {t('Choose a file')}
@@ -141,15 +143,24 @@ function FileDrop({ onChoose }: { onChoose(file: File): void }) {
 
 /** Says what a table needs, before one is chosen. */
 function TableFormat({ projectId }: { readonly projectId: string }) {
-  const namesOf = (fields: readonly ColumnField[]) => fields.map(({ label }) => t(label)).join(', ')
+  const namesOf = (fields: readonly ColumnField[]) =>
+    fields.map(({ name, label }) => (
+      <li key={name} class="chip">
+        {t(label)}
+      </li>
+    ))
   return (
     <section class="import-step" aria-labelledby="import-format">
       <h2 id="import-format">{t('Columns of a table')}</h2>
-      <dl class="facts">
+      <dl class="facts column-facts">
         <dt>{t('Required')}</dt>
-        <dd>{namesOf(columnFields.filter(isRequired))}</dd>
+        <dd>
+          <ul class="column-names">{namesOf(columnFields.filter(isRequired))}</ul>
+        </dd>
         <dt>{t('Optional')}</dt>
-        <dd>{namesOf(columnFields.filter((field) => !isRequired(field)))}</dd>
+        <dd>
+          <ul class="column-names">{namesOf(columnFields.filter((field) => !isRequired(field)))}</ul>
+        </dd>
       </dl>
       <p class="quiet-text">
         {t('Columns with other names are assigned in the next step, or left out.')}{' '}

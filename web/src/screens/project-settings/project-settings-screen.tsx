@@ -17,7 +17,7 @@ import { hueOf } from '../../ui/marks.tsx'
 import { MembersDialog } from '../../ui/members-dialog.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { Faces } from '../../ui/people.tsx'
-import { ProjectSubPage } from '../../ui/project-sub-page.tsx'
+import { ProjectSubPage, useSettingsParts } from '../../ui/project-sub-page.tsx'
 import { IndexedPart, SavedHeading, SideIndex } from '../../ui/settings-page.tsx'
 import { StagesSection } from './stages-section.tsx'
 
@@ -39,24 +39,11 @@ export function ProjectSettingsScreen({ parameters: { projectId = '' } }: Screen
   )
 }
 
-const allParts: readonly {
-  readonly id: string
-  readonly label: MessageKey
-  readonly isExtension?: true
-}[] = [
-  { id: 'general', label: 'General' },
-  { id: 'stages', label: 'Stages' },
-  { id: 'members', label: 'Members' },
-  { id: 'integrations', label: 'Integrations', isExtension: true },
-  { id: 'end', label: 'Archive or remove' },
-]
-
 function Settings({ project }: { readonly project: RecordOf<'project'> }) {
   const { configuration } = useServices()
-  const parts = allParts.filter(({ isExtension }) => configuration.extensions || !isExtension)
   const [isChangingMembers, setChangingMembers] = useState(false)
   return (
-    <SideIndex parts={parts.map(({ id, label }) => ({ id, label: t(label) }))}>
+    <SideIndex parts={useSettingsParts()}>
       <IndexedPart id="general">
         <GeneralSection project={project} />
       </IndexedPart>
