@@ -5,6 +5,7 @@ import { onReturn, openPageTracker } from './api/page-tracker.ts'
 import { createPeople } from './api/people.ts'
 import { App, addTooltips } from './app/app.tsx'
 import { preloadScreen } from './app/screens.ts'
+import { applyPanelWidth } from './assignment/panel-frame.tsx'
 import { startQueue } from './assignment/queue.ts'
 import { createRouter } from './router/router.ts'
 import { createFiles } from './services/files.ts'
@@ -21,6 +22,7 @@ import './styles/index.css'
 /** Creates the objects that live as long as the page, and renders it. */
 async function start(root: HTMLElement): Promise<void> {
   applyStoredAppearance()
+  applyPanelWidth()
   addTooltips()
   const router = createRouter()
   preloadScreen(router.address.peek().pathname)

@@ -53,6 +53,18 @@ export function panelViewJourneys(setup: () => BrowserSetup): void {
     }
   })
 
+  // Every element inherits the width: the first panel would otherwise style the whole page again.
+  test('the page knows the width of panels before one opens', async () => {
+    const { signIn, workspace } = setup()
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
+    const known = () => page.evaluate<string>(`document.documentElement.style.cssText`)
+    assert.equal(await known(), '--panel-width: 432px;')
+    await page.evaluate(`localStorage.setItem('tracker.panel', '500')`)
+    await page.reload()
+    assert.equal(await known(), '--panel-width: 500px;')
+    await page.evaluate(`localStorage.removeItem('tracker.panel')`)
+  })
+
   test('Previous and Next end at the first and last assignment', async () => {
     const { signIn } = setup()
     const { path } = await makeFruits('To both ends')

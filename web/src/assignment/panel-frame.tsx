@@ -193,7 +193,6 @@ export function queryWithoutPanel({ search }: URL): string {
 }
 
 const widthKey = 'tracker.panel'
-const widthProperty = '--panel-width'
 /** A wide window has room for longer lines. */
 const defaultPixels = () => (innerWidth < 1920 ? 432 : 560)
 /** The narrowest panel has room for two columns of fields. */
@@ -205,14 +204,23 @@ const stepPixels = 32
 const clamp = (pixels: number): number =>
   Math.round(Math.min(Math.max(pixels, pixelsMin), Math.max(pixelsMin, innerWidth - behindPixels)))
 
+const storedWidth = (): number => clamp(Number(localStorage.getItem(widthKey)) || defaultPixels())
+
+/**
+ * Tells the styles how wide a panel is. The property belongs to the page, because headers, the bar below the
+ * top and the board leave room for the panel. It is set before the first render: every element inherits it, so
+ * the whole page is styled again when it changes.
+ */
+export const applyPanelWidth = (pixels = storedWidth()): void =>
+  document.documentElement.style.setProperty('--panel-width', `${pixels}px`)
+
 /**
  * The line between the panel and the screen. Dragging it or pressing an arrow key changes the width. The
  * browser stores the width.
  */
 function PanelEdge({ panel }: { readonly panel: { readonly current: HTMLElement | null } }) {
-  const [width, setWidth] = useState(() => clamp(Number(localStorage.getItem(widthKey)) || defaultPixels()))
-  // The property is set on the page, because headers, the bar below the top and the board leave room for the panel.
-  useLayoutEffect(() => document.documentElement.style.setProperty(widthProperty, `${width}px`), [width])
+  const [width, setWidth] = useState(storedWidth)
+  useLayoutEffect(() => applyPanelWidth(width), [width])
   const change = (pixels: number) => {
     setWidth(clamp(pixels))
     localStorage.setItem(widthKey, String(clamp(pixels)))
