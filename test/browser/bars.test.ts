@@ -75,24 +75,20 @@ describe('Bars in a calendar', () => {
     assert.deepEqual(places(20), ['across within', 'half within', 'start after', 'end before'])
   })
 
-  test('have lines of their own on phones, and their names above them if they do not fit', () => {
+  test('have lines of their own on phones, and their names above them, from the side with room', () => {
     const rows = [
       assignment('long', '2026-11-16', '2026-11-20'),
       assignment('first', '2026-11-16', '2026-11-16'),
       assignment('continued', '2026-11-20', '2026-11-30'),
       assignment('short', '2026-11-22', '2026-11-22'),
     ]
-    const namesDays = { long: 5, first: 9, continued: 4, short: 2 }
-    const bars = stackedBarsOf(rows, '2026-11-16', 7, ({ id }) => {
-      const days = namesDays[id as keyof typeof namesDays]
-      return { within: days, outside: days }
-    })
+    const bars = stackedBarsOf(rows, '2026-11-16', 7, () => ({ within: 2, outside: 3 }))
     assert.deepEqual(
       bars.map(({ row, line, namePlace, nameRoom }) => ({ id: row.id, line, namePlace, nameRoom })),
       [
-        { id: 'long', line: 0, namePlace: 'within', nameRoom: 0 },
+        { id: 'long', line: 0, namePlace: 'above', nameRoom: 7 },
         { id: 'first', line: 1, namePlace: 'above', nameRoom: 7 },
-        { id: 'continued', line: 2, namePlace: 'above-end', nameRoom: 7 },
+        { id: 'continued', line: 2, namePlace: 'above', nameRoom: 3 },
         { id: 'short', line: 3, namePlace: 'above-end', nameRoom: 7 },
       ],
     )

@@ -39,8 +39,6 @@ interface AssignmentBarProps {
   readonly widthPixels?: number
   /** True if the bar shows the avatar of the person. */
   readonly isDetailed?: boolean
-  /** True if the bar shows an arrow at a side where it continues. */
-  readonly hasSides?: boolean
   /** The name of the type. It is shown as a shape. */
   readonly typeName?: string | undefined
   /** A second line. It replaces the icons and the text for screen readers. */
@@ -98,11 +96,14 @@ interface BarContent extends AssignmentBarProps {
 }
 
 function contentOf(props: BarContent) {
-  const { bar, isFirst = true, isDetailed = true, hasSides = isDetailed, facts } = props
-  const { row, beginsBefore, endsAfter } = bar
+  const { bar, isFirst = true, isDetailed = true, widthPixels = Number.POSITIVE_INFINITY, facts } = props
+  const { row } = bar
+  // A bar of a quarter may be shorter than an arrow.
+  const hasSides = widthPixels >= iconPixels
+  const [beginsBefore, endsAfter] = [hasSides && bar.beginsBefore, hasSides && bar.endsAfter]
   const icons = facts === undefined ? iconsOf(props) : []
   const iconGroup = icons.length > 0 && <span class="bar-icons">{icons}</span>
-  const areIconsWithin = hasRoomForIcons(props, icons.length)
+  const areIconsWithin = hasRoomForIcons(props, icons.length + Number(beginsBefore) + Number(endsAfter))
   const name = (
     <>
       {props.typeName && <TypeShape name={props.typeName} />}
@@ -116,7 +117,7 @@ function contentOf(props: BarContent) {
   )
   return (
     <>
-      {hasSides && beginsBefore && <Icon name="left" />}
+      {beginsBefore && <Icon name="left" />}
       {facts === undefined ? (
         name
       ) : (
@@ -126,7 +127,7 @@ function contentOf(props: BarContent) {
         </span>
       )}
       {isDetailed && isFirst && <PersonAvatar id={responsibleOf(row)} isDecorative />}
-      {hasSides && endsAfter && <Icon name="right" />}
+      {endsAfter && <Icon name="right" />}
     </>
   )
 }

@@ -12,10 +12,7 @@ export interface Bar {
   readonly last: number
   readonly beginsBefore: boolean
   readonly endsAfter: boolean
-  /**
-   * The place of the name: within the bar, or next to it if the bar is too short. On phones, the name is
-   * above a bar that is too short.
-   */
+  /** The place of the name: within the bar, or next to it if the bar is too short. On phones, it is above all bars. */
   readonly namePlace: NamePlace
   /** The number of days that a name next to or above its bar may cover. */
   readonly nameRoom: number
@@ -24,7 +21,7 @@ export interface Bar {
 type NamePlace = 'within' | 'before' | 'after' | 'above' | 'above-end'
 
 interface BarOptions {
-  /** Returns the number of days that enough of the name needs within its bar, and the whole name next to it. */
+  /** Returns the number of days that the name needs within its bar, and next to it. */
   nameDaysOf?(row: Assignment): { readonly within: number; readonly outside: number }
   /** Rows with a lower rank come first, in the upper lines. */
   rankOf?(row: Assignment): number
@@ -60,7 +57,7 @@ export function barsOf(
   return bars.map((bar) => ({ ...bar, nameRoom: nameRoomOf(bar, lines[bar.line] ?? [], dayCount) }))
 }
 
-/** Returns the bars for phones, each on its own line. A name that does not fit into its bar is above it. */
+/** Returns the bars for phones, each on its own line, with its name above it. */
 export const stackedBarsOf = (
   rows: readonly Assignment[],
   from: string,
@@ -68,10 +65,8 @@ export const stackedBarsOf = (
   nameDaysOf: NonNullable<BarOptions['nameDaysOf']>,
 ): Bar[] =>
   spansOf(rows, from, dayCount, () => 0).map((span, line) => {
-    const { within, outside } = nameDaysOf(span.row)
-    if (span.last - span.first + 1 >= within) return { ...span, line, namePlace: 'within', nameRoom: 0 }
     const [after, before] = [dayCount - span.first, span.last + 1]
-    const isAtStart = after >= before || after >= outside
+    const isAtStart = after >= before || after >= nameDaysOf(span.row).outside
     return {
       ...span,
       line,

@@ -80,7 +80,6 @@ function Lane(props: PersonLaneProps) {
       ),
     [rows, doneStageIds, from, dayCount],
   )
-  const lineCount = lineCountOf(bars)
   const weeks = weekLoadsOf(hoursByDay, target)
   return (
     <section
@@ -107,7 +106,7 @@ function Lane(props: PersonLaneProps) {
         class="timeline-track"
         style={{
           gridTemplateColumns: `repeat(${dayCount}, minmax(0, 1fr))`,
-          gridTemplateRows: `var(--lane-hours) ${isPhone ? phoneLinesOf(bars) : `repeat(${lineCount}, var(--lane-bar))`} 1fr`,
+          gridTemplateRows: `var(--lane-hours) repeat(${lineCountOf(bars)}, var(--lane-bar)) 1fr`,
         }}
       >
         {weeks.map((week) => (
@@ -140,12 +139,9 @@ function Lane(props: PersonLaneProps) {
 
 const lineCountOf = (bars: readonly Bar[]): number => 1 + Math.max(0, ...bars.map(({ line }) => line))
 
-/** On phones, a line has one bar, and is lower if the name is in it. */
-const phoneLinesOf = (bars: readonly Bar[]): string =>
-  bars.map(({ namePlace }) => `var(--lane-${namePlace === 'within' ? 'named' : 'bar'})`).join(' ')
-
-/** The width of the text with a week's hours, and of the longer text that adds the hours above the target. */
-const sumPixels = 52
+/** The width of a letter of a week's hours, of the space around them, and of the text that adds those above the target. */
+const letterPixels = 7.5
+const aroundSumPixels = 6
 const longSumPixels = 110
 
 interface DayGridProps {
@@ -205,6 +201,7 @@ function WeekSum({ firstDay, week, dayPixels }: WeekSumProps) {
   const isOver = isExceeded(week)
   const values = { hours: formatPlanned(hours), over: formatPlanned(hours - target) }
   const end = startIndex + daysInWeek
+  const sumPixels = aroundSumPixels + values.hours.length * letterPixels
   const lastStart = Math.min(firstBusyIndex, end - Math.ceil(sumPixels / dayPixels))
   const start = isOver ? startIndex : Math.max(startIndex, lastStart)
   const isShort = (end - start) * dayPixels < longSumPixels
@@ -230,7 +227,7 @@ function LaneBar(props: LaneBarProps) {
   const { bar, previousId, nextId, context, measureDay } = props
   const { doneStageIds, stages, waitingTexts, openId, query, onShift } = context
   const { row, line, first, last, beginsBefore, endsAfter, nameRoom } = bar
-  const { dayPixels, isPhone } = context
+  const { dayPixels } = context
   const shiftOf = (event: KeyboardEvent): Shift | undefined => {
     const key = logicalArrowKey(event)
     const days = { ArrowLeft: -1, ArrowRight: 1 }[key]
@@ -242,7 +239,6 @@ function LaneBar(props: LaneBarProps) {
     <AssignmentBar
       bar={bar}
       isDetailed={false}
-      hasSides={isPhone}
       isDone={doneStageIds.has(row.workflowId)}
       blockReason={blockReasonOf(row, context)}
       color={colorIn(stages, row.workflowId)}
@@ -291,8 +287,6 @@ const wideRem = {
   hours: 1.75,
   /** The height of a bar with the space around it. */
   bar: 2,
-  /** The same on phones, for a bar with the name in it. Other bars have it above them there. */
-  named: 2,
   /** The minimum height of the hours and the bars together. */
   least: 4.5,
   /** The height without bars. */
@@ -309,7 +303,6 @@ const phoneRem: LaneRem = {
   head: 1.75,
   hours: 0.25,
   bar: 2.625,
-  named: 1.75,
   least: 0,
   empty: 0.0625,
 }
@@ -324,11 +317,8 @@ export const lanePropertiesOf = (laneRem: LaneRem): Readonly<Record<string, stri
 
 /** Returns the height of a lane without its name. */
 export function trackRemOf(bars: readonly Bar[], laneRem: LaneRem): number {
-  const { least, empty, hours, bar, named, below } = laneRem
-  if (bars.length === 0) return empty
-  // Only on phones, where each bar has its own line, the two heights differ.
-  const namedCount = bars.filter(({ namePlace }) => namePlace === 'within').length
-  return Math.max(least, hours + lineCountOf(bars) * bar - namedCount * (bar - named) + below)
+  const { least, empty, hours, bar, below } = laneRem
+  return bars.length === 0 ? empty : Math.max(least, hours + lineCountOf(bars) * bar + below)
 }
 
 export type Measures = ReturnType<typeof useMeasures>

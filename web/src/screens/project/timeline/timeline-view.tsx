@@ -285,11 +285,8 @@ function placesOf(people: readonly Person[], { barsByPerson, laneBottoms, measur
 /** The space around a name in its bar, and next to it. */
 const innerMarginPixels = 28
 const outerMarginPixels = 12
-/** The width of an icon with the gap after it. */
+/** The width of an icon with the gap after it, such as the arrow at a side where a bar continues. */
 const iconPixels = 20
-/** A name is cut in its bar, rather than whole next to it, if at least this width and this share of it are shown. */
-const cutNamePixels = 80
-const cutNameShare = 0.6
 
 /**
  * Returns a function that measures names. It adds up letters, each of which is measured once, because measuring
@@ -317,7 +314,7 @@ interface Days {
   readonly dayPixels: number
   /** The font of names. */
   readonly font: string
-  /** True if each bar has its own line. Names are then in their bars only as a whole, and arrows at open sides, too. */
+  /** True if each bar has its own line, with its name above it. */
   readonly isStacked: boolean
 }
 
@@ -344,10 +341,9 @@ function useBars(
       Number(dayOf(startDate) < from) + Number(dayOf(endDate) >= end)
     const nameDaysOf = (row: Assignment) => {
       const [name, icons] = [widthOf(row.name), iconCountOf(row) * iconPixels]
-      const cutName = Math.min(name, Math.max(cutNamePixels, name * cutNameShare))
-      const inner = isStacked ? name + sideCountOf(row) * iconPixels : cutName
+      const sides = sideCountOf(row) * iconPixels
       return {
-        within: Math.ceil((inner + icons + innerMarginPixels) / dayPixels),
+        within: Math.ceil((name + icons + sides + innerMarginPixels) / dayPixels),
         outside: Math.ceil((name + icons + outerMarginPixels) / dayPixels),
       }
     }
