@@ -93,7 +93,7 @@ export default defineConfig({
     },
   },
   css: { postcss: { plugins: [hoverOfPointers()] } },
-  plugins: [finish()],
+  plugins: [importPlainly(), finish()],
 })
 
 type StylePlugin = NonNullable<Exclude<NonNullable<CSSOptions['postcss']>, string>['plugins']>[number]
@@ -119,6 +119,16 @@ function hoverOfPointers(): StylePlugin {
 
 /** Returns whether a selector needs the pointer on an element; `:not(:hover)` does not. */
 const isHovered = (selector: string): boolean => selector.replace(/:not\([^)]*\)/g, '').includes(':hover')
+
+/** Replaces code that loads the styles and scripts of an imported script before it: here, none has any. */
+function importPlainly(): Plugin {
+  const helper = '\0vite/preload-helper.js'
+  return {
+    name: 'import-plainly',
+    enforce: 'pre',
+    load: (id) => (id === helper ? 'export const __vitePreload = (load) => load()' : undefined),
+  }
+}
 
 /** Lists the built files for the service worker, and compresses them. */
 function finish(): Plugin {
