@@ -20,6 +20,7 @@ const laterFiles = [
   'change-many',
   'change-texts',
   'command-palette',
+  'confirm-dialog',
   'comment-form',
   'csv',
   'daily-target',

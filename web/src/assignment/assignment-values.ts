@@ -127,17 +127,6 @@ export async function findAssignments(
   }))
 }
 
-/** Finds assignments of one project by a part of their name or description. */
-export async function findInProject(
-  api: Api,
-  projectId: string,
-  search: string,
-  signal: AbortSignal,
-): Promise<readonly Assignment[]> {
-  const query = { projectId, search, pageSize: suggestionsMax, sortColumn: 'name' } as const
-  return (await api.list('assignment', query, signal)).data
-}
-
 /** The days from start to end of a new assignment with dates. Both days count, so it lasts a week. */
 const defaultDaysToEnd = 6
 const typeKeyOf = (projectId: string) => `tracker.type.${projectId}`

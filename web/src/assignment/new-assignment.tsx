@@ -22,7 +22,7 @@ import { NonMemberNote } from './in-place-fields.tsx'
 import { addLabels } from './labels-section.tsx'
 import { PropertyChips } from './new-assignment-chips.tsx'
 import { QuickField, TokenChips, useTokens } from './quick-field.tsx'
-import { applyTokens, type QuickText } from './quick-tokens.ts'
+import { type QuickText, type QuickToken, valuesOfTokens } from './quick-tokens.ts'
 
 export interface NewAssignmentDialogProps {
   readonly scope: { readonly projectId: string; readonly stages: readonly ProjectStage[] }
@@ -191,3 +191,17 @@ function useNewAssignmentForm(
 }
 
 const noDates = { startDate: '', endDate: '' }
+
+/** Replaces the values of a form by the values of the tokens. Labels are added. */
+function applyTokens(values: NewAssignmentValues, tokens: readonly QuickToken[]): NewAssignmentValues {
+  const { personId, endDay, priority, amountHours, labelIds } = valuesOfTokens(tokens)
+  const { startDate } = values
+  return {
+    ...values,
+    ...(personId !== undefined && { userId: personId }),
+    ...(endDay !== '' && { endDate: endDay, startDate: startDate > endDay ? '' : startDate }),
+    ...(priority !== undefined && { priority: String(priority) }),
+    ...(amountHours !== undefined && { amountHours: String(amountHours) }),
+    labelIds: [...new Set([...values.labelIds.split(' ').filter(Boolean), ...labelIds])].join(' '),
+  }
+}

@@ -136,27 +136,6 @@ export function valuesOfTokens(tokens: readonly QuickToken[]) {
   return { personId, endDay, priority, amountHours, labelIds }
 }
 
-/** Replaces the values of a form by the values of the tokens. Labels are added. */
-export function applyTokens<Values extends TokenValues>(
-  values: Values,
-  tokens: readonly QuickToken[],
-): Values {
-  const { personId, endDay, priority, amountHours, labelIds } = valuesOfTokens(tokens)
-  const { startDate } = values
-  return {
-    ...values,
-    ...(personId !== undefined && { userId: personId }),
-    ...(endDay !== '' && { endDate: endDay, startDate: startDate > endDay ? '' : startDate }),
-    ...(priority !== undefined && { priority: String(priority) }),
-    ...(amountHours !== undefined && { amountHours: String(amountHours) }),
-    labelIds: [...new Set([...values.labelIds.split(' ').filter(Boolean), ...labelIds])].join(' '),
-  }
-}
-
-type TokenValues = Readonly<
-  Record<'userId' | 'startDate' | 'endDate' | 'priority' | 'amountHours' | 'labelIds', string>
->
-
 /** Returns the fields of a new assignment. `personId` is responsible if the tokens contain no person. */
 export function fieldsOf(tokens: readonly QuickToken[], personId: string) {
   const { priority, amountHours, endDay, ...values } = valuesOfTokens(tokens)

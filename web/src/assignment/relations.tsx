@@ -14,7 +14,7 @@ import { formatDay } from '../time/days.ts'
 import { Combobox } from '../ui/combobox.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { LoadProblem } from '../ui/page-states.tsx'
-import { doneStagesOf, findInProject } from './assignment-values.ts'
+import { doneStagesOf } from './assignment-values.ts'
 import { PanelForm } from './panel-form.tsx'
 import { Adder, type PanelData, PanelSection } from './panel-section.tsx'
 
@@ -339,3 +339,17 @@ function RelatedRow({ assignment, line, isDone, removeLabel, onRemove, children 
     </li>
   )
 }
+
+/** Finds assignments of one project by a part of their name or description. */
+async function findInProject(
+  api: Api,
+  projectId: string,
+  search: string,
+  signal: AbortSignal,
+): Promise<readonly Assignment[]> {
+  const query = { projectId, search, pageSize: suggestionsMax, sortColumn: 'name' } as const
+  return (await api.list('assignment', query, signal)).data
+}
+
+/** Users type more to find other assignments. */
+const suggestionsMax = 20

@@ -6,7 +6,7 @@ import { useServices, useSignIn } from '../../services/services.ts'
 import { connectAddress, loadSignInMethods } from '../../session/provider.ts'
 import { inOneLine, t } from '../../texts/text.ts'
 import { formatAgo, formatTimestamp } from '../../time/days.ts'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { describeUserAgent } from './describe-user-agent.ts'
 

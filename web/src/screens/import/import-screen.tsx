@@ -6,7 +6,7 @@ import { assignmentPath, projectPath, type ScreenProps } from '../../router/rout
 import { useServices } from '../../services/services.ts'
 import { locale, t, tn } from '../../texts/text.ts'
 import { formatTimestamp } from '../../time/days.ts'
-import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { useFileDrop } from '../../ui/files.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
