@@ -39,12 +39,16 @@ function installationJourneys(setup: () => BrowserSetup): void {
         `[...document.querySelectorAll('meta[name=theme-color]')].find((meta) => matchMedia(meta.media).matches).content`,
       )
     assert.equal(await colour(), '#fbfcfd')
-    await page.getByRole('button', { name: 'Use dark theme' }).click()
+    const choose = async (name: string) => {
+      await page.getByRole('button', { name: /^Account of / }).click()
+      await page.getByRole('menuitem', { name }).click()
+    }
+    await choose('Use dark theme')
     await page.locator('html[data-theme=dark]').waitFor()
     assert.equal(await colour(), '#101214')
     await page.reload()
     assert.equal(await colour(), '#101214')
-    await page.getByRole('button', { name: 'Use light theme' }).click()
+    await choose('Use light theme')
     await page.locator('html[data-theme=light]').waitFor()
   })
 

@@ -100,10 +100,16 @@ export function appearanceJourneys(setup: () => BrowserSetup): void {
     await page.getByLabel('Theme', { exact: true }).waitFor()
     assert.ok((await lightnessOf(page)) < 0.5)
     assert.equal(await page.evaluate(`localStorage.getItem('tracker.theme')`), null)
-    // The button offers the other theme, also after the device has changed its own.
-    await page.getByRole('button', { name: 'Use light theme' }).waitFor()
+    // The menu offers the other theme, also after the device has changed its own.
+    await page.getByRole('button', { name: /^Account of / }).click()
+    await page.getByRole('menuitem', { name: 'Use light theme' }).waitFor()
     await page.emulateMedia({ colorScheme: 'light' })
-    await page.getByRole('button', { name: 'Use dark theme' }).waitFor()
+    await page.getByRole('menuitem', { name: 'Use dark theme' }).waitFor()
+    // One line is highlighted: the first one, until the pointer or a key moves on.
+    const highlighted = page.locator('[role^=menuitem]:focus')
+    assert.equal(await highlighted.textContent(), 'My account')
+    await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).hover()
+    assert.equal(await highlighted.locator('kbd').textContent(), '?')
   })
 
   test('a theme that could not be stored before a reload is stored afterwards', async () => {

@@ -120,7 +120,17 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
       'Search or run a command',
       'Sign out',
     ])
-    assert.equal(await menu.locator('[role^=menuitem]:not(:has(> .icon:first-child))').count(), 0)
+    assert.equal(await menu.locator('[role^=menuitem]:not(:has(> .filter-menu-mark > .icon))').count(), 0)
+    // A finger needs no highlight. An attached keyboard still moves one, from either end.
+    const highlighted = menu.locator(':focus')
+    assert.equal(await highlighted.count(), 0)
+    await page.keyboard.press('ArrowDown')
+    assert.equal(await highlighted.textContent(), 'Reports')
+    await page.locator('.menu:popover-open').getByRole('button', { name: 'Close' }).tap()
+    await menu.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Account of Mara Lindqvist' }).tap()
+    await page.keyboard.press('ArrowUp')
+    assert.equal(await highlighted.textContent(), 'Sign out')
     await page.keyboard.press('Escape')
     await page.keyboard.press('?')
     await assertSheet('dialog[open]')

@@ -58,7 +58,6 @@ export function Shell() {
         >
           <Icon name="search" />
         </button>
-        <ThemeSwitch />
         <AccountMenu open={shortcuts.open} />
       </header>
       <ConnectionBar />
@@ -240,15 +239,6 @@ function useUnreadCount(): number {
   return count
 }
 
-function ThemeSwitch() {
-  const { icon, label, run } = themeSwitch(useServices())
-  return (
-    <button type="button" class="button quiet icon-only theme" aria-label={label} title={label} onClick={run}>
-      <Icon name={icon} />
-    </button>
-  )
-}
-
 function AccountMenu({ open }: Pick<ReturnType<typeof useShortcuts>, 'open'>) {
   const services = useServices()
   const { router, session } = services
@@ -259,44 +249,45 @@ function AccountMenu({ open }: Pick<ReturnType<typeof useShortcuts>, 'open'>) {
   const links = useLinks()
   const name = session.person.value?.name ?? t('Account')
   const signOut = useSignOut()
-  const minor = isPhone ? links.filter(({ isMinor }) => isMinor) : []
-  const theme = themeSwitch(services)
   return (
     <Menu
       label={t('Account of {name}', { name })}
       class="button quiet account"
       items={[
-        ...minor.map(({ href, label, icon }) => ({ icon, label: t(label), run: () => router.go(href) })),
-        // On a phone, the header of a project replaces the search button.
+        // A phone has no room for these pages, and the header of a project replaces the search button.
         ...(isPhone
           ? [
+              ...links.flatMap(({ href, label, icon, isMinor }) =>
+                isMinor ? { icon, label: t(label), run: () => router.go(href) } : [],
+              ),
               {
-                icon: 'search',
+                icon: 'search' as const,
                 label: t('Search or run a command'),
-                kind: 'section-start',
+                kind: 'section-start' as const,
                 run: () => open({ kind: 'palette' }),
-              } as const,
+              },
             ]
           : []),
         { icon: 'person', label: t('My account'), run: () => router.go('/account') },
         { icon: 'trash', label: t('Removed items'), run: () => router.go('/removed') },
-        ...(isPhone ? [theme] : []),
+        themeSwitch(services),
         ...(isTouchScreen
           ? []
           : [
               {
-                icon: 'shrink' as const,
+                icon: 'rows' as const,
                 label: t('Compact density'),
                 isChecked: isCompact,
                 run: () => void changeSettings(services, { density: isCompact ? 'comfortable' : 'compact' }),
               },
               {
-                icon: 'list' as const,
+                icon: 'keyboard' as const,
                 label: t('Keyboard shortcuts'),
+                shortcut: '?',
                 run: () => open({ kind: 'shortcuts' }),
               },
             ]),
-        { icon: 'move', label: t('Sign out'), kind: 'section-start', run: signOut },
+        { icon: 'leave', label: t('Sign out'), kind: 'section-start', run: signOut },
       ]}
     >
       <span

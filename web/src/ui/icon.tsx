@@ -66,6 +66,9 @@ const paths = {
   shapes: 'M8 1.8L10.6 6.3H5.4zM2.5 9h4.5v4.5H2.5zM11.3 13.6a2.3 2.3 0 1 0 0-4.6 2.3 2.3 0 0 0 0 4.6z',
   shield: 'M8 1.8l5 1.9v4.1c0 3-2.1 5.2-5 6.4-2.9-1.2-5-3.4-5-6.4V3.7z',
   bell: 'M3 11.5h10l-1.3-2V7a3.7 3.7 0 0 0-7.4 0v2.5zM6.7 13.8a1.5 1.5 0 0 0 2.6 0',
+  rows: 'M2.5 3.5h11M2.5 6.5h11M2.5 9.5h11M2.5 12.5h11',
+  keyboard: 'M1.5 4h13v8h-13zM4.5 6.7h.01M7 6.7h.01M9.5 6.7h.01M12 6.7h.01M5 9.4h6',
+  leave: 'M6.5 2.5h-4v11h4M6 8h8M11 5l3 3-3 3',
 } as const
 
 export type IconName = keyof typeof paths
@@ -79,6 +82,7 @@ const directional: ReadonlySet<IconName> = new Set([
   'timeline',
   'start',
   'end',
+  'leave',
 ])
 
 /** Decorative, so assistive technology skips it. The text or label next to it has the meaning. */

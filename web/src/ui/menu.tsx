@@ -1,7 +1,8 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { Icon, type IconName } from './icon.tsx'
-import { placeBelow } from './viewport.ts'
+import { t } from '../texts/text.ts'
+import { Icon, IconButton, type IconName } from './icon.tsx'
+import { isTouched, placeBelow } from './viewport.ts'
 
 export interface MenuItem {
   readonly label: string
@@ -13,6 +14,8 @@ export interface MenuItem {
   readonly kind?: 'danger' | 'section-start' | undefined
   /** If set, the item is a checkbox, and the menu stays open. */
   readonly isChecked?: boolean
+  /** The key that runs it without the menu. */
+  readonly shortcut?: string
   run(): void
 }
 
@@ -37,13 +40,14 @@ export function Menu({ children, label, items, class: className = 'button quiet 
     if (!isOpen || button.current === null || list.current === null) return
     list.current.showPopover()
     placeBelow(list.current, button.current)
-    itemsIn(list.current)[0]?.focus()
+    list.current.querySelector<HTMLElement>(isTouched() ? '[role=menu]' : item)?.focus()
   }, [isOpen])
-  const close = () => list.current?.hidePopover()
-  const choose = (item: MenuItem) => {
-    if (item.isChecked !== undefined) return item.run()
-    close()
+  const close = () => {
+    list.current?.hidePopover()
     button.current?.focus()
+  }
+  const choose = (item: MenuItem) => {
+    if (item.isChecked === undefined) close()
     item.run()
   }
   return (
@@ -64,19 +68,31 @@ export function Menu({ children, label, items, class: className = 'button quiet 
         ref={list}
         id={id}
         class="menu"
-        role="menu"
-        aria-label={label}
-        tabIndex={-1}
         popover="auto"
         onToggle={(event) => setOpen(event.newState === 'open')}
-        onKeyDown={moveFocus}
       >
-        {isOpen &&
-          items.map((item) => <MenuButton key={item.label} item={item} onChoose={() => choose(item)} />)}
+        {isOpen && (
+          <>
+            <SheetTitle title={label} onClose={close} />
+            <div role="menu" aria-label={label} tabIndex={-1} onKeyDown={moveFocus}>
+              {items.map((item) => (
+                <MenuButton key={item.label} item={item} onChoose={() => choose(item)} />
+              ))}
+            </div>
+          </>
+        )}
       </div>
     </>
   )
 }
+
+/** The head of a layer, which is shown only on phones, where the layer is a sheet. */
+export const SheetTitle = ({ title, onClose }: { readonly title: string; onClose(): void }) => (
+  <div class="sheet-title">
+    <strong dir="auto">{title}</strong>
+    <IconButton icon="close" label={t('Close')} run={onClose} />
+  </div>
+)
 
 const MenuButton = ({ item, onChoose }: { readonly item: MenuItem; onChoose(): void }) => (
   <button
@@ -86,12 +102,16 @@ const MenuButton = ({ item, onChoose }: { readonly item: MenuItem; onChoose(): v
     dir="auto"
     aria-current={item.isCurrent ? 'true' : undefined}
     tabIndex={-1}
+    aria-keyshortcuts={item.shortcut}
+    onMouseMove={(event) => event.currentTarget.focus()}
     onClick={onChoose}
   >
-    {item.icon && <Icon name={item.icon} />}
-    {item.mark}
+    {(item.icon || item.mark) && (
+      <span class="filter-menu-mark">{item.icon ? <Icon name={item.icon} /> : item.mark}</span>
+    )}
     {item.label}
-    {item.isChecked && <Icon name="check" />}
+    {(item.isChecked || item.isCurrent) && <Icon name="check" />}
+    {item.shortcut && <kbd>{item.shortcut}</kbd>}
   </button>
 )
 
@@ -100,19 +120,17 @@ const roleOf = ({ isChecked }: MenuItem) =>
     ? ({ role: 'menuitem' } as const)
     : ({ role: 'menuitemcheckbox', 'aria-checked': isChecked } as const)
 
-const itemsIn = (list: HTMLElement): HTMLElement[] => [
-  ...list.querySelectorAll<HTMLElement>('[role^=menuitem]'),
-]
+const item = '[role^=menuitem]'
 
 const steps: Readonly<Record<string, (index: number, count: number) => number>> = {
   ArrowDown: (index, count) => (index + 1) % count,
-  ArrowUp: (index, count) => (index - 1 + count) % count,
+  ArrowUp: (index, count) => (Math.max(index, 0) - 1 + count) % count,
   Home: () => 0,
   End: (_index, count) => count - 1,
 }
 
 function moveFocus(event: TargetedKeyboardEvent<HTMLElement>): void {
-  const items = itemsIn(event.currentTarget)
+  const items = [...event.currentTarget.querySelectorAll<HTMLElement>(item)]
   const index = items.findIndex((item) => item.matches(':focus'))
   const step = steps[event.key]
   const letter = event.key.length === 1 ? event.key.toLowerCase() : undefined
@@ -120,7 +138,7 @@ function moveFocus(event: TargetedKeyboardEvent<HTMLElement>): void {
     step === undefined
       ? items.find((item) => letter && item.textContent?.toLowerCase().startsWith(letter))
       : items[step(index, items.length)]
-  if (event.key === 'Tab') event.currentTarget.hidePopover()
+  if (event.key === 'Tab') event.currentTarget.parentElement?.hidePopover()
   if (next === undefined) return
   event.preventDefault()
   next.focus()

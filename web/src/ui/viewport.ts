@@ -17,6 +17,9 @@ export function useMedia(query: string): boolean {
   return isMatch
 }
 
+/** Returns whether fingers are used, which need no highlight before they tap. A keyboard may still be attached. */
+export const isTouched = (): boolean => matchMedia('(pointer: coarse)').matches
+
 const gapPixels = 4
 
 /** An element, or a point where the pointer was. */
