@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
+  type Bar,
   barsOf,
   fitBars,
   neededLines,
@@ -19,6 +20,12 @@ type Row = Parameters<typeof barsOf>[0][number]
 /** The bars read only these fields. */
 const assignment = (id: string, startDate: string, endDate: string, amountHours = 0) =>
   ({ id, startDate: `${startDate}T00:00:00.000Z`, endDate: `${endDate}T00:00:00.000Z`, amountHours }) as Row
+
+const idsOf = (bars: readonly Bar[] = []) => bars.map(({ row }) => row.id)
+const daysOf = (bars: readonly Bar[]) =>
+  new Set(
+    bars.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, day) => first + day)),
+  )
 
 describe('Bars in a calendar', () => {
   test('are on different lines if they overlap', () => {
@@ -101,11 +108,10 @@ describe('Bars in a calendar', () => {
       assignment('one', '2026-11-19', '2026-11-20'),
       assignment('two', '2026-11-20', '2026-11-21'),
     ]
-    const { shown, hidden } = fitBars(barsOf(rows, '2026-11-16', 7), 2, () => false)
-    const idsOf = (bars: typeof hidden) => bars.map(({ row }) => row.id)
-    assert.deepEqual(idsOf(shown), ['long', 'alone'])
-    assert.deepEqual(idsOf(hidden), ['one', 'two'])
-    assert.equal(shown[1]?.line, 1)
+    const [week] = fitBars([barsOf(rows, '2026-11-16', 7)], [2], () => false)
+    assert.deepEqual(idsOf(week?.shown), ['long', 'alone'])
+    assert.deepEqual(idsOf(week?.hidden), ['one', 'two'])
+    assert.equal(week?.shown[1]?.line, 1)
   })
 
   test('get more lines in the weeks that need them, while the month still fits', () => {
@@ -134,22 +140,15 @@ describe('Bars in a calendar', () => {
     ]
     const bars = barsOf(rows, '2026-11-16', 7, { rankOf })
 
-    test('are never hidden on a day that shows the work of others', () => {
+    test('are never hidden in a month that shows the work of others', () => {
+      const nextBars = barsOf([assignment('next', '2026-11-23', '2026-11-24')], '2026-11-23', 7, { rankOf })
       for (let lineCount = 1; lineCount <= 5; lineCount += 1) {
-        const { shown, hidden } = fitBars(bars, lineCount, isOwn)
-        const daysOf = (some: typeof hidden) =>
-          new Set(
-            some.flatMap(({ first, last }) =>
-              Array.from({ length: last - first + 1 }, (_, day) => first + day),
-            ),
-          )
-        const hiddenDays = daysOf(hidden.filter(({ row }) => isOwn(row)))
-        const daysOfOthers = daysOf(shown.filter(({ row }) => !isOwn(row)))
-        assert.deepEqual(
-          [...hiddenDays].filter((day) => daysOfOthers.has(day)),
-          [],
-          `${lineCount} lines`,
-        )
+        const weeks = fitBars([bars, nextBars], [lineCount, 2], isOwn)
+        const hidesOwn = weeks.some(({ hidden }) => hidden.some(({ row }) => isOwn(row)))
+        const showsOthers = weeks.some(({ shown }) => shown.some(({ row }) => !isOwn(row)))
+        assert.equal(showsOthers, !hidesOwn, `${lineCount} lines`)
+        assert.equal(hidesOwn, lineCount < 3, `${lineCount} lines`)
+        const [{ shown, hidden } = { shown: [], hidden: [] }] = weeks
         // The button is in the last line.
         const lastDays = daysOf(shown.filter(({ line }) => line === lineCount - 1))
         assert.deepEqual(
@@ -165,6 +164,8 @@ describe('Bars in a calendar', () => {
       assert.deepEqual(neededLines(bars, isOwn), { own: 3, all: 3 })
       const quiet = { own: 1, all: 6 }
       assert.deepEqual(shareLines([quiet, { own: 5, all: 9 }, quiet], 10, 2), [3, 5, 2])
+      // In a low window, even those for a bar of others in each week.
+      assert.deepEqual(shareLines([quiet, { own: 5, all: 9 }, quiet], 7, 2), [1, 5, 1])
     })
   })
 

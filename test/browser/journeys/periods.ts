@@ -252,19 +252,17 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     await page.locator('.calendar-more').first().waitFor()
     const shownCount = await bar(page, 'Of Jonas \\d').count()
     assert.ok(shownCount > 2 && shownCount < 40, `${shownCount} shown`)
-    // The disc that marks today is centered like the numbers of other days.
-    const centers = await page.locator('.calendar-number').evaluateAll((numbers) =>
+    // Numbers begin where their weekdays do.
+    const starts = await page.locator('time:not([aria-current]) > .calendar-number').evaluateAll((numbers) =>
       numbers.map((number) => {
-        const [ofNumber, day] = [number.getBoundingClientRect(), number.closest('.calendar-day')]
-        return Math.round(
-          ofNumber.left +
-            ofNumber.width / 2 -
-            (day?.getBoundingClientRect().left ?? 0) -
-            (day?.clientLeft ?? 0),
-        )
+        const text = document.createRange()
+        text.selectNodeContents(number)
+        const day = number.closest('.calendar-day')
+        const dayStart = (day?.getBoundingClientRect().left ?? 0) + (day?.clientLeft ?? 0)
+        return Math.round(text.getBoundingClientRect().left - dayStart)
       }),
     )
-    assert.deepEqual([...new Set(centers)], [16])
+    assert.deepEqual([...new Set(starts)], [8])
     const overflow = await page
       .locator('.calendar')
       .evaluate((element) => element.scrollHeight - element.clientHeight)

@@ -137,19 +137,36 @@ function namePlaceOf(
   return after >= first ? 'after' : 'before'
 }
 
+/** The bars of a week that are drawn, and those that buttons such as "2 more" show. */
+interface FittedBars {
+  readonly shown: readonly Bar[]
+  readonly hidden: readonly Bar[]
+}
+
 /**
- * Splits the bars of a week into visible bars, which fit into its lines, and hidden bars. Buttons such as "2
- * more" in the last line show the hidden bars. A single hidden bar is shown instead of its button. A day that
- * hides a bar of the viewer shows no bars of other people.
+ * Fits the bars of each week of a month into its lines. While a week hides a bar of the viewer, all weeks hide the
+ * bars of other people.
  */
-export function fitBars(bars: readonly Bar[], lineCount: number, isOwn: (row: Assignment) => boolean) {
+export function fitBars(
+  weeks: readonly (readonly Bar[])[],
+  lineCounts: readonly number[],
+  isOwn: (row: Assignment) => boolean,
+): readonly FittedBars[] {
+  const fitAll = (hides: (row: Assignment) => boolean) =>
+    weeks.map((bars, week) => fitWeek(bars, lineCounts[week] ?? 0, hides))
+  const fitted = fitAll(() => false)
+  const hidesOwn = fitted.some(({ hidden }) => hidden.some(({ row }) => isOwn(row)))
+  return hidesOwn ? fitAll((row) => !isOwn(row)) : fitted
+}
+
+/** Fits bars into lines. A single hidden bar is shown instead of its button, which would be in the last line. */
+function fitWeek(bars: readonly Bar[], lineCount: number, hides: (row: Assignment) => boolean): FittedBars {
   const lastLine = lineCount - 1
   const isBelow = ({ line }: Bar) => line >= lastLine
-  const hidden = new Set<Bar>()
+  const hidden = new Set(bars.filter(({ row }) => hides(row)))
   const isHiddenBy = (bar: Bar, other: Bar) => {
     if (bar === other || bar.first > other.last || bar.last < other.first) return false
-    if (isBelow(bar)) return isBelow(other) || hidden.has(other)
-    return hidden.has(other) && isOwn(other.row) && !isOwn(bar.row)
+    return isBelow(bar) && (isBelow(other) || hidden.has(other))
   }
   // A bar that gets hidden needs a button in the last line, and may so hide further bars.
   for (let count = -1; count < hidden.size; ) {
@@ -175,13 +192,14 @@ export function neededLines(bars: readonly Bar[], isOwn: (row: Assignment) => bo
 }
 
 /**
- * Distributes the lines that fit into a month over its weeks. Each week gets `minimum` lines, or fewer if it
- * needs fewer. Each further line goes to the week with the fewest lines that hides bars of the viewer, or else
- * any bars.
+ * Distributes the lines that fit into a month over its weeks, or `minimum` lines for each week, if that is more. Each
+ * line goes to the week with the fewest lines that hides bars of the viewer, or else any bars. A week with bars has at
+ * least one line, for a button.
  */
 export function shareLines(weeks: readonly NeededLines[], capacity: number, minimum: number): number[] {
-  const lines = weeks.map(({ all }) => Math.min(all, minimum))
-  let spare = capacity - lines.reduce((sum, count) => sum + count, 0)
+  const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0)
+  const lines = weeks.map(({ all }) => Math.min(all, 1))
+  let spare = Math.max(capacity, sumOf(weeks.map(({ all }) => Math.min(all, minimum)))) - sumOf(lines)
   for (const part of ['own', 'all'] as const)
     for (; spare > 0; spare -= 1) {
       const needsMore = (count: number, week: number) => count < (weeks[week]?.[part] ?? 0)

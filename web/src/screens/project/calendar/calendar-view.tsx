@@ -27,7 +27,7 @@ import { Menu } from '../../../ui/menu.tsx'
 import { LoadProblem } from '../../../ui/page-states.tsx'
 import { ChoiceButtons } from '../../../ui/view-controls.tsx'
 import { narrow, useMedia } from '../../../ui/viewport.ts'
-import { barsOf, neededLines, shareLines } from '../bars.ts'
+import { barsOf, fitBars, neededLines, shareLines } from '../bars.ts'
 import { type ProjectScope, useBlocked, useNameLookup } from '../name-lookup.ts'
 import { PeriodSteps, UnscheduledLink, usePeriodRows, useUnscheduledCount } from '../period-view.tsx'
 import { type ProjectViewProps, ViewSkeleton } from '../project-view.tsx'
@@ -199,12 +199,14 @@ function useLooks(scope: ProjectScope, isLoading: boolean, span: Span) {
 
 const spanLabels = { week: 'Week', month: 'Month' } as const
 
-interface WeeksProps extends Pick<CalendarWeekProps, 'openId' | 'query' | 'isOwn'> {
+interface WeeksProps extends Pick<CalendarWeekProps, 'openId' | 'query'> {
   readonly period: CalendarPeriod
   readonly rows: readonly Assignment[]
   readonly isStale: boolean
   /** Rows with a lower rank come first. */
   rankOf(row: Assignment): number
+  /** Returns whether the viewer is responsible. */
+  isOwn(row: Assignment): boolean
   blockReasonOf: CalendarWeekProps['blockReasonOf']
   isDone(row: Assignment): boolean
   colorOf: CalendarWeekProps['colorOf']
@@ -218,19 +220,20 @@ interface WeeksProps extends Pick<CalendarWeekProps, 'openId' | 'query' | 'isOwn
 const rowsOn = (rows: readonly Assignment[], day: string): readonly Assignment[] =>
   rows.filter((row) => dayOf(row.startDate) <= day && dayOf(row.endDate) >= day)
 
-function Weeks({ period, rows, isStale, rankOf, ...shared }: WeeksProps) {
+function Weeks({ period, rows, isStale, rankOf, isOwn, ...shared }: WeeksProps) {
   const { mondays: weeks, month, span } = period
   const [dragged, setDragged] = useState<{ readonly row: Assignment; readonly from: string }>()
   const [first = ''] = weeks
   const calendar = useRef<HTMLElement>(null)
   const bars = weeks.map((monday) => barsOf(rows, monday, daysInWeek, { rankOf }))
-  const needed = bars.map((ofWeek) => neededLines(ofWeek, shared.isOwn))
+  const needed = bars.map((ofWeek) => neededLines(ofWeek, isOwn))
   const capacity = useLineCapacity(calendar, weeks.length)
   // The view of one week hides nothing, however many lines it needs.
   const lineCounts =
     span === 'week'
       ? needed.map(({ all }) => Math.max(all, linesLeast))
       : shareLines(needed, capacity, linesLeast)
+  const fitted = fitBars(bars, lineCounts, isOwn)
   return (
     <section
       ref={calendar}
@@ -252,7 +255,8 @@ function Weeks({ period, rows, isStale, rankOf, ...shared }: WeeksProps) {
           month={month}
           monday={monday}
           isFirstWeek={monday === first}
-          bars={bars[index] ?? []}
+          shown={fitted[index]?.shown ?? []}
+          hidden={fitted[index]?.hidden ?? []}
           lineCount={lineCounts[index] ?? linesLeast}
           onDrag={(row, from) => setDragged(row && { row, from })}
           onDrop={(day) => {

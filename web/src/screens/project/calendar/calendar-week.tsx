@@ -18,7 +18,7 @@ import { Icon } from '../../../ui/icon.tsx'
 import { Popover } from '../../../ui/view-controls.tsx'
 import { directionSign, logicalArrowKey } from '../../../ui/viewport.ts'
 import { AssignmentBar } from '../assignment-bar.tsx'
-import { type Bar, fitBars } from '../bars.ts'
+import type { Bar } from '../bars.ts'
 import type { BlockReason } from '../name-lookup.ts'
 
 type Assignment = RecordOf<'assignment'>
@@ -36,12 +36,11 @@ export interface CalendarWeekProps {
   readonly isFirstWeek: boolean
   /** The number of lines for bars and for buttons such as "2 more". */
   readonly lineCount: number
-  readonly bars: readonly Bar[]
+  readonly shown: readonly Bar[]
+  readonly hidden: readonly Bar[]
   readonly openId: string | undefined
   readonly query: string
   isDone(row: Assignment): boolean
-  /** Returns whether the viewer is responsible. */
-  isOwn(row: Assignment): boolean
   colorOf(row: Assignment): ColorName
   onShift(row: Assignment, days: number): void
   typeOf(row: Assignment): string | undefined
@@ -57,9 +56,8 @@ export interface CalendarWeekProps {
 }
 
 export function CalendarWeek(props: CalendarWeekProps) {
-  const { monday, month, lineCount, bars, isOwn, factsOf, moreOf, onDrop, onAdd } = props
+  const { monday, month, lineCount, shown, hidden, factsOf, moreOf, onDrop, onAdd } = props
   const [draggedOver, setDraggedOver] = useState<string>()
-  const { shown, hidden } = fitBars(bars, lineCount, isOwn)
   const hiddenCount = (index: number) => hidden.filter((bar) => covers(bar, index)).length
   const isSingle = factsOf !== undefined
   const rem = isSingle ? factsLineRem : lineRem
