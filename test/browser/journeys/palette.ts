@@ -186,6 +186,11 @@ export function paletteJourneys(setup: () => BrowserSetup): void {
         text,
       )
     }
+    // A number alone means assignments of all projects of the user, wherever the palette was opened.
+    await page.goto(`${setup().hosts.web}/my-work`)
+    await page.getByRole('heading', { name: 'My work', level: 1 }).waitFor()
+    await open(page, `${number}`)
+    await palette.getByRole('option', { name: `${key}-${number}` }).waitFor()
   })
 
   test('sets a value of the focused assignment by its name, and acts on it by verbs', async () => {

@@ -28,7 +28,7 @@ import {
   viewItem,
 } from './palette-items.tsx'
 import { readRecent, recentMax } from './screens.ts'
-import { keysIn, type ProjectKeys } from './typed-keys.ts'
+import { keysIn } from './typed-keys.ts'
 import type { AssignmentField } from './use-shortcuts.ts'
 
 type Assignment = RecordOf<'assignment'>
@@ -225,10 +225,15 @@ export function findAtOnce(
 
 type Parts = Omit<FirstStep, 'findKnown'>
 
-const projectKeysOf = (known: KnownRecords | undefined, project: ProjectGroup | undefined): ProjectKeys => ({
-  all: [...(known?.projectsById.values() ?? [])].flatMap(({ key }) => key ?? []),
-  open: project?.key,
-})
+/** Returns the keys of the open project, of those that were opened last, and of the others. */
+function projectKeysOf(
+  known: KnownRecords | undefined,
+  project: ProjectGroup | undefined,
+): readonly string[] {
+  const recent = readRecent().flatMap(({ projectId }) => known?.projectsById.get(projectId) ?? [])
+  const others = known?.projectsById.values() ?? []
+  return [...new Set([project, ...recent, ...others].flatMap((one) => one?.key ?? []))]
+}
 
 const actionsOnTarget = ({ actionsOn }: Parts, { target }: Start): readonly PaletteItem[] =>
   target ? actionsOn([target.row]).map((action) => ({ ...action, group: target.heading })) : []
