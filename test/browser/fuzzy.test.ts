@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { ptBrCatalogue } from '../../web/src/texts/pt-br.ts'
+import { setLanguage } from '../../web/src/texts/text.ts'
 import { createSearch, findMatches } from '../../web/src/ui/fuzzy.ts'
 
 const items = [
@@ -77,6 +79,20 @@ describe('A search', () => {
     assert.deepEqual(aliasOf('configuracoes'), ['configurações'])
     assert.deepEqual(aliasOf('settings pro'), ['project'])
     assert.deepEqual(aliasOf('settings'), [undefined])
+  })
+
+  test('names other words only in the language of the user, and only those that the name does not contain', (context) => {
+    const words = { en: 'title labels', pt: 'título nome' }
+    const aliasOf = (text: string) => findMatches([{ name: 'Rename the label…', words }], text)[0]?.alias
+    assert.deepEqual(['title', 'nome', 'titulo', 'labels'].map(aliasOf), [
+      'title',
+      undefined,
+      undefined,
+      'labels',
+    ])
+    context.after(() => setLanguage('en-GB', { texts: {} as never, errors: {}, nouns: {} }))
+    setLanguage('pt-BR', ptBrCatalogue)
+    assert.deepEqual(['title', 'nome', 'titulo'].map(aliasOf), [undefined, 'nome', 'título'])
   })
 
   test('finds all names in their order for an empty text', () => {

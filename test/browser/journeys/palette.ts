@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { addDays, formatDay, today } from '../../../web/src/time/days.ts'
 import type { BrowserSetup } from '../support/browser-setup.ts'
 import { administratorLogin } from '../support/tracker-hosts.ts'
 import { assertAccessible } from './accessibility.ts'
@@ -25,9 +26,9 @@ export function paletteJourneys(setup: () => BrowserSetup): void {
     for (const { text, name, marked } of [
       { text: 'relaumch', name: 'Website relaunch', marked: ['relaunch'] },
       { text: 'webs rel', name: 'Website relaunch', marked: ['Webs', 'rel'] },
-      // A line that matches by a synonym shows the synonym as the reason.
+      // A line that matches by a synonym shows the synonym as the reason, if it is in the language of the user.
       { text: 'settings project', name: 'Settings · project', marked: ['Settings'] },
-      { text: 'relat', name: 'Hours · relatório', marked: [] },
+      { text: 'relatorio', name: 'Hours', marked: [] },
       { text: 'nwa', name: 'New assignment', marked: ['N', 'w', 'a'] },
       { text: 'perdoada otilia', name: 'Filter by Otília Perdoada', marked: ['Otília', 'Perdoada'] },
     ]) {
@@ -149,7 +150,12 @@ export function paletteJourneys(setup: () => BrowserSetup): void {
       idioma: 'Language: Português',
       password: 'My account',
       senha: 'My account',
-      invite: 'Settings',
+      invite: 'Members',
+      kanban: 'Projects',
+      'delete project': 'Archive or remove',
+      'copy link': 'Copy link',
+      subtask: 'Add a sub-assignment…',
+      finish: 'Move to Done',
       due: 'Set the end…',
       prazo: 'Set the end…',
       owner: 'Assign to a person…',
@@ -197,6 +203,11 @@ export function paletteJourneys(setup: () => BrowserSetup): void {
     const { signIn, workspace } = setup()
     const name = 'Changed by a word'
     const id = await workspace.assignment(name)
+    const { label } = await workspace.call('POST', '/ext/label', {
+      projectId: workspace.projectId,
+      name: 'Typed by name',
+      color: 'red',
+    })
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}?search=${name}`)
     const palette = paletteOf(page)
     const card = page.locator(`#card-${id}`)
@@ -220,16 +231,38 @@ export function paletteJourneys(setup: () => BrowserSetup): void {
     const { workflowId, priority, userId } = assignment
     const expected = { workflowId: workspace.stages.Doing, priority: 3, userId: workspace.jonas.id }
     assert.deepEqual({ workflowId, priority, userId }, expected)
+    // The name of a field, or a synonym, and a value.
+    const end = addDays(today(), 40)
+    await run('due in 40 days', `End: ${formatDay(end)}`)
+    await page.getByText('4 changes saved').waitFor()
+    await run('planned 3h', 'Planned hours: 3 h')
+    await page.getByText('5 changes saved').waitFor()
+    await run('priority none', 'No priority')
+    await page.getByText('6 changes saved').waitFor()
+    await run(`label ${label.name}`, `Add the label ${label.name}`)
+    await page.getByText(`${label.name} was added to ${name}.`).waitFor()
+    await run(`no label ${label.name}`, `Remove the label ${label.name}`)
+    await page.getByText(`${label.name} was removed from ${name}.`).waitFor()
+    assert.partialDeepStrictEqual((await workspace.call('GET', `/ext/assignment?id=${id}`)).assignment, {
+      endDate: `${end}T00:00:00Z`,
+      amountHours: 3,
+      priority: null,
+    })
+    await run('undo', 'Undo the last change')
+    await page.getByText('Undone:').waitFor()
     // A name alone looks for the person.
     await card.focus()
     await open(page, 'mara')
     await palette.getByText('Assign to Mara Lindqvist').waitFor()
     assert.match((await palette.getByRole('option').first().textContent()) ?? '', /^Filter by Mara Lindqvist/)
     await page.keyboard.press('Escape')
-    await run('undo', 'Undo the last change')
-    await page.getByText('Undone:').waitFor()
     await run('rename', 'Rename…')
     await page.locator('.panel-name:focus').waitFor()
+    await run('subtask', 'Add a sub-assignment…')
+    await page
+      .getByRole('textbox', { name: 'Name of the new sub-assignment' })
+      .and(page.locator(':focus'))
+      .waitFor()
     await run('comment', 'Write a comment')
     await page.locator('.composer textarea:focus').waitFor()
     // The removal of the open assignment closes it.

@@ -23,11 +23,12 @@ import { inOneLine, type MessageKey, t, tn } from '../texts/text.ts'
 import { dayOf, formatDay, parseDay } from '../time/days.ts'
 import { formatHours, parseDuration, usualHours } from '../time/hours.ts'
 import type { Option } from '../ui/combobox.tsx'
-import { findMatches, type Match, rankFound } from '../ui/fuzzy.ts'
+import { findMatches, joinWords, type Match, rankFound } from '../ui/fuzzy.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { PriorityShape, StageMark, TypeShape } from '../ui/marks.tsx'
 import { findResponsible, PersonAvatar } from '../ui/people.tsx'
 import type { PaletteItem, PaletteStep } from './command-palette.tsx'
+import { fieldWords } from './typed-texts.ts'
 import { type AssignmentField, assignmentKeys } from './use-shortcuts.ts'
 
 type Assignment = RecordOf<'assignment'>
@@ -67,7 +68,7 @@ function namedActionsOn(
     id: field,
     group,
     name: nameOf(field),
-    words: `${fields[field].words} ${titleOf(field)}`,
+    words: joinWords(fieldWords[field], titleOf(field)),
     mark: <Icon name={fields[field].icon} />,
     keys: keyOf(field)?.keys ?? [],
     next: () => stepFor(services, field, rows),
@@ -76,7 +77,7 @@ function namedActionsOn(
     id: 'block',
     group,
     name: t('Mark as blocked'),
-    words: 'impediment stuck impedimento bloqueio',
+    words: { en: 'impediment stuck', pt: 'impedimento bloqueio' },
     mark: <Icon name="warning" />,
     next: () => blockStep(services, targets),
   }
@@ -102,7 +103,7 @@ function assignToMe(services: Services, targets: Targets, group: string): readon
       id: 'assign-to-me',
       group,
       name: t('Assign to me'),
-      words: 'take mine pegar minha',
+      words: { en: 'assign take mine', pt: 'atribuir pegar minha' },
       mark: <PersonAvatar id={me.id} isDecorative />,
       run: () =>
         changeValue(services, rows, () => assignedTo(me.id), {
@@ -134,6 +135,9 @@ export const stepFor = (
   return { ...step, find }
 }
 
+/** Words for the stage that means done. */
+const doneWords = { en: 'complete finish close resolve', pt: 'concluir finalizar fechar encerrar' }
+
 const moveStep: StepOf = (services, targets) => {
   const { rows, name, projectId } = targets
   const title = t('Move {name} to…', { name })
@@ -152,6 +156,7 @@ const moveStep: StepOf = (services, targets) => {
             spans,
             group: title,
             mark: look && <StageMark {...look} />,
+            ...(look?.isDone && { words: doneWords }),
             isCurrent: rows.every((row) => withQueuedStage(row).workflowId === id),
             run: () => void moveAssignments(services, rows, { id, name: stage }),
           }
@@ -435,8 +440,6 @@ function startingOn(row: Assignment, day: string): Change {
 interface FieldAction {
   readonly label: MessageKey
   readonly icon: IconName
-  /** Words that users type for it, in all languages of the client. */
-  readonly words: string
   readonly step: StepOf
   /** Missing for a field with a key, whose description is in the list of shortcuts. */
   readonly description?: MessageKey
@@ -447,46 +450,39 @@ const fields: Readonly<Record<AssignmentField, FieldAction>> = {
   stage: {
     label: 'Stage',
     icon: 'columns',
-    words: 'status state column workflow situação coluna fluxo',
     step: moveStep,
   },
   priority: {
     label: 'Priority',
     icon: 'priority',
-    words: 'prioritize prioritise urgent important priorizar urgente importante',
     step: priorityStep,
   },
   person: {
     label: 'Responsible',
     icon: 'person',
-    words: 'owner assignee responsible responsável dono',
     step: assignStep,
   },
-  labels: { label: 'Labels', icon: 'tag', words: 'tag category marcador categoria', step: labelStep },
+  labels: { label: 'Labels', icon: 'tag', step: labelStep },
   type: {
     label: 'Type',
     icon: 'shapes',
-    words: 'kind category categoria',
     description: 'Change the type…',
     step: typeStep,
   },
   start: {
     label: 'Start',
     icon: 'start',
-    words: 'begin date day começo data',
     description: 'Set the start…',
     step: dayStep({ title: 'Start of {name}', dayIn: startDayOf, changeOf: startingOn }),
   },
   end: {
     label: 'End',
     icon: 'end',
-    words: 'due date deadline day prazo data entrega vencimento',
     step: dayStep({ title: 'End of {name}', dayIn: endDayOf, changeOf: endOn }),
   },
   hours: {
     label: 'Planned hours',
     icon: 'hourglass',
-    words: 'estimate effort time estimativa esforço tempo',
     description: 'Set the planned hours…',
     step: hoursStep,
   },

@@ -4,7 +4,7 @@ import { t } from '../texts/text.ts'
 import { type Option, useActiveInView } from '../ui/combobox.tsx'
 import { MonthGrid } from '../ui/day-input.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import type { Span } from '../ui/fuzzy.ts'
+import type { Span, WordsByLanguage } from '../ui/fuzzy.ts'
 import { Icon, IconButton } from '../ui/icon.tsx'
 import { OptionLine, useOptionSearch } from '../ui/option-search.tsx'
 import { PersonAvatar } from '../ui/people.tsx'
@@ -23,7 +23,7 @@ export interface PaletteLine extends Option {
   readonly section?: number
   readonly keys?: readonly string[]
   /** Other words that users type for it. */
-  readonly words?: string
+  readonly words?: WordsByLanguage | undefined
   /** The letters of the name that match the typed text. */
   readonly spans?: readonly Span[] | undefined
   /** Another word that matches the typed text. */

@@ -8,7 +8,7 @@ import { assignmentKey } from '../data/assignments.ts'
 import { assignmentPath, projectPath } from '../router/router.ts'
 import { assignmentElementId } from '../screens/project/use-card-focus.ts'
 import { type Services, useRemoval, useServices } from '../services/services.ts'
-import { t } from '../texts/text.ts'
+import { type MessageKey, t } from '../texts/text.ts'
 import { useCopy } from '../ui/copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { findMatches } from '../ui/fuzzy.ts'
@@ -48,10 +48,13 @@ export function Palette({
   const known = knownRecordsOf(services)
   const timerLine = useTimerLine()
   const removalLine = useRemovalLine()
+  const copyLine = useCopyLine()
+  const keyOf = (row: Assignment) => assignmentKey(known.current?.projectsById.get(row.projectId)?.key, row)
   /** Returns the actions that the menu of the right button does not have, or has elsewhere. */
   const otherLines = (row: Assignment | undefined): readonly MenuLine[] => [
     timerLine(row),
     ...editLines(services, row),
+    copyLine(row, row ? keyOf(row) : ''),
     ...(row ? [removalLine([row])] : []),
   ]
   const [step] = useState(() =>
@@ -188,7 +191,7 @@ function useRemovalLine() {
     return {
       id: 'remove',
       name: t('Remove'),
-      words: 'delete excluir apagar',
+      words: { en: 'delete', pt: 'excluir apagar' },
       isDanger: true,
       icon: 'trash',
       run: () =>
@@ -199,9 +202,12 @@ function useRemovalLine() {
   }
 }
 
-/** Returns the lines that open an assignment with the focus in one of its fields. */
-function editLines({ router }: Services, assignment: Assignment | undefined): readonly MenuLine[] {
-  const openAt = (selector: string) => () => {
+/** Returns the lines that open an assignment with the focus in one of its fields, or with one of its forms. */
+function editLines(
+  { configuration, router }: Services,
+  assignment: Assignment | undefined,
+): readonly MenuLine[] {
+  const openAt = (selector: string) => {
     if (assignment === undefined) return
     const { id, projectId } = assignment
     const { pathname, search } = router.address.peek()
@@ -211,24 +217,81 @@ function editLines({ router }: Services, assignment: Assignment | undefined): re
     // The palette first returns the focus.
     setTimeout(() => focusInPanel(id, selector))
   }
-  return [
-    {
-      id: 'rename',
-      name: t('Rename…'),
-      words: 'rename title name renomear título nome',
-      icon: 'edit',
-      keys: ['F2'],
-      run: openAt('.panel-name'),
-    },
-    {
-      id: 'comment',
-      name: t('Write a comment'),
-      words: 'comment reply note comentar responder nota',
-      icon: 'comment',
-      run: openAt('.composer textarea'),
-    },
-  ]
+  return panelLines
+    .filter(({ isExtension }) => configuration.extensions || !isExtension)
+    .map(({ name, selector, ...line }) => ({
+      ...line,
+      id: selector,
+      name: t(name),
+      run: () => openAt(selector),
+    }))
 }
+
+interface PanelLine extends Pick<MenuLine, 'icon' | 'words' | 'keys'> {
+  readonly name: MessageKey
+  readonly selector: string
+  readonly isExtension?: boolean
+}
+
+/** The parts of the panel to which the palette leads. */
+const panelLines: readonly PanelLine[] = [
+  {
+    name: 'Rename…',
+    words: { en: 'rename edit title name', pt: 'renomear editar título nome' },
+    icon: 'edit',
+    keys: ['F2'],
+    selector: '.panel-name',
+  },
+  {
+    name: 'Edit the description',
+    words: { en: 'description text details', pt: 'descrição texto detalhes' },
+    icon: 'edit',
+    selector: '.description button',
+  },
+  {
+    name: 'Record hours',
+    words: { en: 'log time spent worked', pt: 'apontar registrar tempo' },
+    icon: 'record',
+    selector: '[data-tool=hours]',
+  },
+  {
+    name: 'Add a sub-assignment…',
+    words: { en: 'subtask child part split', pt: 'subtarefa filha parte dividir' },
+    icon: 'plus',
+    selector: '[data-tool=part]',
+    isExtension: true,
+  },
+  {
+    name: 'Add a relation…',
+    words: {
+      en: 'depends dependency waits for blocked by parent related link',
+      pt: 'depende dependência espera bloqueada por pai relacionada',
+    },
+    icon: 'plus',
+    selector: '.panel-adders [aria-haspopup]',
+    isExtension: true,
+  },
+  {
+    name: 'Add a person…',
+    words: { en: 'participants collaborators people together', pt: 'participantes colaboradores pessoas' },
+    icon: 'people',
+    selector: '[aria-labelledby=people-title] input',
+  },
+  {
+    name: 'Attach files',
+    words: { en: 'add upload attachment image document', pt: 'adicionar anexo imagem documento' },
+    icon: 'file',
+    selector: '[data-tool=files]',
+    isExtension: true,
+  },
+  {
+    name: 'Write a comment',
+    words: { en: 'comment reply note', pt: 'comentar responder nota' },
+    icon: 'comment',
+    selector: '.composer textarea',
+    isExtension: true,
+  },
+]
 
 /** Returns a function that gives the line that starts or stops the timer of an assignment. */
 function useTimerLine() {
@@ -237,7 +300,7 @@ function useTimerLine() {
     const { isRunning, toggle } = assignment ? timerOf(assignment) : { isRunning: false, toggle: () => {} }
     return {
       id: 'timer',
-      words: 'clock track time relógio tempo',
+      words: { en: 'clock track time start stop', pt: 'relógio tempo iniciar parar' },
       name: isRunning ? t('Stop the timer') : t('Start a timer'),
       icon: isRunning ? 'stop' : 'play',
       keys: assignment === undefined || hasKey(assignment.id, 'T') ? ['T'] : [],
@@ -254,11 +317,11 @@ const hasKey = (id: string, key: string): boolean =>
 function useLinkLines() {
   const { api, router } = useServices()
   const copy = useCopy()
+  const copyLine = useCopyLine()
   return async (assignment: Assignment, signal: AbortSignal): Promise<readonly MenuLine[]> => {
     const { id, projectId } = assignment
     const projects = await loadByIds(api, 'project', [projectId], signal).catch(() => undefined)
     const key = assignmentKey(projects?.get(projectId)?.key, assignment)
-    const path = assignmentPath(projectId, id)
     const keyLine: MenuLine = {
       id: 'copy-key',
       name: t('Copy {key}', { key }),
@@ -266,17 +329,33 @@ function useLinkLines() {
       run: () => copy(key, t('{key} was copied.', { key })),
     }
     return [
-      { id: 'open', name: t('Open'), icon: 'expand', keys: ['Enter'], run: () => router.go(path) },
-      ...(key === '' ? [] : [keyLine]),
       {
-        id: 'copy',
-        name: t('Copy link'),
-        words: 'url address share endereço compartilhar',
-        icon: 'link',
-        run: () => copy(location.origin + (key === '' ? path : `/a/${key}`), t('The link was copied.')),
+        id: 'open',
+        name: t('Open'),
+        icon: 'expand',
+        keys: ['Enter'],
+        run: () => router.go(assignmentPath(projectId, id)),
       },
+      ...(key === '' ? [] : [keyLine]),
+      copyLine(assignment, key),
     ]
   }
+}
+
+/** Returns a function that gives the line that copies the address of an assignment. */
+function useCopyLine() {
+  const copy = useCopy()
+  return (assignment: Assignment | undefined, key: string): MenuLine => ({
+    id: 'copy',
+    name: t('Copy link'),
+    words: { en: 'url address share', pt: 'endereço compartilhar' },
+    icon: 'link',
+    run: () => {
+      if (assignment === undefined) return
+      const path = key === '' ? assignmentPath(assignment.projectId, assignment.id) : `/a/${key}`
+      copy(location.origin + path, t('The link was copied.'))
+    },
+  })
 }
 
 /** The shortcuts of single views, which have their own listeners. */

@@ -5,9 +5,10 @@ import { shownList } from '../screens/project/shown-list.ts'
 import type { Services } from '../services/services.ts'
 import { changeSettings, chooseLanguage, currentDensity, themeSwitch } from '../services/settings.ts'
 import { currentLanguage, languages } from '../texts/language.ts'
-import { t } from '../texts/text.ts'
+import { type MessageKey, t } from '../texts/text.ts'
+import { joinWords, type WordsByLanguage } from '../ui/fuzzy.ts'
 import type { IconName } from '../ui/icon.tsx'
-import { pagesWith, projectViews, shownViewIn, viewAddress } from '../ui/project-page.tsx'
+import { pagesWith, projectViews, shownViewIn, type ViewName, viewAddress } from '../ui/project-page.tsx'
 import type { Screen } from './screens.ts'
 import { keysOf, type Overlay } from './use-shortcuts.ts'
 
@@ -18,24 +19,39 @@ export interface Command {
   readonly groupMark?: ComponentChildren
   readonly icon: IconName
   readonly label: string
-  /** Words that users type for it, in all languages of the client. */
-  readonly words?: string
+  /** Words that users type for it. */
+  readonly words?: WordsByLanguage
   readonly keys?: readonly string[]
   run(): void
 }
 
 /** Words for the pages of the navigation. */
-const wordsOfPages: Readonly<Record<string, string>> = {
-  '/my-work': 'tasks issues tickets todo assigned tarefas pendências',
-  '/projects': 'boards quadros',
-  '/week': 'timesheet time hours log apontar horas apontamentos',
-  '/impediments': 'blocked blockers bloqueios',
-  '/reports': 'time hours statistics charts horas gráficos',
-  '/administration': 'users people invite members settings usuários pessoas convidar configurações',
-  '/administration/users': 'people invite accounts pessoas convidar contas',
-  '/administration/workflows': 'workflow status states columns colunas situações',
-  '/administration/sign-in': 'login policy password security second factor senha segurança acesso',
-  '/clients': 'oauth integrations integrações',
+const wordsOfPages: Readonly<Record<string, WordsByLanguage>> = {
+  '/my-work': {
+    en: 'tasks issues tickets todo assigned today overdue late due home',
+    pt: 'minhas tarefas pendências hoje atrasadas início',
+  },
+  '/projects': { en: 'boards kanban organizations', pt: 'quadros organizações' },
+  '/week': {
+    en: 'my timesheet time hours log record track today',
+    pt: 'minhas horas apontar apontamentos registrar tempo hoje',
+  },
+  '/impediments': { en: 'blocked blockers', pt: 'bloqueios bloqueadas' },
+  '/reports': { en: 'time hours statistics charts', pt: 'horas tempo estatísticas gráficos' },
+  '/administration': {
+    en: 'users people invite members settings',
+    pt: 'usuários pessoas convidar membros configurações',
+  },
+  '/administration/users': { en: 'people invite accounts', pt: 'pessoas convidar contas' },
+  '/administration/workflows': {
+    en: 'workflow status states columns',
+    pt: 'fluxo situações estados colunas',
+  },
+  '/administration/sign-in': {
+    en: 'login policy password security second factor',
+    pt: 'entrar senha segurança acesso segundo fator',
+  },
+  '/clients': { en: 'oauth integrations', pt: 'integrações' },
 }
 
 /** The state and the functions of the shell that commands need. */
@@ -77,7 +93,7 @@ function creationCommands({ router, session }: Services, { open }: Frame): reado
     group,
     icon: 'person',
     label: t('New user'),
-    words: 'add create invite account person member adicionar criar convidar conta pessoa',
+    words: { en: 'add create invite account person member', pt: 'adicionar criar convidar conta pessoa' },
     run: () => router.go('/administration/users?new=1'),
   }
   return [
@@ -85,7 +101,7 @@ function creationCommands({ router, session }: Services, { open }: Frame): reado
       group,
       icon: 'plus',
       label: t('New assignment'),
-      words: 'add create issue ticket task adicionar criar tarefa chamado',
+      words: { en: 'add create issue ticket task', pt: 'adicionar criar tarefa chamado' },
       keys: keysOf('New assignment'),
       run: () => open({ kind: 'choose-project' }),
     },
@@ -93,7 +109,7 @@ function creationCommands({ router, session }: Services, { open }: Frame): reado
       group,
       icon: 'folder',
       label: t('New project'),
-      words: 'add create board adicionar criar quadro',
+      words: { en: 'add create board', pt: 'adicionar criar quadro' },
       run: () => router.go('/projects?new=1'),
     },
     ...(isAdministrator ? [user] : []),
@@ -105,31 +121,42 @@ function pageCommands(
   { links, open, signOut }: Frame,
 ): readonly Command[] {
   const group = t('Go to')
-  const page = (icon: IconName, label: string, path: string, words: string): Command => ({
+  const page = (
+    icon: IconName,
+    label: string,
+    path: string,
+    words: WordsByLanguage | undefined,
+  ): Command => ({
     group,
     icon,
     label,
-    words,
+    ...(words && { words }),
     keys: keysOf(path),
     run: () => router.go(path),
   })
   return [
-    ...links.map(({ href, label, icon }) => page(icon, t(label), href, wordsOfPages[href] ?? '')),
+    ...links.map(({ href, label, icon }) => page(icon, t(label), href, wordsOfPages[href])),
     ...(configuration.extensions
-      ? [page('bell', t('Inbox'), '/inbox', 'notifications messages unread notificações avisos mensagens')]
+      ? [
+          page('bell', t('Inbox'), '/inbox', {
+            en: 'notifications messages unread mark all as read',
+            pt: 'notificações avisos mensagens lidas',
+          }),
+        ]
       : []),
-    page(
-      'person',
-      t('My account'),
-      '/account',
-      'settings profile password security passkey tokens perfil senha segurança configurações',
-    ),
-    page('trash', t('Removed items'), '/removed', 'deleted bin restore excluídos lixeira restaurar'),
+    page('person', t('My account'), '/account', {
+      en: 'settings profile change password security passkey two factor api tokens sessions devices email',
+      pt: 'perfil mudar trocar senha segurança chave api sessões configurações',
+    }),
+    page('trash', t('Removed items'), '/removed', {
+      en: 'deleted trash bin restore recover archive',
+      pt: 'excluídos apagados lixeira restaurar recuperar',
+    }),
     {
       group,
       icon: 'list',
       label: t('Keyboard shortcuts'),
-      words: 'help hotkeys ajuda',
+      words: { en: 'help hotkeys', pt: 'ajuda teclas' },
       keys: ['?'],
       run: () => open({ kind: 'shortcuts' }),
     },
@@ -137,7 +164,7 @@ function pageCommands(
       group,
       icon: 'move',
       label: t('Sign out'),
-      words: 'log out logout exit sair encerrar',
+      words: { en: 'log out logout exit', pt: 'sair encerrar' },
       run: signOut,
     },
   ]
@@ -149,7 +176,7 @@ function administrationCommands({ configuration, router, session }: Services): r
     group: t('Administration'),
     icon: 'shield',
     label,
-    words: `admin manage administrar ${wordsOfPages[href] ?? ''}`,
+    words: joinWords({ en: 'admin manage', pt: 'administrar' }, wordsOfPages[href]),
     run: () => router.go(href),
   }))
 }
@@ -162,7 +189,7 @@ function changeCommands({ toasts }: Services): readonly Command[] {
       group,
       icon: 'left',
       label: t('Undo the last change'),
-      words: 'revert back desfazer voltar',
+      words: { en: 'revert back', pt: 'desfazer voltar' },
       keys: keysOf('Undo the last change'),
       run: () => toasts.undoLast() || sayNone(),
     },
@@ -170,30 +197,83 @@ function changeCommands({ toasts }: Services): readonly Command[] {
       group,
       icon: 'right',
       label: t('Redo the last undone change'),
-      words: 'repeat again refazer repetir',
+      words: { en: 'repeat again', pt: 'refazer repetir' },
       keys: keysOf('Redo the last undone change'),
       run: () => toasts.redoLast() || sayNone(),
     },
   ]
 }
 
+const wordsOfViews: Readonly<Record<ViewName, WordsByLanguage>> = {
+  board: { en: 'view kanban columns cards', pt: 'visão quadro colunas cartões' },
+  list: { en: 'view table sort group by rows', pt: 'visão lista tabela ordenar agrupar linhas' },
+  calendar: {
+    en: 'view month week ical feed subscribe sync',
+    pt: 'visão calendário mês semana assinar sincronizar',
+  },
+  timeline: { en: 'view gantt roadmap plan', pt: 'visão cronograma gantt plano' },
+}
+
+const filterWords = {
+  en: 'find search by label person type overdue late',
+  pt: 'filtro filtrar buscar por etiqueta pessoa tipo atrasadas',
+}
+
+/** The parts of the settings of a project, by what users look for. */
+const settingsParts: readonly {
+  readonly icon: IconName
+  readonly label: MessageKey
+  readonly part: string
+  readonly isExtension: boolean
+  readonly words: WordsByLanguage
+}[] = [
+  {
+    icon: 'person',
+    label: 'Members',
+    part: 'members',
+    isExtension: false,
+    words: { en: 'add invite people team share someone', pt: 'membros adicionar convidar pessoas equipe' },
+  },
+  {
+    icon: 'columns',
+    label: 'Stages',
+    part: 'stages',
+    isExtension: false,
+    words: { en: 'workflow status columns order', pt: 'etapas fluxo situações colunas ordem' },
+  },
+  {
+    icon: 'link',
+    label: 'Integrations',
+    part: 'integrations',
+    isExtension: true,
+    words: { en: 'webhooks', pt: 'integrações webhooks' },
+  },
+  {
+    icon: 'trash',
+    label: 'Archive or remove',
+    part: 'end',
+    isExtension: false,
+    words: { en: 'delete close', pt: 'arquivar remover excluir apagar' },
+  },
+]
+
 /** Returns commands for the views and pages of the open project, and for the tools that its screen shows. */
 function projectCommands({ configuration, router }: Services, project: ProjectGroup): readonly Command[] {
   const heading = { group: project.name, groupMark: project.mark }
-  const command = (icon: IconName, label: string, href: string, words: string): Command => ({
+  const command = (icon: IconName, label: string, href: string, words: WordsByLanguage): Command => ({
     ...heading,
     icon,
     label,
-    words: `project projeto ${words}`,
+    words: joinWords({ en: 'project', pt: 'projeto' }, words),
     run: () => router.go(href),
   })
-  const page = (icon: IconName, label: string, path: string, words: string): Command =>
+  const page = (icon: IconName, label: string, path: string, words: WordsByLanguage): Command =>
     command(icon, label, projectPath(project.id, path), words)
   const tool = (
     icon: IconName,
     label: string,
     selector: string,
-    words: string,
+    words: WordsByLanguage,
     keys: readonly string[] = [],
   ): readonly Command[] => {
     const button = document.querySelector<HTMLElement>(`main ${selector}`)
@@ -202,7 +282,7 @@ function projectCommands({ configuration, router }: Services, project: ProjectGr
       ? []
       : [{ ...heading, icon, label, words, keys, run: () => setTimeout(() => button.click()) }]
   }
-  const exportWords = 'csv download excel baixar planilha'
+  const exportWords = { en: 'csv download excel spreadsheet', pt: 'exportar baixar planilha' }
   const list = shownList.peek()
   const address = router.address.peek()
   const shownView = shownViewIn(address)
@@ -210,14 +290,24 @@ function projectCommands({ configuration, router }: Services, project: ProjectGr
   const projectAddress = shownView === undefined ? new URL(projectPath(project.id), address) : address
   return [
     ...otherViews.map(({ name, icon, label }) =>
-      command(icon, t(label), viewAddress(projectAddress, name), `view visão ${name}`),
+      command(icon, t(label), viewAddress(projectAddress, name), wordsOfViews[name]),
     ),
-    ...tool('filter', t('Filter'), '.filter-button', 'find search buscar', keysOf('Filter a project')),
-    ...tool('bookmark', t('Save view'), '[data-tool=save-view]', 'favorite bookmark favorito'),
+    ...tool('filter', t('Filter'), '.filter-button', filterWords, keysOf('Filter a project')),
+    ...tool('bookmark', t('Save view'), '[data-tool=save-view]', { en: 'favorite bookmark', pt: 'favorito' }),
     ...pagesWith(configuration.extensions).map(({ icon, label, path, words }) =>
       page(icon, t(label), `/${path}`, words),
     ),
-    ...(configuration.extensions ? [page('file', t('Import'), '/import', 'csv upload enviar planilha')] : []),
+    ...settingsParts
+      .filter(({ isExtension }) => configuration.extensions || !isExtension)
+      .map(({ icon, label, part, words }) => page(icon, t(label), `/settings?part=${part}`, words)),
+    ...(configuration.extensions
+      ? [
+          page('file', t('Import'), '/import', {
+            en: 'csv upload spreadsheet',
+            pt: 'importar enviar planilha',
+          }),
+        ]
+      : []),
     // Only the list can be exported, so the other views lead to it.
     { ...page('download', t('Export…'), '?view=list', exportWords), ...(list && { run: list.save }) },
   ]
@@ -227,12 +317,16 @@ function settingsOf(services: Services): readonly Command[] {
   const group = t('Appearance')
   const isCompact = currentDensity.peek() === 'compact'
   return [
-    { ...themeSwitch(services), words: 'dark light mode color escuro claro modo cor tema', group },
+    {
+      ...themeSwitch(services),
+      words: { en: 'dark light mode color', pt: 'escuro claro modo cor tema' },
+      group,
+    },
     {
       group,
       icon: isCompact ? 'expand' : 'shrink',
       label: isCompact ? t('Use comfortable density') : t('Use compact density'),
-      words: 'small large spacing tamanho densidade',
+      words: { en: 'small large spacing', pt: 'tamanho densidade' },
       run: () => void changeSettings(services, { density: isCompact ? 'comfortable' : 'compact' }),
     },
     ...languages
@@ -241,7 +335,7 @@ function settingsOf(services: Services): readonly Command[] {
         group,
         icon: 'globe' as const,
         label: t('Language: {name}', { name }),
-        words: 'language locale translation idioma língua',
+        words: { en: 'language locale translation', pt: 'idioma língua tradução' },
         run: () => void chooseLanguage(services, id),
       })),
   ]

@@ -4,11 +4,11 @@ import { loadOrRecall } from '../assignment/change-many.ts'
 import { assignmentKey } from '../data/assignments.ts'
 import { projectPath } from '../router/router.ts'
 import type { Services } from '../services/services.ts'
-import { foldText, type MessageKey, t } from '../texts/text.ts'
-import { findMatches, type Match, ranks, type Span } from '../ui/fuzzy.ts'
+import { t } from '../texts/text.ts'
+import { findMatches, isTyped, joinWords, type Match, ranks, type Span } from '../ui/fuzzy.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ProjectMark } from '../ui/page.tsx'
-import { findForgiving, stepFor } from './assignment-steps.tsx'
+import { findForgiving } from './assignment-steps.tsx'
 import type { PaletteItem, PaletteStep } from './command-palette.tsx'
 import { createLazyValue, type KnownRecords, type LazyValue } from './known-records.ts'
 import { rememberLast } from './load-once.ts'
@@ -27,18 +27,18 @@ import {
   searchFor,
   viewItem,
 } from './palette-items.tsx'
+import { findTypedValue, loadValues, type SearchValues } from './palette-values.tsx'
 import { readRecent, recentMax } from './screens.ts'
-import { keysIn } from './typed-keys.ts'
-import type { AssignmentField } from './use-shortcuts.ts'
+import { keysIn, typedName, typedValueIn } from './typed-texts.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-const toItem = ({ icon, label, words = '', ...command }: Command): PaletteItem => ({
+const toItem = ({ icon, label, words, ...command }: Command): PaletteItem => ({
   ...command,
   id: label,
   name: label,
   // The name of a project finds the project, not its commands.
-  words: command.groupMark === undefined ? `${words} ${command.group}` : words,
+  words: command.groupMark === undefined ? joinWords(words, command.group) : words,
   mark: <Icon name={icon} />,
 })
 
@@ -46,7 +46,7 @@ const toItem = ({ icon, label, words = '', ...command }: Command): PaletteItem =
 interface Target {
   readonly row: Assignment
   readonly heading: string
-  readonly values: LazyValue<Values>
+  readonly values: LazyValue<SearchValues>
 }
 
 /** The data that an opened palette loads first. */
@@ -80,65 +80,6 @@ async function loadTarget(services: Services, id: string, signal: AbortSignal): 
   return { row, heading, values: createLazyValue(() => loadValues(services, row, heading, signal)) }
 }
 
-interface Values {
-  readonly people: readonly PaletteItem[]
-  readonly others: readonly PaletteItem[]
-}
-
-interface ValueCommand {
-  readonly field: 'stage' | 'priority' | 'person'
-  readonly name: MessageKey
-  /** Words that users type before a value, in all languages of the client. */
-  readonly words: string
-}
-
-const stageCommand: ValueCommand = { field: 'stage', name: 'Move to {value}', words: 'move status mover' }
-const priorityCommand: ValueCommand = {
-  field: 'priority',
-  name: 'Priority: {value}',
-  words: 'set priority prioridade',
-}
-const personCommand: ValueCommand = {
-  field: 'person',
-  name: 'Assign to {value}',
-  words: 'assign give atribuir',
-}
-
-/** The ids by which the steps of the fields name no value. */
-const emptyIds: Partial<Record<AssignmentField, string>> = { person: '', priority: 'priority-' }
-
-/** Loads a command for each stage, priority and person that the assignment does not have yet. */
-async function loadValues(
-  services: Services,
-  row: Assignment,
-  group: string,
-  signal: AbortSignal,
-): Promise<Values> {
-  const hasPriorities = services.configuration.extensions
-  const load = async ({ field, name, words }: ValueCommand): Promise<readonly PaletteItem[]> =>
-    // Without a network, only the stages are found.
-    (
-      await stepFor(services, field, [row])
-        .find('', signal)
-        .catch(() => [])
-    )
-      .filter(({ isCurrent }) => !isCurrent)
-      .map((item) => ({
-        ...item,
-        id: `${field} ${item.id}`,
-        // “Unassigned” and “No priority” name the command, too.
-        name: item.id === emptyIds[field] ? item.name : t(name, { value: item.name }),
-        words,
-        group,
-      }))
-  const [people, ...others] = await Promise.all([
-    load(personCommand),
-    load(stageCommand),
-    ...(hasPriorities ? [load(priorityCommand)] : []),
-  ])
-  return { people, others: others.flat() }
-}
-
 async function loadProject({ api }: Services, id: string, signal: AbortSignal): Promise<ProjectGroup> {
   const projects = await loadByIds(api, 'project', [id], signal).catch(() => undefined)
   const project = projects?.get(id)
@@ -167,8 +108,6 @@ interface FoundGroups {
   readonly rest: readonly FoundItem[]
 }
 
-const isTyped = ({ matchRank }: Match): boolean => matchRank < ranks.letters
-
 /**
  * Returns commands on the focused or open assignment, recent records and all other commands if the text is
  * empty. Otherwise returns matching commands and records. The server finds some of the records.
@@ -183,8 +122,10 @@ export async function findFirst(
   const start = await step.start.load()
   if (text === '')
     return [...actionsOnTarget(step, start), ...start.recent, ...commandsIn(services, step, start)]
-  const [records] = await Promise.all([
+  const typed = typedValueIn(text)
+  const [records, values = []] = await Promise.all([
     step.known.load().catch(() => undefined),
+    typed && start.target && findTypedValue(services, start.target, typed, signal),
     start.target?.values.load().catch(() => undefined),
   ])
   const { first, rest } = step.findKnown(start, records, text)
@@ -195,11 +136,13 @@ export async function findFirst(
     if (knownIds.size === 0) throw error
     return []
   })
-  const found = others.filter(({ id }) => !knownIds.has(id))
-  const later = sortGroups([...rest, ...found]).flat()
+  const unknown = others.filter(({ id }) => !knownIds.has(id))
+  const later = sortGroups([...rest, ...unknown]).flat()
   // A key identifies an assignment, which is among the results of the server.
   const all = keys.length > 0 ? [...later, ...first] : [...first, ...later]
-  const items = all.some(isTyped) ? all.filter(({ matchRank }) => matchRank !== ranks.typo) : all
+  const found =
+    all.some(isTyped) || values.length > 0 ? all.filter(({ matchRank }) => matchRank !== ranks.typo) : all
+  const items = typed?.isNamed ? [...values, ...found] : [...found, ...values]
   const named = typedName(text)
   if (named !== undefined) return [{ ...creationOf(named, step.frame), group: t('Create') }, ...items]
   const group = items.length > 0 ? t('None of these?') : t('No results for “{text}”', { text })
@@ -217,7 +160,7 @@ export function findAtOnce(
   const text = input.trim()
   if (text === '' || start.current === undefined || typedName(text) !== undefined) return undefined
   const { project, target } = start.current
-  if (target && !target.values.current) return undefined
+  if (target && (!target.values.current || typedValueIn(text))) return undefined
   if (keysIn(text, projectKeysOf(known.current, project)).length > 0) return undefined
   const { first } = findKnown(start.current, known.current, text)
   return first.filter(({ matchRank }) => matchRank !== ranks.typo)
@@ -246,11 +189,11 @@ const commandsIn = (services: Services, parts: Parts, { target, project }: Start
 
 /** Returns the commands on an assignment that the user chooses in their first step. */
 const actionsOnAny = (services: Services, parts: Parts): readonly PaletteItem[] =>
-  parts.actionsOn([]).map(({ id, name, words = '', mark, keys = [] }) => {
+  parts.actionsOn([]).map(({ id, name, words, mark, keys = [] }) => {
     const actionOn = (row: Assignment) => parts.actionsOn([row]).find((action) => action.id === id)
     const next = () => targetStep(services, parts, name, actionOn)
     const group = t('On an assignment that you choose next')
-    return { id, name, words: `${words} ${t('Assignment')}`, mark, keys, group, next }
+    return { id, name, words: joinWords(words, t('Assignment')), mark, keys, group, next }
   })
 
 /** Asks for the assignment of a command. */
@@ -315,19 +258,17 @@ function findKnown(
     ...(known?.views(text) ?? []).map((view) => viewItem(view, router)),
     ...(known?.people(text) ?? []).map((person) => personItem(services, person)),
   ]
-  const { people = [], others: values = [] } = start.target?.values.current ?? {}
-  // “assign” means the step in which the user chooses a person, and not the first person.
-  const namesValue = ({ words = '' }: PaletteItem) => !findMatches([{ name: words }], text).some(isTyped)
+  const values = start.target?.values.current?.(text)
   const commands = [
     ...actionsOnTarget(parts, start),
-    ...values.filter(namesValue),
+    ...(values?.others ?? []),
     ...commandsIn(services, parts, start),
   ]
   const groups = sortGroups([
     ...findMatches(commands, text),
     ...filtersOf(services, start.project, known?.people(text, filtersMax) ?? []),
     // A name alone rather looks for the person than assigns to them.
-    ...findMatches(people.filter(namesValue), text),
+    ...findMatches(values?.people ?? [], text),
     ...recent,
     ...others.filter(({ id }) => !recentIds.has(id)),
   ])
@@ -367,15 +308,6 @@ const creationOf = (text: string, { projectId, open }: Frame) => ({
         : { kind: 'new-assignment', projectId, name: text },
     ),
 })
-
-/** The commands that users may type before the name of an assignment, in all languages of the client. */
-const wordsBeforeName = ['new assignment ', 'create assignment ', 'nova tarefa ', 'criar tarefa '] as const
-
-/** Returns the name that the user has typed after the command that creates an assignment. */
-function typedName(text: string): string | undefined {
-  const command = wordsBeforeName.find((one) => foldText(text).startsWith(one))
-  return command && text.slice(command.length).trim()
-}
 
 /** Finds projects for a new assignment. Those that were opened last come first. */
 export async function findProjects(

@@ -71,10 +71,14 @@ export function PanelFrame(props: PanelFrameProps) {
   )
 }
 
-/** Focuses a field in the panel of an assignment as soon as it is rendered. Its script may still be loading. */
+/**
+ * Focuses a field in the panel of an assignment, or presses a button, as soon as it is rendered. Its script may still
+ * be loading.
+ */
 export function focusInPanel(id: string, selector = '.panel-name', triesLeft = 200): void {
   const found = document.querySelector<HTMLElement>(`[data-assignment="${id}"] ${selector}`)
-  if (found !== null) found.focus()
+  if (found?.matches('button')) found.click()
+  else if (found) found.focus()
   else if (triesLeft > 0) setTimeout(() => focusInPanel(id, selector, triesLeft - 1), 50)
 }
 

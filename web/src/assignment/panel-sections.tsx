@@ -71,6 +71,7 @@ export function AttachFiles({ assignmentId }: Pick<AttachmentsSectionProps, 'ass
       <button
         type="button"
         class="button quiet"
+        data-tool="files"
         title={t('Or drop them here, or paste them into a text. Any type, up to {count} MB each.', {
           count: configuration.fileMegabytes,
         })}
@@ -184,6 +185,7 @@ export function PanelSections({ assignment, stages, onSaved, ...data }: PanelSec
   const [openForm, setOpenForm] = useState<FormName>()
   const shared = { assignment, stages, onClose: () => setOpenForm(undefined) }
   const formButtonProps = (name: FormName) => ({
+    name,
     isOpen: openForm === name,
     onClick: () => setOpenForm(openForm === name ? undefined : name),
   })
@@ -232,14 +234,15 @@ export function PanelSections({ assignment, stages, onSaved, ...data }: PanelSec
 type FormName = 'part' | 'impediment' | Relation
 
 interface FormButtonProps {
+  readonly name: FormName
   readonly label: string
   readonly isOpen: boolean
   onClick(): void
 }
 
 /** Opens a form or closes it. If it closed when the focus leaves it, what the user clicks would move. */
-const FormButton = ({ label, isOpen, onClick }: FormButtonProps) => (
-  <button type="button" class="button quiet" aria-expanded={isOpen} onClick={onClick}>
+const FormButton = ({ name, label, isOpen, onClick }: FormButtonProps) => (
+  <button type="button" class="button quiet" data-tool={name} aria-expanded={isOpen} onClick={onClick}>
     <Icon name="plus" />
     <span>{label}</span>
   </button>

@@ -66,6 +66,7 @@ export function TimeSection({
         <button
           type="button"
           class="button quiet"
+          data-tool="hours"
           aria-expanded={isAdding}
           onClick={() => setAdding(!isAdding)}
         >

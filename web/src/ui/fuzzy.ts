@@ -1,9 +1,28 @@
-import { foldText } from '../texts/text.ts'
+import { foldText, locale } from '../texts/text.ts'
+
+/** Words in all languages of the client. Only those in the language of the user are shown. */
+export interface WordsByLanguage {
+  readonly en: string
+  readonly pt: string
+}
 
 export interface Searchable {
   readonly name: string
   /** Other words by which users find the item. */
-  readonly words?: string
+  readonly words?: string | WordsByLanguage | undefined
+}
+
+/** Joins words. A text is in the language of the user, or in none. */
+export const joinWords = (...parts: readonly (WordsByLanguage | string | undefined)[]): WordsByLanguage => ({
+  en: parts.map((part = '') => (typeof part === 'string' ? part : part.en)).join(' '),
+  pt: parts.map((part = '') => (typeof part === 'string' ? part : part.pt)).join(' '),
+})
+
+/** Returns the words that may be shown, and the others after them. */
+function wordsOf(words: Searchable['words'] = ''): readonly [shown: string, others: string] {
+  if (typeof words === 'string') return [words, '']
+  const { en, pt } = words
+  return locale().startsWith('pt') ? [pt, en] : [en, pt]
 }
 
 /** The letters of a name from `from` to `to - 1`. */
@@ -32,6 +51,9 @@ export const ranks = {
   /** A word of the text has one wrong, missing, additional or swapped letter. */
   typo: 6,
 } as const
+
+/** Returns whether the words of an item begin with those of the text, or its name contains them. */
+export const isTyped = ({ matchRank }: Match): boolean => matchRank < ranks.letters
 
 /** Shorter words are similar to too many other words. */
 const typoLettersMin = 4
@@ -83,8 +105,8 @@ export type Search<Item> = (text: string, max?: number) => readonly (Item & Matc
  * typing error are found only if no name matches the text as it was typed.
  */
 export function createSearch<Item extends Searchable>(items: readonly Item[]): Search<Item> {
-  const entries = items.map(({ name, words = '' }): Entry => {
-    const texts = { name: fold(name), words: fold(words) }
+  const entries = items.map(({ name, words }): Entry => {
+    const texts = { name: fold(name), words: fold(wordsOf(words).join(' ')) }
     return { ...texts, mask: maskOf(texts.name.text) | maskOf(texts.words.text) }
   })
   return (text, max = items.length) => {
@@ -95,7 +117,7 @@ export function createSearch<Item extends Searchable>(items: readonly Item[]): S
       .map(({ index, matchRank }) => {
         const item = items[index] as Item
         const spans = spansOf(query, item.name, matchRank)
-        const alias = aliasOf(query, entries[index], item.words, matchRank)
+        const alias = aliasOf(query, entries[index], wordsOf(item.words)[0], matchRank)
         return { ...item, matchRank, spans, alias }
       })
   }
@@ -316,19 +338,17 @@ function foldedSpansOf(query: Query, name: Folded, rank: number): readonly Span[
   })
 }
 
-/** Returns the other word that explains why the item matches. */
-function aliasOf(
-  query: Query,
-  entry: Entry | undefined,
-  words: string | undefined,
-  rank: number,
-): string | undefined {
-  if (!entry || !words || rank < ranks.otherWords || rank === ranks.letters) return undefined
+/** Returns the other word that explains why the item matches, unless it is in another language. */
+function aliasOf(query: Query, entry: Entry | undefined, shown: string, rank: number): string | undefined {
+  if (!entry || rank < ranks.otherWords || rank === ranks.letters) return undefined
   const missing = query.words.filter((word) => !entry.name.text.includes(word))
   for (const word of missing) {
     const found = findWord(entry.words.text, word)
     const at = found >= 0 ? found : findTypo(entry.words, word)?.[0]
-    if (at !== undefined) return /^\S+/.exec(words.slice(positionsIn(words, entry.words.text)(at)))?.[0]
+    if (at === undefined) continue
+    // The words of other languages follow those that are shown.
+    const [alias] = /^[^\s…]+/.exec(shown.slice(positionsIn(shown, foldText(shown))(at))) ?? []
+    return alias !== undefined && entry.name.text.includes(foldText(alias)) ? undefined : alias
   }
   return undefined
 }

@@ -27,15 +27,21 @@ export const projectPages = [
     icon: 'pulse',
     label: 'Activity',
     isExtension: true,
-    words: 'history changes histórico mudanças',
+    words: { en: 'history changes log', pt: 'atividade histórico mudanças' },
   },
-  { path: 'report', icon: 'chart', label: 'Hours', isExtension: false, words: 'report time relatório tempo' },
+  {
+    path: 'report',
+    icon: 'chart',
+    label: 'Hours',
+    isExtension: false,
+    words: { en: 'report time', pt: 'horas relatório tempo' },
+  },
   {
     path: 'settings',
     icon: 'gear',
     label: 'Settings',
     isExtension: false,
-    words: 'members invite rename archive membros convidar renomear arquivar',
+    words: { en: 'rename color key', pt: 'configurações renomear cor chave' },
   },
 ] as const
 
