@@ -151,7 +151,7 @@ function storedContentJourneys(setup: () => BrowserSetup): void {
       await page.getByText(/^Offline/).waitFor({ state: 'detached' })
     })
 
-  test('without a network, assignments and projects that were not opened say so, and the former show what cards know', async () => {
+  test('without a network, assignments, views and projects that were not opened say so, and assignments show what lists know', async () => {
     const { hosts, signIn, workspace } = setup()
     const { id: userId, login } = await workspace.join('Ursula Unopened')
     const name = 'Only seen as a card'
@@ -159,12 +159,15 @@ function storedContentJourneys(setup: () => BrowserSetup): void {
     const { organizationId } = workspace
     const { id: otherId } = await workspace.make('project', { name: 'Never opened', organizationId })
     await workspace.make('userProject', { projectId: otherId, userId })
+    const otherName = 'Only seen in My work'
+    const dates = { startDate: today, endDate: today }
+    const listedId = await workspace.assignment(otherName, { userId, projectId: otherId, ...dates })
     const page = await signIn(login, '/my-work', withWorker)
     const board = `/projects/${workspace.projectId}`
     const stored = [
       `assignment {"projectId":"${workspace.projectId}","workflowId":"${workspace.stages.Done}"`,
     ]
-    await storePages(page, { [board]: stored }, name)
+    await storePages(page, { '/my-work': ['my work ', 'workflow '], [board]: stored }, name)
     const note = page.getByText('Without a network, only what you opened before is available.')
     const panel = page.getByRole('complementary')
     await hosts.stopAll()
@@ -175,6 +178,18 @@ function storedContentJourneys(setup: () => BrowserSetup): void {
         await note.waitFor()
         await page.getByText(/Showing what you saw/).waitFor({ state: 'detached' })
       }
+      for (const view of ['list', 'calendar', 'timeline']) {
+        await page.goto(`${hosts.web}${board}?view=${view}`)
+        await note.waitFor()
+        assert.equal(await page.locator('.shown-count, .list, .calendar, .timeline-track').count(), 0, view)
+      }
+      await page.goto(`${hosts.web}/my-work`)
+      await page.getByRole('link', { name: otherName }).press('s')
+      await page.getByRole('dialog').getByRole('option', { name: 'Doing' }).click()
+      await page.getByText('One change waits for the network.').waitFor()
+      await page.getByRole('link', { name: otherName }).click()
+      await panel.getByLabel('Name', { exact: true }).waitFor()
+      assert.equal(await panel.getByLabel('Stage', { exact: true }).inputValue(), workspace.stages.Doing)
       await page.goto(hosts.web + board)
       await page.getByRole('link', { name }).click()
       await panel.getByLabel('Name', { exact: true }).waitFor()
@@ -187,7 +202,9 @@ function storedContentJourneys(setup: () => BrowserSetup): void {
     }
     await panel.getByRole('heading', { name: 'Hours' }).waitFor()
     await note.waitFor({ state: 'detached' })
+    await page.getByText(/waits? for the network/i).waitFor({ state: 'detached' })
     assert.equal((await workspace.get('assignment', id)).name, name)
+    assert.equal((await workspace.get('assignment', listedId)).workflowId, workspace.stages.Doing)
   })
 
   test('signing out deletes all stored content', async () => {

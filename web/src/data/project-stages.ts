@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { readList } from '../api/last-seen.ts'
+import { isOutage } from '../api/problems.ts'
 import { type Services, useServices } from '../services/services.ts'
 import { useListing } from './use-listing.ts'
 
@@ -144,7 +145,10 @@ export function useProjectStages(projectId: string | undefined) {
   }
 }
 
-/** Loads the stages of a project once, outside of a component, or returns those seen last. */
+/**
+ * Loads the stages of a project once, outside of a component, or returns those seen last. Without a network, a
+ * project that was not opened has all stages, as in My work.
+ */
 export async function loadStages(
   services: Pick<Services, 'api' | 'configuration' | 'lastSeen'>,
   projectId: string,
@@ -153,8 +157,12 @@ export async function loadStages(
   const [workflows, choices] = await Promise.all([
     readList(services, 'workflow', stagesQuery, signal),
     services.configuration.extensions
-      ? readList(services, 'projectStage', { projectId, ...stagesQuery }, signal)
+      ? readList(services, 'projectStage', { projectId, ...stagesQuery }, signal).catch(ignoreOutage)
       : undefined,
   ])
   return stagesOf(workflows.data, choices?.data ?? [])
+}
+
+function ignoreOutage(error: unknown): undefined {
+  if (!isOutage(error)) throw error
 }

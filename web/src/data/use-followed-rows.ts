@@ -13,7 +13,7 @@ type Rows = ReadonlyMap<string, Assignment>
 
 interface FollowedRows {
   readonly rows: readonly Assignment[]
-  /** True until the first rows arrive. */
+  /** True until the first rows arrive. After a problem, it stays true if no rows of the query are known. */
   readonly isLoading: boolean
   /** True while the rows belong to an earlier query. */
   readonly isStale: boolean
@@ -79,7 +79,7 @@ export function useFollowedRows(
   const rows = useMemo(() => [...(loaded?.rows.values() ?? [])], [loaded?.rows])
   return {
     rows,
-    isLoading: loaded === undefined && problem === undefined,
+    isLoading: loaded === undefined || (problem !== undefined && loaded.key !== key),
     isStale: loaded !== undefined && loaded.key !== key,
     isCut: (loaded?.totalCount ?? 0) > rowsMax * pagesMax,
     problem,

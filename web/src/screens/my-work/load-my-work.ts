@@ -1,5 +1,6 @@
 import { filter, limits } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
+import { readList } from '../../api/last-seen.ts'
 import { type AllLoaded, type ById, byId, chunksOf, loadAll, loadByIds, rowsMax } from '../../api/load-all.ts'
 import { doneStagesOf } from '../../assignment/assignment-values.ts'
 import {
@@ -9,6 +10,7 @@ import {
   impedimentStarts,
   type LabelsByAssignment,
 } from '../../data/project-links.ts'
+import { stagesQuery } from '../../data/project-stages.ts'
 import type { Services } from '../../services/services.ts'
 import { addDays, dayOf, today } from '../../time/days.ts'
 import { sumHours } from '../../time/hours.ts'
@@ -48,8 +50,8 @@ const endOfTime = '9999-12-31'
  */
 export async function loadMyWork(services: Services, userId: string, signal: AbortSignal): Promise<MyWork> {
   const { api } = services
-  const [{ rows: stages }, links] = await Promise.all([
-    loadAll(api, 'workflow', { sortColumn: 'order' }, { ...firstPage, signal }),
+  const [{ data: stages }, links] = await Promise.all([
+    readList(services, 'workflow', stagesQuery, signal),
     loadAll(
       api,
       'userAssignment',

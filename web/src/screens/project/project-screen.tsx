@@ -1,4 +1,4 @@
-import type { ComponentType } from 'preact'
+import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ResourceName } from '../../api/api.ts'
 import type { Connection } from '../../api/live.ts'
@@ -68,26 +68,29 @@ function Project({ projectId, assignmentId }: ProjectProps) {
   useEffect(() => {
     lastQueries.set(projectId, viewProps.query)
   }, [projectId, viewProps.query])
-  const replacement = replacementOf(project)
+  const replacement = replacementOf(project, assignmentId !== undefined)
+  // Without a network, the panel shows what is known of its assignment, whether or not the project was opened.
+  const hasPanel = assignmentId !== undefined && (!replacement || project.problem !== undefined)
   useRootClass('has-project', !replacement)
-  useRootClass('has-panel', !replacement && assignmentId !== undefined)
-  if (replacement) return replacement
+  useRootClass('has-panel', hasPanel)
   return (
-    <div class={`project ${assignmentId ? 'with-panel' : ''}`}>
-      <div class="project-page" inert={assignmentId !== undefined && (isNarrow || isPanelFull(address))}>
-        <div class="page" key={projectId}>
-          <ProjectHeader
-            projectId={projectId}
-            project={project.rows[0]}
-            isLoading={project.isLoading}
-            connection={connection}
-            addressEnd={view.name === 'board' ? '' : `?view=${view.name}`}
-            onNew={() => openDialog('new')}
-          />
-          <Content {...viewProps} view={view} onMembers={() => openDialog('members')} />
-        </div>
+    <div class={`project ${hasPanel ? 'with-panel' : ''}`}>
+      <div class="project-page" inert={hasPanel && (isNarrow || isPanelFull(address))}>
+        {replacement ?? (
+          <div class="page" key={projectId}>
+            <ProjectHeader
+              projectId={projectId}
+              project={project.rows[0]}
+              isLoading={project.isLoading}
+              connection={connection}
+              addressEnd={view.name === 'board' ? '' : `?view=${view.name}`}
+              onNew={() => openDialog('new')}
+            />
+            <Content {...viewProps} view={view} onMembers={() => openDialog('members')} />
+          </div>
+        )}
       </div>
-      {assignmentId !== undefined && (
+      {hasPanel && (
         <AssignmentPanel
           key={assignmentId}
           id={assignmentId}
@@ -232,23 +235,25 @@ const UnknownProject = () => (
 )
 
 /** Returns what is shown instead of a project that is unknown, or not available without a network. */
-function replacementOf({ rows, isLoading, problem, reload }: ReturnType<typeof useListing<'project'>>) {
+function replacementOf(
+  { rows, isLoading, problem, reload }: ReturnType<typeof useListing<'project'>>,
+  isBehindPanel: boolean,
+) {
   if (isLoading || rows.length > 0) return undefined
   if (!problem) return <UnknownProject />
-  return isOutage(problem) ? <UnseenProject problem={problem} onRetry={reload} /> : undefined
+  return isOutage(problem) ? (
+    <UnseenProject>{!isBehindPanel && <LoadProblem problem={problem} onRetry={reload} />}</UnseenProject>
+  ) : undefined
 }
 
-function UnseenProject(props: Parameters<typeof LoadProblem>[0]) {
+/** An open panel says itself that the server cannot be reached. */
+function UnseenProject({ children }: { readonly children: ComponentChildren }) {
   const { shownFrom } = useServices().lastSeen
   // The bar would say that the page shows older data.
   useEffect(() => {
     shownFrom.value = undefined
   }, [shownFrom.value])
-  return (
-    <Page title={t('Offline')}>
-      <LoadProblem {...props} />
-    </Page>
-  )
+  return <Page title={t('Offline')}>{children}</Page>
 }
 
 /** Returns the focus to the card whose panel was closed. */

@@ -81,7 +81,7 @@ export function CalendarView(props: ProjectViewProps) {
         )}
       </div>
       {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
-      {isLoading && <ViewSkeleton view="calendar" />}
+      {isLoading && !listing.problem && <ViewSkeleton view="calendar" />}
       {!isLoading && isNarrow && (
         <Agenda {...rowProps} rows={listing.rows} month={period.month} isStale={listing.isStale} />
       )}

@@ -47,7 +47,6 @@ export function ListView(props: ProjectViewProps) {
   const followed = useFollowedRows({ projectId: scope.projectId, ...queryOfFilters(filters) })
   const filter = useRowFilter(scope, filters)
   const rows = useMemo(() => followed.rows.filter(filter.matches), [followed.rows, filter.matches])
-  const listing = { ...followed, rows }
   const settings = useMemo(() => {
     const parameters = new URLSearchParams(query)
     return {
@@ -58,25 +57,26 @@ export function ListView(props: ProjectViewProps) {
   }, [query])
   const totalCount = followed.isLoading ? undefined : followed.rows.length
   const parts = useProjectParts(scope.projectId, followed.rows, totalCount, scope.doneStageIds)
-  const { lines, names } = useLines(scope, listing.rows, settings)
+  const { lines, names } = useLines(scope, rows, settings)
   const selection = useSelection(lines.flatMap((line) => ('row' in line ? [line.id] : [])))
   const folded = useFoldedGroups(scope.projectId)
   const [newValues, setNewValues] = useState<GroupValues>()
-  const selected = listing.rows.filter(({ id }) => selection.has(id))
+  const selected = rows.filter(({ id }) => selection.has(id))
   useSharedSelection(selected)
-  const isLoading = props.isNameLoading || listing.isLoading || filter.isLoading
+  const isLoading = props.isNameLoading || followed.isLoading || filter.isLoading
   useSharedList(
     isLoading
       ? undefined
       : { countText: countText(rows), save: () => exportList({ ...settings, lines, names }) },
     [isLoading, rows, settings, lines, names],
   )
-  useEffect(() => onConnection(listing.connection), [listing.connection])
-  if (isLoading) return <ViewSkeleton key={String(props.isNameLoading)} view="list" />
+  useEffect(() => onConnection(followed.connection), [followed.connection])
+  const problem = followed.problem && <LoadProblem problem={followed.problem} onRetry={followed.reload} />
+  if (isLoading) return problem || <ViewSkeleton key={String(props.isNameLoading)} view="list" />
   return (
     <>
-      {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
-      {listing.rows.length === 0 && !listing.problem ? (
+      {problem}
+      {rows.length === 0 && !followed.problem ? (
         <NoAssignments projectId={scope.projectId} hasFilters={isFiltered(filters)} />
       ) : (
         <ListTable
@@ -84,7 +84,7 @@ export function ListView(props: ProjectViewProps) {
           openId={openId}
           query={query}
           lines={unfoldedLines(lines, folded)}
-          rows={listing.rows}
+          rows={rows}
           columns={shownColumnsOf(settings)}
           order={settings.order}
           names={names}
@@ -92,10 +92,10 @@ export function ListView(props: ProjectViewProps) {
           selection={selection}
           folded={folded}
           onAdd={setNewValues}
-          isStale={listing.isStale}
+          isStale={followed.isStale}
         />
       )}
-      {listing.isCut && <p class="quiet-text">{t('Only the first 5,000 assignments are shown.')}</p>}
+      {followed.isCut && <p class="quiet-text">{t('Only the first 5,000 assignments are shown.')}</p>}
       {newValues && (
         <NewAssignmentDialog scope={scope} values={newValues} onClose={() => setNewValues(undefined)} />
       )}
@@ -104,7 +104,7 @@ export function ListView(props: ProjectViewProps) {
           scope={scope}
           selected={selected}
           names={names}
-          onChanged={listing.put}
+          onChanged={followed.put}
           onClear={selection.clear}
         />
       )}
