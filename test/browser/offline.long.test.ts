@@ -289,6 +289,8 @@ function queueJourneys(setup: () => BrowserSetup): void {
       await page.getByText('6.5 of 8 h left').waitFor()
       await cell.fill('2')
       await page.keyboard.press('Enter')
+      await page.goto(`${hosts.web}/my-work`)
+      await page.getByRole('link', { name: /^2 (h|of 8 h) today$/ }).waitFor()
       await page.goto(hosts.web + board)
       const doing = page.getByRole('region', { name: 'Doing' })
       await doing.getByRole('link', { name }).waitFor()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTracker } from '#tracker-client'
-import { loadRecordedHours } from '../../web/src/assignment/load-recorded-hours.ts'
+import { loadRecordedHours, withQueued } from '../../web/src/assignment/load-recorded-hours.ts'
 
 /** A small limit for these tests. That of the server is 1,000. */
 const groupsMax = 2
@@ -40,5 +40,18 @@ describe('The recorded hours of a project', () => {
   test('lack only the last assignments of a stage that has too many itself', async () => {
     const { hours } = await load(['todo 1', 'done 1', 'done 2', 'done 3'])
     assert.deepEqual(hours, { 'todo 1': 1, 'done 1': 2, 'done 2': 3 })
+  })
+
+  test('include new and changed entries that wait for the network', () => {
+    const changeTo = (amountHours: number, change = {}) => {
+      const entry = { assignmentId: 'todo 1', keepDate: '2026-11-29', amountHours }
+      return { kind: 'hours', entry, ...change } as const
+    }
+    const hoursWith = (...queued: Parameters<typeof withQueued>[1]) =>
+      withQueued([['todo 1', 4]], queued).get('todo 1')
+    assert.equal(hoursWith(changeTo(0.1), changeTo(0.2), { kind: 'stage' }), 4.3)
+    assert.equal(hoursWith(changeTo(1.5, { formerHours: 1 })), 4.5)
+    assert.equal(hoursWith(changeTo(1, { formerHours: 1.5 })), 3.5)
+    assert.equal(hoursWith(changeTo(2, { isSent: true })), 4)
   })
 })

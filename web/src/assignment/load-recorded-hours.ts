@@ -1,5 +1,9 @@
 import type { Tracker } from '#tracker-client'
 import type { ProjectStage } from '../data/project-stages.ts'
+import { sumHours } from '../time/hours.ts'
+
+/** The recorded hours by assignment. Assignments without any are missing. */
+export type RecordedHours = ReadonlyMap<string, number>
 
 export interface RecordedScope {
   readonly projectId: string
@@ -28,3 +32,34 @@ export async function loadRecordedHours(
     groups.map(({ assignment, hours }): HoursOfAssignment => [assignment?.id ?? '', hours]),
   )
 }
+
+/** The part of a queued change that adds to recorded hours. */
+type Queued =
+  | { readonly kind: 'stage' }
+  | {
+      readonly kind: 'hours'
+      readonly entry: RecordedEntry
+      readonly formerHours?: number | undefined
+      readonly isSent?: boolean
+    }
+
+type RecordedEntry = Readonly<{ assignmentId: string; keepDate: string; amountHours: number }>
+
+/** Adds the hours that wait for the network. The report already has those that were sent. */
+export function withQueued(
+  loaded: Iterable<HoursOfAssignment> | undefined,
+  queued: readonly Queued[],
+): RecordedHours {
+  const recorded = new Map(loaded)
+  for (const { assignmentId, amountHours } of unsentHours(queued))
+    recorded.set(assignmentId, sumHours([{ amountHours: recorded.get(assignmentId) ?? 0 }, { amountHours }]))
+  return recorded
+}
+
+/** Returns the hours that wait for the network. Those of a changed entry are what they add to its recorded ones. */
+export const unsentHours = (all: readonly Queued[]): readonly RecordedEntry[] =>
+  all.flatMap((change) =>
+    change.kind === 'stage' || change.isSent
+      ? []
+      : { ...change.entry, amountHours: change.entry.amountHours - (change.formerHours ?? 0) },
+  )

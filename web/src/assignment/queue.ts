@@ -21,7 +21,8 @@ export interface HoursChange {
     readonly id: string
     readonly description?: string | null | undefined
   }
-  readonly isNew: boolean
+  /** The recorded hours of an entry that is changed. Missing for a new entry. */
+  readonly formerHours?: number | undefined
 }
 
 export interface StageChange {
@@ -102,7 +103,7 @@ export function withQueuedStage<Row extends Pick<Assignment, 'id' | 'workflowId'
 function mergeChanges(last: QueuedChange | undefined, change: NewChange): NewChange {
   if (change.kind === 'stage' && last?.kind === 'stage') return { ...change, from: last.from }
   if (change.kind === 'hours' && last?.kind === 'hours')
-    return { ...change, entry: { ...last.entry, ...change.entry }, isNew: last.isNew }
+    return { ...change, entry: { ...last.entry, ...change.entry }, formerHours: last.formerHours }
   return change
 }
 
@@ -184,9 +185,9 @@ export async function sendOrQueue(
   }
 }
 
-export async function sendHours({ api }: QueueServices, { entry, isNew }: HoursChange): Promise<void> {
+export async function sendHours({ api }: QueueServices, { entry, formerHours }: HoursChange): Promise<void> {
   const { description: _, ...body } = entry
-  if (!isNew) {
+  if (formerHours !== undefined) {
     await api.update('appointment', body)
     return
   }

@@ -156,7 +156,7 @@ function NewAppointment({
       const userId = services.session.person.value?.id ?? ''
       const hours = await parseHours(amountHours, 'amountHours', { userId, day: values.keepDate })
       const entry = { ...values, id, amountHours: hours, assignmentId, userId }
-      await recordHours(services, { kind: 'hours', entry, isNew: true }, assignment)
+      await recordHours(services, { kind: 'hours', entry }, assignment)
     },
   })
   return (

@@ -1,12 +1,13 @@
 import { useMemo } from 'preact/hooks'
 import { useLoaded } from '../data/use-loaded.ts'
 import { useServices } from '../services/services.ts'
-import { sumHours } from '../time/hours.ts'
-import { loadRecordedHours, type RecordedScope } from './load-recorded-hours.ts'
-import { type QueuedChange, queuedChanges } from './queue.ts'
-
-/** The recorded hours by assignment. Assignments without any are missing. */
-export type RecordedHours = ReadonlyMap<string, number>
+import {
+  loadRecordedHours,
+  type RecordedHours,
+  type RecordedScope,
+  withQueued,
+} from './load-recorded-hours.ts'
+import { queuedChanges } from './queue.ts'
 
 /**
  * Returns the recorded hours of a project, with those that wait for the network. They are loaded as soon as
@@ -23,19 +24,4 @@ export function useRecordedHours({ projectId, stages }: RecordedScope, isNeeded:
   )
   const queued = queuedChanges.value
   return useMemo(() => withQueued(value, queued), [value, queued])
-}
-
-/** Adds the hours that wait for the network. */
-export function withQueued(
-  loaded: Iterable<readonly [assignmentId: string, hours: number]> | undefined,
-  queued: readonly QueuedChange[],
-): RecordedHours {
-  const recorded = new Map(loaded)
-  for (const change of queued) {
-    // The report already has hours that were sent. It also has the former hours of an entry that is changed.
-    if (change.kind !== 'hours' || !change.isNew || change.isSent) continue
-    const { assignmentId, amountHours } = change.entry
-    recorded.set(assignmentId, sumHours([{ amountHours: recorded.get(assignmentId) ?? 0 }, { amountHours }]))
-  }
-  return recorded
 }

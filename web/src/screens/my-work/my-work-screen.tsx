@@ -3,17 +3,21 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ResourceName } from '../../api/api.ts'
 import { rowsMax } from '../../api/load-all.ts'
 import { targetOn, todayText } from '../../assignment/daily-target.ts'
-import { loadRecordedHours } from '../../assignment/load-recorded-hours.ts'
+import {
+  loadRecordedHours,
+  type RecordedHours,
+  unsentHours,
+  withQueued,
+} from '../../assignment/load-recorded-hours.ts'
 import { priorityNames } from '../../assignment/priority.ts'
 import { queuedChanges } from '../../assignment/queue.ts'
-import { type RecordedHours, withQueued } from '../../assignment/use-recorded-hours.ts'
 import { endDayOf, responsibleOf } from '../../data/assignments.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { readStoredJson } from '../../services/browser-storage.ts'
 import { useServices } from '../../services/services.ts'
 import { type MessageKey, t } from '../../texts/text.ts'
-import { addDays, daysInWeek, mondayOf, today } from '../../time/days.ts'
-import { formatNumber } from '../../time/hours.ts'
+import { addDays, dayOf, daysInWeek, mondayOf, today } from '../../time/days.ts'
+import { formatNumber, sumHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { HoursBar, PriorityShape } from '../../ui/marks.tsx'
 import { Menu } from '../../ui/menu.tsx'
@@ -51,7 +55,7 @@ export function MyWorkScreen() {
       title={t('My work')}
       actions={
         <>
-          {value !== undefined && <TodayLink hours={value.todayHours} />}
+          {value !== undefined && <TodayLink recorded={value.todayHours} />}
           <button type="button" class="button primary brief" data-new-assignment="" aria-keyshortcuts="N">
             <Icon name="plus" />
             <span>{t('New assignment')}</span>
@@ -95,7 +99,9 @@ export function MyWorkScreen() {
 }
 
 /** Compares the hours of today with those of a working day, and opens the week, where they are recorded. */
-function TodayLink({ hours }: { readonly hours: number }) {
+function TodayLink({ recorded }: { readonly recorded: number }) {
+  const unsent = unsentHours(queuedChanges.value).filter(({ keepDate }) => dayOf(keepDate) === today())
+  const hours = sumHours([{ amountHours: recorded }, ...unsent])
   const text = todayText(hours, today())
   const target = targetOn(today())
   if (text === '') return null

@@ -177,7 +177,7 @@ function RecordTimeForm({ assignment, onClose }: { readonly assignment: Assignme
       const userId = session.person.value?.id ?? ''
       const amountHours = await parseHours(text, 'amountHours', { userId, day: today() })
       const entry = { id, assignmentId: assignment.id, userId, keepDate: today(), amountHours }
-      const isRecorded = await recordHours(services, { kind: 'hours', entry, isNew: true }, assignment)
+      const isRecorded = await recordHours(services, { kind: 'hours', entry }, assignment)
       if (isRecorded)
         toasts.show({
           kind: 'done',

@@ -1,8 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { byId } from '../../api/load-all.ts'
+import type { RecordedHours } from '../../assignment/load-recorded-hours.ts'
 import { isCovered } from '../../assignment/panel-frame.tsx'
-import { type RecordedHours, useRecordedHours } from '../../assignment/use-recorded-hours.ts'
+import { useRecordedHours } from '../../assignment/use-recorded-hours.ts'
 import {
   impedimentStarts,
   useProjectDependencies,

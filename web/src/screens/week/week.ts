@@ -271,7 +271,10 @@ function useSend(assignments: readonly Assignment[]) {
       if (previous === undefined) return
       const queued = queuedChanges
         .peek()
-        .find((change) => change.kind === 'hours' && change.isNew && change.entry.id === previous.id)
+        .find(
+          (change) =>
+            change.kind === 'hours' && change.formerHours === undefined && change.entry.id === previous.id,
+        )
       if (queued && !queued.isSent) return discardChange(services, queued)
       const remove = () => api.remove('appointment', [previous.id])
       await remove()
@@ -286,6 +289,6 @@ function useSend(assignments: readonly Assignment[]) {
       name: '',
       projectId: '',
     }
-    await recordHours(services, { kind: 'hours', entry, isNew: previous === undefined }, assignment)
+    await recordHours(services, { kind: 'hours', entry, formerHours: previous?.amountHours }, assignment)
   }
 }
