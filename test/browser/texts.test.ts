@@ -152,6 +152,9 @@ function writingJourneys(setup: () => BrowserSetup): void {
     assert.equal(await preview.getByRole('checkbox', { disabled: true }).count(), 2)
     assert.equal(await field.isVisible(), false)
     await assertAccessible(page, 'a preview')
+    // Escape keeps a changed text, here as in the text itself.
+    await page.keyboard.press('Escape')
+    await preview.waitFor()
     await tools(page).getByRole('button', { name: 'Preview' }).click()
     await field.press('Control+Enter')
     await page.getByText('0 of 2 done').waitFor()
@@ -159,6 +162,11 @@ function writingJourneys(setup: () => BrowserSetup): void {
       (await workspace.get('assignment', id)).description,
       'Be **bold**\n- [ ] one\n- [ ] two[here](https://)',
     )
+    // Without a change, it closes the editor and not the panel.
+    await page.getByRole('button', { name: 'Edit the description' }).click()
+    await tools(page).getByRole('button', { name: 'Preview' }).click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Edit the description' }).and(page.locator(':focus')).waitFor()
   })
 
   test('have headings, numbered lists and blocks of code', async () => {
@@ -201,7 +209,7 @@ function writingJourneys(setup: () => BrowserSetup): void {
     const { page, field } = await open('By keys')
     await page.keyboard.type('- a\n\nb')
     assert.equal(await field.inputValue(), '- a\nb')
-    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Tab')
     const button = (name: string) => tools(page).getByRole('button', { name }).and(page.locator(':focus'))
     await button('Bold').waitFor()
     await page.keyboard.press('ArrowLeft')
@@ -209,8 +217,10 @@ function writingJourneys(setup: () => BrowserSetup): void {
     await page.keyboard.press('Home')
     await page.keyboard.press('ArrowRight')
     await button('Italic').waitFor()
-    await page.keyboard.press('Tab')
+    await page.keyboard.press('Shift+Tab')
     await field.and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Tab')
+    await button('Italic').waitFor()
     await page.keyboard.press('Tab')
     await page.getByRole('button', { name: 'Discard changes' }).and(page.locator(':focus')).waitFor()
     // Ctrl+K opens the palette, even from a text field.

@@ -133,12 +133,10 @@ export function CommentForm(props: CommentFormProps) {
   const form = useForm({ draft, initial: { text: initial }, submit: ({ text }) => onSubmit(text) })
   const { text } = form.values.value
   const problem = form.errors.value.text?.join(' ')
-  const onKeyDown = (event: TargetedKeyboardEvent<HTMLTextAreaElement>) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit()
-    else if (event.key === 'Escape' && onCancel) {
-      event.preventDefault()
-      onCancel()
-    }
+  const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
+    if (event.key !== 'Escape' || onCancel === undefined) return
+    event.preventDefault()
+    onCancel()
   }
   return (
     <Form

@@ -41,7 +41,7 @@ export function DescriptionField({ assignment, onSaved }: InPlaceProps) {
     edit.revert()
     leave()
   }
-  const onKeyDown = (event: TargetedKeyboardEvent<HTMLTextAreaElement>) => {
+  const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void save()
     else if (event.key === 'Escape') {
       event.preventDefault()

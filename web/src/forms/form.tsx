@@ -128,7 +128,7 @@ interface FormProps<Values extends FormValues> {
 }
 
 /**
- * Draws errors without a field, the fields, and the buttons. After an error, the focus moves to the errors
+ * Draws errors without a field, the fields, and the buttons. Ctrl+Enter submits from every control. After an error, the focus moves to the errors
  * without a field or, if there are none, to the first invalid field.
  */
 export function Form<Values extends FormValues>(props: FormProps<Values>) {
@@ -160,6 +160,11 @@ export function Form<Values extends FormValues>(props: FormProps<Values>) {
       class="form"
       noValidate
       onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return
         event.preventDefault()
         void submit()
       }}

@@ -15,11 +15,16 @@ import {
 } from './mention-text.ts'
 import { PersonAvatar } from './people.tsx'
 
-interface MarkdownFieldProps extends Omit<MentionFieldProps, 'field'> {
+interface MarkdownFieldProps extends Omit<MentionFieldProps, 'field' | 'onKeyDown'> {
   readonly field?: RefObject<HTMLTextAreaElement | null>
+  /** Called for keys in the text, the tools and the preview. */
+  onKeyDown?(event: TargetedKeyboardEvent<HTMLElement>): void
 }
 
-/** A text area for Markdown with tools and a preview. Lists continue on Enter. */
+/**
+ * A text area for Markdown with tools and a preview. Lists continue on Enter. The tools follow the text, so that Shift+Tab
+ * leads from it to the field before it, wherever they are shown.
+ */
 export function MarkdownField({ field, id, onKeyDown, ...props }: MarkdownFieldProps) {
   const ownField = useRef<HTMLTextAreaElement>(null)
   const element = field ?? ownField
@@ -29,21 +34,13 @@ export function MarkdownField({ field, id, onKeyDown, ...props }: MarkdownFieldP
   // The field can be used without the tools until they are loaded.
   const tools = useLater(true, () => import('./markdown-tools.tsx'))
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the controls within
     <div
       class={`markdown-field ${props.value === '' ? 'is-empty' : ''} ${props['aria-invalid'] ? 'is-invalid' : ''}`}
+      onKeyDown={onKeyDown}
     >
-      {tools ? (
-        <tools.MarkdownTools fieldId={fieldId} field={element} isPreview={isPreview} onPreview={setPreview} />
-      ) : (
-        <div class="markdown-tools" />
-      )}
       <div hidden={isPreview}>
-        <MentionField
-          {...props}
-          id={fieldId}
-          field={element}
-          onKeyDown={(event) => tools?.handleTextKey(event) || onKeyDown?.(event)}
-        />
+        <MentionField {...props} id={fieldId} field={element} onKeyDown={tools?.handleTextKey} />
       </div>
       {isPreview && (
         <section class="markdown-preview" dir="auto" aria-label={t('Preview')}>
@@ -53,6 +50,11 @@ export function MarkdownField({ field, id, onKeyDown, ...props }: MarkdownFieldP
             <Markdown text={props.value} />
           )}
         </section>
+      )}
+      {tools ? (
+        <tools.MarkdownTools fieldId={fieldId} field={element} isPreview={isPreview} onPreview={setPreview} />
+      ) : (
+        <div class="markdown-tools" />
       )}
     </div>
   )
@@ -65,7 +67,7 @@ interface MentionFieldProps extends Omit<ComponentProps<'textarea'>, 'value' | '
   readonly projectId?: string | undefined
   readonly field?: Ref<HTMLTextAreaElement>
   onText(text: string): void
-  onKeyDown?(event: TargetedKeyboardEvent<HTMLTextAreaElement>): void
+  onKeyDown?: ((event: TargetedKeyboardEvent<HTMLTextAreaElement>) => void) | undefined
 }
 
 const suggestionsMax = 6

@@ -125,10 +125,10 @@ function moveFocus(event: TargetedKeyboardEvent<HTMLElement>): void {
   buttons[next]?.focus()
 }
 
-/** Handles the shortcuts of the tools, and Enter in a list. Returns whether it has handled the key. */
-export function handleTextKey(event: TargetedKeyboardEvent<HTMLTextAreaElement>): boolean {
+/** Handles the shortcuts of the tools, and Enter in a list. */
+export function handleTextKey(event: TargetedKeyboardEvent<HTMLTextAreaElement>): void {
   const { key, ctrlKey, metaKey, altKey, shiftKey, isComposing, currentTarget: field } = event
-  if (altKey || isComposing) return false
+  if (altKey || isComposing) return
   const keys = [
     ...(ctrlKey || metaKey ? ['Ctrl'] : []),
     ...(shiftKey ? ['Shift'] : []),
@@ -140,11 +140,10 @@ export function handleTextKey(event: TargetedKeyboardEvent<HTMLTextAreaElement>)
     keys === 'ENTER' && selectionStart === selectionEnd
       ? continueLine(value, selectionStart)
       : tool?.edit(value, selectionStart, selectionEnd)
-  if (edit === undefined) return false
+  if (edit === undefined) return
   event.preventDefault()
   event.stopPropagation()
   applyEdit(field, edit)
-  return true
 }
 
 /** Applies an edit as if typed, so that the browser can undo it. Ignores it if the text would be too long. */
