@@ -300,6 +300,37 @@ export function paletteJourneys(setup: () => BrowserSetup): void {
     await list.getByRole('option', { name: 'Doing' }).waitFor()
     await text.waitFor({ state: 'detached' })
     assert.equal(await list.getByText('Loading…').count(), 0)
+    await page.keyboard.press('Escape')
+    // So does the list of a field.
+    await page.getByRole('button', { name: 'New assignment', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'New assignment' })
+    await dialog.getByLabel('Name', { exact: true }).waitFor()
+    await page.route(/\/ext\/members|userProjects|people/, () => undefined)
+    await dialog.getByRole('combobox', { name: 'Responsible' }).click()
+    await dialog.getByText('Loading…').waitFor()
+  })
+
+  test('says that the server has found no assignments because it is busy', async () => {
+    const { signIn, workspace } = setup()
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
+    const palette = paletteOf(page)
+    await open(page, '')
+    await palette.getByRole('option').first().waitFor()
+    const message = 'Too many requests. Try again in 7 seconds.'
+    await page.route(/search=/, (route) =>
+      route.fulfill({
+        status: 429,
+        headers: {
+          'retry-after': '0',
+          'access-control-allow-origin': '*',
+          'access-control-expose-headers': 'retry-after',
+        },
+        json: { statusCode: 429, message },
+      }),
+    )
+    await page.keyboard.type('relaunch')
+    await palette.getByRole('group', { name: 'Projects' }).getByText('Website relaunch').waitFor()
+    await palette.getByRole('group', { name: message }).waitFor()
   })
 
   test('leads an account without a project to a new one', async () => {

@@ -6,7 +6,7 @@ import { MonthGrid } from '../ui/day-input.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import type { Span, WordsByLanguage } from '../ui/fuzzy.ts'
 import { Icon, IconButton } from '../ui/icon.tsx'
-import { OptionLine, useOptionSearch } from '../ui/option-search.tsx'
+import { EmptyNote, OptionLine, useOptionSearch } from '../ui/option-search.tsx'
 import { PersonAvatar } from '../ui/people.tsx'
 import { Ago } from '../ui/relative-time.tsx'
 import { type Anchor, placeBelow } from '../ui/viewport.ts'
@@ -119,7 +119,7 @@ function Step({ step, isFirst, at, onBack, onChoose, onClose }: StepProps) {
   const listId = useId()
   const input = useRef<HTMLInputElement>(null)
   const state = useOptionSearch(step, onChoose)
-  const { text, items, active, problem } = state
+  const { text, items, active, problem, isUpToDate } = state
   const list = useRef<HTMLDivElement>(null)
   // A sheet focuses the list, which the on-screen keyboard would cover. The dialog focuses only the first step.
   const isSheet = at === 'bottom'
@@ -192,7 +192,7 @@ function Step({ step, isFirst, at, onBack, onChoose, onClose }: StepProps) {
             ))}
           </div>
         ))}
-        {items.length === 0 && <EmptyNote {...state} />}
+        {items.length === 0 && <EmptyNote isUpToDate={isUpToDate} text={problem ?? noneText(text)} />}
       </div>
       {step.hasMonth && !problem && <Month step={step} items={items} onChoose={onChoose} />}
       <KeyHints isFirst={isFirst} onClose={onClose} />
@@ -200,27 +200,8 @@ function Step({ step, isFirst, at, onBack, onChoose, onClose }: StepProps) {
   )
 }
 
-interface EmptyNoteProps {
-  readonly text: string
-  readonly problem?: string | undefined
-  readonly isUpToDate: boolean
-}
-
-/** Says why a list has no items: they are loading, could not be loaded, or do not exist. */
-function EmptyNote({ text, problem, isUpToDate }: EmptyNoteProps) {
-  const none = text === '' ? t('Nothing found.') : t('No results for “{text}”', { text: text.trim() })
-  return (
-    <div
-      class={`combobox-note ${isUpToDate ? '' : 'loading'}`}
-      role="option"
-      aria-selected={false}
-      aria-disabled
-      tabIndex={-1}
-    >
-      {isUpToDate ? (problem ?? none) : t('Loading…')}
-    </div>
-  )
-}
+const noneText = (text: string): string =>
+  text === '' ? t('Nothing found.') : t('No results for “{text}”', { text: text.trim() })
 
 function usePlace(
   content: { readonly current: HTMLElement | null },

@@ -1,5 +1,6 @@
 import type { RecordOf } from '../api/api.ts'
 import { loadByIds, rowsMax } from '../api/load-all.ts'
+import { sentenceOf } from '../api/problems.ts'
 import { loadOrRecall } from '../assignment/change-many.ts'
 import { assignmentKey } from '../data/assignments.ts'
 import { projectPath } from '../router/router.ts'
@@ -131,9 +132,11 @@ export async function findFirst(
   const { first, rest } = step.findKnown(start, records, text)
   const knownIds = new Set([...first, ...rest].map(({ id }) => id))
   const keys = keysIn(text, projectKeysOf(records, start.project))
+  let problem: string | undefined
   const others = await findOnServer(services, records, { text, keys }, signal).catch((error) => {
-    // The known records are useful without a network, too.
+    // The known records are useful without the others, too.
     if (knownIds.size === 0) throw error
+    problem = sentenceOf(error)
     return []
   })
   const unknown = others.filter(({ id }) => !knownIds.has(id))
@@ -145,7 +148,7 @@ export async function findFirst(
   const items = typed?.isNamed ? [...values, ...found] : [...found, ...values]
   const named = typedName(text)
   if (named !== undefined) return [{ ...creationOf(named, step.frame), group: t('Create') }, ...items]
-  const group = items.length > 0 ? t('None of these?') : t('No results for “{text}”', { text })
+  const group = problem ?? (items.length > 0 ? t('None of these?') : t('No results for “{text}”', { text }))
   return [...items, { ...creationOf(text, step.frame), group, isCreation: true }]
 }
 

@@ -156,6 +156,7 @@ function useComboboxState(find: ComboboxProps['find'], onChoose: ComboboxProps['
     text,
     options,
     problem,
+    isUpToDate,
     active,
     isOpen,
     open,
@@ -174,6 +175,7 @@ interface SuggestionsProps {
   readonly emptyMessage?: string
   readonly input: { readonly current: HTMLElement | null }
   readonly state: Pick<ComboboxState, 'options' | 'active' | 'isOpen'> & {
+    readonly isUpToDate?: boolean
     setActive(index: number): void
     readonly problem?: string | undefined
     choose(option: Option): void
@@ -185,7 +187,7 @@ interface SuggestionsProps {
  * the ARIA pattern requires.
  */
 export function Suggestions({ id, label, emptyMessage, input, state }: SuggestionsProps) {
-  const { options, problem, active, isOpen, choose, setActive } = state
+  const { options, problem, isUpToDate, active, isOpen, choose, setActive } = state
   const list = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     if (isOpen) {
@@ -225,7 +227,7 @@ export function Suggestions({ id, label, emptyMessage, input, state }: Suggestio
       ))}
       {isOpen && options.length === 0 && (
         <div class="combobox-note" role="option" aria-selected={false} aria-disabled tabIndex={-1}>
-          {problem ?? emptyMessage}
+          {isUpToDate === false ? t('Loading…') : (problem ?? emptyMessage)}
         </div>
       )}
     </div>

@@ -140,6 +140,25 @@ export function useOptionSearch<Item extends Option>(
   }
 }
 
+interface EmptyNoteProps {
+  readonly isUpToDate: boolean
+  /** Says why there are no options. */
+  readonly text: string
+}
+
+/** Stands in a list without options, also while they are loading. */
+export const EmptyNote = ({ isUpToDate, text }: EmptyNoteProps) => (
+  <div
+    class={`combobox-note ${isUpToDate ? '' : 'loading'}`}
+    role="option"
+    aria-selected={false}
+    aria-disabled
+    tabIndex={-1}
+  >
+    {isUpToDate ? text : t('Loading…')}
+  </div>
+)
+
 /** Returns whether a name contains every word of a text. */
 export const matchesWords = (name: string, text: string): boolean =>
   foldText(text)
@@ -345,10 +364,8 @@ function Options({ id, state, label, chosenIds, isMultiple, emptyMessage, onChoo
           {chosenIds.includes(option.id) && <Icon name="check" />}
         </OptionLine>
       ))}
-      {items.length === 0 && state.isUpToDate && (
-        <div class="combobox-note" role="option" aria-selected={false} aria-disabled tabIndex={-1}>
-          {problem ?? emptyMessage ?? t('Nothing found.')}
-        </div>
+      {items.length === 0 && (
+        <EmptyNote isUpToDate={state.isUpToDate} text={problem ?? emptyMessage ?? t('Nothing found.')} />
       )}
     </div>
   )
