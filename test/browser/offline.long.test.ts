@@ -333,7 +333,7 @@ function queueJourneys(setup: () => BrowserSetup): void {
         if (key !== 's') {
           await page.keyboard.type('move to a stage')
           await page.getByRole('option', { name: /^Move to a stage/ }).click()
-          await page.getByRole('combobox', { name: `Move ${name} to…` }).waitFor()
+          await page.getByRole('group', { name, exact: true }).waitFor()
         }
         await page.getByRole('dialog').getByRole('option', { name: stageName }).click()
         await page.getByRole('dialog').waitFor({ state: 'detached' })

@@ -150,7 +150,7 @@ function viewJourneys(setup: () => BrowserSetup): void {
     // The box that selects a row leaves letters to the keys of the selection.
     await page.getByLabel('Select One').focus()
     await page.keyboard.press('s')
-    await page.getByRole('group', { name: 'Move 2 assignments to…' }).waitFor()
+    await page.getByRole('group', { name: '2 assignments' }).waitFor()
     await page.keyboard.press('Escape')
     await page.locator('[aria-label="Select One"]:focus').waitFor()
     await page.getByRole('button', { name: 'Days of all selected' }).click()

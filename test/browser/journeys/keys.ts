@@ -267,7 +267,7 @@ export function keyJourneys(setup: () => BrowserSetup): void {
     await palette.getByRole('combobox', { name: 'Move to a stage…' }).fill('named with its key')
     await palette.getByRole('option', { name: /[A-Z]+-\d+ Named with its key/ }).waitFor()
     await page.keyboard.press('Enter')
-    await palette.getByRole('combobox', { name: 'Move Named with its key to…' }).waitFor()
+    await palette.getByRole('group', { name: 'Named with its key', exact: true }).waitFor()
     await palette.getByRole('option', { name: 'Doing' }).click()
     await page.getByText('Named with its key is now in Doing.').waitFor()
     // A view keeps the filters and the open assignment of the view before.
@@ -304,7 +304,7 @@ export function keyJourneys(setup: () => BrowserSetup): void {
       await page.keyboard.press('Control+k')
       await page.keyboard.type(command)
       await page.keyboard.press('Enter')
-      await palette.getByRole('combobox', { name: /Done from the palette/ }).fill(text)
+      await palette.getByRole('combobox', { name: /^(Stage|Responsible|Priority|Labels)$/ }).fill(text)
       await palette.getByRole('option', { name: option }).waitFor()
       await page.keyboard.press(confirm)
       await palette.waitFor({ state: 'detached' })

@@ -82,7 +82,7 @@ export function longPressJourneys(setup: () => BrowserSetup): void {
       assert.equal(await page.locator('dialog input:focus').count(), 0)
       await assertAccessible(page, `the menu of a card on ${device}`)
       await sheet.getByRole('option', { name: 'Stage' }).tap()
-      await sheet.getByRole('option', { name: 'Doing' }).tap()
+      await page.getByRole('dialog', { name: 'Stage' }).getByRole('option', { name: 'Doing' }).tap()
       await page.getByText('Held card is now in Doing.').waitFor()
       assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
       await untilStill(page, `#card-${id}`)

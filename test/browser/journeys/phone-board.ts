@@ -26,6 +26,21 @@ const unlimitedHovers = `(() => {
     .filter((selector) => selector.replaceAll(/:not\\([^)]*\\)/g, '').includes(':hover'))
 })()`
 
+/** Returns where the title, the heading, the icon of the field and the first mark of a sheet begin. */
+const startsOf = (sheet: Element): readonly number[] =>
+  [
+    ':is(h2, .sheet-title > strong)',
+    '.palette-group',
+    ':is(.palette-field, .filter-menu-field) > .icon',
+    '[role=option] > :is(.palette-mark, .filter-menu-mark) > *',
+  ].flatMap((selector) => {
+    const element = sheet.querySelector(selector)
+    if (element === null) return []
+    return Math.round(
+      element.getBoundingClientRect().left + Number.parseFloat(getComputedStyle(element).paddingLeft),
+    )
+  })
+
 export function phoneBoardJourneys(setup: () => BrowserSetup): void {
   const { makeProject } = datedProjects(setup)
 
@@ -138,16 +153,20 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
     // A list of values is as high as its content, below a title and a button that closes it.
     await page.locator(`#card-${id}`).focus()
     await page.keyboard.press('p')
-    const values = page.getByRole('dialog', { name: 'Set the priority…' })
+    const values = page.getByRole('dialog', { name: 'Priority' })
     await values.getByRole('option', { name: 'Urgent' }).waitFor()
     await assertSheet('dialog.picker')
     assert.ok(((await values.boundingBox()) ?? never).height < 450)
     assert.ok(((await values.getByRole('heading').boundingBox()) ?? never).height > 20)
+    // The title is said once, and title, heading and icons begin at one line.
+    assert.equal(await values.getByRole('combobox').getAttribute('placeholder'), 'Search')
+    assert.equal(await values.locator('.palette-group').textContent(), 'Opens sheets')
+    assert.deepEqual(await values.evaluate(startsOf), [16, 16, 16, 16])
     await values.getByRole('button', { name: 'Close' }).tap()
     await values.waitFor({ state: 'detached' })
     // Only values of which several can be chosen have a box.
     await page.keyboard.press('l')
-    const labels = page.getByRole('dialog', { name: 'Add or remove a label…' })
+    const labels = page.getByRole('dialog', { name: 'Labels' })
     await labels.getByRole('option').first().waitFor()
     assert.equal(
       await labels.locator('[role=option]:has(> .palette-box)').count(),
@@ -157,6 +176,18 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('button', { name: 'Sheets', exact: true }).tap()
     await assertSheet('.filter-menu:popover-open')
     await assertAccessible(page, 'pages and projects, on a phone')
+    const switcher = page.getByRole('dialog', { name: 'Pages and projects' })
+    await switcher.getByRole('option', { name: 'Activity' }).waitFor()
+    assert.deepEqual(await switcher.evaluate(startsOf), [16, 16, 16])
+    // The list has the focus, so that no keyboard appears. The keys of an attached one still arrive.
+    assert.equal(await switcher.locator('[aria-selected=true]').count(), 0)
+    await page.keyboard.press('ArrowDown')
+    assert.equal(await switcher.locator('[aria-selected=true]').textContent(), 'Activity')
+    await page.keyboard.type('h')
+    assert.equal(await switcher.getByRole('combobox').inputValue(), 'h')
+    await switcher.getByRole('button', { name: 'Close' }).tap()
+    await switcher.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Sheets', exact: true }).tap()
     await page.getByRole('option', { name: 'Hours' }).tap()
     await page.waitForURL('**/report')
     // After a touch, nothing keeps a hover style.

@@ -47,7 +47,7 @@ function targetsOf(rows: readonly Assignment[]): Targets {
   return { rows, name, projectId: rows[0]?.projectId ?? '' }
 }
 
-type StepOf = (services: Services, targets: Targets) => PaletteStep
+type StepOf = (services: Services, targets: Targets) => Pick<PaletteStep, 'hint' | 'hasMonth' | 'find'>
 
 /** The commands that change the assignments. Without assignments, they have no effect: only their names are used. */
 export const actionsOn = (services: Services, rows: readonly Assignment[]): readonly PaletteItem[] =>
@@ -117,7 +117,7 @@ function assignToMe(services: Services, targets: Targets, group: string): readon
 const keyOf = (field: AssignmentField) => assignmentKeys.find((key) => key.field === field)
 
 /** Returns the title of the action on a field, such as “Move to a stage…”. */
-export const titleOf = (field: AssignmentField): string =>
+const titleOf = (field: AssignmentField): string =>
   t(keyOf(field)?.description ?? fields[field].description ?? 'Actions')
 
 /** Returns the step in which the user chooses a value for the assignments. */
@@ -132,7 +132,7 @@ export const stepFor = (
       throw new Error(t('Without a network, you can only change the stage and record hours.'))
     return step.find(text, signal)
   }
-  return { ...step, find }
+  return { title: t(fields[field].label), placeholder: titleOf(field), ...step, find }
 }
 
 /** Words for the stage that means done. */
@@ -140,10 +140,7 @@ const doneWords = { en: 'complete finish close resolve', pt: 'concluir finalizar
 
 const moveStep: StepOf = (services, targets) => {
   const { rows, name, projectId } = targets
-  const title = t('Move {name} to…', { name })
   return {
-    title,
-    placeholder: title,
     async find(text, signal) {
       const stages = await loadStages(services, projectId, signal)
       const looks = stageLooksOf(stages, doneStagesOf(projectId, stages))
@@ -154,7 +151,7 @@ const moveStep: StepOf = (services, targets) => {
             id,
             name: stage,
             spans,
-            group: title,
+            group: name,
             mark: look && <StageMark {...look} />,
             ...(look?.isDone && { words: doneWords }),
             isCurrent: rows.every((row) => withQueuedStage(row).workflowId === id),
@@ -168,15 +165,12 @@ const moveStep: StepOf = (services, targets) => {
 
 const assignStep: StepOf = (services, targets) => {
   const { rows, name, projectId } = targets
-  const title = t('Assign {name} to…', { name })
   return {
-    title,
-    placeholder: title,
     find: async (text, signal) =>
       (await findForgiving((typed) => findResponsible(services, projectId, typed, signal), text)).map(
         (option) => ({
           ...option,
-          group: title,
+          group: name,
           isCurrent: rows.every((row) => responsibleOf(row) === option.id),
           run: () =>
             changeValue(services, rows, () => assignedTo(option.id), {
@@ -199,13 +193,10 @@ export async function findForgiving<Found extends { readonly id: string; readonl
 
 const labelStep: StepOf = (services, targets) => {
   const { rows, name, projectId } = targets
-  const title = t('Labels of {name}', { name })
   const ids = new Set(rows.map(({ id }) => id))
   const [first] = rows
   const query = rows.length === 1 ? { assignmentId: first?.id } : { projectId }
   return {
-    title,
-    placeholder: title,
     async find(text, signal) {
       const [labels, links] = await Promise.all([
         loadAll(services.api, 'label', labelQuery(projectId), { pagesMax: 5, signal }),
@@ -221,7 +212,7 @@ const labelStep: StepOf = (services, targets) => {
         rows.length === 1 && first
           ? labelChoices(services, first, options, labels.rows, linkIds)
           : sharedLabelChoices(services, targets, options, present, labels.rows)
-      return choices.map(({ isCurrent, ...choice }) => ({ ...choice, group: title, isChecked: isCurrent }))
+      return choices.map(({ isCurrent, ...choice }) => ({ ...choice, group: name, isChecked: isCurrent }))
     },
   }
 }
@@ -258,10 +249,7 @@ function sharedLabelChoices<Choice extends Option>(
 
 const priorityStep: StepOf = (services, targets) => {
   const { rows, name } = targets
-  const title = t('Priority of {name}', { name })
   return {
-    title,
-    placeholder: title,
     find: async (text) =>
       findMatches(priorityChoices(), text).map((choice) => {
         const priority = parsePriority(choice.id)
@@ -269,7 +257,7 @@ const priorityStep: StepOf = (services, targets) => {
           id: `priority-${choice.id}`,
           name: choice.name,
           spans: choice.spans,
-          group: title,
+          group: name,
           mark: <PriorityShape priority={priority ?? 0} />,
           isCurrent: rows.every((row) => (row.priority ?? null) === priority),
           run: () =>
@@ -284,17 +272,14 @@ const priorityStep: StepOf = (services, targets) => {
 
 const typeStep: StepOf = (services, targets) => {
   const { rows, name } = targets
-  const title = t('Type of {name}', { name })
   return {
-    title,
-    placeholder: title,
     async find(text, signal) {
       const { data } = await services.api.list('assignmentType', catalogQuery, signal)
       return findMatches(data, text).map((type) => ({
         id: type.id,
         name: type.name,
         spans: type.spans,
-        group: title,
+        group: name,
         mark: <TypeShape name={type.name} />,
         isCurrent: rows.every(({ assignmentTypeId }) => assignmentTypeId === type.id),
         run: () =>
@@ -308,9 +293,8 @@ const typeStep: StepOf = (services, targets) => {
 }
 
 /** Offers the kinds of impediments that can block an assignment. */
-const blockStep: StepOf = (services, { rows, name }) => {
+const blockStep = (services: Services, { rows, name }: Targets): PaletteStep => {
   const { api, toasts } = services
-  const title = t('What blocks {name}?', { name })
   const block = async (impedimentId: string, impediment: string) => {
     try {
       const { id } = await api.create('assignmentImpediment', {
@@ -328,15 +312,15 @@ const blockStep: StepOf = (services, { rows, name }) => {
     }
   }
   return {
-    title,
-    placeholder: title,
+    title: t('Mark as blocked'),
+    placeholder: t('What blocks it?'),
     async find(text, signal) {
       const kinds = await loadAll(api, 'impediment', catalogQuery, { pagesMax: 5, signal })
       return findMatches(kinds.rows, text).map((kind) => ({
         id: kind.id,
         name: kind.name,
         spans: kind.spans,
-        group: title,
+        group: name,
         mark: <Icon name="warning" />,
         run: () => void block(kind.id, kind.name),
       }))
@@ -347,11 +331,10 @@ const blockStep: StepOf = (services, { rows, name }) => {
 /** Offers the usual and the current hours or, if the user has typed a text, only the typed hours. */
 const hoursStep: StepOf = (services, targets) => {
   const { rows, name } = targets
-  const title = t('Planned hours of {name}', { name })
   const itemOf = (hours: number): PaletteItem => ({
     id: String(hours),
     name: hours === 0 ? t('None') : formatHours(hours),
-    group: title,
+    group: name,
     mark: <Icon name={hours === 0 ? 'close' : 'hourglass'} />,
     isCurrent: rows.every(({ amountHours }) => amountHours === hours),
     run: () =>
@@ -361,8 +344,7 @@ const hoursStep: StepOf = (services, targets) => {
       }),
   })
   return {
-    title,
-    placeholder: t('Hours, such as 1.5, 1h30 or 90m'),
+    hint: t('Hours, such as 1.5, 1h30 or 90m'),
     async find(text) {
       const typed = parseDuration(text)
       if (text.trim() !== '') return typed === undefined ? [] : [itemOf(typed)]
@@ -373,21 +355,19 @@ const hoursStep: StepOf = (services, targets) => {
 }
 
 interface DayStep {
-  readonly title: MessageKey
   dayIn(row: Assignment): string
   changeOf(row: Assignment, day: string): Change
 }
 
 /** Offers the current day, common days, and the day that the user types or chooses from the month. */
 const dayStep =
-  ({ title: titleKey, dayIn, changeOf }: DayStep): StepOf =>
+  ({ dayIn, changeOf }: DayStep): StepOf =>
   (services, targets) => {
     const { rows, name } = targets
-    const title = t(titleKey, { name })
     const itemOf = (day: string, label = formatDay(day)): PaletteItem => ({
       id: `day-${day}`,
       name: label,
-      group: title,
+      group: name,
       day,
       mark: <Icon name={day === '' ? 'close' : 'calendar'} />,
       ...(day !== '' && label !== formatDay(day) && { note: formatDay(day) }),
@@ -405,8 +385,7 @@ const dayStep =
     const [first] = rows
     const current = first && rows.length === 1 && dayIn(first) !== '' ? [itemOf(dayIn(first))] : []
     return {
-      title,
-      placeholder: t('Day, such as fri or 12 dec'),
+      hint: t('Day, such as fri or 12 dec'),
       hasMonth: true,
       async find(text) {
         const typed = text.trim() === '' ? undefined : parseDay(text)
@@ -473,12 +452,12 @@ const fields: Readonly<Record<AssignmentField, FieldAction>> = {
     label: 'Start',
     icon: 'start',
     description: 'Set the start…',
-    step: dayStep({ title: 'Start of {name}', dayIn: startDayOf, changeOf: startingOn }),
+    step: dayStep({ dayIn: startDayOf, changeOf: startingOn }),
   },
   end: {
     label: 'End',
     icon: 'end',
-    step: dayStep({ title: 'End of {name}', dayIn: endDayOf, changeOf: endOn }),
+    step: dayStep({ dayIn: endDayOf, changeOf: endOn }),
   },
   hours: {
     label: 'Planned hours',

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../texts/text.ts'
 import { type Option, useActiveInView } from '../ui/combobox.tsx'
@@ -9,7 +9,7 @@ import { Icon, IconButton } from '../ui/icon.tsx'
 import { EmptyNote, OptionLine, useOptionSearch } from '../ui/option-search.tsx'
 import { PersonAvatar } from '../ui/people.tsx'
 import { Ago } from '../ui/relative-time.tsx'
-import { type Anchor, placeBelow } from '../ui/viewport.ts'
+import { type Anchor, phone, placeBelow, useMedia } from '../ui/viewport.ts'
 
 /** A line of the palette. It runs a command or leads to another step. */
 export type PaletteItem = PaletteLine & (PaletteCommand | PaletteBranch)
@@ -55,7 +55,10 @@ interface PaletteBranch {
 
 export interface PaletteStep {
   readonly title: string
-  readonly placeholder: string
+  /** Stands in the empty field. Sheets on phones show the title above it instead. */
+  readonly placeholder?: string
+  /** Says what can be typed, and takes the place of the placeholder. */
+  readonly hint?: string
   /** Shows a month below the list. A clicked day is passed to `find` as text. */
   readonly hasMonth?: boolean
   find(text: string, signal: AbortSignal): Promise<readonly PaletteItem[]>
@@ -87,7 +90,7 @@ export function CommandPalette({ first, at, onClose }: CommandPaletteProps) {
   }
   const goBack = () => setSteps(steps.length > 1 ? steps.slice(0, -1) : steps)
   return (
-    <Dialog title={first.title} kind={kindOf(at)} onClose={onClose}>
+    <Dialog title={at ? step.title : first.title} kind={kindOf(at)} onClose={onClose}>
       <Step
         key={steps.length}
         step={step}
@@ -119,10 +122,15 @@ function Step({ step, isFirst, at, onBack, onChoose, onClose }: StepProps) {
   const listId = useId()
   const input = useRef<HTMLInputElement>(null)
   const state = useOptionSearch(step, onChoose)
-  const { text, items, active, problem, isUpToDate } = state
+  const { text, items, active, problem } = state
   const list = useRef<HTMLDivElement>(null)
   // A sheet focuses the list, which the on-screen keyboard would cover. The dialog focuses only the first step.
   const isSheet = at === 'bottom'
+  const isPhone = useMedia(phone)
+  const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
+    if (event.key === 'Backspace' && text === '') onBack()
+    else state.onKeyDown(event)
+  }
   useLayoutEffect(() => (isSheet ? list : input).current?.focus(), [])
   usePlace(input, at, items)
   useActiveInView(listId, active)
@@ -149,13 +157,10 @@ function Step({ step, isFirst, at, onBack, onChoose, onClose }: StepProps) {
           aria-activedescendant={items[active] ? `${listId}-${active}` : undefined}
           autocomplete="off"
           dir="auto"
-          placeholder={step.placeholder}
+          placeholder={step.hint ?? (isPhone && at ? t('Search') : step.placeholder)}
           value={text}
           onInput={(event) => state.type(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Backspace' && text === '') onBack()
-            else state.onKeyDown(event)
-          }}
+          onKeyDown={onKeyDown}
         />
         <span class="palette-close">
           <IconButton icon="close" label={t('Close')} run={onClose} />
@@ -169,36 +174,54 @@ function Step({ step, isFirst, at, onBack, onChoose, onClose }: StepProps) {
         aria-label={step.title}
         tabIndex={-1}
         data-autofocus={isSheet || undefined}
+        onKeyDown={(event) => {
+          input.current?.focus()
+          onKeyDown(event)
+        }}
       >
-        {groupsOf(items, text === '').map(({ name, mark, from, members, isContinued }) => (
-          // biome-ignore lint/a11y/useSemanticElements: a list of options has no field sets
-          <div key={from} role="group" aria-label={name} class={isContinued ? 'palette-section' : ''}>
-            {name !== step.title && !isContinued && (
-              <div class="palette-group" aria-hidden="true" dir="auto">
-                {mark}
-                {name}
-              </div>
-            )}
-            {members.map((item, index) => (
-              <OptionLine
-                key={item.id}
-                id={`${listId}-${from + index}`}
-                isActive={from + index === active}
-                onPoint={() => state.setActive(from + index)}
-                onChoose={() => onChoose(item)}
-              >
-                <ItemContent item={item} isActive={from + index === active} />
-              </OptionLine>
-            ))}
-          </div>
-        ))}
-        {items.length === 0 && <EmptyNote isUpToDate={isUpToDate} text={problem ?? noneText(text)} />}
+        <ItemGroups title={step.title} listId={listId} state={state} onChoose={onChoose} />
       </div>
       {step.hasMonth && !problem && <Month step={step} items={items} onChoose={onChoose} />}
       <KeyHints isFirst={isFirst} onClose={onClose} />
     </>
   )
 }
+
+interface ItemGroupsProps extends Pick<StepProps, 'onChoose'> {
+  readonly title: string
+  readonly listId: string
+  readonly state: ReturnType<typeof useOptionSearch<PaletteItem>>
+}
+
+const ItemGroups = ({ title, listId, state, onChoose }: ItemGroupsProps) => (
+  <>
+    {groupsOf(state.items, state.text === '').map(({ name, mark, from, members, isContinued }) => (
+      // biome-ignore lint/a11y/useSemanticElements: a list of options has no field sets
+      <div key={from} role="group" aria-label={name} class={isContinued ? 'palette-section' : ''}>
+        {name !== title && !isContinued && (
+          <div class="palette-group" aria-hidden="true" dir="auto">
+            {mark}
+            {name}
+          </div>
+        )}
+        {members.map((item, index) => (
+          <OptionLine
+            key={item.id}
+            id={`${listId}-${from + index}`}
+            isActive={from + index === state.active}
+            onPoint={() => state.setActive(from + index)}
+            onChoose={() => onChoose(item)}
+          >
+            <ItemContent item={item} isActive={from + index === state.active} />
+          </OptionLine>
+        ))}
+      </div>
+    ))}
+    {state.items.length === 0 && (
+      <EmptyNote isUpToDate={state.isUpToDate} text={state.problem ?? noneText(state.text)} />
+    )}
+  </>
+)
 
 const noneText = (text: string): string =>
   text === '' ? t('Nothing found.') : t('No results for “{text}”', { text: text.trim() })

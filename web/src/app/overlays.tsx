@@ -16,13 +16,19 @@ import { Icon, type IconName } from '../ui/icon.tsx'
 import { markdownKeys } from '../ui/markdown-tools.tsx'
 import { matchesWords } from '../ui/option-search.tsx'
 import { SearchField } from '../ui/page.tsx'
-import { actionsOn, fieldsOn, stepFor, titleOf } from './assignment-steps.tsx'
+import { actionsOn, fieldsOn, stepFor } from './assignment-steps.tsx'
 import { CommandPalette, Keys, type PaletteItem, type PaletteStep } from './command-palette.tsx'
 import { createLazyValue, knownRecordsOf } from './known-records.ts'
 import type { Frame } from './palette-commands.ts'
 import { createFirstStep, findAtOnce, findFirst, findProjects, loadStart } from './palette-steps.tsx'
 import { findScreen } from './screens.ts'
-import { findTargetId, type Overlay, type ShortcutGroup, shortcutGroups } from './use-shortcuts.ts'
+import {
+  type AssignmentField,
+  findTargetId,
+  type Overlay,
+  type ShortcutGroup,
+  shortcutGroups,
+} from './use-shortcuts.ts'
 
 interface FocusProps {
   /** The chosen command may move the focused card to another column. */
@@ -112,22 +118,23 @@ type AssignmentPaletteProps = Extract<Overlay, { readonly kind: 'assignment' }> 
 export function AssignmentPalette({ field, ids, at, keepFocusOn, onClose }: AssignmentPaletteProps) {
   const services = useServices()
   const findLines = useMenuLines()
-  const title = field === undefined ? t('Actions') : titleOf(field)
-  const placeholder = field === undefined ? t('Filter actions…') : title
   const [targetId] = useState(findTargetId)
   const [loaded] = useState(() => createLazyValue(() => loadOrRecall(services, ids)))
-  const find: PaletteStep['find'] = async (text, signal) => {
-    const rows = await loaded.load()
-    if (field !== undefined) return stepFor(services, field, rows).find(text, signal)
-    return findMatches(await findLines(rows, signal), text)
+  const actions: PaletteStep = {
+    title: t('Actions'),
+    placeholder: t('Filter actions…'),
+    find: async (text, signal) => findMatches(await findLines(await loaded.load(), signal), text),
   }
+  const valuesOf = (chosen: AssignmentField): PaletteStep => ({
+    ...stepFor(services, chosen, []),
+    find: async (text, signal) => stepFor(services, chosen, await loaded.load()).find(text, signal),
+  })
   const close = () => {
     onClose()
     if (targetId !== undefined) keepFocusOn(targetId)
   }
   useMarkedRows(ids)
-  const hasMonth = field === 'start' || field === 'end'
-  return <CommandPalette first={{ title, placeholder, find, hasMonth }} at={at} onClose={close} />
+  return <CommandPalette first={field ? valuesOf(field) : actions} at={at} onClose={close} />
 }
 
 /** Marks the cards and rows that an open menu or list of values is for. */

@@ -16,6 +16,7 @@ import {
   today,
 } from '../time/days.ts'
 import { Icon, type IconName } from './icon.tsx'
+import { SheetTitle } from './menu.tsx'
 import { logicalArrowKey, placeBelow } from './viewport.ts'
 
 interface DayInputProps {
@@ -102,6 +103,7 @@ export function DayInput({
         popover="auto"
         onToggle={(event) => setOpen(event.newState === 'open')}
       >
+        <SheetTitle title={label} onClose={() => popover.current?.hidePopover()} />
         {isOpen && <MonthGrid day={isDay(value) ? value : ''} onChoose={choose} />}
         {clearLabel !== undefined && value !== '' && (
           <button type="button" class="button quiet wide" onClick={() => choose('')}>

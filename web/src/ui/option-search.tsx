@@ -1,11 +1,12 @@
-import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ControlAttributes } from '../forms/field.tsx'
 import { foldText, t } from '../texts/text.ts'
 import { activeIn, type Option, useActiveInView, useSuggestions } from './combobox.tsx'
 import { MonthGrid } from './day-input.tsx'
 import { Icon } from './icon.tsx'
-import { phone, placeBelow } from './viewport.ts'
+import { SheetTitle } from './menu.tsx'
+import { isTouched, phone, placeBelow, useMedia } from './viewport.ts'
 
 interface OptionLineProps {
   readonly id: string
@@ -94,7 +95,9 @@ export function useOptionSearch<Item extends Option>(
   const [pendingEnter, setPendingEnter] = useState<EnterKey>()
   const { items, problem, isUpToDate } = useOptionsInPlace(text, find, findAtOnce)
   const first = activeIn(items, requestedActive)
-  const active = items[first]?.isCreation && !hasMoved ? -1 : first
+  const isIdle = text === '' && isTouched()
+  const active = (isIdle || items[first]?.isCreation) && !hasMoved ? -1 : first
+  const typed = useRef(text)
   const choose = (key: EnterKey) => {
     const creation = key === 'Ctrl+Enter' ? items.find(({ isCreation }) => isCreation) : undefined
     const item = creation ?? items[active]
@@ -107,13 +110,13 @@ export function useOptionSearch<Item extends Option>(
     setActive(items.length === 0 ? 0 : (index + items.length) % items.length)
     setMoved(true)
   }
-  const actions: Readonly<Record<string, (event: TargetedKeyboardEvent<HTMLInputElement>) => void>> = {
-    ArrowDown: () => moveTo(active + 1),
+  const actions: Readonly<Record<string, (event: KeyboardEvent) => void>> = {
+    ArrowDown: () => moveTo(active === -1 ? first : active + 1),
     ArrowUp: () => moveTo(Math.max(active, 0) - 1),
-    Enter: ({ currentTarget, ctrlKey, metaKey }) => {
+    Enter: ({ ctrlKey, metaKey }) => {
       const key = ctrlKey || metaKey ? 'Ctrl+Enter' : 'Enter'
       // The field may contain typed text that the state does not have yet.
-      if (isUpToDate && currentTarget.value === text) choose(key)
+      if (isUpToDate && typed.current === text) choose(key)
       else setPendingEnter(key)
     },
   }
@@ -126,12 +129,13 @@ export function useOptionSearch<Item extends Option>(
     /** The pointer may rest where an option appears, so it never activates one that creates a record. */
     setActive: (index: number) => items[index]?.isCreation || setActive(index),
     type(next: string) {
+      typed.current = next
       setText(next)
       setActive(next ? 0 : undefined)
       setMoved(false)
       setPendingEnter(undefined)
     },
-    onKeyDown(event: TargetedKeyboardEvent<HTMLInputElement>) {
+    onKeyDown(event: KeyboardEvent) {
       const action = actions[event.key]
       if (action === undefined) return
       event.preventDefault()
@@ -273,6 +277,13 @@ export function ChoiceLayer({ id, isOpen, onClosed, ...props }: ChoiceLayerProps
         button.current?.focus()
       }}
     >
+      <SheetTitle
+        title={label}
+        onClose={() => {
+          layer.current?.hidePopover()
+          button.current?.focus()
+        }}
+      />
       {isOpen && <OptionSearch {...props} />}
       {isOpen && monthOf !== undefined && (
         <MonthGrid day={monthOf} takesFocus={false} onChoose={(day) => onChoose({ id: day, name: day })} />
@@ -315,7 +326,7 @@ function OptionSearch(props: ChoiceListProps) {
           aria-activedescendant={items[active] ? `${listId}-${active}` : undefined}
           autocomplete="off"
           dir="auto"
-          placeholder={label}
+          placeholder={useMedia(phone) ? t('Search') : label}
           value={text}
           onInput={(event) => state.type(event.currentTarget.value)}
           onKeyDown={state.onKeyDown}
@@ -326,12 +337,12 @@ function OptionSearch(props: ChoiceListProps) {
   )
 }
 
-interface OptionsProps extends Omit<ChoiceListProps, 'layer' | 'button' | 'find'> {
+interface OptionsProps extends Omit<ChoiceListProps, 'button' | 'find'> {
   readonly id: string
   readonly state: ReturnType<typeof useOptionSearch<Option>>
 }
 
-function Options({ id, state, label, chosenIds, isMultiple, emptyMessage, onChoose }: OptionsProps) {
+function Options({ id, state, layer, label, chosenIds, isMultiple, emptyMessage, onChoose }: OptionsProps) {
   const { items, active, problem } = state
   return (
     <div
@@ -341,6 +352,10 @@ function Options({ id, state, label, chosenIds, isMultiple, emptyMessage, onChoo
       aria-label={label}
       aria-multiselectable={isMultiple}
       tabIndex={-1}
+      onKeyDown={(event) => {
+        layer.current?.querySelector('input')?.focus()
+        state.onKeyDown(event)
+      }}
     >
       {items.map((option, index) => (
         <OptionLine
@@ -352,15 +367,7 @@ function Options({ id, state, label, chosenIds, isMultiple, emptyMessage, onChoo
           onPoint={() => state.setActive(index)}
           onChoose={() => onChoose(option)}
         >
-          <span class="filter-menu-mark">{option.mark}</span>
-          <span class="filter-menu-name" dir="auto">
-            {option.name}
-          </span>
-          {option.note && (
-            <span class="quiet-text" dir="auto">
-              {option.note}
-            </span>
-          )}
+          <OptionContent option={option} />
           {chosenIds.includes(option.id) && <Icon name="check" />}
         </OptionLine>
       ))}
@@ -370,6 +377,20 @@ function Options({ id, state, label, chosenIds, isMultiple, emptyMessage, onChoo
     </div>
   )
 }
+
+export const OptionContent = ({ option: { mark, name, note } }: { readonly option: Option }) => (
+  <>
+    <span class="filter-menu-mark">{mark}</span>
+    <span class="filter-menu-name" dir="auto">
+      {name}
+    </span>
+    {note && (
+      <span class="quiet-text" dir="auto">
+        {note}
+      </span>
+    )}
+  </>
+)
 
 /**
  * Focuses the text field of a layer, so that the user can type at once. On a phone, focuses its list, because

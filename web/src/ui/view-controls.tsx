@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useServices } from '../services/services.ts'
-import { t } from '../texts/text.ts'
-import { IconButton } from './icon.tsx'
+import { SheetTitle } from './menu.tsx'
 import { centreCurrent } from './page.tsx'
 import { placeBelow } from './viewport.ts'
 
@@ -124,10 +123,7 @@ export function Popover({ button, buttonClass = 'button', label, children }: Pop
           popover="auto"
           onToggle={({ newState }) => newState === 'closed' && setOpen(false)}
         >
-          <div class="sheet-title">
-            <strong>{label}</strong>
-            <IconButton icon="close" label={t('Close')} run={() => layer.current?.hidePopover()} />
-          </div>
+          <SheetTitle title={label} onClose={() => layer.current?.hidePopover()} />
           {children}
         </div>
       )}

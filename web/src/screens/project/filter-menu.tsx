@@ -1,13 +1,13 @@
-import type { TargetedKeyboardEvent } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { beginsWith, type Option, useActiveInView, useSuggestions } from '../../ui/combobox.tsx'
 import { DayInput } from '../../ui/day-input.tsx'
 import { Icon, IconButton } from '../../ui/icon.tsx'
-import { focusField, matchesWords, OptionLine } from '../../ui/option-search.tsx'
+import { SheetTitle } from '../../ui/menu.tsx'
+import { EmptyNote, focusField, matchesWords, OptionContent, OptionLine } from '../../ui/option-search.tsx'
 import { PersonAvatar } from '../../ui/people.tsx'
-import { placeBelow } from '../../ui/viewport.ts'
+import { isTouched, phone, placeBelow, useMedia } from '../../ui/viewport.ts'
 import type { Criterion, CriterionName } from './filter-criteria.tsx'
 import { type Filters, toggleValue } from './filters.ts'
 
@@ -71,10 +71,7 @@ export function FilterMenu({ criteria, filters, start, anchor, onChange, onClose
           currentTarget.hidePopover()
       }}
     >
-      <div class="sheet-title">
-        <strong>{t('Filter')}</strong>
-        <IconButton icon="close" label={t('Close')} run={() => onClose({ isByKey: true })} />
-      </div>
+      <SheetTitle title={step?.label ?? t('Filter')} onClose={() => onClose({ isByKey: true })} />
       {isDays ? (
         <>
           <div class="filter-menu-field">
@@ -112,30 +109,24 @@ function Values(props: ValuesProps) {
   const { step, onBack, onChange } = props
   const listId = useId()
   const [text, setText] = useState('')
-  const [active, setActive] = useState(0)
+  const input = useRef<HTMLInputElement>(null)
+  const [active, setActive] = useState(firstActive)
   const items = useItems(props, text.trim())
   useActiveInView(listId, active)
-  const move = (count: number) => setActive(Math.max(0, Math.min(items.length - 1, active + count)))
   /** Runs the item, and clears the text for the next one. */
   const choose = (item: Item | undefined) => {
     if (item === undefined) return
     item.run()
     setText('')
-    setActive(text === '' ? items.indexOf(item) : 0)
+    setActive(text === '' ? items.indexOf(item) : firstActive())
   }
-  const keys: Readonly<Record<string, () => unknown>> = {
-    ArrowDown: () => move(1),
-    ArrowUp: () => move(-1),
-    PageDown: () => move(pageLines),
-    PageUp: () => move(-pageLines),
-    Enter: () => choose(items[active]),
-    ...(text === '' && step && { Backspace: onBack }),
-  }
-  const onKeyDown = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
-    const run = keys[event.key]
-    if (run === undefined) return
+  const onKeyDown = (event: KeyboardEvent) => {
+    const lines = linesOfKeys[event.key]
+    if (lines !== undefined) setActive(Math.max(0, Math.min(items.length - 1, active + lines)))
+    else if (event.key === 'Enter') choose(items[active])
+    else if (event.key === 'Backspace' && text === '' && step) onBack()
+    else return
     event.preventDefault()
-    run()
   }
   const label = step?.label ?? t('Find a filter')
   return (
@@ -143,6 +134,7 @@ function Values(props: ValuesProps) {
       <div class="filter-menu-field">
         {step ? <IconButton icon="left" label={t('Back')} run={onBack} /> : <Icon name="search" />}
         <input
+          ref={input}
           type="text"
           role="combobox"
           aria-label={label}
@@ -152,7 +144,7 @@ function Values(props: ValuesProps) {
           aria-activedescendant={items[active] ? `${listId}-${active}` : undefined}
           autocomplete="off"
           dir="auto"
-          placeholder={step?.label ?? t('Filter by…')}
+          placeholder={useMedia(phone) ? t('Search') : (step?.label ?? t('Filter by…'))}
           value={text}
           onInput={(event) => {
             setText(event.currentTarget.value)
@@ -162,7 +154,17 @@ function Values(props: ValuesProps) {
         />
         {step && <NegationButton criterion={step} onChange={onChange} />}
       </div>
-      <div class="filter-menu-list" id={listId} role="listbox" aria-label={label} tabIndex={-1}>
+      <div
+        class="filter-menu-list"
+        id={listId}
+        role="listbox"
+        aria-label={label}
+        tabIndex={-1}
+        onKeyDown={(event) => {
+          input.current?.focus()
+          onKeyDown(event)
+        }}
+      >
         {items.map((item, index) => (
           <OptionLine
             key={item.key}
@@ -172,23 +174,11 @@ function Values(props: ValuesProps) {
             onPoint={() => setActive(index)}
             onChoose={() => choose(item)}
           >
-            <span class="filter-menu-mark">{item.mark}</span>
-            <span class="filter-menu-name" dir="auto">
-              {item.name}
-            </span>
-            {item.note && (
-              <span class="quiet-text" dir="auto">
-                {item.note}
-              </span>
-            )}
+            <OptionContent option={item} />
             {item.isChosen === undefined ? <Icon name="right" /> : item.isChosen && <Icon name="check" />}
           </OptionLine>
         ))}
-        {items.length === 0 && (
-          <div class="combobox-note" role="option" aria-selected={false} aria-disabled tabIndex={-1}>
-            {t('Nothing found.')}
-          </div>
-        )}
+        {items.length === 0 && <EmptyNote isUpToDate text={t('Nothing found.')} />}
       </div>
     </>
   )
@@ -208,6 +198,15 @@ const NegationButton = ({ criterion: { inverted, isNegated }, onChange }: Negati
   ) : null
 
 const pageLines = 8
+const linesOfKeys: Readonly<Record<string, number>> = {
+  ArrowDown: 1,
+  ArrowUp: -1,
+  PageDown: pageLines,
+  PageUp: -pageLines,
+}
+
+/** A finger needs no highlight. */
+const firstActive = (): number => (isTouched() ? -1 : 0)
 
 /** Returns all criteria if nothing is typed and no criterion is open, otherwise what matches the text. */
 function useItems({ criteria, filters, step, onStep, onChange }: ValuesProps, text: string): readonly Item[] {

@@ -6,6 +6,7 @@ import { useFollowedRows } from '../../../data/use-followed-rows.ts'
 import { useServices } from '../../../services/services.ts'
 import { t } from '../../../texts/text.ts'
 import { Icon } from '../../../ui/icon.tsx'
+import { SheetTitle } from '../../../ui/menu.tsx'
 import { EmptyState, LoadProblem } from '../../../ui/page-states.tsx'
 import { placeBelow } from '../../../ui/viewport.ts'
 import { isFiltered, queryOfFilters } from '../filters.ts'
@@ -208,6 +209,7 @@ export function DisplayMenu({ id, button, onClose }: DisplayMenuProps) {
       popover="auto"
       onToggle={({ newState }) => newState === 'closed' && onClose()}
     >
+      <SheetTitle title={t('Display')} onClose={() => layer.current?.hidePopover()} />
       <div class="display-group">
         <span aria-hidden="true">{t('Group by')}</span>
         <select
