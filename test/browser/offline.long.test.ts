@@ -190,6 +190,16 @@ function storedContentJourneys(setup: () => BrowserSetup): void {
       await page.getByRole('link', { name: otherName }).click()
       await panel.getByLabel('Name', { exact: true }).waitFor()
       assert.equal(await panel.getByLabel('Stage', { exact: true }).inputValue(), workspace.stages.Doing)
+      // On a phone, a message about a move covers no button.
+      await page.setViewportSize({ width: 390, height: 780 })
+      await panel.getByLabel('Stage', { exact: true }).selectOption('Done')
+      await page.getByText(`${otherName}: saved here, and sent once there is a network.`).waitFor()
+      const isUncovered = await panel.getByRole('button', { name: 'Try again' }).evaluate((button) => {
+        const { x, top, bottom, width } = button.getBoundingClientRect()
+        return [top + 1, bottom - 1].every((y) => document.elementFromPoint(x + width / 2, y) === button)
+      })
+      assert.ok(isUncovered)
+      await page.setViewportSize({ width: 1280, height: 800 })
       await page.goto(hosts.web + board)
       await page.getByRole('link', { name }).click()
       await panel.getByLabel('Name', { exact: true }).waitFor()
@@ -201,10 +211,10 @@ function storedContentJourneys(setup: () => BrowserSetup): void {
       await hosts.startAll()
     }
     await panel.getByRole('heading', { name: 'Hours' }).waitFor()
-    await note.waitFor({ state: 'detached' })
+    await note.first().waitFor({ state: 'detached' })
     await page.getByText(/waits? for the network/i).waitFor({ state: 'detached' })
     assert.equal((await workspace.get('assignment', id)).name, name)
-    assert.equal((await workspace.get('assignment', listedId)).workflowId, workspace.stages.Doing)
+    assert.equal((await workspace.get('assignment', listedId)).workflowId, workspace.stages.Done)
   })
 
   test('signing out deletes all stored content', async () => {
@@ -281,7 +291,14 @@ function queueJourneys(setup: () => BrowserSetup): void {
       await page.getByText('2 changes wait for the network.').waitFor()
       await page.goto(hosts.web + panel)
       await page.getByRole('complementary').getByText('Waits for the network', { exact: true }).waitFor()
-      assert.equal(await page.getByLabel('Stage', { exact: true }).inputValue(), workspace.stages.Doing)
+      const stage = page.getByLabel('Stage', { exact: true })
+      assert.equal(await stage.inputValue(), workspace.stages.Doing)
+      for (const other of ['Done', 'Doing']) await stage.selectOption(other)
+      await page.getByText(`${name}: saved here, and sent once there is a network.`).waitFor()
+      // A message stays while its button has the focus.
+      await page.getByRole('button', { name: 'Undo' }).focus()
+      // The end of the panel can be scrolled above the message.
+      await page.getByRole('complementary').getByRole('button', { name: 'Try again' }).click()
       await page.goto(`${hosts.web}/week`)
       const cell = page.getByRole('textbox', { name })
       await cell.waitFor()

@@ -65,12 +65,12 @@ export function AssignmentPanel(props: AssignmentPanelProps) {
       foot={shown && extensions && !problem && <LaterComposer assignment={shown} />}
       onClose={onClose}
     >
+      {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {isMissing && <LaterMissing assignment={assignment} onRestored={reload} />}
       {isLoading && <Skeleton as="fields" rows={9} cells="label value" />}
       {shown && (
         <PanelBody {...data} assignment={shown} stages={stages} isPartial={!!problem} onSaved={put} />
       )}
-      {problem && <LoadProblem problem={problem} onRetry={reload} />}
     </PanelFrame>
   )
 }

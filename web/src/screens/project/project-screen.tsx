@@ -75,7 +75,7 @@ function Project({ projectId, assignmentId }: ProjectProps) {
   useRootClass('has-panel', hasPanel)
   return (
     <div class={`project ${hasPanel ? 'with-panel' : ''}`}>
-      <div class="project-page" inert={hasPanel && (isNarrow || isPanelFull(address))}>
+      <div class={replacement ? '' : 'project-page'} inert={hasPanel && (isNarrow || isPanelFull(address))}>
         {replacement ?? (
           <div class="page" key={projectId}>
             <ProjectHeader
