@@ -58,10 +58,14 @@ describe('Messages of changes', () => {
 
   test('are redone in their order and undone again, until there is another change', async () => {
     const { toasts, calls, showChange } = setUp()
+    const offers = () => ({ undo: toasts.canUndo(), redo: toasts.canRedo() })
+    assert.deepEqual(offers(), { undo: false, redo: false })
     for (const text of ['Moved.', 'Named.']) showChange(text, () => void calls.push(`again: ${text}`))
+    assert.deepEqual(offers(), { undo: true, redo: false })
     const [line] = toasts.all.value
     assert.ok(line)
     await toasts.undoAll(line)
+    assert.deepEqual(offers(), { undo: false, redo: true })
     assert.deepEqual([toasts.redoLast(), toasts.redoLast(), toasts.redoLast()], [true, true, false])
     assert.deepEqual(texts(toasts), ['Redone: Named.'])
     assert.equal(toasts.undoLast(), true)

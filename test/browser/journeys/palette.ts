@@ -221,6 +221,11 @@ export function paletteJourneys(setup: () => BrowserSetup): void {
       await page.keyboard.press('Enter')
       await palette.waitFor({ state: 'detached' })
     }
+    // There is nothing to undo or redo yet.
+    await open(page, 'undo')
+    await palette.getByText('Create assignment “undo”').waitFor()
+    assert.equal(await palette.getByRole('option', { name: /the last/ }).count(), 0)
+    await page.keyboard.press('Escape')
     await run('doing', 'Move to Doing')
     await page.getByText(`${name} is now in Doing.`).waitFor()
     await run('high', 'Priority: High')

@@ -181,27 +181,25 @@ function administrationCommands({ configuration, router, session }: Services): r
   }))
 }
 
+/** Offers to undo and to redo only what there is. */
 function changeCommands({ toasts }: Services): readonly Command[] {
   const group = t('Changes')
-  const sayNone = () => toasts.show({ kind: 'problem', text: t('There is no change for that.') })
-  return [
-    {
-      group,
-      icon: 'left',
-      label: t('Undo the last change'),
-      words: { en: 'revert back', pt: 'desfazer voltar' },
-      keys: keysOf('Undo the last change'),
-      run: () => toasts.undoLast() || sayNone(),
-    },
-    {
-      group,
-      icon: 'right',
-      label: t('Redo the last undone change'),
-      words: { en: 'repeat again', pt: 'refazer repetir' },
-      keys: keysOf('Redo the last undone change'),
-      run: () => toasts.redoLast() || sayNone(),
-    },
-  ]
+  const undo: Command = {
+    group,
+    icon: 'left',
+    label: t('Undo the last change'),
+    words: { en: 'revert back', pt: 'desfazer voltar' },
+    keys: keysOf('Undo the last change'),
+    run: toasts.undoLast,
+  }
+  const redo: Command = {
+    group,
+    icon: 'right',
+    label: t('Redo the last undone change'),
+    words: { en: 'repeat again', pt: 'refazer repetir' },
+    run: toasts.redoLast,
+  }
+  return [...(toasts.canUndo() ? [undo] : []), ...(toasts.canRedo() ? [redo] : [])]
 }
 
 const wordsOfViews: Readonly<Record<ViewName, WordsByLanguage>> = {

@@ -47,6 +47,8 @@ export interface Toasts {
    * there is none.
    */
   undoLast(): boolean
+  canUndo(): boolean
+  canRedo(): boolean
   /** Repeats the change that was undone last, unless there was another change since. */
   redoLast(): boolean
   /** Undoes all changes of a message. */
@@ -124,6 +126,8 @@ export function createToasts(): Toasts {
       if (change) void undo([change])
       return change !== undefined
     },
+    canUndo: () => undoable.length > 0,
+    canRedo: () => redoable.length > 0,
     undoAll: ({ changes }) => undo(changes),
     redoLast() {
       const change = redoable.at(-1)

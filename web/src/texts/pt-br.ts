@@ -432,7 +432,6 @@ export const ptBr = {
   'Attach files': 'Anexar arquivos',
   'Rename…': 'Renomear…',
   Changes: 'Mudanças',
-  'There is no change for that.': 'Não há nenhuma mudança.',
   'Filter actions…': 'Filtrar ações…',
   Add: 'Adicionar',
   Note: 'Nota',
