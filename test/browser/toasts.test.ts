@@ -2,6 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createToasts, type Toasts } from '../../web/src/services/toasts.ts'
+import { t } from '../../web/src/texts/text.ts'
+
+test('A message cuts a long name, and says what happened to it', () => {
+  const name = 'a'.repeat(200)
+  const start = 'a'.repeat(50)
+  assert.equal(t('{name} is now in {stage}.', { name, stage: 'Doing' }), `${start}… is now in Doing.`)
+  assert.equal(t('{name} was removed.', { name: start }), `${start} was removed.`)
+  assert.equal(t('Stage of {name}', { name }), `Stage of ${name}`)
+})
 
 describe('Messages of changes', () => {
   const setUp = () => {

@@ -19,7 +19,7 @@ import { labelQuery } from '../data/project-links.ts'
 import { choosableStages, loadStages, stageLooksOf } from '../data/project-stages.ts'
 import { catalogQuery } from '../data/use-listing.ts'
 import type { Services } from '../services/services.ts'
-import { inOneLine, type MessageKey, t, tn } from '../texts/text.ts'
+import { inOneLine, type MessageKey, shortenName, t, tn } from '../texts/text.ts'
 import { dayOf, formatDay, parseDay } from '../time/days.ts'
 import { formatHours, parseDuration, usualHours } from '../time/hours.ts'
 import type { Option } from '../ui/combobox.tsx'
@@ -262,7 +262,7 @@ const priorityStep: StepOf = (services, targets) => {
           isCurrent: rows.every((row) => (row.priority ?? null) === priority),
           run: () =>
             changeValue(services, rows, () => ({ priority }), {
-              text: inOneLine(name, choice.name),
+              text: inOneLine(shortenName(name), choice.name),
               value: choice.name,
             }),
         }
@@ -284,7 +284,7 @@ const typeStep: StepOf = (services, targets) => {
         isCurrent: rows.every(({ assignmentTypeId }) => assignmentTypeId === type.id),
         run: () =>
           changeValue(services, rows, () => ({ assignmentTypeId: type.id }), {
-            text: inOneLine(name, type.name),
+            text: inOneLine(shortenName(name), type.name),
             value: type.name,
           }),
       }))
@@ -339,7 +339,7 @@ const hoursStep: StepOf = (services, targets) => {
     isCurrent: rows.every(({ amountHours }) => amountHours === hours),
     run: () =>
       changeValue(services, rows, () => ({ amountHours: hours }), {
-        text: inOneLine(name, formatHours(hours)),
+        text: inOneLine(shortenName(name), formatHours(hours)),
         value: formatHours(hours),
       }),
   })
@@ -398,7 +398,8 @@ const dayStep =
 
 /** Names both days if both change, because an end before the start also moves the start. */
 function dayText(name: string, label: string, { startDate, endDate, isUnscheduled }: Change): string {
-  if (startDate === undefined || endDate === undefined || isUnscheduled) return inOneLine(name, label)
+  if (startDate === undefined || endDate === undefined || isUnscheduled)
+    return inOneLine(shortenName(name), label)
   const values = { name, from: formatDay(dayOf(startDate)), to: formatDay(dayOf(endDate)) }
   return t('{name} is now from {from} to {to}.', values)
 }

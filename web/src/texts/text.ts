@@ -93,16 +93,20 @@ export function shorten(text: string, charactersMax: number): string {
   return characters.length > charactersMax ? `${characters.slice(0, charactersMax).join('')}…` : text
 }
 
+/** Shortens the name of a record in a message, so that the message still says what happened. */
+export const shortenName = (name: string): string => shorten(name, 50)
+
 /** Removes the second full stop after a value such as the month `jan.`. */
 const collapseFinalDots = (sentence: string): string => sentence.replace(/([^.])\.\.$/, '$1.')
 
-/** Translates a text and fills in its placeholders. */
+/** Translates a text and fills in its placeholders. The name in a whole sentence is shortened. */
 export function t(text: MessageKey, values: Values = {}): string {
   const sentence = translate(text)
   return collapseFinalDots(
-    sentence.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) =>
-      isolate(formatValue(values[name] ?? placeholder), sentence),
-    ),
+    sentence.replaceAll(/\{(\w+)\}/g, (placeholder, key: string) => {
+      const value = formatValue(values[key] ?? placeholder)
+      return isolate(key === 'name' && text.endsWith('.') ? shortenName(value) : value, sentence)
+    }),
   )
 }
 

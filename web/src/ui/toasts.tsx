@@ -46,7 +46,7 @@ function ToastView({ toast }: { readonly toast: Toast }) {
       onFocusIn={hold}
       onFocusOut={release}
     >
-      <span class="toast-text" title={toast.text}>
+      <span class="toast-text">
         {toast.text}
         {/* The text is only a number of changes. Screen readers also hear the newest one. */}
         {toast.changes.length > 1 && !toast.isUndone && (
