@@ -199,6 +199,20 @@ export function paletteJourneys(setup: () => BrowserSetup): void {
     await palette.getByRole('option', { name: `${key}-${number}` }).waitFor()
   })
 
+  test('asks for the project of a page if none is open', async () => {
+    const { signIn, workspace } = setup()
+    const page = await signIn('mara@example.com', '/week')
+    const palette = paletteOf(page)
+    await open(page, 'invite')
+    const group = palette.getByRole('group', { name: 'In a project that you choose next' })
+    await group.getByRole('option', { name: 'Members' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('relaunch')
+    await palette.getByRole('option', { name: 'Website relaunch' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/projects/${workspace.projectId}/settings?part=members`)
+  })
+
   test('sets a value of the focused assignment by its name, and acts on it by verbs', async () => {
     const { signIn, workspace } = setup()
     const name = 'Changed by a word'
@@ -393,7 +407,7 @@ export function paletteJourneys(setup: () => BrowserSetup): void {
     await page.keyboard.press('Control+Enter')
     await assertDialogWith(text)
 
-    await open(page, `new assignment ${text}`)
+    await open(page, `create task ${text}`)
     await page.keyboard.press('Enter')
     await assertDialogWith(text)
     // The option that creates comes last, so that Enter opens what was found.

@@ -31,13 +31,13 @@ const wordsOfPages: Readonly<Record<string, WordsByLanguage>> = {
     en: 'tasks issues tickets todo assigned today overdue late due home',
     pt: 'minhas tarefas pendências hoje atrasadas início',
   },
-  '/projects': { en: 'boards kanban organizations', pt: 'quadros organizações' },
+  '/projects': { en: 'boards kanban organizations switch open', pt: 'quadros organizações trocar abrir' },
   '/week': {
     en: 'my timesheet time hours log record track today',
     pt: 'minhas horas apontar apontamentos registrar tempo hoje',
   },
   '/impediments': { en: 'blocked blockers', pt: 'bloqueios bloqueadas' },
-  '/reports': { en: 'time hours statistics charts', pt: 'horas tempo estatísticas gráficos' },
+  '/reports': { en: 'time hours statistics charts weekly monthly', pt: 'horas tempo estatísticas gráficos' },
   '/administration': {
     en: 'users people invite members settings',
     pt: 'usuários pessoas convidar membros configurações',
@@ -78,7 +78,7 @@ export const commandsOf = (
   frame: Frame,
   project: ProjectGroup | undefined,
 ): readonly Command[] => [
-  ...(project ? projectCommands(services, project) : []),
+  ...(project ? [...toolCommands(project), ...projectCommands(services, project)] : []),
   ...creationCommands(services, frame),
   ...pageCommands(services, frame),
   ...administrationCommands(services),
@@ -145,7 +145,7 @@ function pageCommands(
         ]
       : []),
     page('person', t('My account'), '/account', {
-      en: 'settings profile change password security passkey two factor api tokens sessions devices email',
+      en: 'settings profile change password security passkey two factor api key tokens sessions devices email',
       pt: 'perfil mudar trocar senha segurança chave api sessões configurações',
     }),
     page('trash', t('Removed items'), '/removed', {
@@ -164,7 +164,7 @@ function pageCommands(
       group,
       icon: 'move',
       label: t('Sign out'),
-      words: { en: 'log out logout exit', pt: 'sair encerrar' },
+      words: { en: 'log out off logout exit', pt: 'sair encerrar' },
       run: signOut,
     },
   ]
@@ -255,8 +255,31 @@ const settingsParts: readonly {
   },
 ]
 
-/** Returns commands for the views and pages of the open project, and for the tools that its screen shows. */
-function projectCommands({ configuration, router }: Services, project: ProjectGroup): readonly Command[] {
+/** Returns commands for the tools that the screen of the open project shows. */
+function toolCommands({ name: group, mark: groupMark }: ProjectGroup): readonly Command[] {
+  const tool = (
+    icon: IconName,
+    label: string,
+    selector: string,
+    words: WordsByLanguage,
+    keys: readonly string[] = [],
+  ): readonly Command[] => {
+    const button = document.querySelector<HTMLElement>(`main ${selector}`)
+    // The click waits until the palette has closed and returned the focus.
+    const run = () => setTimeout(() => button?.click())
+    return button === null ? [] : [{ group, groupMark, icon, label, words, keys, run }]
+  }
+  return [
+    ...tool('filter', t('Filter'), '.filter-button', filterWords, keysOf('Filter a project')),
+    ...tool('bookmark', t('Save view'), '[data-tool=save-view]', { en: 'favorite bookmark', pt: 'favorito' }),
+  ]
+}
+
+/** Returns commands for the views and pages of a project. */
+export function projectCommands(
+  { configuration, router }: Services,
+  project: ProjectGroup,
+): readonly Command[] {
   const heading = { group: project.name, groupMark: project.mark }
   const command = (icon: IconName, label: string, href: string, words: WordsByLanguage): Command => ({
     ...heading,
@@ -267,19 +290,6 @@ function projectCommands({ configuration, router }: Services, project: ProjectGr
   })
   const page = (icon: IconName, label: string, path: string, words: WordsByLanguage): Command =>
     command(icon, label, projectPath(project.id, path), words)
-  const tool = (
-    icon: IconName,
-    label: string,
-    selector: string,
-    words: WordsByLanguage,
-    keys: readonly string[] = [],
-  ): readonly Command[] => {
-    const button = document.querySelector<HTMLElement>(`main ${selector}`)
-    // The click waits until the palette has closed and returned the focus.
-    return button === null
-      ? []
-      : [{ ...heading, icon, label, words, keys, run: () => setTimeout(() => button.click()) }]
-  }
   const exportWords = { en: 'csv download excel spreadsheet', pt: 'exportar baixar planilha' }
   const list = shownList.peek()
   const address = router.address.peek()
@@ -290,8 +300,6 @@ function projectCommands({ configuration, router }: Services, project: ProjectGr
     ...otherViews.map(({ name, icon, label }) =>
       command(icon, t(label), viewAddress(projectAddress, name), wordsOfViews[name]),
     ),
-    ...tool('filter', t('Filter'), '.filter-button', filterWords, keysOf('Filter a project')),
-    ...tool('bookmark', t('Save view'), '[data-tool=save-view]', { en: 'favorite bookmark', pt: 'favorito' }),
     ...pagesWith(configuration.extensions).map(({ icon, label, path, words }) =>
       page(icon, t(label), `/${path}`, words),
     ),

@@ -13,7 +13,13 @@ import { findForgiving } from './assignment-steps.tsx'
 import type { PaletteItem, PaletteStep } from './command-palette.tsx'
 import { createLazyValue, type KnownRecords, type LazyValue } from './known-records.ts'
 import { rememberLast } from './load-once.ts'
-import { type Command, commandsOf, type Frame, type ProjectGroup } from './palette-commands.ts'
+import {
+  type Command,
+  commandsOf,
+  type Frame,
+  type ProjectGroup,
+  projectCommands,
+} from './palette-commands.ts'
 import {
   assignmentItems,
   best,
@@ -187,7 +193,29 @@ const actionsOnTarget = ({ actionsOn }: Parts, { target }: Start): readonly Pale
 /** Returns all commands but those on the focused or open assignment. */
 const commandsIn = (services: Services, parts: Parts, { target, project }: Start): readonly PaletteItem[] => {
   const commands = commandsOf(services, parts.frame, project).map(toItem)
-  return target ? commands : [...commands, ...actionsOnAny(services, parts)]
+  return [
+    ...commands,
+    ...(target ? [] : actionsOnAny(services, parts)),
+    ...(project ? [] : pagesOfAny(services)),
+  ]
+}
+
+/** Returns the commands for the views and pages of a project that the user chooses in their first step. */
+function pagesOfAny(services: Services): readonly PaletteItem[] {
+  const group = t('In a project that you choose next')
+  const commandsIn = (id: string) => projectCommands(services, { id, name: '', key: undefined, mark: null })
+  return commandsIn('').map(({ icon, label, words }) => {
+    const onChoose = (id: string) =>
+      commandsIn(id)
+        .find((command) => command.label === label)
+        ?.run()
+    const next = (): PaletteStep => ({
+      title: label,
+      placeholder: t('Which project?'),
+      find: (text, signal) => findProjects(services, { title: label, onChoose }, text, signal),
+    })
+    return { id: `project ${label}`, name: label, words, group, mark: <Icon name={icon} />, next }
+  })
 }
 
 /** Returns the commands on an assignment that the user chooses in their first step. */

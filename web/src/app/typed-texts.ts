@@ -27,7 +27,9 @@ export function keysIn(text: string, projectKeys: readonly string[]): readonly s
 }
 
 /** The commands that users may type before the name of an assignment, in all languages of the client. */
-const wordsBeforeName = ['new assignment ', 'create assignment ', 'nova tarefa ', 'criar tarefa '] as const
+const wordsBeforeName = ['new', 'create', 'add']
+  .flatMap((verb) => [`${verb} assignment `, `${verb} task `])
+  .concat('nova tarefa ', 'criar tarefa ', 'adicionar tarefa ')
 
 /** Returns the name that the user has typed after the command that creates an assignment. */
 export function typedName(text: string): string | undefined {
