@@ -27,33 +27,6 @@ export function appearanceJourneys(setup: () => BrowserSetup): void {
       held.release('.js')
     })
 
-  test('the buttons of a card have its colour, also while it stands out after a move', async () => {
-    const { signIn, workspace } = setup()
-    const id = await workspace.assignment('Of one colour')
-    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
-    /** The colours of the card and of its buttons, a while after its animations have begun. */
-    const colorsOf = async (selector: string) => {
-      const card = page.locator(`${selector}[data-row="${id}"]`)
-      const colors = await card.evaluate((element) => {
-        for (const animation of element.getAnimations({ subtree: true })) {
-          animation.pause()
-          animation.currentTime = 500
-        }
-        return [element, ...element.querySelectorAll('.card-tools > .button')].map(
-          (part) => getComputedStyle(part).backgroundColor,
-        )
-      })
-      assert.equal(colors.length, 3)
-      return new Set(colors)
-    }
-    const atRest = await colorsOf('.card')
-    assert.equal(atRest.size, 1)
-    await page.locator(`#card-${id}`).press('Shift+ArrowRight')
-    const moved = await colorsOf('.card.new')
-    assert.equal(moved.size, 1)
-    assert.notDeepEqual(moved, atRest)
-  })
-
   test('texts change to the font of the client without moving', async () => {
     const { hosts, signIn, workspace } = setup()
     await workspace.assignment('Drawn in another font first')

@@ -124,8 +124,15 @@ export function cardValueJourneys(setup: () => BrowserSetup): void {
     await picker.getByRole('table').waitFor()
     await page.keyboard.press('Escape')
     await picker.waitFor({ state: 'detached' })
-    // Nothing is left of finished work, so it needs no bar.
     await card.hover()
+    assert.deepEqual(await card.evaluate(footersOf), [
+      '',
+      '16 h',
+      '24.5/16 h',
+      '24.5/16 h →',
+      '24.5/16 h → ▷',
+    ])
+    // Nothing is left of finished work, so it needs no bar.
     await page.keyboard.press('s')
     await picker.getByRole('option', { name: 'Done' }).click()
     await card.locator('.hours-mark:not(:has(rect))').getByText('24.5/16 h').waitFor()
@@ -254,4 +261,37 @@ export function cardValueJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('button', { name: 'Undo' }).first().click()
     await page.getByRole('link', { name: 'Right' }).waitFor()
   })
+}
+
+/**
+ * Returns what a card shows of its hours and its buttons at widths between a narrow and a wide column. Nothing of them
+ * is cut, and none covers another.
+ */
+function footersOf(card: HTMLElement | SVGElement): readonly string[] {
+  const shownIn = (line: DOMRect, selector: string) =>
+    [...card.querySelectorAll<HTMLElement>(selector)].filter((part) => {
+      const { top, height } = part.getBoundingClientRect()
+      return height > 0 && Math.abs(top + height / 2 - line.top - line.height / 2) < line.height / 2
+    })
+  const footers = new Set<string>()
+  for (let width = 160; width <= 400; width += 2) {
+    card.style.width = `${width}px`
+    const [line, tools] = ['.card-facts', '.card-tools'].map((selector) =>
+      card.querySelector(selector)?.getBoundingClientRect(),
+    )
+    if (!line || !tools) continue
+    const [figures, buttons] = [
+      shownIn(line, '.hours-figures > span'),
+      shownIn(line, '.card-tools > .button'),
+    ]
+    const isCut = figures.some((part) => part.getBoundingClientRect().right > line.right + 1)
+    const isCovered = buttons.some((part) => part.getBoundingClientRect().left < line.right)
+    const marks = buttons.map((part) => (part.matches('.timer-button') ? '▷' : '→'))
+    const hours = figures.map((part) => part.textContent).join('')
+    footers.add(
+      [hours, ...marks, ...(isCut ? ['cut'] : []), ...(isCovered ? ['covered'] : [])].join(' ').trim(),
+    )
+  }
+  card.removeAttribute('style')
+  return [...footers]
 }

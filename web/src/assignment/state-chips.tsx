@@ -31,7 +31,7 @@ export const WaitsChip = ({
 }: {
   readonly blockers: readonly Pick<RecordOf<'assignment'>, 'name'>[]
 }) => (
-  <span class="note-chip waits-chip" data-color="amber" title={blockers.map(({ name }) => name).join('\n')}>
+  <span class="note-chip" data-color="amber" title={blockers.map(({ name }) => name).join('\n')}>
     <Icon name="link" />
     <span class="label-name">
       {tn(blockers.length, 'Waits for {name}', 'Waits for {count} assignments', {

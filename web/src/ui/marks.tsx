@@ -197,14 +197,18 @@ export function HoursMark({ planned, recorded = 0, over, isDone = false }: Hours
       </span>
     )
   const values = { recorded: formatNumber(recorded), planned: formatNumber(planned) }
+  const figures = t('{recorded}/{planned} h', planned === 0 ? { ...values, planned: '–' } : values)
+  // A card without room for both figures shows the planned hours.
+  const [first, last] = planned === 0 ? [figures] : figures.split(/(?<=\/)/)
   const text =
     planned === 0
       ? t('{hours} recorded, no hours planned yet', { hours: formatHours(recorded) })
       : t('{recorded} of {planned} h recorded', values)
   return (
     <span class={`hours-mark recorded ${planned > 0 && recorded > planned ? 'over' : ''}`} title={text}>
-      <span aria-hidden="true">
-        {t('{recorded}/{planned} h', planned === 0 ? { ...values, planned: '–' } : values)}
+      <span class="hours-figures" aria-hidden="true">
+        <span>{first}</span>
+        <span>{last}</span>
       </span>
       <span class="visually-hidden">{text}</span>
       {planned > 0 && !isDone && <HoursBar planned={planned} recorded={recorded} over={over} />}

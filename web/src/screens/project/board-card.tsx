@@ -255,11 +255,10 @@ function DueChip({ assignment }: Pick<CardProps, 'assignment'>) {
 
 const unknownLook: StageLook = { color: 'gray', progress: 0, isDone: false }
 
-/** Buttons that appear over the facts, never over the name. */
+/** Buttons that appear where the facts leave room. */
 function CardTools({ assignment, stages, looks, onMove }: CardProps) {
   return (
     <span class="card-tools">
-      <TimerButton assignment={assignment} />
       <Menu
         label={t('Move {name} to…', { name: assignment.name })}
         items={choosableStages(stages, assignment.workflowId).map((stage) => ({
@@ -271,6 +270,7 @@ function CardTools({ assignment, stages, looks, onMove }: CardProps) {
       >
         <Icon name="move" />
       </Menu>
+      <TimerButton assignment={assignment} />
     </span>
   )
 }
