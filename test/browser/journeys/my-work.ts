@@ -50,6 +50,7 @@ export function myWorkJourneys(setup: () => BrowserSetup): void {
     const lateRow = page.locator('.work-row', { hasText: 'Late thing' })
     await lateRow.locator('.work-stage:first-child').waitFor()
     await lateRow.locator('.due[data-color=red] > .icon').waitFor()
+    assert.equal(await lateRow.locator('.priority-mark').count(), 0)
     // A row has its buttons under the pointer.
     const record = lateRow.getByRole('button', { name: 'Record hours for Late thing' })
     const opacity = () => record.evaluate((button) => getComputedStyle(button).opacity)
@@ -60,6 +61,7 @@ export function myWorkJourneys(setup: () => BrowserSetup): void {
     await page.setViewportSize({ width: 390, height: 800 })
     const late = page.getByRole('listitem').filter({ hasText: 'Late thing' })
     await late.getByText('8 h', { exact: true }).waitFor()
+    await late.locator('.due > .icon').waitFor()
     const [lateBox, stageBox, link] = await Promise.all(
       [late, late.getByLabel('Stage of Late thing'), late.getByRole('link')].map((each) =>
         each.boundingBox(),
@@ -202,7 +204,7 @@ export function impedimentJourneys(setup: () => BrowserSetup): void {
     const line = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Blocked work' })
     await line.getByText('Website relaunch', { exact: true }).waitFor()
     await line.getByRole('img', { name: 'Mara Lindqvist' }).waitFor()
-    await line.getByText('Blocked since today').waitFor()
+    await line.getByText('Today', { exact: true }).waitFor()
     await line.getByRole('button', { name: /^Edit/ }).click()
     await page.getByLabel('Note').fill('They answer on Monday')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -231,7 +233,10 @@ export function impedimentJourneys(setup: () => BrowserSetup): void {
       await route.fulfill({ response, body })
     })
     await page.reload()
-    await line.getByText('Blocked for 6 days').and(page.locator('[data-color=red]')).waitFor()
+    await line.getByText('6 days ago').and(page.locator('[data-color=red]')).waitFor()
+    // A phone has no heading above it.
+    await page.setViewportSize({ width: 390, height: 844 })
+    await line.getByText('Blocked for 6 days').waitFor()
   })
 
   test('have any of more than a hundred types, also in the panel', async () => {

@@ -276,6 +276,10 @@ export function formatAgo(timestamp: string, now = Date.now()): string {
   return found ? agoFormat().format(-Math.floor(seconds / found.seconds), found.unit) : t('just now')
 }
 
+/** Formats the day of a timestamp, seen from today: today, yesterday, 3 days ago. */
+export const formatDaysAgo = (timestamp: string): string =>
+  agoFormat().format(-Math.max(0, daysBetween(dayOfTimestamp(timestamp), today())), 'day')
+
 /** Formats a timestamp in the user's time zone. */
 export const formatTimestamp = (timestamp: string): string =>
   shortenMonth(timestampFormat().format(new Date(timestamp)))

@@ -10,8 +10,9 @@ import { SelectField, TextAreaField } from '../../forms/fields.tsx'
 import { Form, useForm } from '../../forms/form.tsx'
 import { assignmentPath } from '../../router/router.ts'
 import { useRemoval, useServices } from '../../services/services.ts'
+import { capitalize } from '../../texts/declared-names.ts'
 import { isolate, t, tn } from '../../texts/text.ts'
-import { dayOfTimestamp, daysBetween, formatAge, today } from '../../time/days.ts'
+import { dayOfTimestamp, daysBetween, formatAge, formatDaysAgo, today } from '../../time/days.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -21,6 +22,7 @@ import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { PersonAvatar } from '../../ui/people.tsx'
 import { Ago } from '../../ui/relative-time.tsx'
 import { ChoiceButtons } from '../../ui/view-controls.tsx'
+import { phone, useMedia } from '../../ui/viewport.ts'
 
 interface Filters {
   readonly search: string
@@ -242,6 +244,8 @@ interface ImpedimentLineProps {
 function ImpedimentLine({ row, onEdit }: ImpedimentLineProps) {
   const { link, kind, assignment, project } = row
   const isResolved = link.deletedAt !== null
+  // On a phone, the age is not below its heading.
+  const isPhone = useMedia(phone)
   return (
     <li class="row impediment-row">
       <span class="row-text">
@@ -268,7 +272,9 @@ function ImpedimentLine({ row, onEdit }: ImpedimentLineProps) {
       </span>
       {link.deletedAt === null ? (
         <span class="quiet-text impediment-age" data-color={ageColorOf(link.createdAt)}>
-          {t('Blocked {age}', { age: formatAge(link.createdAt) })}
+          {isPhone
+            ? t('Blocked {age}', { age: formatAge(link.createdAt) })
+            : capitalize(formatDaysAgo(link.createdAt))}
         </span>
       ) : (
         <Ago timestamp={link.deletedAt} class="quiet-text impediment-age" />

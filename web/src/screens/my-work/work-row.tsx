@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { sentenceOf } from '../../api/problems.ts'
 import { doneStagesOf, updateBodyOf } from '../../assignment/assignment-values.ts'
 import { LabelChip } from '../../assignment/labels.tsx'
-import { priorityNames } from '../../assignment/priority.ts'
+import { priorityName } from '../../assignment/priority.ts'
 import { changesOf, type StageChange, sendOrQueue, withQueuedStage } from '../../assignment/queue.ts'
 import { recordHours } from '../../assignment/recorded-hours.tsx'
 import { BlockedChip, QueueMark, WaitsChip } from '../../assignment/state-chips.tsx'
@@ -31,7 +31,6 @@ interface WorkRowProps {
 /** Shows an assignment with the most common actions: changing its stage, and recording hours. */
 export function WorkRow({ assignment, work, recorded, showsProject }: WorkRowProps) {
   const { id, projectId, name, priority } = assignment
-  const { extensions } = useServices().configuration
   const [isRecording, setRecording] = useState(false)
   const project = work.projects.get(projectId)
   const marks = marksOf(assignment, work)
@@ -46,9 +45,7 @@ export function WorkRow({ assignment, work, recorded, showsProject }: WorkRowPro
           {marks.length > 0 && <span class="work-marks">{marks}</span>}
         </span>
         <span class="quiet-text work-facts">
-          {extensions && (
-            <PriorityMark priority={priority ?? 0} name={priorityNames()[priority ?? 0] ?? ''} />
-          )}
+          {priority ? <PriorityMark priority={priority} name={priorityName(priority)} /> : null}
           <span class="work-key">{assignmentKey(project?.key, assignment)}</span>
           <DueDay assignment={assignment} />
           {showsProject && (

@@ -52,9 +52,8 @@ export function Agenda({ month, isStale, ...rowProps }: AgendaProps) {
       {overdue.length > 0 && (
         <section key="overdue" aria-label={t('Overdue')}>
           <h2 class="overdue">
-            <span>
-              {t('Overdue')} {overdue.length}
-            </span>
+            <span>{t('Overdue')}</span>
+            <span class="overdue-count">{overdue.length}</span>
           </h2>
           <DayRows {...rowProps} rows={overdue} />
         </section>
