@@ -282,7 +282,7 @@ export function paletteJourneys(setup: () => BrowserSetup): void {
       .getByRole('textbox', { name: 'Name of the new sub-assignment' })
       .and(page.locator(':focus'))
       .waitFor()
-    await run('comment', 'Write a comment')
+    await run('comment', 'Comment')
     await page.locator('.composer textarea:focus').waitFor()
     // The removal of the open assignment closes it.
     await run('delete', 'Remove')

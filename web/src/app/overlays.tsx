@@ -292,8 +292,8 @@ const panelLines: readonly PanelLine[] = [
     isExtension: true,
   },
   {
-    name: 'Write a comment',
-    words: { en: 'comment reply note', pt: 'comentar responder nota' },
+    name: 'Comment',
+    words: { en: 'write comment reply note', pt: 'escrever comentar responder nota' },
     icon: 'comment',
     selector: '.composer textarea',
     isExtension: true,

@@ -101,7 +101,7 @@ function creationCommands({ router, session }: Services, { open }: Frame): reado
       group,
       icon: 'plus',
       label: t('New assignment'),
-      words: { en: 'add create issue ticket task', pt: 'adicionar criar tarefa chamado' },
+      words: { en: 'new add create issue ticket task', pt: 'adicionar criar tarefa chamado' },
       keys: keysOf('New assignment'),
       run: () => open({ kind: 'choose-project' }),
     },
@@ -109,7 +109,7 @@ function creationCommands({ router, session }: Services, { open }: Frame): reado
       group,
       icon: 'folder',
       label: t('New project'),
-      words: { en: 'add create board', pt: 'adicionar criar quadro' },
+      words: { en: 'new project add create board', pt: 'adicionar criar quadro' },
       run: () => router.go('/projects?new=1'),
     },
     ...(isAdministrator ? [user] : []),
@@ -135,7 +135,7 @@ function pageCommands(
     run: () => router.go(path),
   })
   return [
-    ...links.map(({ href, label, icon }) => page(icon, t(label), href, wordsOfPages[href])),
+    ...links.map(({ href, label, icon }) => page(icon, t(label), href, withName(label, wordsOfPages[href]))),
     ...(configuration.extensions
       ? [
           page('bell', t('Inbox'), '/inbox', {
@@ -188,7 +188,7 @@ function changeCommands({ toasts }: Services): readonly Command[] {
     group,
     icon: 'left',
     label: t('Undo the last change'),
-    words: { en: 'revert back', pt: 'desfazer voltar' },
+    words: { en: 'undo revert back', pt: 'desfazer voltar' },
     keys: keysOf('Undo the last change'),
     run: toasts.undoLast,
   }
@@ -196,11 +196,15 @@ function changeCommands({ toasts }: Services): readonly Command[] {
     group,
     icon: 'right',
     label: t('Redo the last undone change'),
-    words: { en: 'repeat again', pt: 'refazer repetir' },
+    words: { en: 'redo repeat again', pt: 'refazer repetir' },
     run: toasts.redoLast,
   }
   return [...(toasts.canUndo() ? [undo] : []), ...(toasts.canRedo() ? [redo] : [])]
 }
+
+/** Adds the English name, by which users of other languages may know it. */
+const withName = (name: MessageKey, words: WordsByLanguage | undefined): WordsByLanguage =>
+  joinWords({ en: name, pt: '' }, words)
 
 const wordsOfViews: Readonly<Record<ViewName, WordsByLanguage>> = {
   board: { en: 'view kanban columns cards', pt: 'visão quadro colunas cartões' },
@@ -290,7 +294,7 @@ export function projectCommands(
   })
   const page = (icon: IconName, label: string, path: string, words: WordsByLanguage): Command =>
     command(icon, label, projectPath(project.id, path), words)
-  const exportWords = { en: 'csv download excel spreadsheet', pt: 'exportar baixar planilha' }
+  const exportWords = { en: 'export csv download excel spreadsheet', pt: 'exportar baixar planilha' }
   const list = shownList.peek()
   const address = router.address.peek()
   const shownView = shownViewIn(address)
@@ -298,18 +302,20 @@ export function projectCommands(
   const projectAddress = shownView === undefined ? new URL(projectPath(project.id), address) : address
   return [
     ...otherViews.map(({ name, icon, label }) =>
-      command(icon, t(label), viewAddress(projectAddress, name), wordsOfViews[name]),
+      command(icon, t(label), viewAddress(projectAddress, name), withName(label, wordsOfViews[name])),
     ),
     ...pagesWith(configuration.extensions).map(({ icon, label, path, words }) =>
-      page(icon, t(label), `/${path}`, words),
+      page(icon, t(label), `/${path}`, withName(label, words)),
     ),
     ...settingsParts
       .filter(({ isExtension }) => configuration.extensions || !isExtension)
-      .map(({ icon, label, part, words }) => page(icon, t(label), `/settings?part=${part}`, words)),
+      .map(({ icon, label, part, words }) =>
+        page(icon, t(label), `/settings?part=${part}`, withName(label, words)),
+      ),
     ...(configuration.extensions
       ? [
           page('file', t('Import'), '/import', {
-            en: 'csv upload spreadsheet',
+            en: 'import csv upload spreadsheet',
             pt: 'importar enviar planilha',
           }),
         ]
