@@ -22,7 +22,7 @@ import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { PersonAvatar } from '../../ui/people.tsx'
 import { Ago } from '../../ui/relative-time.tsx'
 import { ChoiceButtons } from '../../ui/view-controls.tsx'
-import { phone, useMedia } from '../../ui/viewport.ts'
+import { useMedia } from '../../ui/viewport.ts'
 
 interface Filters {
   readonly search: string
@@ -244,8 +244,8 @@ interface ImpedimentLineProps {
 function ImpedimentLine({ row, onEdit }: ImpedimentLineProps) {
   const { link, kind, assignment, project } = row
   const isResolved = link.deletedAt !== null
-  // On a phone, the age is not below its heading.
-  const isPhone = useMedia(phone)
+  // In a narrow window, the age is below the project, or far from its heading.
+  const isApart = useMedia('(max-width: 900px)')
   return (
     <li class="row impediment-row">
       <span class="row-text">
@@ -272,7 +272,7 @@ function ImpedimentLine({ row, onEdit }: ImpedimentLineProps) {
       </span>
       {link.deletedAt === null ? (
         <span class="quiet-text impediment-age" data-color={ageColorOf(link.createdAt)}>
-          {isPhone
+          {isApart
             ? t('Blocked {age}', { age: formatAge(link.createdAt) })
             : capitalize(formatDaysAgo(link.createdAt))}
         </span>
