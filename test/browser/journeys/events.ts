@@ -106,7 +106,8 @@ export function eventJourneys(setup: () => BrowserSetup): void {
     await make('comment', { text: 'Nine rungs', assignmentId: id, userId: mara.id })
     await call('POST', '/ext/assignment/move', { id, afterId: null })
     await make('comment', { text: 'Ten rungs', assignmentId: id, userId: mara.id })
-    await call('PATCH', '/ext/assignment', { id, priority: 3 })
+    // The other time of the same day is not shown.
+    await call('PATCH', '/ext/assignment', { id, priority: 3, endDate: '2026-11-20T10:00:00Z' })
     for (const day of ['16', '17', '18', '19'])
       await make('appointment', {
         assignmentId: id,
@@ -114,6 +115,11 @@ export function eventJourneys(setup: () => BrowserSetup): void {
         keepDate: `2026-11-${day}`,
         amountHours: 0.75,
       })
+    const days = { startDate: '2026-11-16', endDate: '2026-11-16' }
+    const changedId = await workspace.assignment('Took longer', { projectId, ...days })
+    const entry = { assignmentId: changedId, userId: mara.id, keepDate: '2026-11-16', amountHours: 1 }
+    const { id: entryId } = await make('appointment', entry)
+    await workspace.change('PATCH', 'appointment', { ...entry, id: entryId, amountHours: 1.5 })
     const removedId = await workspace.assignment('Short-lived', { projectId })
     await workspace.change('DELETE', 'assignment', { ids: [removedId] })
     const page = await signIn('mara@example.com', `/projects/${projectId}/assignments/${id}`)
@@ -127,6 +133,7 @@ export function eventJourneys(setup: () => BrowserSetup): void {
     const row = (text: RegExp) => page.getByRole('listitem').filter({ hasText: text }).first()
     await row(/created [A-Z]+-\d+ Has values.*Label.*Design/).waitFor()
     await row(/changed the color of label “Design” from Amber to Teal/).waitFor()
+    await row(/changed recorded hours “Took longer” from 1 h to\s*1\.5 h/).waitFor()
     // A removed assignment still has its key.
     await row(/removed [A-Z]+-\d+ Short-lived/).waitFor()
     await row(/commented on [A-Z]+-\d+ Has values\s*Nine rungs/).waitFor()

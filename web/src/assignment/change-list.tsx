@@ -160,7 +160,7 @@ function describeUpdate(group: ChangeGroup, context: ListContext): Description |
     return Object.hasOwn(change.after ?? {}, 'rank')
       ? { sentence: tx('moved {what} in the order', { what }) }
       : undefined
-  const sentence = fields.length === 1 ? fieldSentenceOf(field) : undefined
+  const sentence = fields.length === 1 ? fieldSentenceOf(change.resource, field) : undefined
   if (sentence === undefined) return describeAction([change], context, fields)
   const { property, name, before, after, value, isText } = field
   const parts = {

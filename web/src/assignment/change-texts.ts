@@ -46,21 +46,26 @@ const fieldsOfNewRecords: ReadonlySet<string> = new Set([
 export function fieldChangesOf(change: Change, nameOf: NameOf): readonly FieldChange[] {
   const { resource, action } = change
   const { before, after } = withoutPlaceholders(change)
-  return Object.keys(after ?? {})
-    .filter(
-      (property) =>
-        !hiddenFields.has(property) &&
-        (action !== 'create' || fieldsOfNewRecords.has(`${resource}.${property}`)),
-    )
-    .map((property) => ({
-      property,
-      name: capitalize(nounOf(property, resource)),
-      before: formatFieldValue(property, before?.[property], nameOf),
-      after: formatFieldValue(property, after?.[property], nameOf),
-      value: after?.[property],
-      isText: markdownFields.has(property),
-    }))
-    .filter(({ before, after }) => before !== '' || after !== '')
+  return (
+    Object.keys(after ?? {})
+      .filter(
+        (property) =>
+          !hiddenFields.has(property) &&
+          (action !== 'create' || fieldsOfNewRecords.has(`${resource}.${property}`)),
+      )
+      .map((property) => ({
+        property,
+        name: capitalize(nounOf(property, resource)),
+        before: formatFieldValue(property, before?.[property], nameOf),
+        after: formatFieldValue(property, after?.[property], nameOf),
+        value: after?.[property],
+        isText: markdownFields.has(property),
+      }))
+      // A day may be stored with another time, which no screen shows.
+      .filter(({ property, before, after }) =>
+        property.endsWith('Date') ? before !== after : before !== '' || after !== '',
+      )
+  )
 }
 
 /** Leaves out earlier values that were placeholders, and their flag if new values have replaced them. */
@@ -177,11 +182,12 @@ export const recordSentences: Readonly<Record<string, MessageKey>> = {
   'appointment.create': 'recorded {hours} on {what}',
 }
 
-/** Sentences for an update of one field. A true or false value can have its own sentence. */
+/** Sentences for an update of one field. A field of one resource, or a true or false value, can have its own. */
 const fieldSentences: Readonly<Record<string, MessageKey>> = {
   name: 'renamed {what} from “{before}” to “{after}”',
   description: 'changed the description of {what}',
   workflowId: 'moved {what} from {before} to {after}',
+  'appointment.amountHours': 'changed {what} from {before} to {after}',
   userId: 'assigned {what} to {after}',
   'isUnassigned.true': 'unassigned {what}',
   'isUnscheduled.true': 'removed the dates of {what}',
@@ -201,9 +207,15 @@ const namedFields: ReadonlySet<string> = new Set([
   'startDate',
 ])
 
-/** Returns the sentence for an update of this field alone, if there is one. */
-export function fieldSentenceOf({ property, before, after, value }: FieldChange): MessageKey | undefined {
-  const sentence = fieldSentences[`${property}.${value}`] ?? fieldSentences[property]
+/** Returns the sentence for an update of this field of a resource alone, if there is one. */
+export function fieldSentenceOf(
+  resource: string,
+  { property, before, after, value }: FieldChange,
+): MessageKey | undefined {
+  const sentence =
+    fieldSentences[`${resource}.${property}`] ??
+    fieldSentences[`${property}.${value}`] ??
+    fieldSentences[property]
   if (sentence || !namedFields.has(property)) return sentence
   if (before === '') return 'set the {field} of {what} to {after}'
   return after === ''

@@ -1382,6 +1382,7 @@ export const ptBr = {
   'restored a comment on {what}': 'restaurou um comentário em {what}',
   'recorded {hours} on {what}': 'apontou {hours} em {what}',
   'renamed {what} from “{before}” to “{after}”': 'renomeou {what} de “{before}” para “{after}”',
+  'changed {what} from {before} to {after}': 'alterou {what} de {before} para {after}',
   'changed the description of {what}': 'alterou a descrição de {what}',
   'moved {what} from {before} to {after}': 'moveu {what} de {before} para {after}',
   'assigned {what} to {after}': 'atribuiu {what} a {after}',
