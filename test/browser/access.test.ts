@@ -290,8 +290,8 @@ describe('On the pages for access, in a real browser', { skip }, () => {
     await createLink.click()
     await invitations.first().waitFor()
     const endedLink = await dialog.getByLabel('Link', { exact: true }).inputValue()
-    await dialog.getByRole('button', { name: 'Done' }).click()
-    await createLink.click()
+    await dialog.getByRole('button', { name: 'Done' }).press('Enter')
+    await createLink.and(page.locator(':focus')).press('Enter')
     await invitations.nth(1).waitFor()
     const link = await dialog.getByLabel('Link', { exact: true }).inputValue()
     // Seconds tell invitations without a name apart.

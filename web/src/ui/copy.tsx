@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
@@ -13,8 +13,13 @@ interface SecretProps {
 export function Secret({ label, text, onDone }: SecretProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
-  // The focus also scrolls a secret into view that replaces a form.
-  useEffect(() => input.current?.focus(), [])
+  // The focus also scrolls a secret into view that replaces a form. It returns to the button that the secret hides,
+  // which a layout effect still finds.
+  useLayoutEffect(() => {
+    const opener = document.activeElement
+    input.current?.focus()
+    return () => queueMicrotask(() => opener instanceof HTMLElement && opener.focus())
+  }, [])
   return (
     <div class="form">
       <div class="field">

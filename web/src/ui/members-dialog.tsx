@@ -211,18 +211,21 @@ function InviteByLink(props: { readonly projectId: string; onCreated(): void }) 
       props.onCreated()
     },
   })
-  if (link === undefined)
-    return (
-      <Form form={form} submitLabel={t('Create link')}>
-        <TextField form={form} name="recipientName" label={t('Name of the person to invite')} />
-      </Form>
-    )
   return (
     <>
-      <p class="form-note">
-        {t('Send this link to one person. It works once, within three days, and is only shown once.')}
-      </p>
-      <Secret label={t('Link')} text={link} onDone={() => setLink(undefined)} />
+      <div hidden={link !== undefined}>
+        <Form form={form} submitLabel={t('Create link')}>
+          <TextField form={form} name="recipientName" label={t('Name of the person to invite')} />
+        </Form>
+      </div>
+      {link !== undefined && (
+        <>
+          <p class="form-note">
+            {t('Send this link to one person. It works once, within three days, and is only shown once.')}
+          </p>
+          <Secret label={t('Link')} text={link} onDone={() => setLink(undefined)} />
+        </>
+      )}
     </>
   )
 }

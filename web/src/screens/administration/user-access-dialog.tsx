@@ -60,8 +60,8 @@ export function UserAccessDialog({ row, onChanged, onClose }: UserAccessDialogPr
           <Secret label={t('Link')} text={link} onDone={() => setLink(undefined)} />
         </>
       )}
-      {account && !isSelf && link === undefined && (
-        <ul class="rows">
+      {account && !isSelf && (
+        <ul class="rows" hidden={link !== undefined}>
           {[
             ...accessActionsOf(row, account, { tracker, factors }),
             ...passwordActionsOf(row, account, links),
