@@ -18,9 +18,14 @@ export function organizationJourneys(setup: () => BrowserSetup): void {
     })
     const page = await signIn(newcomer.login, '/projects')
     await page.getByRole('button', { name: 'New project' }).click()
-    await page.getByLabel('Name', { exact: true }).fill('Alone')
-    // Without a membership, a user finds only organizations whose whole name they know.
     const dialog = page.getByRole('dialog', { name: 'New project' })
+    const key = dialog.getByLabel('Key')
+    assert.equal(await key.getAttribute('placeholder'), 'Automatic')
+    await page.getByLabel('Name', { exact: true }).fill('Alone')
+    assert.equal(await key.getAttribute('placeholder'), 'ALO')
+    // The fields are as high as the chips of a new assignment.
+    assert.equal((await dialog.locator('.choice-chips').boundingBox())?.height, 32)
+    // Without a membership, a user finds only organizations whose whole name they know.
     const organization = dialog.getByRole('combobox', { name: 'Organization' })
     const hint = dialog.getByText('No organization of your projects matches. Type the full name')
     for (const text of ['', 'Lighthouse', 'Lighthouse Studi']) {
@@ -44,8 +49,8 @@ export function organizationJourneys(setup: () => BrowserSetup): void {
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: 'New project' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Alone')
+    // The form waits for the organization that was typed last.
     await organization.fill(' LIGHTHOUSE studio ')
-    await dialog.getByRole('option', { name: 'Lighthouse Studio' }).waitFor()
     await page.getByRole('button', { name: 'Create project' }).click()
     await page.getByRole('heading', { name: 'Alone' }).waitFor()
     await page.goto(`${hosts.web}/projects`)

@@ -27,6 +27,8 @@ export interface FormState<Values extends FormValues> {
   readonly isBusy: ReadonlySignal<boolean>
   set(name: keyof Values & string, value: string): void
   submit(): Promise<boolean>
+  /** Lets the next submit wait for a value that the user has typed, but that is still searched for. */
+  waitFor(search: Promise<void>): void
   /** Resets the form and deletes the draft. */
   discard(): void
   /** True if any value differs from its initial value. */
@@ -53,10 +55,12 @@ export function useForm<Values extends FormValues>(options: FormOptions<Values>)
     const values = signal<Values>({ ...initial, ...readDraft(draft, initial) })
     const errors = signal<FieldErrors>({})
     const isAccepted = signal(false)
+    let typedValue = Promise.resolve()
     const submit = async () => {
       if (isBusy.peek()) return false
       isBusy.value = true
       try {
+        await typedValue
         await latestOptions.current.submit(values.peek())
         errors.value = {}
         isAccepted.value = true
@@ -82,6 +86,9 @@ export function useForm<Values extends FormValues>(options: FormOptions<Values>)
         writeDraft(draft, changedFields(values.peek(), initialValues.peek()))
       },
       submit,
+      waitFor(search) {
+        typedValue = search
+      },
       discard() {
         values.value = initialValues.peek()
         errors.value = {}

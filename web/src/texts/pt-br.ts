@@ -396,11 +396,11 @@ export const ptBr = {
   '{label} was removed from {count} assignments.': 'Etiqueta removida de {count} tarefas: {label}.',
   '{criterion}: {values}': '{criterion}: {values}',
   '{criterion} is not {values}': '{criterion} não é {values}',
+  Label: 'Etiqueta',
   'Is not': 'Não é',
   'Remove the filter {name}': 'Remover o filtro {name}',
   'Blocked or waiting': 'Bloqueada ou em espera',
   'Removed label': 'Etiqueta removida',
-  Label: 'Etiqueta',
   'Files to attach': 'Arquivos a anexar',
   Files: 'Arquivos',
   'Or drop them here, or paste them into a text. Any type, up to {count} MB each.':
@@ -690,7 +690,7 @@ export const ptBr = {
   'Everyone who can sign in. Invite people from the members of a project.':
     'Todos os que podem entrar. Convide pessoas pelos membros de um projeto.',
   'Usually an email address.': 'Em geral, um e-mail.',
-  'Choose an organization': 'Escolha uma organização',
+  Automatic: 'Automática',
   Organizations: 'Organizações',
   'Search organizations': 'Buscar organizações',
   'New organization': 'Nova organização',

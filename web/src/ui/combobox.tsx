@@ -34,6 +34,8 @@ interface ComboboxProps {
   readonly attributes?: Readonly<Record<string, string>>
   find(text: string, signal: AbortSignal): Promise<readonly Option[]>
   onChoose(option: Option): void
+  /** Called when the user leaves the field, with the search for the option that was typed in full. */
+  onLeave?(search: Promise<void>): void
 }
 
 /**
@@ -41,8 +43,18 @@ interface ComboboxProps {
  * was typed in full is chosen when the user leaves the field.
  */
 export function Combobox(props: ComboboxProps) {
-  const { id, label, valueText, placeholder, emptyMessage, attributes, opensImmediately, find, onChoose } =
-    props
+  const {
+    id,
+    label,
+    valueText,
+    placeholder,
+    emptyMessage,
+    attributes,
+    opensImmediately,
+    find,
+    onChoose,
+    onLeave,
+  } = props
   const input = useRef<HTMLInputElement>(null)
   const listId = useId()
   const state = useComboboxState(find, onChoose)
@@ -79,7 +91,7 @@ export function Combobox(props: ComboboxProps) {
         onKeyDown={state.onKeyDown}
         onBlur={(event) => {
           // A field without a label of its own only adds something, which takes a choice.
-          if (id !== undefined) void state.chooseNamed()
+          if (id !== undefined) onLeave?.(state.chooseNamed())
           closeLater(event.currentTarget, state.close)
         }}
       />

@@ -76,10 +76,11 @@ export function OrganizationField<Values extends FormValues & { readonly organiz
           id={id}
           label={t('Organization')}
           attributes={attributes}
-          placeholder={t('Choose an organization')}
+          placeholder={t('Choose…')}
           valueText={nameOf(value)}
           find={find}
           onChoose={choose}
+          onLeave={form.waitFor}
           emptyMessage={
             isAdministrator
               ? t('Nothing found.')

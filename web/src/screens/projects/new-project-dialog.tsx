@@ -33,7 +33,7 @@ export function NewProjectDialog({ onClose }: { onClose(): void }) {
           <div class="choice-chips">
             <OrganizationField form={form} required onNew={(typed) => form.set('organizationName', typed)} />
             {configuration.extensions && (
-              <TextField form={form} name="key" label={t('Key')} placeholder={key} />
+              <TextField form={form} name="key" label={t('Key')} placeholder={key || t('Automatic')} />
             )}
           </div>
           {organizationId === newOrganizationId && (
