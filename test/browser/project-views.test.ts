@@ -153,7 +153,7 @@ function viewJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('group', { name: '2 assignments' }).waitFor()
     await page.keyboard.press('Escape')
     await page.locator('[aria-label="Select One"]:focus').waitFor()
-    await page.getByRole('button', { name: 'Days of all selected' }).click()
+    await page.getByRole('button', { name: 'Dates of all selected' }).click()
     await page.getByRole('menuitem', { name: 'One week later' }).click()
     await page.getByText('2 assignments: One week later.').waitFor()
     assert.equal(await dayOf(first, 'startDate'), addDays(monday, 7))

@@ -80,21 +80,21 @@ export function filterJourneys(setup: () => BrowserSetup): void {
     // The filter of a chip can be negated.
     await page.getByRole('button', { name: /^Stage: / }).click()
     await page.getByRole('button', { name: 'Is not' }).click()
-    await chip(page, 'Stage is not Done').waitFor()
+    await chip(page, 'Stage: not Done').waitFor()
     await assertAccessible(page, 'the values of an excluding filter')
     await page.keyboard.press('Escape')
     await shows(page, 'Alpha', 'Beta')
     await removeChip(page, 'Stage')
     await removeChip(page, 'Changed')
     await shows(page, 'Alpha', 'Beta')
-    await page.getByRole('button', { name: /^Label: / }).click()
+    await page.getByRole('button', { name: /^Labels: / }).click()
     await page.getByRole('button', { name: 'Is not' }).click()
     await page.keyboard.press('Escape')
     for (const view of ['List', 'Calendar', 'Timeline', 'Board']) {
       await page.getByRole('link', { name: view, exact: true }).click()
       await shows(page, 'Delta', 'Gamma')
     }
-    await page.getByRole('button', { name: /^Label is not / }).click()
+    await page.getByRole('button', { name: /^Labels: not / }).click()
     await page.getByRole('button', { name: 'Is not', pressed: true }).click()
     await page.keyboard.press('Escape')
     await shows(page, 'Alpha', 'Beta')
@@ -104,7 +104,7 @@ export function filterJourneys(setup: () => BrowserSetup): void {
     await shows(page, 'Alpha', 'Beta', 'Gamma')
     await choose(page, 'Blocked or waiting')
     await shows(page, 'Gamma')
-    await removeChip(page, 'Label')
+    await removeChip(page, 'Labels')
     for (const view of ['List', 'Calendar', 'Timeline', 'Board']) {
       await page.getByRole('link', { name: view, exact: true }).click()
       await shows(page, 'Delta', 'Gamma')
@@ -211,18 +211,18 @@ export function filterJourneys(setup: () => BrowserSetup): void {
     await shows(page, 'Early', 'Late')
     await page.locator('main').press('Shift+F')
     await page.getByRole('dialog', { name: 'Filter' }).waitFor()
-    await page.keyboard.type('days')
-    await page.getByRole('option', { name: 'Days', exact: true }).waitFor()
+    await page.keyboard.type('dates')
+    await page.getByRole('option', { name: 'Dates', exact: true }).waitFor()
     await page.keyboard.press('Enter')
     await page
-      .getByRole('dialog', { name: 'Days' })
+      .getByRole('dialog', { name: 'Dates' })
       .getByLabel('From', { exact: true })
       .fill(addDays(monday, 4))
     await page.keyboard.press('Enter')
     await shows(page, 'Late')
     await page.keyboard.press('Escape')
     await page.locator('.filter-button:focus').waitFor()
-    await chip(page, 'Days: from').waitFor()
+    await chip(page, 'Dates: from').waitFor()
     await page.getByRole('link', { name: 'Timeline', exact: true }).click()
     await shows(page, 'Early', 'Late')
     assert.equal(await page.locator('.filter-chip').count(), 0)
@@ -291,7 +291,14 @@ export function filterJourneys(setup: () => BrowserSetup): void {
     await filterButton(page).tap()
     await page.getByRole('option', { name: 'Stage' }).waitFor()
     const names = await page.locator('.filter-menu-name').allTextContents()
-    assert.deepEqual(names.slice(0, 6), ['Stage', 'Priority', 'Responsible', 'Label', 'Type', 'Days'])
+    assert.deepEqual(names, [
+      ...['Stage', 'Priority', 'Responsible', 'Labels', 'Type', 'Dates', 'Changed'],
+      ...['Blocked or waiting', 'Overdue', 'No dates'],
+    ])
+    // A line separates what is switched on and off at once.
+    assert.deepEqual(await page.locator('.filter-menu .section-start').allTextContents(), [
+      'Blocked or waiting',
+    ])
     await page.getByRole('button', { name: 'Close', exact: true }).tap()
     await page.locator('.filter-menu').waitFor({ state: 'detached' })
     await filterButton(page).tap()

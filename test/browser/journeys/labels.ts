@@ -122,7 +122,7 @@ export function labelJourneys(setup: () => BrowserSetup): void {
       assert.equal(await page.getByRole('heading', { name }).count(), 0, name)
     await page.getByRole('button', { name: 'Filter', exact: true }).click()
     await page.locator('.filter-menu-name').first().waitFor()
-    assert.deepEqual(await page.locator('.filter-menu-name').allTextContents(), ['Responsible', 'Days'])
+    assert.deepEqual(await page.locator('.filter-menu-name').allTextContents(), ['Responsible', 'Dates'])
     assert.deepEqual(
       requestedUrls.filter((url) => url.includes('/ext/')),
       [],

@@ -273,7 +273,7 @@ export function listCellJourneys(setup: () => BrowserSetup): void {
       'Responsible',
       'Labels',
       'Type',
-      'Days',
+      'Dates',
       'Planned',
     ])
     await choose('Priority', 'Urgent', '2 assignments: Urgent.')

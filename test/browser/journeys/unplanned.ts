@@ -146,7 +146,7 @@ export function unplannedJourneys(setup: () => BrowserSetup): void {
     }
     await page.getByRole('checkbox', { name: 'Select all', exact: true }).check()
     await change('Responsible', 'Mara Lindqvist')
-    await change('Days', 'Next week')
+    await change('Dates', 'Next week')
     for (const id of [first, second])
       assert.partialDeepStrictEqual(await read(id), { isUnscheduled: false, isUnassigned: false })
     await page.keyboard.press('Control+z')

@@ -40,7 +40,7 @@ export interface Criterion {
   readonly icon: IconName
   /** The values. Empty for days, because these are typed. */
   readonly values: readonly FilterValue[]
-  /** True if the criterion has only one value, with the same name. */
+  /** True if the criterion has only one value, with the same name. A line separates these from the others. */
   readonly isSwitch?: boolean
   readonly isActive: boolean
   /** True if assignments must not have the chosen values. */
@@ -87,7 +87,7 @@ export function useCriteria(options: CriteriaOptions): readonly Criterion[] {
     ),
     list('priorities', t('Priority'), 'priority', priorityOptions()),
     person,
-    list('labels', t('Label'), 'tag', [
+    list('labels', t('Labels'), 'tag', [
       ...labels.rows.map(({ id, name, color }) => ({
         id,
         name,
@@ -102,10 +102,10 @@ export function useCriteria(options: CriteriaOptions): readonly Criterion[] {
       types.map(({ id, name }) => ({ id, name, mark: decorative(<TypeMark name={name} />) })),
     ),
     ...days,
+    changedOf(filters),
     switchOf(filters, 'blocked', t('Blocked or waiting'), 'warning'),
     switchOf(filters, 'overdue', t('Overdue'), 'clock'),
     switchOf(filters, 'dates', t('No dates'), 'undated', 'none'),
-    changedOf(filters),
   ]
 }
 
@@ -231,7 +231,7 @@ function periodOf(filters: Filters): Criterion {
   const isActive = from !== '' || to !== ''
   return {
     name: 'days',
-    label: t('Days'),
+    label: t('Dates'),
     icon: 'calendar',
     values: [],
     isActive,

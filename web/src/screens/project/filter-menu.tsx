@@ -171,6 +171,7 @@ function Values(props: ValuesProps) {
             id={`${listId}-${index}`}
             isActive={index === active}
             isChosen={item.isChosen}
+            startsSection={item.startsSection && index > 0}
             onPoint={() => setActive(index)}
             onChoose={() => choose(item)}
           >
@@ -228,7 +229,11 @@ function useItems({ criteria, filters, step, onStep, onChange }: ValuesProps, te
     }))
   const toLines = (criterion: Criterion) => (criterion.isSwitch ? toValues(criterion) : [toStep(criterion)])
   const all = step ? [step] : criteria
-  if (step === undefined && text === '') return all.flatMap(toLines)
+  if (step === undefined && text === '') {
+    const lines = all.flatMap(toLines)
+    const firstSwitch = lines.findIndex(({ isChosen }) => isChosen !== undefined)
+    return lines.map((line, index) => ({ ...line, startsSection: index === firstSwitch }))
+  }
   // A user who types the name of a criterion wants to see its values, not to choose the first of them.
   const named = step ? [] : all.filter(({ label }) => beginsWith(label, text))
   const isComplete = (criterion: Criterion) =>

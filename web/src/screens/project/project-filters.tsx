@@ -183,7 +183,7 @@ const Chips = ({ criteria, onOpen, onRemove, onClear }: ChipsProps) => (
         >
           {isSwitch || chosen.length === 0
             ? label
-            : tx(isNegated ? '{criterion} is not {values}' : '{criterion}: {values}', {
+            : tx(isNegated ? '{criterion}: not {values}' : '{criterion}: {values}', {
                 criterion: <span class="quiet-text">{label}</span>,
                 values: chosen.map((value, index) => (
                   <>

@@ -137,7 +137,7 @@ function useFieldMenus(
     labelMenu,
     { label: t('Type'), items: names.types.map(({ id, name }) => toType(id, name)) },
     {
-      label: t('Days'),
+      label: t('Dates'),
       items: [
         ...shiftOptions.map(({ label, days }) => ({
           label: t(label),
