@@ -117,7 +117,7 @@ export function panelViewJourneys(setup: () => BrowserSetup): void {
     assert.ok(box && box.y > 100 && box.y + box.height < 800, JSON.stringify(box))
   })
 
-  test('the panel never covers its card', async () => {
+  test('the panel never covers its card, and the board returns when it is closed', async () => {
     const { signIn, workspace } = setup()
     const id = await workspace.assignment('Behind the panel', { workflowId: workspace.stages.Done })
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
@@ -144,6 +144,11 @@ export function panelViewJourneys(setup: () => BrowserSetup): void {
       await card.getByRole('link').click()
       const after = await assertUncovered(`a click at ${width}`)
       assert.equal(after.y, before.y)
+      await page.keyboard.press('Escape')
+      await panel.waitFor({ state: 'detached' })
+      assert.deepEqual(await boxOf(card), before, `closed at ${width}`)
+      await card.getByRole('link').click()
+      await assertUncovered(`a second click at ${width}`)
       await page.reload()
       await assertUncovered(`a link at ${width}`)
       await panel.getByRole('button', { name: 'Close', exact: true }).click()

@@ -135,8 +135,8 @@ interface FormProps<Values extends FormValues> {
 }
 
 /**
- * Draws errors without a field, the fields, and the buttons. Ctrl+Enter submits from every control. After an error, the focus moves to the errors
- * without a field or, if there are none, to the first invalid field.
+ * Draws errors without a field, the fields, and the buttons. Ctrl+Enter submits from every control. After an
+ * error, the focus moves to the errors without a field or, if there are none, to the first invalid field.
  */
 export function Form<Values extends FormValues>(props: FormProps<Values>) {
   const {

@@ -318,17 +318,25 @@ function useScrollToMatches(
 }
 
 /**
- * If the panel covers the open card, scrolls to its column as soon as the card is loaded. Otherwise nothing
- * on the board moves.
+ * If the panel covers the open card, scrolls to its column as soon as the card is loaded, and back when the panel is
+ * closed, unless the user has scrolled. Otherwise nothing on the board moves.
  */
 function useUncovered(openId: string | undefined): void {
   useEffect(() => {
     const card = document.getElementById(assignmentElementId(openId ?? ''))?.closest('.card')
     const panel = document.querySelector('.panel')
-    if (!card || panel === null) return
+    const board = card?.closest('.board')
+    if (!card || !board || panel === null) return
+    if (!isCovered(card, panel) || panel.getBoundingClientRect().width >= innerWidth) return
+    const before = board.scrollLeft
     // The column is as high as the board, so that this does not scroll vertically.
-    if (isCovered(card, panel) && panel.getBoundingClientRect().width < innerWidth)
-      card.closest('.column')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    card.closest('.column')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    const revealed = board.scrollLeft
+    return () => {
+      // Without a panel, the board is narrower.
+      const last = board.scrollWidth - board.clientWidth
+      if (Math.abs(board.scrollLeft - Math.min(revealed, last)) < 2) board.scrollLeft = before
+    }
   }, [openId])
 }
 
