@@ -179,7 +179,7 @@ function boardJourneys(setup: () => BrowserSetup): void {
     await card('Late apple').waitFor()
     assert.equal(await card('Early apple').count(), 0)
     // Days in the wrong order select the same period.
-    await page.getByRole('button', { name: /^Days: / }).click()
+    await page.getByRole('button', { name: /^Dates: / }).click()
     await dayField('To').fill('2026-02-01')
     await page.keyboard.press('Enter')
     await page.waitForURL(/dateTo=2026-02-01/)
