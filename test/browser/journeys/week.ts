@@ -23,6 +23,14 @@ export function weekJourneys(setup: () => BrowserSetup): void {
     return (await responded).status()
   }
 
+  test('scrolls in its table and not below it, however many rows there are', async () => {
+    for (let row = 1; row <= 30; row += 1) await plan('2028-01-03', '2028-01-07', `Row ${row} of many`, 0)
+    const page = await open('2028-01-03')
+    await cell(page, 'Row 30 of many, Mon 3 Jan 2028').waitFor()
+    const pixelsBelow = await page.evaluate<number>('document.documentElement.scrollHeight - innerHeight')
+    assert.ok(pixelsBelow < 40, `The page scrolls by ${pixelsBelow} pixels.`)
+  })
+
   test('accepts hours in common notations, adds them up next to the plan, and stores them', async () => {
     await plan('2027-03-01', '2027-03-05', 'Typed hours')
     await plan('2027-03-01', '2027-03-05', 'Typed on the same day')
