@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Locator } from 'playwright-core'
 import { sql } from '../../../src/db/sql.ts'
 import { addDays, daysBetween, mondayOf, today } from '../../../web/src/time/days.ts'
 import type { BrowserSetup } from '../support/browser-setup.ts'
@@ -81,10 +82,15 @@ export function myWorkJourneys(setup: () => BrowserSetup): void {
     await bar.waitFor()
     await page.setViewportSize({ width: 390, height: 800 })
     await bar.waitFor({ state: 'hidden' })
-    await page.setViewportSize({ width: 1280, height: 800 })
-    // More than 24 hours of a day are questioned, even if no single entry has them.
+    // The field has its own line there. More than 24 hours of a day are questioned, even if no single entry has them.
+    const widthOf = async (part: Locator) => (await part.boundingBox())?.width
+    const hours = row.getByLabel('Hours today for Thing of today')
+    const nameWidth = await widthOf(row.getByRole('link'))
     await row.getByRole('button', { name: 'Record hours for Thing of today' }).click()
-    await row.getByLabel('Hours today for Thing of today').fill('23')
+    await hours.fill('23')
+    assert.equal(await widthOf(row.getByRole('link')), nameWidth)
+    assert.ok(Number(await widthOf(hours)) > 280)
+    await page.setViewportSize({ width: 1280, height: 800 })
     await page.keyboard.press('Enter')
     await row.getByText('24.5 h on one day? Save again if that is right.').waitFor()
     await page.keyboard.press('Escape')
