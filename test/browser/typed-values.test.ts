@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { datesBetween } from '../../web/src/data/assignments.ts'
 import { ptBrCatalogue } from '../../web/src/texts/pt-br.ts'
 import { setLanguage } from '../../web/src/texts/text.ts'
-import { addDays, parseDay, today } from '../../web/src/time/days.ts'
+import { addDays, formatWeekday, parseDay, today } from '../../web/src/time/days.ts'
 import { parseDuration } from '../../web/src/time/hours.ts'
 
 describe('A typed day', () => {
@@ -17,7 +17,11 @@ describe('A typed day', () => {
     '+3': '2026-11-28',
     'in 2 weeks': '2026-12-09',
     'in 1 month': '2026-12-25',
-    'next week': '2026-12-02',
+    '+2d': '2026-11-27',
+    '+2 weeks': '2026-12-09',
+    eod: '2026-11-25',
+    eow: '2026-11-27',
+    'next week': '2026-12-04',
     'next monday': '2026-11-30',
     'Next Wed': '2026-12-02',
     'next apple': undefined,
@@ -26,11 +30,22 @@ describe('A typed day', () => {
     'in 2 apples': undefined,
     fr: undefined,
     '31 feb': undefined,
+    '2d': undefined,
   }
   for (const [text, day] of Object.entries(englishDays))
     test(`“${text}” is ${day ?? 'no day'}`, (context) => {
       context.mock.timers.enable({ apis: ['Date'], now: wednesday })
       assert.equal(parseDay(text), day)
+    })
+
+  for (const [day, endOfWeek] of [
+    ['2026-11-27', '2026-11-27'],
+    ['2026-11-28', '2026-12-04'],
+    ['2026-11-29', '2026-12-04'],
+  ] as const)
+    test(`“next week” is its Friday and “eow” the nearest one on ${formatWeekday(day)}`, (context) => {
+      context.mock.timers.enable({ apis: ['Date'], now: new Date(`${day}T12:00:00`) })
+      assert.deepEqual([parseDay('next week'), parseDay('eow')], ['2026-12-04', endOfWeek])
     })
 
   const portugueseDays = {
@@ -45,7 +60,8 @@ describe('A typed day', () => {
     'próximo mês': '2026-12-25',
     'próxima segunda': '2026-11-30',
     'segunda-feira que vem': '2026-11-30',
-    'semana que vem': '2026-12-02',
+    'semana que vem': '2026-12-04',
+    'próxima semana': '2026-12-04',
     'next monday': '2026-11-30',
     fri: '2026-11-27',
     'sext@': undefined,

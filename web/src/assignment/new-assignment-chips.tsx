@@ -10,12 +10,12 @@ import { t, tn } from '../texts/text.ts'
 import {
   addDays,
   daysBetween,
-  daysInWeek,
   formatDay,
   formatWeekday,
   fridayOffset,
   isDay,
   mondayOf,
+  nextFriday,
   parseDay,
   today,
 } from '../time/days.ts'
@@ -298,7 +298,7 @@ export function commonDays(): readonly DayChoice[] {
     { day: today(), label: t('Today') },
     { day: addDays(today(), 1), label: t('Tomorrow') },
     ...(friday > today() ? [{ day: friday, label: t('This week') }] : []),
-    { day: addDays(friday, daysInWeek), label: t('Next week') },
+    { day: nextFriday(), label: t('Next week') },
   ]
 }
 

@@ -121,6 +121,9 @@ export const fridayOffset = 4
 /** Weeks begin on Monday and are named by that day. */
 export const mondayOf = (day: string): string => addDays(day, -((weekdayOf(day) + 6) % daysInWeek))
 
+/** Work that ends “next week” ends on its Friday. */
+export const nextFriday = (): string => addDays(mondayOf(today()), daysInWeek + fridayOffset)
+
 /** Returns 0 for Sunday to 6 for Saturday. */
 export const weekdayOf = (day: string): number => new Date(`${day}T00:00:00Z`).getUTCDay()
 
@@ -144,8 +147,8 @@ const formatSevenDays = cacheTexts((monday, style: Style) =>
 export const formatWeek = (monday: string, style: Style = 'long'): string => formatSevenDays(monday, style)
 
 /**
- * Parses a typed day: 2026-11-24, 24 Nov, 24/11, 24.11.2026, +3, today, tomorrow, fri, next fri, in 2 weeks,
- * next month, in English and in the language of the user. Returns undefined if the text is not a day.
+ * Parses a typed day: 2026-11-24, 24 Nov, 24/11, 24.11.2026, +3, +2w, today, tomorrow, eod, eow, fri, next fri,
+ * in 2 weeks, next month, in English and in the language of the user. Returns undefined if the text is not a day.
  */
 export function parseDay(text: string): string | undefined {
   const input = text.trim().toLowerCase()
@@ -163,6 +166,7 @@ const withoutAccents = (text: string): string => text.normalize('NFD').replace(/
 /** English words are understood in every language. */
 const dayWords: Readonly<Record<string, number>> = {
   today: 0,
+  eod: 0,
   tomorrow: 1,
   yesterday: -1,
   hoje: 0,
@@ -172,8 +176,10 @@ const dayWords: Readonly<Record<string, number>> = {
 
 type Unit = 'day' | 'week' | 'month'
 const unitWords: Readonly<Record<string, Unit>> = {
+  d: 'day',
   day: 'day',
   days: 'day',
+  w: 'week',
   week: 'week',
   weeks: 'week',
   month: 'month',
@@ -195,9 +201,12 @@ const addUnits: Readonly<Record<Unit, (count: number) => string>> = {
 function parseNamedDay(input: string): string | undefined {
   const days = dayWords[input]
   if (days !== undefined) return addDays(today(), days)
-  const [, count = 1, unit = ''] = /^(?:in|em|daqui a) (\d{1,3}) (\p{L}+)$/u.exec(input) ?? []
+  // The end of the week is its Friday. At a weekend, it is that of the next week.
+  if (input === 'eow') return daysOfWeek(today()).find((day) => weekdayOf(day) === fridayOffset + 1)
+  const [, count = 1, unit = ''] = /^(?:(?:in|em|daqui a) |\+)(\d{1,3}) ?(\p{L}+)$/u.exec(input) ?? []
   const next = input.replace(/^(?:next|proxim[ao]) | que vem$/, '')
   const knownUnit = unitWords[next === input ? unit : next]
+  if (knownUnit === 'week' && next !== input) return nextFriday()
   return knownUnit === undefined ? parseWeekday(next) : addUnits[knownUnit](Number(count))
 }
 
