@@ -32,9 +32,9 @@ interface ZoomLevel {
 
 const widths = ['(min-width: 761px)', '(min-width: 1200px)', '(min-width: 2000px)'] as const
 
-/** Without a column of names, two weeks fit, so that what comes is in view even on a Sunday. */
+/** Every zoom has at least two weeks, so that what comes is in view even on a Sunday. */
 const zooms: Readonly<Record<Zoom, ZoomLevel>> = {
-  week: { label: 'Week', weekCounts: [2, 1, 2, 3] },
+  week: { label: 'Week', weekCounts: [2, 2, 2, 3] },
   month: { label: 'Month', weekCounts: [3, 4, 6, 10] },
   quarter: { label: 'Quarter', weekCounts: [8, 13, 13, 26] },
 }
