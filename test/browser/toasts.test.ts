@@ -35,6 +35,13 @@ describe('Messages of changes', () => {
     assert.equal(toasts.undoLast(), false)
   })
 
+  test('take the line of an earlier hint', () => {
+    const { toasts, showChange } = setUp()
+    toasts.show({ kind: 'done', text: 'Sorted by end.', action: { label: 'By hand', run: () => undefined } })
+    showChange('Moved.')
+    assert.deepEqual(texts(toasts), ['Moved.'])
+  })
+
   test('are undone one by one with keys', async () => {
     const { toasts, calls, showChange } = setUp()
     for (const text of ['Moved.', 'Named.']) showChange(text)

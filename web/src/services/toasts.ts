@@ -84,7 +84,7 @@ export function createToasts(): Toasts {
     undoable = [...undoable, change].slice(-changesMax)
     redoable = []
     const changes = [...(all.peek().find(hasChanges)?.changes ?? []), change]
-    add({ kind: 'done', text: textOf(changes), changes }, (other) => !hasChanges(other) && !other.isUndone)
+    add({ kind: 'done', text: textOf(changes), changes }, isProblem)
     return () => removeChanges([change])
   }
   const removeChanges = (removed: readonly Change[]) => {
