@@ -112,11 +112,12 @@ describe('Labels of a project', () => {
   })
 })
 
-test('People have one of 36 faces each, which depends only on their id', () => {
-  const faces = Array.from({ length: 500 }, (_, number) =>
-    JSON.stringify(faceAttributesOf(`person ${number}`)),
-  )
-  assert.equal(new Set(faces).size, 36)
+test('The first nine people have different hues, the first 36 different faces, and each keeps it', () => {
+  const ids = Array.from({ length: 36 }, (_, number) => `person ${number}`)
+  const faces = ids.map(faceAttributesOf)
+  assert.equal(new Set(faces.slice(0, 9).map(({ style }) => style['--hue'])).size, 9)
+  assert.equal(new Set(faces.map((face) => JSON.stringify(face))).size, 36)
+  assert.deepEqual(ids.map(faceAttributesOf), faces)
 })
 
 describe('The list', () => {

@@ -164,14 +164,39 @@ function createPersonSearch(api: Api, session: Session, extensions: boolean) {
   }
 }
 
-/** The number of hues of faces. Each has a light and a deep look. */
-const faceHues = 18
+const facesKey = 'tracker.faces'
+/** More people than most users see in a week. */
+const facesMax = 300
+/** The faces that this browser has given to people, by their ids. Unit tests have no storage. */
+const faces = new Map<string, number>(JSON.parse(globalThis.localStorage?.getItem(facesKey) ?? '[]'))
 
-/** Returns the look of a person, which is the same on every screen. */
+/** The hues of faces are 40 degrees apart. Each is used light and deep, and so are the hues between them. */
+const faceHues = 9
+
+/**
+ * Returns the look of a person, which is the same on every screen. A browser gives the first nine people that it shows
+ * different hues, and the first 36 different looks: a look that depended on the id alone would often be that of another
+ * member of a small project.
+ */
 export function faceAttributesOf(id: string) {
-  const look = hashOf(id) % (2 * faceHues)
-  const hue = (look % faceHues) * (360 / faceHues)
-  return { 'data-color': look < faceHues ? 'face' : 'deep-face', style: { '--hue': String(hue) } }
+  const face = faces.get(id) ?? giveFace(id)
+  const variant = Math.floor(face / faceHues)
+  return {
+    'data-color': variant % 2 ? 'deep-face' : 'face',
+    style: { '--hue': String((face % faceHues) * 40 + (variant & 2) * 10) },
+  }
+}
+
+/** Gives a person the hue of the fewest people. The search for it begins at a hue that depends on the id. */
+function giveFace(id: string): number {
+  const givenTo = (hue: number) => [...faces.values()].filter((face) => face % faceHues === hue).length
+  let hue = hashOf(id) % faceHues
+  const fewest = Math.floor(faces.size / faceHues)
+  while (givenTo(hue) > fewest) hue = (hue + 4) % faceHues
+  const face = hue + faceHues * (givenTo(hue) % 4)
+  faces.set(id, face)
+  globalThis.localStorage?.setItem(facesKey, JSON.stringify([...faces].slice(-facesMax)))
+  return face
 }
 
 /** Derives a number from an id, so that what depends on it is the same on every screen and device. */
