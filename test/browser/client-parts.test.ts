@@ -8,7 +8,6 @@ import { resources } from '../../src/resources/all.ts'
 import { assignment } from '../../src/resources/assignment.ts'
 import { createRequestSharing } from '../../web/src/api/api.ts'
 import { translateError } from '../../web/src/api/problems.ts'
-import { rememberLast } from '../../web/src/app/load-once.ts'
 import { placeholders, splitAtKeys } from '../../web/src/data/assignments.ts'
 import { impedimentStarts } from '../../web/src/data/project-links.ts'
 import { matchPath } from '../../web/src/router/router.ts'
@@ -31,6 +30,7 @@ import {
 } from '../../web/src/time/days.ts'
 import { plannedHours, sumHours } from '../../web/src/time/hours.ts'
 import { quoteText } from '../../web/src/ui/csv.ts'
+import { rememberLast } from '../../web/src/ui/fuzzy.ts'
 import { valuesOf } from '../support/assertions.ts'
 
 describe('Errors', () => {

@@ -54,3 +54,15 @@ export const chunksOf = <Item>(items: readonly Item[], size: number): (readonly 
 
 export const byId = <Row extends { readonly id: string }>(rows: readonly Row[]): Map<string, Row> =>
   new Map(rows.map((row) => [row.id, row]))
+
+/** Shares one promise between all calls. After a failure, the next call loads again. */
+export function loadOnce<Value>(load: () => Promise<Value>): () => Promise<Value> {
+  let loading: Promise<Value> | undefined
+  return () => {
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined
+      throw error
+    })
+    return loading
+  }
+}

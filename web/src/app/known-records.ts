@@ -1,11 +1,10 @@
 import type { Api, RecordOf } from '../api/api.ts'
-import { type ById, byId, loadAll, rowsMax } from '../api/load-all.ts'
+import { type ById, byId, loadAll, loadOnce, rowsMax } from '../api/load-all.ts'
 import { doneStagesOf } from '../assignment/assignment-values.ts'
 import { type StageLook, stageLooksOf, stagesOf, stagesQuery } from '../data/project-stages.ts'
 import { matchPath } from '../router/router.ts'
 import type { Services } from '../services/services.ts'
 import { createSearch, type Search } from '../ui/fuzzy.ts'
-import { loadOnce } from './load-once.ts'
 
 type Named = { readonly id: string; readonly name: string }
 

@@ -6,13 +6,12 @@ import { assignmentKey } from '../data/assignments.ts'
 import { projectPath } from '../router/router.ts'
 import type { Services } from '../services/services.ts'
 import { t } from '../texts/text.ts'
-import { findMatches, isTyped, joinWords, type Match, ranks, type Span } from '../ui/fuzzy.ts'
+import { findMatches, isTyped, joinWords, type Match, ranks, rememberLast, type Span } from '../ui/fuzzy.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ProjectMark } from '../ui/page.tsx'
 import { findForgiving } from './assignment-steps.tsx'
 import type { PaletteItem, PaletteStep } from './command-palette.tsx'
 import { createLazyValue, type KnownRecords, type LazyValue } from './known-records.ts'
-import { rememberLast } from './load-once.ts'
 import {
   type Command,
   commandsOf,

@@ -1,11 +1,11 @@
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { loadOnce } from '../api/load-all.ts'
 import { matchPath, type PathParameters, type ScreenProps } from '../router/router.ts'
 import { readStoredJson } from '../services/browser-storage.ts'
 import { useServices } from '../services/services.ts'
 import type { MessageKey } from '../texts/text.ts'
 import type { IconName } from '../ui/icon.tsx'
-import { loadOnce } from './load-once.ts'
 
 export interface Screen {
   readonly paths: readonly string[]

@@ -1,5 +1,4 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { limits } from '#tracker-client'
 import {
   type ChangedName,
   keyOf,
@@ -169,16 +168,6 @@ const uniqueById = <Row extends { readonly id: string }>(rows: readonly Row[]): 
  * opens.
  */
 export const catalogQuery = { sortColumn: 'name', pageSize: 100 } as const
-
-/**
- * Returns the query of the organizations of some projects, or undefined without projects. Every account may
- * read all organizations, but screens show only organizations of projects that the user can see.
- */
-export function organizationQuery(projects: readonly RecordOf<'project'>[]) {
-  const ids = [...new Set(projects.map(({ organizationId }) => organizationId))].sort().slice(0, limits.ids)
-  if (ids.length === 0) return undefined
-  return { ids: ids.join(','), sortColumn: 'name', pageSize: limits.ids } as const
-}
 
 /** Holds the problem of the latest request. A problem of another key is not returned. */
 export function useProblemOf(key: string) {

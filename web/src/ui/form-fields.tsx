@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
-import { catalogQuery, organizationQuery, useListing } from '../data/use-listing.ts'
+import type { RecordOf } from '../api/api.ts'
+import { catalogQuery, useListing } from '../data/use-listing.ts'
 import { Field, type FieldProps } from '../forms/field.tsx'
 import { TextField, type TextFieldProps } from '../forms/fields.tsx'
 import type { FormValues } from '../forms/form.tsx'
@@ -13,6 +14,16 @@ import { MarkdownField } from './markdown-field.tsx'
 
 /** The value of the field for an organization that is created together with the record of the form. */
 export const newOrganizationId = 'new'
+
+/**
+ * Returns the query of the organizations of some projects, or undefined without projects. Every account may
+ * read all organizations, but screens show only organizations of projects that the user can see.
+ */
+export function organizationQuery(projects: readonly RecordOf<'project'>[]) {
+  const ids = [...new Set(projects.map(({ organizationId }) => organizationId))].sort().slice(0, limits.ids)
+  if (ids.length === 0) return undefined
+  return { ids: ids.join(','), sortColumn: 'name', pageSize: limits.ids } as const
+}
 
 /** Users type more to find other organizations. */
 const suggestionsMax = 20

@@ -375,3 +375,15 @@ function merge(spans: readonly Span[]): readonly Span[] {
   }
   return merged
 }
+
+/** Returns a function that keeps its last result, and does not compute it again for the same arguments. */
+export function rememberLast<Arguments extends readonly unknown[], Result>(
+  compute: (...all: Arguments) => Result,
+): (...all: Arguments) => Result {
+  let last: { readonly all: Arguments; readonly result: Result } | undefined
+  return (...all) => {
+    if (!last?.all.every((argument, index) => argument === all[index]))
+      last = { all, result: compute(...all) }
+    return last.result
+  }
+}
