@@ -49,6 +49,29 @@ export function appearanceJourneys(setup: () => BrowserSetup): void {
     assert.ok(sumOf(shifts) - before < shiftMax, JSON.stringify(shifts))
   })
 
+  test('capitals are level with the icons next to them', async () => {
+    const { signIn, workspace } = setup()
+    const places = [
+      '.navigation a[aria-current]',
+      '.button.primary',
+      '.view-switch a[aria-current]',
+      '.filter-button',
+    ]
+    const distances: Record<string, number> = {}
+    for (const [device, shown, options] of [
+      ['desktop', places, { viewport: { width: 1440, height: 900 } }],
+      ['phone', ['.view-switch a[aria-current]'], { viewport: { width: 390, height: 844 }, hasTouch: true }],
+    ] as const) {
+      const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`, options)
+      for (const place of shown) {
+        await page.locator(place).waitFor()
+        distances[`${device} ${place}`] = await capitalsBelowIcon(page, place)
+      }
+    }
+    const faults = Object.entries(distances).filter(([, distance]) => !(Math.abs(distance) < 0.5))
+    assert.deepEqual(faults, [])
+  })
+
   test('the account page has an index that follows scrolling, and a choice of themes', async () => {
     const { login } = await setup().workspace.join('Ada Appearance')
     const page = await setup().signIn(login, '/account', { colorScheme: 'dark' })
@@ -254,6 +277,44 @@ function cardFaults(card: Element, topMax: number): string[] {
     'a button covers the name': boxesOf('button').some(({ top }) => top < name.bottom - 1),
   }
   return Object.entries(checks).flatMap(([fault, isFound]) => (isFound ? [fault] : []))
+}
+
+/** Returns how far, in pixels, the middle of a capital in place of the text is below the middle of the icon. */
+async function capitalsBelowIcon(page: Page, place: string): Promise<number> {
+  const { iconMiddle, ...clip } = await page.locator(place).evaluate((element) => {
+    const text = [...element.childNodes, ...(element.querySelector('span')?.childNodes ?? [])].find(
+      ({ nodeName, textContent }) => nodeName === '#text' && textContent?.trim(),
+    ) as Text
+    text.textContent = 'H'
+    const range = document.createRange()
+    range.selectNode(text)
+    const { left, right, top, bottom } = range.getBoundingClientRect()
+    const icon = (element.querySelector('svg') as Element).getBoundingClientRect()
+    const x = Math.floor(left)
+    const y = Math.floor(top)
+    const iconMiddle = (icon.top + icon.bottom) / 2
+    return { x, y, width: Math.ceil(right) - x, height: Math.ceil(bottom) - y, iconMiddle }
+  })
+  const picture = (await page.screenshot({ clip })).toString('base64')
+  const inkMiddle = await page.evaluate(async (encoded) => {
+    const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0))
+    const bitmap = await createImageBitmap(new Blob([bytes]))
+    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
+    if (!context) return Number.NaN
+    context.drawImage(bitmap, 0, 0)
+    const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height)
+    const inkOf = (row: number) => {
+      const greens = Array.from(
+        { length: bitmap.width },
+        (_, x) => data[(row * bitmap.width + x) * 4 + 1] ?? 0,
+      )
+      return Math.max(...greens) - Math.min(...greens)
+    }
+    const inks = Array.from({ length: bitmap.height }, (_, row) => inkOf(row))
+    const sum = inks.reduce((total, ink) => total + ink, 0)
+    return inks.reduce((total, ink, row) => total + ink * (row + 0.5), 0) / sum
+  }, picture)
+  return clip.y + inkMiddle - iconMiddle
 }
 
 /** A fifth of the sum that browsers rate as good for a whole visit. */
