@@ -26,6 +26,7 @@ const laterFiles = [
   'daily-target',
   'fields',
   'filter-menu',
+  'focus-rules',
   'form',
   'form-fields',
   'fuzzy',

@@ -24,6 +24,7 @@ async function start(root: HTMLElement): Promise<void> {
   applyStoredAppearance()
   applyPanelWidth()
   addTooltips()
+  addEventListener('keydown', loadFocusRules, { once: true })
   const router = createRouter()
   preloadScreen(router.address.peek().pathname)
   const languageLoaded = applyCurrentLanguage()
@@ -71,6 +72,13 @@ async function start(root: HTMLElement): Promise<void> {
     root,
   )
 }
+
+/** Only users of keys need these rules, so they are in the second script. */
+const loadFocusRules = () =>
+  import('./app/focus-rules.ts').then(
+    ({ keepFocus }) => keepFocus(),
+    () => undefined,
+  )
 
 const retryMilliseconds = 3000
 

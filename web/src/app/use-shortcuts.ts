@@ -294,10 +294,13 @@ function clickDeclared(key: string): boolean {
   return button !== null
 }
 
+/** Matches cards, rows and bars, unless they are in the panel. */
+export const resultSelector = 'main :is([id^="card-"], .row-link, .row a):not(.panel *)'
+
 /** Moves the focus to the first card or row, unless a focused control needs the arrow keys. */
 function enterCards(): boolean {
   const isOnPage = document.activeElement?.matches('body, main, h1') ?? true
-  return isOnPage && focusFirst('main :is([id^="card-"], .row-link, .row a)')
+  return isOnPage && focusFirst(resultSelector)
 }
 
 const idOf = (element: HTMLElement | null | undefined): string | undefined =>
