@@ -165,7 +165,7 @@ export function eventJourneys(setup: () => BrowserSetup): void {
 
   test('is shown as the activity of a project', async () => {
     const { signIn, workspace } = setup()
-    const { make, organizationId, mara } = workspace
+    const { call, make, organizationId, mara } = workspace
     const projectWith = async (name: string) => {
       const { id } = await make('project', { name, organizationId })
       await make('userProject', { projectId: id, userId: mara.id })
@@ -174,6 +174,14 @@ export function eventJourneys(setup: () => BrowserSetup): void {
     const projectId = await projectWith('Has sixty changes')
     const otherId = await projectWith('Has few changes')
     const id = await workspace.assignment('Changed often', { projectId })
+    const blockedById = await workspace.assignment('Comes before', { projectId })
+    const assignmentId = await workspace.assignment('Was stuck', { projectId })
+    const dependency = await make('assignmentDependency', { assignmentId, blockedById })
+    const shortLived = await workspace.assignment('Was given up', { projectId })
+    const impediment = await make('assignmentImpediment', {
+      assignmentId,
+      impedimentId: workspace.impedimentId,
+    })
     const rename = async (name: string) =>
       workspace.change('PATCH', 'assignment', { ...(await workspace.get('assignment', id)), name })
     // New assignments between these changes keep them from being shown as one action.
@@ -181,9 +189,21 @@ export function eventJourneys(setup: () => BrowserSetup): void {
       await rename(`Change ${count} of many`)
       await workspace.assignment(`Between ${count} and the next`, { projectId })
     }
+    const ends = [
+      ['DELETE', '/api/assignment', shortLived],
+      ['DELETE', '/ext/assignmentDependency', dependency.id],
+      ['DELETE', '/api/assignmentImpediment', impediment.id],
+      ['POST', '/api/assignmentImpediment/restore', impediment.id],
+    ] as const
+    for (const [method, route, linkId] of ends) await call(method, route, { ids: [linkId] })
     const page = await signIn('mara@example.com', `/projects/${projectId}/activity`)
     const between = (count: number) => page.getByText(`Between ${count} and the next`, { exact: false })
     await between(30).first().waitFor()
+    // Removed assignments and links are named even if they were created before the loaded changes.
+    const line = (text: RegExp) => page.getByRole('listitem').filter({ hasText: text })
+    await line(/removed HSC-\d+ Was given up/).waitFor()
+    await line(/changed HSC-\d+ Was stuck\s*− Dependency\s*Comes before\s*− Impediment\s*Waiting/).waitFor()
+    await line(/restored impediment\s*Waiting for the customer\s*in HSC-\d+ Was stuck/).waitFor()
     // The same change of several assignments is one line. It stays open when older changes are loaded.
     await page.getByText(/created \d\d assignments/).waitFor()
     assert.equal(await between(29).count(), 0)

@@ -88,10 +88,10 @@ const isUpdate = ({ resource, action }: Change): boolean => action === 'update' 
  * subject for each resource and action.
  */
 function subjectOf(
-  { resource, action, rowId, after }: Change,
+  { resource, action, rowId, before, after }: Change,
   created: ReadonlyMap<string, Change['after']>,
 ): string {
-  const assignmentId = after?.assignmentId ?? created.get(rowId)?.assignmentId
+  const assignmentId = { ...created.get(rowId), ...before, ...after }.assignmentId
   if (typeof assignmentId === 'string') return assignmentId
   return linkResources.has(resource) ? `${resource} ${action}` : rowId
 }

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks'
 import type { Change } from '#tracker-client'
-import type { ResourceName } from '../api/api.ts'
-import { byId, loadByIds } from '../api/load-all.ts'
+import type { Api, ResourceName } from '../api/api.ts'
+import { byId, loadByIds, rowsMax } from '../api/load-all.ts'
 import { sentenceOf } from '../api/problems.ts'
 import { assignmentKey } from '../data/assignments.ts'
 import { loadStages, type StageLook, stageLooksOf } from '../data/project-stages.ts'
 import { useLoaded } from '../data/use-loaded.ts'
 import { useServices } from '../services/services.ts'
 import { doneStagesOf } from './assignment-values.ts'
-import { namesInChanges, valuesOfCreated } from './group-changes.ts'
+import { linkResources, namesInChanges, valuesOfCreated } from './group-changes.ts'
 
 /** Changes, the newest first, and the cursor of the next page. */
 interface Changes {
@@ -43,11 +43,14 @@ const relatedResources = [
  * assignment itself loads them again because its `version` changes.
  */
 export function useHistory(query: HistoryQuery, version?: number) {
-  const { people, toasts, tracker } = useServices()
+  const { api, people, toasts, tracker } = useServices()
   const load = async (before?: string, signal?: AbortSignal): Promise<Changes> => {
     const { result } = await tracker.call('GET /ext/history', { query: { ...query, before } }, { signal })
-    await people.waitForNames(result.data.flatMap(({ callerId }) => callerId ?? []))
-    return result
+    const [data] = await Promise.all([
+      withMissingValues(api, result.data, signal),
+      people.waitForNames(result.data.flatMap(({ callerId }) => callerId ?? [])),
+    ])
+    return { ...result, data }
   }
   const subject = `${query.assignmentId ?? query.projectId} ${query.resource ?? ''}`
   const resources = version === undefined ? (['assignment', ...relatedResources] as const) : relatedResources
@@ -76,6 +79,47 @@ export function useHistory(query: HistoryQuery, version?: number) {
       }
     },
   }
+}
+
+/** Records without names of their own. The lines of their changes name the records that they refer to. */
+const referringResources: ReadonlySet<string> = new Set([
+  ...linkResources,
+  'appointment',
+  'attachment',
+  'comment',
+])
+
+/** Records whose names are known as long as they are not removed. */
+const namedWhileKept: ReadonlySet<string> = new Set(['assignment', 'label'])
+
+/**
+ * Adds the values of records whose creation is on an older page, if their lines need them, because later changes
+ * contain only the changed fields.
+ */
+async function withMissingValues(
+  api: Api,
+  changes: readonly Change[],
+  signal: AbortSignal | undefined,
+): Promise<readonly Change[]> {
+  const created = valuesOfCreated(changes)
+  const isIncomplete = ({ resource, rowId, action }: Change) =>
+    !created.has(rowId) &&
+    (referringResources.has(resource) || (action === 'remove' && namedWhileKept.has(resource)))
+  const byResource = [
+    ...Map.groupBy(changes.filter(isIncomplete), ({ resource }) => resource as ResourceName),
+  ]
+  const loads = byResource.flatMap(([resource, some]) => {
+    const query = { ids: [...new Set(some.map(({ rowId }) => rowId))].join(), pageSize: rowsMax }
+    return [
+      api.list(resource, query, signal),
+      // Only those who may restore records may list removed ones. Others see their changes without names.
+      api.removed(resource, query, signal).catch(() => ({ data: [] })),
+    ]
+  })
+  const rows = byId((await Promise.all(loads)).flatMap(({ data }) => data))
+  return changes.map((change) =>
+    isIncomplete(change) ? { ...change, before: { ...rows.get(change.rowId), ...change.before } } : change,
+  )
 }
 
 /** Joins the newest page with the loaded changes. Returns only the page if they do not overlap. */
@@ -155,7 +199,8 @@ export function useChangeNames(changes: readonly Change[]): ChangeNames | undefi
       if (property === 'userId') return people.findName(id) || undefined
       const record = records?.get(id)
       if (property !== keyProperty) return record?.name ?? changedNames.get(id)
-      const { projectId: ownerId, number } = record ?? created.get(id) ?? {}
+      const removal = changes.find(({ rowId, action }) => rowId === id && action === 'remove')
+      const { projectId: ownerId, number } = record ?? created.get(id) ?? removal?.before ?? {}
       return assignmentKey(records?.get(String(ownerId))?.key, {
         number: typeof number === 'number' ? number : undefined,
       })
@@ -183,7 +228,7 @@ const idsIn = (changes: readonly Change[], resource: ResourceName): string[] => 
           : []),
         // The key of a project is a part of the keys of its assignments.
         resource === 'project' &&
-        (change.resource === 'assignment' || change.after?.assignmentId !== undefined)
+        (change.resource === 'assignment' || { ...change.before, ...change.after }.assignmentId !== undefined)
           ? change.projectId
           : undefined,
       ].filter((id) => typeof id === 'string'),
