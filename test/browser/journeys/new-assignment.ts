@@ -55,6 +55,31 @@ export function newAssignmentJourneys(setup: () => BrowserSetup): void {
     await page.locator('.card', { hasText: 'Fix the footer' }).getByText('High').waitFor()
   })
 
+  test('is created by Ctrl+Enter in an open list, with what was typed there and nothing else', async () => {
+    const { signIn, workspace } = setup()
+    const { projectId, path } = await makeProject('With open lists')
+    await workspace.make('label', { name: 'Unasked', color: 'blue', projectId })
+    const page = await signIn('mara@example.com', path)
+    const dialog = page.getByRole('dialog', { name: 'New assignment' })
+    const create = async (name: string, list: string, text: string, active: string) => {
+      await page.getByRole('button', { name: 'New assignment', exact: true }).click()
+      await dialog.getByLabel('Name', { exact: true }).fill(name)
+      await dialog.getByRole('combobox', { name: list }).press('Enter')
+      await dialog.getByRole('dialog', { name: list }).getByRole('combobox').pressSequentially(text)
+      await dialog.locator('[aria-selected=true]', { hasText: active }).waitFor()
+      await page.keyboard.press('Control+Enter')
+      await dialog.waitFor({ state: 'detached' })
+    }
+    await create('Without a label', 'Labels', '', 'Unasked')
+    const card = page.getByRole('region', { name: 'Backlog' }).getByRole('listitem')
+    await card.filter({ hasText: 'Without a label' }).waitFor()
+    await create('In Doing', 'Stage', 'doing', 'Doing')
+    await page.getByRole('region', { name: 'Doing' }).getByRole('link', { name: 'In Doing' }).waitFor()
+    await create('With a label', 'Labels', 'una', 'Unasked')
+    await card.filter({ hasText: 'With a label' }).getByText('Unasked').waitFor()
+    assert.equal(await card.filter({ hasText: 'Unasked' }).count(), 1)
+  })
+
   test('shows why a label cannot be created, and keeps one that is chosen during a creation', async () => {
     const { signIn, workspace } = setup()
     const { projectId, path } = await makeProject('With few labels')

@@ -208,7 +208,11 @@ function LabelsChip({ form, projectId }: PropertyChipsProps) {
           chosenIds={ids}
           find={async (text) => suggestLabels(text, labels.rows)}
           onChoose={(option) =>
-            void toggle(option).catch((error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
+            form.waitFor(
+              toggle(option).catch((error) => {
+                toasts.show({ kind: 'problem', text: sentenceOf(error) })
+              }),
+            )
           }
         />
       )}

@@ -82,11 +82,12 @@ function keepPlaces<Item extends Option>(shown: readonly Item[], found: readonly
 /**
  * The state of a text field with a list of options that is always open. Arrow keys move, and Enter chooses.
  * An option that creates a record needs Ctrl+Enter, or an arrow key before Enter, because a typing error
- * could create a record.
+ * could create a record. In a form, Ctrl+Enter submits it, with the active option only if the user has typed or moved.
  */
 export function useOptionSearch<Item extends Option>(
   { find, findAtOnce }: OptionSource<Item>,
   onChoose: (option: Item) => void,
+  submit?: () => void,
 ) {
   const [text, setText] = useState('')
   const [requestedActive, setActive] = useState<number>()
@@ -101,7 +102,9 @@ export function useOptionSearch<Item extends Option>(
   const choose = (key: EnterKey) => {
     const creation = key === 'Ctrl+Enter' ? items.find(({ isCreation }) => isCreation) : undefined
     const item = creation ?? items[active]
-    if (item) onChoose(item)
+    if (item === undefined) return
+    onChoose(item)
+    if (key === 'Ctrl+Enter' && !item.isCreation) submit?.()
   }
   useEffect(() => {
     if (pendingEnter && isUpToDate) choose(pendingEnter)
@@ -113,8 +116,8 @@ export function useOptionSearch<Item extends Option>(
   const actions: Readonly<Record<string, (event: KeyboardEvent) => void>> = {
     ArrowDown: () => moveTo(active === -1 ? first : active + 1),
     ArrowUp: () => moveTo(Math.max(active, 0) - 1),
-    Enter: ({ ctrlKey, metaKey }) => {
-      const key = ctrlKey || metaKey ? 'Ctrl+Enter' : 'Enter'
+    Enter: (event) => {
+      const key = isCtrlEnter(event) ? 'Ctrl+Enter' : 'Enter'
       // The field may contain typed text that the state does not have yet.
       if (isUpToDate && typed.current === text) choose(key)
       else setPendingEnter(key)
@@ -137,12 +140,16 @@ export function useOptionSearch<Item extends Option>(
     },
     onKeyDown(event: KeyboardEvent) {
       const action = actions[event.key]
-      if (action === undefined) return
+      const isIdleSubmit = submit && isCtrlEnter(event) && typed.current === '' && !hasMoved
+      if (action === undefined || isIdleSubmit) return
       event.preventDefault()
       action(event)
     },
   }
 }
+
+const isCtrlEnter = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean =>
+  key === 'Enter' && (ctrlKey || metaKey)
 
 interface EmptyNoteProps {
   readonly isUpToDate: boolean
@@ -268,9 +275,11 @@ export function ChoiceLayer({ id, isOpen, onClosed, ...props }: ChoiceLayerProps
           currentTarget.hidePopover()
       }}
       onKeyDown={(event) => {
-        if (event.key !== 'Escape') return
-        event.preventDefault()
-        event.stopPropagation()
+        if (event.key === 'Escape') {
+          event.preventDefault()
+          event.stopPropagation()
+          // The form around it takes Ctrl+Enter, unless an option is chosen.
+        } else if (!isCtrlEnter(event) || event.defaultPrevented) return
         event.currentTarget.hidePopover()
         // The toggle event of the layer comes later. The button may be pressed again before it.
         onClosed()
@@ -301,7 +310,11 @@ function OptionSearch(props: ChoiceListProps) {
     // The field is empty for the next search.
     if (state.text !== '') state.type('')
   }
-  const state = useOptionSearch({ find }, choose)
+  const submit = () => {
+    layer.current?.hidePopover()
+    button.current?.closest('form')?.requestSubmit()
+  }
+  const state = useOptionSearch({ find }, choose, submit)
   const { text, items, active } = state
   useActiveInView(listId, active)
   // A layout effect, because the next key press is already meant for the field.
