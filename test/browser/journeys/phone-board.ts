@@ -74,6 +74,35 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
     assert.ok(firstCard.y <= 185, `the first card begins at ${firstCard.y}`)
   })
 
+  test('a board on a phone says which stages are empty, and its strip of stages fades where it goes on', async () => {
+    const { signIn } = setup()
+    const { path, make } = await makeProject('Empty on a phone')
+    await make('Waits at the start', 0, 1)
+    const page = await signIn('mara@example.com', `${path}?search=start`, phone)
+    const done = page.getByRole('region', { name: 'Done' })
+    await done.getByText('No assignments match these filters').waitFor()
+    await page.getByRole('searchbox').fill('')
+    await done.getByText('No assignments', { exact: true }).waitFor()
+    await assertAccessible(page, 'a board with empty stages on a phone')
+    await page.setViewportSize({ width: 240, height: 844 })
+    const strip = page.getByRole('navigation', { name: 'Stages' })
+    const fades = () =>
+      strip.evaluate((line) => {
+        const style = getComputedStyle(line)
+        return [
+          style.maskImage.split('(')[0],
+          ...['--start-fade', '--end-fade'].map((name) => style.getPropertyValue(name)),
+        ]
+      })
+    await strip.evaluate((line) => line.scrollTo(0, 0))
+    await until(async () => (await fades()).join() === 'linear-gradient,0px,48px', 'the fade at the end')
+    await done.getByRole('button', { name: 'New assignment', exact: true }).tap()
+    await done.getByRole('textbox').fill('The first')
+    await page.keyboard.press('Enter')
+    await done.getByRole('link', { name: 'The first' }).waitFor()
+    assert.equal(await done.getByText('No assignments').count(), 0)
+  })
+
   for (const { device, options } of [
     { device: 'a desktop', options: {} },
     { device: 'a phone', options: phone },

@@ -13,9 +13,10 @@ import { Icon } from '../../ui/icon.tsx'
 import { StageMark } from '../../ui/marks.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
+import { phone, useMedia } from '../../ui/viewport.ts'
 import { BoardCard } from './board-card.tsx'
 import { byRank, compareTexts, type Place, placeAfterStep, useCardDrop } from './card-moves.ts'
-import type { Filters } from './filters.ts'
+import { type Filters, isFiltered } from './filters.ts'
 import { QuickAdd } from './quick-add.tsx'
 import { assignmentElementId } from './use-card-focus.ts'
 import { useVirtualRows } from './use-virtual-rows.ts'
@@ -37,6 +38,8 @@ export interface BoardProps {
   readonly parts: PartCounts
   readonly recorded: RecordedHours
   readonly isStale: boolean
+  /** False until the last stage is loaded. */
+  readonly areCountsKnown: boolean
   readonly openId: string | undefined
   /** The query string of the page. Links keep it, so that the filters stay. */
   readonly query: string
@@ -104,7 +107,6 @@ export function BoardColumn(props: BoardColumnProps) {
     const place = placeAfterStep(shown, assignment, step)
     if (place) props.onMove(assignment, stage, place)
   })
-  const hint = hintOf(props)
   const wantsMore = !hidesOlder && hasMore(stage.id) && virtual.rendered.at(-1)?.id === shown.at(-1)?.id
   useEffect(() => {
     if (wantsMore) onMore(stage.id)
@@ -143,7 +145,7 @@ export function BoardColumn(props: BoardColumnProps) {
             />
           ))}
         </ul>
-        {hint && !isAdding && <p class="column-empty">{hint}</p>}
+        {!isAdding && <ColumnHint {...props} onAdd={() => setAdding(true)} />}
         {hidesOlder && (
           <button type="button" class="button quiet wide" onClick={() => setShowsOlder(true)}>
             {tn(countOf(stage.id) - shown.length, 'Show 1 older', 'Show {count} older')}
@@ -181,17 +183,33 @@ const factsOf = (props: BoardColumnProps, { id, assignmentTypeId }: Assignment) 
   recorded: props.recorded.get(id),
 })
 
-/** Returns the text of an empty column: where to drop a dragged card, or how to add the first assignment. */
-function hintOf({ stage, stages, dragged, countOf }: BoardColumnProps): string | undefined {
-  if (countOf(stage.id) > 0) return undefined
-  if (dragged) return t('Drop here')
-  const isFirstOfEmptyBoard = stage.id === stages[0]?.id && stages.every(({ id }) => countOf(id) === 0)
-  return isFirstOfEmptyBoard ? t('Add the first assignment with the plus above, or press N.') : undefined
+/** Says that a column is empty where it fills a phone, where to drop a dragged card, or how to add the first assignment. */
+function ColumnHint({ stage, stages, filters, dragged, areCountsKnown, countOf, onAdd }: ColumnPartProps) {
+  const isPhone = useMedia(phone)
+  if (countOf(stage.id) > 0 || !areCountsKnown) return null
+  if (dragged) return <p class="column-empty">{t('Drop here')}</p>
+  if (isPhone)
+    return (
+      <div class="column-empty">
+        <p>{isFiltered(filters) ? t('No assignments match these filters') : t('No assignments')}</p>
+        <button type="button" class="button quiet" onClick={onAdd}>
+          <Icon name="plus" />
+          {t('New assignment')}
+        </button>
+      </div>
+    )
+  const isFirstOfEmptyBoard = stage === stages[0] && stages.every(({ id }) => countOf(id) === 0)
+  return isFirstOfEmptyBoard ? (
+    <p class="column-empty">{t('Add the first assignment with the plus above, or press N.')}</p>
+  ) : null
 }
 
-interface ColumnHeaderProps extends BoardColumnProps {
-  readonly isDone: boolean
+interface ColumnPartProps extends BoardColumnProps {
   onAdd(): void
+}
+
+interface ColumnHeaderProps extends ColumnPartProps {
+  readonly isDone: boolean
 }
 
 function ColumnHeader({ stage, stages, projectId, looks, isDone, countOf, onAdd }: ColumnHeaderProps) {

@@ -165,6 +165,7 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
           parts={parts}
           recorded={props.recorded}
           isStale={pages.isStale}
+          areCountsKnown={areAllLoaded}
           openId={openId}
           query={query}
           revealedId={revealedId}
@@ -295,15 +296,9 @@ function useScrollToMatches(
   const matching = stages.map(({ id }) => countOf(id) > 0)
   useEffect(() => {
     if (board.current === null || isStale || !isFiltered(filters) || touchedKey.current === filterKey) return
-    const { left, right } = board.current.getBoundingClientRect()
-    const columns = [...board.current.children]
-    const isInView = columns.map((column) => {
-      const box = column.getBoundingClientRect()
-      const middle = (box.left + box.right) / 2
-      return middle > left && middle < right
-    })
+    const isInView = findColumnsInView(board.current)
     if (!matching.some((matches, index) => matches && isInView[index]))
-      columns[matching.indexOf(true)]?.scrollIntoView({ block: 'nearest', inline: 'start' })
+      goToColumn(board.current, matching.indexOf(true))
   }, [filterKey, isStale, matching.join()])
   useEffect(() => {
     const touch = () => {
@@ -316,6 +311,19 @@ function useScrollToMatches(
     }
   }, [filterKey])
 }
+
+/** Returns for each column whether its middle is visible. */
+function findColumnsInView(board: HTMLElement): readonly boolean[] {
+  const { left, right } = board.getBoundingClientRect()
+  return [...board.children].map((column) => {
+    const box = column.getBoundingClientRect()
+    const middle = (box.left + box.right) / 2
+    return middle > left && middle < right
+  })
+}
+
+const goToColumn = (board: HTMLElement | null, index: number) =>
+  board?.children[index]?.scrollIntoView({ block: 'nearest', inline: 'start' })
 
 /**
  * If the panel covers the open card, scrolls to its column as soon as the card is loaded, and back when the panel is
@@ -363,8 +371,6 @@ function StageStrip({ stages, looks, board, countOf }: StageStripProps) {
   useEffect(() => {
     if (strip.current) centreCurrent(strip.current)
   }, [current])
-  const goTo = (index: number) =>
-    board.current?.children[index]?.scrollIntoView({ block: 'nearest', inline: 'start' })
   return (
     <nav ref={strip} class="stage-strip" aria-label={t('Stages')}>
       {stages.map(({ id, name }, index) => {
@@ -375,7 +381,7 @@ function StageStrip({ stages, looks, board, countOf }: StageStripProps) {
             type="button"
             class="button quiet"
             aria-current={index === current ? 'true' : undefined}
-            onClick={() => goTo(index)}
+            onClick={() => goToColumn(board.current, index)}
           >
             {look && <StageMark {...look} />}
             <span dir="auto">{name}</span>
@@ -393,15 +399,7 @@ function useShownColumn(board: StageStripProps['board']): number {
   useEffect(() => {
     const element = board.current
     if (element === null) return
-    const update = () => {
-      const { left, right } = element.getBoundingClientRect()
-      const isMiddleIn = [...element.children].map((column) => {
-        const box = column.getBoundingClientRect()
-        const middle = (box.left + box.right) / 2
-        return middle > left && middle < right
-      })
-      setShown(Math.max(0, isMiddleIn.indexOf(true)))
-    }
+    const update = () => setShown(Math.max(0, findColumnsInView(element).indexOf(true)))
     update()
     element.addEventListener('scroll', update, { passive: true })
     return () => element.removeEventListener('scroll', update)
