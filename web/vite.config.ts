@@ -60,6 +60,7 @@ const laterFiles = [
   'settings-page',
   'sorted-hint',
   'typed-texts',
+  'uncover-card',
   'use-history',
   'view-controls',
   'view-dialog',

@@ -103,6 +103,32 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
     assert.equal(await done.getByText('No assignments').count(), 0)
   })
 
+  test('a moved card is above its message', async () => {
+    const { signIn, workspace } = setup()
+    const { path, make } = await makeProject('Moved above its message')
+    for (let day = 1; day < 10; day += 1)
+      await make(`Before ${day}`, 0, day, { workflowId: workspace.stages.Doing })
+    const id = await make('Ends last', 0, 20)
+    const page = await signIn('mara@example.com', path, phone)
+    const card = page.locator(`[data-row="${id}"]`)
+    const bottomOf = async (selector: string) => {
+      const { y, height } = (await page.locator(selector).boundingBox()) ?? never
+      return y + height
+    }
+    const bottomOfCard = () => bottomOf(`[data-row="${id}"]`)
+    const move = async (key: string, text: string) => {
+      await card.getByRole('link').press(key)
+      await page.locator('.toast', { hasText: text }).waitFor()
+      const messages = (await page.locator('.toasts').boundingBox()) ?? never
+      await until(async () => (await bottomOfCard()) <= messages.y, 'the card to be above the message')
+    }
+    await move('Shift+ArrowRight', 'Ends last is now in Doing.')
+    // Without the message, the column ends at the card again.
+    await page.getByRole('button', { name: 'Dismiss' }).tap()
+    const endOfColumn = () => bottomOf(`.column-cards:has([data-row="${id}"])`)
+    await until(async () => (await endOfColumn()) - (await bottomOfCard()) < 20, 'the end of the column')
+  })
+
   for (const { device, options } of [
     { device: 'a desktop', options: {} },
     { device: 'a phone', options: phone },

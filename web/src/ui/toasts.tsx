@@ -13,9 +13,17 @@ export function ToastCorner({ layer }: { readonly layer?: symbol }) {
   const { toasts } = useServices()
   useEffect(() => (layer === undefined ? undoWithKeys(toasts) : undefined), [toasts, layer])
   const isTopmost = toasts.layers.value.at(-1) === layer
+  const messages = toasts.all.value
+  useEffect(() => {
+    if (messages.length > 0)
+      import('./uncover-card.ts').then(
+        (script) => script.uncoverCard(),
+        () => undefined,
+      )
+  }, [messages])
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {isTopmost && toasts.all.value.map((toast) => <ToastView key={toast.id} toast={toast} />)}
+      {isTopmost && messages.map((toast) => <ToastView key={toast.id} toast={toast} />)}
     </div>
   )
 }
