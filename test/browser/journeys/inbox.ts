@@ -60,6 +60,12 @@ export function inboxJourneys(setup: () => BrowserSetup): void {
       1,
     )
     await page.getByRole('link', { name: 'Inbox: 3 unread' }).waitFor()
+    // The last known number stays without an answer.
+    await page.route(/\/ext\/notifications\?/, (route) => route.abort())
+    await page.reload()
+    await page.getByRole('link', { name: 'Inbox: 3 unread' }).waitFor()
+    await page.unrouteAll()
+    await page.reload()
 
     // The row leaves the list of unread notifications, and the next row gets the focus.
     await inbox.getByRole('link', { name: 'Paint the hull' }).press('e')

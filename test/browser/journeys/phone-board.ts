@@ -103,7 +103,7 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
     assert.equal(await done.getByText('No assignments').count(), 0)
   })
 
-  test('a moved card is above its message', async () => {
+  test('a moved card is above its message, also without a network', async () => {
     const { signIn, workspace } = setup()
     const { path, make } = await makeProject('Moved above its message')
     for (let day = 1; day < 10; day += 1)
@@ -127,6 +127,25 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('button', { name: 'Dismiss' }).tap()
     const endOfColumn = () => bottomOf(`.column-cards:has([data-row="${id}"])`)
     await until(async () => (await endOfColumn()) - (await bottomOfCard()) < 20, 'the end of the column')
+    await page.context().setOffline(true)
+    await page.locator('.connection-bar:not(:empty)').waitFor()
+    for (const [width, key] of [
+      [390, 'Shift+ArrowLeft'],
+      [1024, 'Shift+ArrowRight'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 700 })
+      await move(key, 'Ends last: saved here')
+      // The line about the network makes the columns lower, so that the page does not scroll.
+      const [whole, shown] = await page.evaluate(() => {
+        const { scrollHeight, clientHeight } = document.documentElement
+        return [scrollHeight, clientHeight]
+      })
+      assert.equal(whole, shown, `at ${width} pixels`)
+    }
+    // The panel begins below the line.
+    await card.getByRole('link').click()
+    const { y } = (await page.locator('.panel').boundingBox()) ?? never
+    assert.equal(y, await bottomOf('.connection-bar'))
   })
 
   for (const { device, options } of [

@@ -187,6 +187,7 @@ function Navigation() {
 const unreadDelayMilliseconds = 1500
 /** The badge has no room for larger numbers, and shows "99+" instead. */
 const unreadMax = 99
+const unreadKey = 'unread'
 
 /** Links to the inbox and shows the number of unread notifications. This requires the extensions. */
 function Bell() {
@@ -216,16 +217,21 @@ function Bell() {
 }
 
 function useUnreadCount(): number {
-  const { configuration, session, tracker } = useServices()
+  const { configuration, lastSeen, session, tracker } = useServices()
   const [count, setCount] = useState(0)
   const isSignedIn = session.state.value === 'signed-in'
   useEffect(() => {
     if (!configuration.extensions || !isSignedIn) return setCount(0)
     let close: (() => void) | undefined
+    // The last known number is shown until the first answer, which may take until there is a network.
+    void lastSeen.recall<number>(unreadKey).then((known = 0) => setCount(known))
     const timer = setTimeout(() => {
       const query = { unread: 'true', pageSize: 1 } as const
       close = openLive((options) => tracker.connect('GET /ext/notifications', { query }, options), {
-        onValue: ({ result }) => setCount(result.unreadCount),
+        onValue({ result }) {
+          setCount(result.unreadCount)
+          lastSeen.keep(unreadKey, result.unreadCount)
+        },
         // The inbox shows the state of the connection and its errors.
         onConnection: () => undefined,
         onProblem: () => undefined,
