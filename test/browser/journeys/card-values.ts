@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Locator } from 'playwright-core'
 import { until } from '../../support/until.ts'
 import type { BrowserSetup } from '../support/browser-setup.ts'
 import { datedProjects } from '../support/dated-projects.ts'
@@ -101,6 +102,12 @@ export function cardValueJourneys(setup: () => BrowserSetup): void {
     await card.locator('.over').getByText('24.5/16 h').waitFor()
     await assertShare(16 / 24.5)
     await assertAccessible(page, 'a card with recorded hours')
+    // A menu has the size of other texts, whatever that of its button.
+    await card.hover()
+    await card.getByRole('button', { name: /^Move / }).click()
+    const fontOf = (part: Locator) => part.evaluate((element) => getComputedStyle(element).fontSize)
+    assert.equal(await fontOf(page.getByRole('menuitem').first()), await fontOf(page.locator('body')))
+    await page.keyboard.press('Escape')
     // Cards do not wait for recorded hours, and do not move when these arrive.
     const held = Promise.withResolvers<void>()
     await page.route('**/ext/reports/hours?**', async (route) => {

@@ -110,6 +110,9 @@ export function inboxJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('link', { name: 'Inbox: 2 unread' }).waitFor()
     await inbox.getByRole('link', { name: 'Weld the ladder' }).press('Enter')
     await panel.waitFor()
+    // Headings, which cover what scrolls below them, end at a whole pixel, where the edge of their list begins.
+    const { height: headingHeight } = (await page.locator('.change-day > h2').first().boundingBox()) ?? {}
+    assert.equal(headingHeight, 32)
     // A narrow window leads to the project.
     await page.setViewportSize({ width: 1024, height: 800 })
     await panel.waitFor({ state: 'detached' })

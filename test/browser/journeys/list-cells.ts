@@ -118,6 +118,11 @@ export function listCellJourneys(setup: () => BrowserSetup): void {
     const month = picker.getByRole('table')
     await month.locator('.chosen').waitFor()
     await assertAccessible(page, 'a picker with a month')
+    const [days, header] = await Promise.all([
+      month.boundingBox(),
+      picker.locator('.month-header').boundingBox(),
+    ])
+    assert.deepEqual([days?.x, days?.width], [header?.x, header?.width])
     const { endDate } = await workspace.get('assignment', id)
     const next = addDays(String(endDate).slice(0, 10), 1)
     await month.getByRole('button', { name: dateFormat('whole').format(dateOf(next)) }).click()

@@ -29,6 +29,10 @@ async function assertTwoWeeks(page: Page): Promise<void> {
   const todayMark = page.locator(`.timeline-day:nth-child(${index + 1}):nth-last-child(${14 - index}).today`)
   await todayMark.waitFor()
   assert.equal((await page.locator('.timeline-date > small').allTextContents()).join(''), 'MTWTFSSMTWTFSS')
+  // The pill of today is within its column, which may be the last one.
+  const column = await page.locator('.timeline-date.today').boundingBox()
+  const pill = await page.locator('.timeline-date.today > b').boundingBox()
+  assert.ok(column && pill && pill.x >= column.x && pill.x + pill.width <= column.x + column.width)
   await page.getByRole('button', { name: 'Later' }).click()
   await page.waitForURL((url) => url.searchParams.get('from') === addDays(monday, 7))
   await todayMark.waitFor({ state: 'detached' })
