@@ -1,12 +1,12 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { t } from '../texts/text.ts'
+import { t, tn } from '../texts/text.ts'
 import { type Option, useActiveInView } from '../ui/combobox.tsx'
 import { MonthGrid } from '../ui/day-input.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import type { Span, WordsByLanguage } from '../ui/fuzzy.ts'
 import { Icon, IconButton } from '../ui/icon.tsx'
-import { EmptyNote, OptionLine, useOptionSearch } from '../ui/option-search.tsx'
+import { EmptyNote, FoundStatus, OptionLine, useOptionSearch } from '../ui/option-search.tsx'
 import { PersonAvatar } from '../ui/people.tsx'
 import { Ago } from '../ui/relative-time.tsx'
 import { type Anchor, phone, placeBelow, useMedia } from '../ui/viewport.ts'
@@ -181,11 +181,15 @@ function Step({ step, isFirst, at, onBack, onChoose, onClose }: StepProps) {
       >
         <ItemGroups title={step.title} listId={listId} state={state} onChoose={onChoose} />
       </div>
+      <FoundStatus search={text} text={state.isUpToDate ? foundText(items.length) : ''} />
       {step.hasMonth && !problem && <Month step={step} items={items} onChoose={onChoose} />}
       <KeyHints isFirst={isFirst} onClose={onClose} />
     </>
   )
 }
+
+const foundText = (count: number): string =>
+  count === 0 ? t('No results') : tn(count, '1 result', '{count} results')
 
 interface ItemGroupsProps extends Pick<StepProps, 'onChoose'> {
   readonly title: string

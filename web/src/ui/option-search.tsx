@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ControlAttributes } from '../forms/field.tsx'
-import { foldText, t } from '../texts/text.ts'
+import { foldText, t, tn } from '../texts/text.ts'
 import { activeIn, type Option, useActiveInView, useSuggestions } from './combobox.tsx'
 import { MonthGrid } from './day-input.tsx'
 import { Icon } from './icon.tsx'
@@ -169,6 +169,43 @@ export const EmptyNote = ({ isUpToDate, text }: EmptyNoteProps) => (
     {isUpToDate ? text : t('Loading…')}
   </div>
 )
+
+/** Typing that pauses for this long has ended. A number for each letter would be read aloud over the next one. */
+const pauseMilliseconds = 600
+
+interface FoundStatusProps {
+  readonly search: string
+  /** Says how much was found. Empty until that is known. */
+  readonly text: string
+}
+
+/** Announces what a search has found, once the typing pauses. */
+export function FoundStatus({ search, text }: FoundStatusProps) {
+  const [announced, setAnnounced] = useState('')
+  useEffect(() => {
+    setAnnounced('')
+    const timer = setTimeout(() => setAnnounced(search && text), pauseMilliseconds)
+    return () => clearTimeout(timer)
+  }, [search, text])
+  return (
+    <p class="visually-hidden" role="status">
+      {announced}
+    </p>
+  )
+}
+
+export interface FoundAssignmentsProps {
+  readonly search: string
+  /** True while the number belongs to an earlier search. */
+  readonly isStale: boolean
+  readonly count: number
+}
+
+/** Announces how many assignments a search has found. */
+export function FoundAssignments({ search, isStale, count }: FoundAssignmentsProps) {
+  const text = count === 0 ? t('No assignments') : tn(count, '1 assignment', '{count} assignments')
+  return <FoundStatus search={search} text={isStale ? '' : text} />
+}
 
 /** Returns whether a name contains every word of a text. */
 export const matchesWords = (name: string, text: string): boolean =>

@@ -16,7 +16,9 @@ import { catalogQuery, useAllRows, useListing } from '../../data/use-listing.ts'
 import { type StagePages, type StageQuery, useStagePages } from '../../data/use-stage-pages.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
+import { useLater } from '../../ui/lazy.tsx'
 import { StageMark } from '../../ui/marks.tsx'
+import type { FoundAssignmentsProps } from '../../ui/option-search.tsx'
 import { centreCurrent } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem } from '../../ui/page-states.tsx'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
@@ -144,6 +146,7 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
   }, [isLoading])
   return (
     <>
+      <SearchStatus search={filters.search} isStale={isLoading || pages.isStale} count={totalCount} />
       {problem && <LoadProblem problem={problem} onRetry={pages.reload} />}
       {isLoading && !problem && (
         // The skeleton is mounted again when the name is loaded, because a long name may change the layout.
@@ -185,6 +188,12 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
       )}
     </>
   )
+}
+
+/** The first search loads the script of the announcement. */
+function SearchStatus(props: FoundAssignmentsProps) {
+  const script = useLater(props.search !== '', () => import('../../ui/option-search.tsx'))
+  return script && <script.FoundAssignments {...props} />
 }
 
 /**

@@ -7,6 +7,7 @@ import { useServices } from '../../../services/services.ts'
 import { t } from '../../../texts/text.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { SheetTitle } from '../../../ui/menu.tsx'
+import { FoundAssignments } from '../../../ui/option-search.tsx'
 import { EmptyState, LoadProblem } from '../../../ui/page-states.tsx'
 import { placeBelow } from '../../../ui/viewport.ts'
 import { isFiltered, queryOfFilters } from '../filters.ts'
@@ -77,6 +78,7 @@ export function ListView(props: ProjectViewProps) {
   return (
     <>
       {problem}
+      <FoundAssignments search={filters.search} isStale={followed.isStale} count={rows.length} />
       {rows.length === 0 && !followed.problem ? (
         <NoAssignments projectId={scope.projectId} hasFilters={isFiltered(filters)} />
       ) : (
