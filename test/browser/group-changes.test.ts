@@ -7,6 +7,7 @@ import {
   joinRuns,
   kindOf,
   namesInChanges,
+  ticksIn,
   withoutCancelled,
 } from '../../web/src/assignment/group-changes.ts'
 import { groupNotifications } from '../../web/src/screens/inbox/group-notifications.ts'
@@ -54,6 +55,24 @@ describe('Changes in the history', () => {
       ]),
       [['900', '880', '601'], ['890', '595'], ['594'], ['593', '589'], ['200'], ['199'], ['198'], ['197']],
     )
+  })
+
+  test('of a text are the tasks that were ticked or cleared, unless anything else has changed', () => {
+    const text = 'Before\n- [ ] Paint\n  1. [x] Buy *paint*\n'
+    const done = text.replace('[ ]', '[x]')
+    const paint = { text: 'Paint', isDone: true }
+    assert.deepEqual(ticksIn(text, done), [paint])
+    assert.deepEqual(ticksIn(text, done.replace('1. [x]', '1. [ ]')), [
+      paint,
+      { text: 'Buy *paint*', isDone: false },
+    ])
+    for (const other of [
+      `${done}more`,
+      done.replace('Paint', 'Print'),
+      done.replace('Before', '[x]'),
+      `${done}\n`,
+    ])
+      assert.deepEqual(ticksIn(text, other), [])
   })
 
   test('of links are grouped by the assignment that their creation names', () => {

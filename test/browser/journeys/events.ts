@@ -122,6 +122,12 @@ export function eventJourneys(setup: () => BrowserSetup): void {
     await workspace.change('PATCH', 'appointment', { ...entry, id: entryId, amountHours: 1.5 })
     const removedId = await workspace.assignment('Short-lived', { projectId })
     await workspace.change('DELETE', 'assignment', { ids: [removedId] })
+    const withTasks = await workspace.assignment('Has tasks', {
+      projectId,
+      description: '- [ ] Sand\n- [ ] Paint',
+    })
+    await make('comment', { text: 'Eleven rungs', assignmentId: withTasks, userId: mara.id })
+    await call('PATCH', '/ext/assignment', { id: withTasks, description: '- [ ] Sand\n- [x] Paint' })
     const page = await signIn('mara@example.com', `/projects/${projectId}/assignments/${id}`)
     const stream = page.locator('.stream > li')
     await stream.filter({ hasText: /set the priority of this assignment to High/ }).waitFor()
@@ -137,6 +143,7 @@ export function eventJourneys(setup: () => BrowserSetup): void {
     // A removed assignment still has its key.
     await row(/removed [A-Z]+-\d+ Short-lived/).waitFor()
     await row(/commented on [A-Z]+-\d+ Has values\s*Nine rungs/).waitFor()
+    await row(/ticked “Paint” in [A-Z]+-\d+ Has tasks\s*\d\d:\d\d$/).waitFor()
     // What comments say is as strong as names, and all sentences are quiet.
     const colorOf = (text: RegExp, part = '.row-text') =>
       row(text)

@@ -15,10 +15,17 @@ import {
   type FieldChange,
   fieldChangesOf,
   fieldSentenceOf,
+  formatFieldValue,
   recordSentences,
   sentencesOf,
 } from './change-texts.ts'
-import { type ChangeGroup, combineUpdates, valuesOfCreated, withoutCancelled } from './group-changes.ts'
+import {
+  type ChangeGroup,
+  combineUpdates,
+  ticksIn,
+  valuesOfCreated,
+  withoutCancelled,
+} from './group-changes.ts'
 import { type ChangeNames, keyProperty, useChangeNames } from './use-history.ts'
 
 /** The facts that all rows of a list share. */
@@ -162,7 +169,8 @@ function describeUpdate(group: ChangeGroup, context: ListContext): Description |
       : undefined
   const sentence = fields.length === 1 ? fieldSentenceOf(change.resource, field) : undefined
   if (sentence === undefined) return describeAction([change], context, fields)
-  const { property, name, before, after, value, isText } = field
+  if (field.isText) return describeText(change, field, { sentence, what, nameOf: context.nameOf })
+  const { property, name, before, after, value } = field
   const parts = {
     what,
     field: name.toLowerCase(),
@@ -174,7 +182,27 @@ function describeUpdate(group: ChangeGroup, context: ListContext): Description |
         <ValueChip property={property} value={value} text={after} names={context} />
       ),
   }
-  return { sentence: tx(sentence, parts), text: isText ? after : undefined }
+  return { sentence: tx(sentence, parts) }
+}
+
+interface TextContext extends Pick<ListContext, 'nameOf'> {
+  readonly sentence: MessageKey
+  readonly what: ComponentChildren
+}
+
+/** A text is repeated, unless only its tasks were ticked or cleared. The sentence names a single task. */
+function describeText(
+  { before }: Change,
+  { property, after, value }: FieldChange,
+  { sentence, what, nameOf }: TextContext,
+): Description {
+  const [tick, ...others] = ticksIn(before?.[property], value)
+  if (tick === undefined) return { sentence: tx(sentence, { what }), text: after }
+  if (others.length > 0) return { sentence: tx(sentence, { what }) }
+  const task = <Value text={formatFieldValue(property, tick.text, nameOf)} />
+  return {
+    sentence: tx(tick.isDone ? 'ticked “{task}” in {what}' : 'cleared “{task}” in {what}', { task, what }),
+  }
 }
 
 function describeAction(

@@ -96,7 +96,7 @@ const formats: Readonly<Record<string, (value: unknown) => string>> = {
   isDone: formatBoolean,
 }
 
-function formatFieldValue(name: string, value: unknown, nameOf: NameOf): string {
+export function formatFieldValue(name: string, value: unknown, nameOf: NameOf): string {
   if (value === null || value === undefined) return ''
   const format = formats[name]
   if (format) return format(value)

@@ -173,3 +173,26 @@ export function combineUpdates([newest, ...older]: ChangeGroup): Change {
     Object.fromEntries(changed.map((name) => [name, values[name]]))
   return { ...newest, before: pick(before), after: pick(after) }
 }
+
+/** A task of a text that was ticked, or cleared. */
+interface Tick {
+  readonly text: string
+  readonly isDone: boolean
+}
+
+const taskPattern = /^([\s>]*(?:[-*+]|\d{1,4}[.)]) +\[)([ xX])(\] +)(.*)$/
+
+/** Returns the tasks that an update of a text has ticked or cleared. Returns none if it has changed anything else. */
+export function ticksIn(before: unknown, after: unknown): readonly Tick[] {
+  const [old, lines] = [String(before).split('\n'), String(after).split('\n')]
+  const changed = lines.flatMap((line, index) =>
+    line === old[index] ? [] : [{ line, old: old[index] ?? '' }],
+  )
+  const isTicked = ({ line, old }: (typeof changed)[number]) =>
+    taskPattern.test(line) && line.replace(taskPattern, '$1$3$4') === old.replace(taskPattern, '$1$3$4')
+  if (old.length !== lines.length || !changed.every(isTicked)) return []
+  return changed.map(({ line }) => {
+    const [, , mark, , text = ''] = taskPattern.exec(line) ?? []
+    return { text, isDone: mark !== ' ' }
+  })
+}

@@ -1386,6 +1386,8 @@ export const ptBr = {
   'renamed {what} from “{before}” to “{after}”': 'renomeou {what} de “{before}” para “{after}”',
   'changed {what} from {before} to {after}': 'alterou {what} de {before} para {after}',
   'changed the description of {what}': 'alterou a descrição de {what}',
+  'ticked “{task}” in {what}': 'marcou “{task}” em {what}',
+  'cleared “{task}” in {what}': 'desmarcou “{task}” em {what}',
   'moved {what} from {before} to {after}': 'moveu {what} de {before} para {after}',
   'assigned {what} to {after}': 'atribuiu {what} a {after}',
   'unassigned {what}': 'deixou {what} sem responsável',
