@@ -96,7 +96,7 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
       })
     await strip.evaluate((line) => line.scrollTo(0, 0))
     await until(async () => (await fades()).join() === 'linear-gradient,0px,48px', 'the fade at the end')
-    await done.getByRole('button', { name: 'New assignment', exact: true }).tap()
+    await done.locator('.column-empty').getByRole('button', { name: 'New assignment in Done' }).tap()
     await done.getByRole('textbox').fill('The first')
     await page.keyboard.press('Enter')
     await done.getByRole('link', { name: 'The first' }).waitFor()

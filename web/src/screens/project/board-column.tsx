@@ -192,7 +192,12 @@ function ColumnHint({ stage, stages, filters, dragged, areCountsKnown, countOf, 
     return (
       <div class="column-empty">
         <p>{isFiltered(filters) ? t('No assignments match these filters') : t('No assignments')}</p>
-        <button type="button" class="button quiet" onClick={onAdd}>
+        <button
+          type="button"
+          class="button quiet"
+          aria-label={t('New assignment in {stage}', { stage: stage.name })}
+          onClick={onAdd}
+        >
           <Icon name="plus" />
           {t('New assignment')}
         </button>
