@@ -58,10 +58,13 @@ export function periodJourneys(setup: () => BrowserSetup): void {
       await workspace.make('assignmentImpediment', { assignmentId, impedimentId: workspace.impedimentId })
     const page = await signIn('mara@example.com', `${path}?view=timeline`)
     // The line that marks today is below the date, in the first week.
-    const date = await page.locator('.timeline-date.today b').boundingBox()
-    const line = await page.locator('.timeline-day.today').boundingBox()
-    assert.ok(date && line)
-    assert.ok(Math.abs(date.x + date.width / 2 - (line.x + line.width / 2)) < 1)
+    const middleOf = async (part: string) => {
+      const { x = Number.NaN, width = 0 } = (await page.locator(part).boundingBox()) ?? {}
+      return x + width / 2
+    }
+    const todayOffset = async () =>
+      (await middleOf('.timeline-date.today b')) - (await middleOf('.timeline-day.today'))
+    assert.ok(Math.abs(await todayOffset()) < 1)
     const index = await page
       .locator('.timeline-day.today')
       .evaluate((day) => [...(day.parentElement?.children ?? [])].indexOf(day))
@@ -97,6 +100,8 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     // Until the other weeks are loaded, the view is faint.
     await page.locator('.timeline[aria-busy=false]').waitFor()
     await assertAccessible(page, 'timeline of a quarter')
+    // The date of today is wider than its column, and stands above the middle of the line.
+    assert.ok(Math.abs(await todayOffset()) < 1)
     // The number of a Monday begins after its line.
     const lastDate = page.locator('.only-mondays > .timeline-date:not(.today)').last()
     const numberStart = await lastDate.evaluate((date) => {
