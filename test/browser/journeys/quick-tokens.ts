@@ -17,7 +17,7 @@ export function quickTokenJourneys(setup: () => BrowserSetup): void {
       const { projectId, path } = await makeProject(`Tokens on ${device}`)
       await workspace.make('label', { name: 'Front end', color: 'teal', projectId })
       const page = await signIn('mara@example.com', path, options)
-      await page.getByRole('button', { name: 'New assignment in Backlog' }).click()
+      await page.getByRole('button', { name: 'New assignment in Backlog' }).first().click()
       const field = page.getByLabel('Name of the new assignment in Backlog')
       await page.keyboard.type('Draw the map @jon')
       await page.getByRole('option', { name: 'Jonas Weber' }).waitFor()

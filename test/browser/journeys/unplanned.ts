@@ -38,7 +38,7 @@ export function unplannedJourneys(setup: () => BrowserSetup): void {
     test(`are created by their name, and get dates and a user in the panel, at ${viewport.width} pixels`, async () => {
       const { path } = await makeProject(`Ideas ${viewport.width}`)
       const page = await setup().signIn('mara@example.com', path, { viewport })
-      await page.getByRole('button', { name: 'New assignment in Backlog' }).click()
+      await page.getByRole('button', { name: 'New assignment in Backlog' }).first().click()
       await page.getByText('Feature · No dates · Unassigned').waitFor()
       await page.keyboard.type('Fly to the moon\n')
       await card(page, 'Fly to the moon').getByRole('img', { name: 'Unassigned' }).waitFor()
