@@ -146,6 +146,8 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
     await card.getByRole('link').click()
     const { y } = (await page.locator('.panel').boundingBox()) ?? never
     assert.equal(y, await bottomOf('.connection-bar'))
+    // Other tests have the same browser context.
+    await page.context().setOffline(false)
   })
 
   for (const { device, options } of [
