@@ -82,6 +82,9 @@ export function appearanceJourneys(setup: () => BrowserSetup): void {
     await page.waitForURL((url) => url.searchParams.get('part') === 'tokens')
     await page.getByRole('button', { name: 'New token' }).waitFor()
     await page.reload()
+    // Sections that are still loading would move those below them.
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'New token' }).waitFor()
     await index.getByRole('link', { name: 'Password' }).click()
     await isCurrent('Password')
     const section = await page.getByRole('region', { name: 'Password' }).boundingBox()
