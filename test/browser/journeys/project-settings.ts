@@ -68,6 +68,15 @@ export function projectSettingsJourneys(setup: () => BrowserSetup): void {
     await page.keyboard.press('Escape')
     await page.locator('.project-switch:focus').waitFor()
     await page.keyboard.press('Enter')
+    await page.getByRole('combobox', { name: 'Switch project' }).waitFor()
+    // The button may be pressed again before the browser reports that the list was closed.
+    await page.evaluate(async () => {
+      const init = { key: 'Escape', bubbles: true, cancelable: true }
+      document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', init))
+      await Promise.resolve()
+      document.querySelector<HTMLElement>('.project-switch')?.click()
+    })
+    await page.waitForTimeout(100)
     await page.getByRole('combobox', { name: 'Switch project' }).fill('second')
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/projects/${otherId}/report`)

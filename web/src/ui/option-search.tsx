@@ -306,7 +306,10 @@ export function ChoiceLayer({ id, isOpen, onClosed, ...props }: ChoiceLayerProps
       role="dialog"
       aria-label={label}
       popover="auto"
-      onToggle={({ newState }) => newState === 'closed' && onClosed()}
+      // The event comes later, when the button may have opened another layer already.
+      onToggle={({ newState, currentTarget }) =>
+        newState === 'closed' && currentTarget.isConnected && onClosed()
+      }
       onFocusOut={({ currentTarget, relatedTarget }) => {
         if (relatedTarget instanceof Node && !currentTarget.contains(relatedTarget))
           currentTarget.hidePopover()
