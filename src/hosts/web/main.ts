@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
@@ -38,7 +39,7 @@ export async function startWeb(
     ...smallBodyLimits(budgetLimits.webBodyBytes.max),
   })
   const { readiness, announceStop, stop } = prepareShutdown(app)
-  addPageHeaders(app, settings)
+  addPageHeaders(app, contentPolicy(settings.client, files))
   addHealthRoutes(app, [readiness])
   await measureHost(app, { budgets }, settings)
   app.get('/config.json', (_request, reply) =>
@@ -49,9 +50,9 @@ export async function startWeb(
   return { app, announceStop, stop }
 }
 
-function addPageHeaders(app: FastifyInstance, { client }: WebSettings): void {
+function addPageHeaders(app: FastifyInstance, policy: string): void {
   const headers = {
-    'content-security-policy': contentPolicy(client),
+    'content-security-policy': policy,
     // Without referrers, browsers would send the origin `null` with the sign-in form.
     'referrer-policy': 'strict-origin',
   }
@@ -91,13 +92,13 @@ function chooseVariant(file: ServedFile, accepted: string | undefined) {
   return { body: file.plain, encoding: undefined }
 }
 
-/** Returns the policy of the page. It may use only its own files, the API and the provider. */
-function contentPolicy({ apiUrl, issuer }: ClientConfiguration): string {
+/** Returns the policy of the page. It may use only its own files and scripts, the API and the provider. */
+function contentPolicy({ apiUrl, issuer }: ClientConfiguration, files: ServedFiles): string {
   const api = new URL(apiUrl).origin
   const provider = new URL(issuer).origin
   return [
     "default-src 'none'",
-    "script-src 'self'",
+    ["script-src 'self'", ...inlineScriptHashes(files.get('/')?.plain.toString() ?? '')].join(' '),
     "style-src 'self'",
     // Images of attachments need a token, so the page fetches them and shows them as blobs.
     "img-src 'self' blob:",
@@ -110,6 +111,12 @@ function contentPolicy({ apiUrl, issuer }: ClientConfiguration): string {
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ')
+}
+
+/** Returns the sources that permit the scripts which are part of a page. */
+function inlineScriptHashes(page: string): readonly string[] {
+  const scripts = page.matchAll(/<script>(.*?)<\/script>/gs)
+  return [...scripts].map(([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`)
 }
 
 interface ServedFile {

@@ -15,7 +15,7 @@ export function appearanceJourneys(setup: () => BrowserSetup): void {
     test(`a page in the ${chosen} theme is never ${system} at first on a ${system} device`, async () => {
       const page = await setup().visit('/icon.svg', { colorScheme: system })
       await page.evaluate(`localStorage.setItem('tracker.theme', '${chosen}')`)
-      const held = await holdBack(page, /\/assets\/.*\.(js|css)$/)
+      const held = await holdBack(page, /\.(js|css)$/)
       await page.goto(`${setup().hosts.web}/projects`, { waitUntil: 'commit' })
       // This is the color of the canvas before any style sheet is known.
       await page.locator(`meta[name=color-scheme][content=${chosen}]`).waitFor({ state: 'attached' })
