@@ -87,6 +87,19 @@ describe('Changes in the history', () => {
     assert.deepEqual(group && withoutCancelled(group).map(({ id }) => id), ['298'])
   })
 
+  test('of members are grouped, unless one of them was restored in between', () => {
+    const removal = { resource: 'userProject', action: 'remove' } as const
+    assert.deepEqual(
+      idsOf([
+        change(300, { ...removal, rowId: 'x' }),
+        change(299, { ...removal, rowId: 'y' }),
+        change(298, { ...removal, action: 'restore', rowId: 'x' }),
+        change(297, { ...removal, rowId: 'x' }),
+      ]),
+      [['300', '299'], ['298'], ['297']],
+    )
+  })
+
   test('of one link are kept if they only change it', () => {
     const update = { resource: 'assignmentImpediment', rowId: 'x' } as const
     const [group] = groupChanges([

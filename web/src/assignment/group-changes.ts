@@ -49,12 +49,17 @@ export const namesInChanges = (changes: readonly Change[]): ReadonlyMap<string, 
     }),
   )
 
-function belongsTo([newest]: ChangeGroup, change: Change): boolean {
+function belongsTo(group: ChangeGroup, change: Change): boolean {
+  const [newest] = group
+  // A link that was removed twice was restored in between, which ends the group.
+  const isRepeated =
+    change.action !== 'update' &&
+    group.some(({ rowId, action }) => rowId === change.rowId && action === change.action)
   const isSameThing =
     (isAssignmentEdit(newest) && isAssignmentEdit(change)) ||
     (isRecording(newest) && isRecording(change)) ||
     (newest.rowId === change.rowId && isUpdate(newest) && isUpdate(change))
-  return isSameThing && isTogether(newest, change)
+  return isSameThing && !isRepeated && isTogether(newest, change)
 }
 
 /** Resources that link two records. */
