@@ -1,19 +1,20 @@
 import fc from 'fast-check'
 
 /**
- * Returns the parameters of a property. It is tried up to `runs` times, within its share of `secondsMax`: the
- * `properties` of a file divide this time equally. FUZZ_SECONDS replaces `secondsMax` and lifts the limit of
- * runs; the numbers of cases are then printed. FUZZ_SEED sets the seed. A failure prints the seed and the path
- * for repeating it.
+ * Returns the parameters of a property, which is tried `runs` times, however long that takes. FUZZ_SECONDS
+ * limits the time instead: the `properties` of a file divide it equally, and print their numbers of cases.
+ * FUZZ_SEED sets the seed. A failure prints the seed and the path for repeating it.
  */
-export function fuzzed({ runs, properties = 1, secondsMax }: Fuzzing) {
-  const seconds = process.env.FUZZ_SECONDS ? Number(process.env.FUZZ_SECONDS) : secondsMax
+export function fuzzed({ runs, properties = 1 }: Fuzzing) {
+  const seed = Number(process.env.FUZZ_SEED ?? 20_260_101)
+  const seconds = Number(process.env.FUZZ_SECONDS ?? 0)
+  if (seconds === 0) return { seed, numRuns: runs }
   return {
-    seed: Number(process.env.FUZZ_SEED ?? 20_260_101),
-    numRuns: process.env.FUZZ_SECONDS ? Number.MAX_SAFE_INTEGER : runs,
-    ...(seconds !== undefined && { interruptAfterTimeLimit: (seconds * 1000) / properties }),
+    seed,
+    numRuns: Number.MAX_SAFE_INTEGER,
+    interruptAfterTimeLimit: (seconds * 1000) / properties,
     markInterruptAsFailure: false,
-    ...(process.env.FUZZ_SECONDS && { reporter: printCases }),
+    reporter: printCases,
   }
 }
 
@@ -26,7 +27,6 @@ function printCases<Values>(details: fc.RunDetails<Values>): void {
 interface Fuzzing {
   readonly runs: number
   readonly properties?: number
-  readonly secondsMax?: number
 }
 
 /** Returns the bytes with a few of them changed, left out, added or repeated. */
