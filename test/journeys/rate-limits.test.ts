@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { assertEnvelope, assertSecurityHeaders, valuesOf } from '../support/assertions.ts'
 import { fixture } from '../support/fixture.ts'
 import { type Answer, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
+import { until, within } from '../support/until.ts'
 
 const origin = 'https://app.example.com'
 
@@ -34,10 +34,13 @@ function clientAt(localAddress: string, rest: () => RestUnderTest) {
   return {
     get,
     status: async (path?: string, headers?: Record<string, string>) => (await get(path, headers)).status,
-    /** Sends requests that wait until `giveUp` is called. */
-    wait(count: number) {
+    /**
+     * Sends as many requests as may wait, until `giveUp` is called, and one more. Resolves when that one is
+     * rejected, because the queue is full then.
+     */
+    async fillQueue(count: number) {
       let answered = 0
-      const waiting = Array.from({ length: count }, () => {
+      const waiting = Array.from({ length: count + 1 }, () => {
         const sent = request(rest().address, { localAddress, agent: false }, (response) => {
           answered += 1
           response.resume()
@@ -45,8 +48,9 @@ function clientAt(localAddress: string, rest: () => RestUnderTest) {
         sent.on('error', () => undefined).end()
         return sent
       })
+      await until(() => answered > 0, 'the rejection of a request')
       return {
-        answered: () => answered,
+        areWaiting: () => answered === 1,
         giveUp() {
           for (const sent of waiting) sent.destroy()
         },
@@ -73,24 +77,17 @@ describe('The rate limit', { concurrency: true }, () => {
     const client = clientAt('127.0.0.1', () => separateHost)
     const statuses = await Promise.all(Array.from({ length: 300 }, () => client.status()))
     assert.ok(statuses.every((status) => status === 200))
-    const waiting = client.wait(20)
-    await sleep(500)
+    const queue = await client.fillQueue(20)
     assertEnvelope(await client.get(), 429)
-    assert.equal(waiting.answered(), 0)
-    const startedAt = Date.now()
-    await separateHost.stop()
-    assert.ok(
-      Date.now() - startedAt < 3000,
-      'A host stops at once although clients wait for the next minute.',
-    )
-    waiting.giveUp()
+    assert.ok(queue.areWaiting())
+    await within(3000, separateHost.stop(), 'to stop while clients wait for the next minute')
+    queue.giveUp()
   })
 
   test('rejects with a Retry-After that browsers may read', async () => {
     const client = clientFrom('127.0.0.11')
     for (const path of ['/', '/nothing', '/api/me', '/swagger']) await client.get(path)
-    const waiting = client.wait(2)
-    await sleep(300)
+    const queue = await client.fillQueue(2)
     for (const headers of [{}, { authorization: `Bearer ${rest.administrator.token}` }, { origin }]) {
       const answer = await client.get('/api/me', headers)
       assertEnvelope(answer, 429)
@@ -101,22 +98,21 @@ describe('The rate limit', { concurrency: true }, () => {
     assert.equal(rejected.headers.get('access-control-allow-origin'), origin)
     assert.match(rejected.headers.get('access-control-expose-headers') ?? '', /retry-after/i)
     for (const path of ['/healthz', '/readyz']) assert.equal(await client.status(path), 200)
-    assert.equal(waiting.answered(), 0)
-    waiting.giveUp()
+    assert.ok(queue.areWaiting())
+    queue.giveUp()
   })
 
   test('gives the place of a waiting client that disconnects to the next one', async () => {
     const client = clientFrom('127.0.0.12')
     for (let count = 0; count < 4; count += 1) assert.equal(await client.status(), 200)
-    const waiting = client.wait(2)
-    await sleep(300)
+    const queue = await client.fillQueue(2)
     assert.equal(await client.status(), 429)
-    waiting.giveUp()
-    await sleep(300)
-    const next = client.wait(2)
-    await sleep(300)
-    assert.equal(next.answered(), 0)
+    queue.giveUp()
+    // A later connection has got a response, so the host has noticed that the others are closed.
+    assert.equal(await client.status('/healthz'), 200)
+    const next = await client.fillQueue(2)
     assert.equal(await client.status(), 429)
+    assert.ok(next.areWaiting())
     next.giveUp()
   })
 
@@ -124,11 +120,10 @@ describe('The rate limit', { concurrency: true }, () => {
     const client = clientFrom('127.0.0.13')
     for (let count = 0; count < 4; count += 1)
       assert.equal(await client.status('/', { 'x-forwarded-for': `203.0.113.${count}` }), 200)
-    const waiting = client.wait(2)
-    await sleep(300)
+    const queue = await client.fillQueue(2)
     assert.equal(await client.status('/', { 'x-forwarded-for': '203.0.113.9' }), 429)
     assert.equal(await clientFrom('127.0.0.14').status(), 200)
-    waiting.giveUp()
+    queue.giveUp()
   })
 
   test('finds the address of a client behind two proxies', async () => {
