@@ -42,7 +42,7 @@ export async function startFlakyStore(options: {
   const database = openTestDatabase(proxy.url, options)
   let frozen: readonly number[] = []
   const thaw = () => {
-    for (const pid of frozen) process.kill(pid, 'SIGCONT')
+    for (const pid of frozen.toReversed()) process.kill(pid, 'SIGCONT')
     frozen = []
   }
   // A frozen server would outlive a test that fails.
@@ -54,10 +54,13 @@ export async function startFlakyStore(options: {
     direct,
     connect,
     async freeze() {
+      // The postmaster is stopped first and continues last, because meanwhile it starts no processes, and the
+      // ids of those that end stay theirs.
+      frozen = [runningServer(dataDirectory).pid]
+      process.kill(runningServer(dataDirectory).pid, 'SIGSTOP')
       const { rows } = await direct.query<{ pid: number }>('select pid from pg_stat_activity')
-      // The postmaster comes first, because it would start other processes.
-      frozen = [runningServer(dataDirectory).pid, ...rows.map(({ pid }) => pid)]
-      for (const pid of frozen) process.kill(pid, 'SIGSTOP')
+      for (const { pid } of rows) process.kill(pid, 'SIGSTOP')
+      frozen = [...frozen, ...rows.map(({ pid }) => pid)]
     },
     thaw,
     async drop() {
