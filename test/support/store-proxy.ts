@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type pg from 'pg'
+import { freePort } from './child-host.ts'
 
 /** A proxy that simulates faults of the network in front of a store. */
 export interface StoreProxy {
@@ -50,8 +51,9 @@ export async function startStoreProxy({
     server.listen(at, '127.0.0.1')
     await once(server, 'listening')
   }
-  await listen(0)
-  const proxyPort = (server.address() as AddressInfo).port
+  // The proxy listens on the same port again, which no other program may take meanwhile.
+  const proxyPort = await freePort()
+  await listen(proxyPort)
   const closeConnections = () => {
     for (const socket of sockets) socket.destroy()
   }
