@@ -6,7 +6,8 @@ import { fixture } from '../support/fixture.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
-const day = (fromToday: number) => new Date(Date.now() + fromToday * 86_400_000).toISOString().slice(0, 10)
+const today = Date.now()
+const day = (fromToday: number) => new Date(today + fromToday * 86_400_000).toISOString().slice(0, 10)
 
 /** Parses events with the parser of Thunderbird. */
 const eventsOf = (text: string) =>

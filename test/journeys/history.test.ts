@@ -209,8 +209,10 @@ describe('The monthly partitions of the history', () => {
             values (1, pg_current_xact_id(), ${at}, 'project', gen_random_uuid(), 'create', '{}')`),
         ),
       )
+    // The months are those of the migration, unless another month has begun since.
+    await maintainHistory(database, 0)
     const before = await partitions()
-    assert.equal(before.length, 4)
+    assert.ok(before.length >= 4, before.join())
     await insert("now() - interval '400 days'")
     await insert('now()')
     for (const statement of [
@@ -219,7 +221,7 @@ describe('The monthly partitions of the history', () => {
     ])
       await database.transaction((transaction) => transaction.query(raw(statement)))
     await maintainHistory(database, 0)
-    assert.equal((await partitions()).length, 5)
+    assert.equal((await partitions()).length, before.length + 1)
     await maintainHistory(database, 365)
     assert.deepEqual(await partitions(), before)
     const remaining = await database.query(sql`select from history`)

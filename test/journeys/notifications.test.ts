@@ -9,7 +9,7 @@ import { followFromNow } from '../support/follow-from-now.ts'
 import { openEventStream } from '../support/live-events.ts'
 import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
-import { until } from '../support/until.ts'
+import { awayFromMidnight, until } from '../support/until.ts'
 
 const day = (fromToday: number) => new Date(Date.now() + fromToday * 86_400_000).toISOString().slice(0, 10)
 
@@ -243,6 +243,7 @@ describe('Notifications', () => {
   })
 
   test('about due dates are created once', async () => {
+    await awayFromMidnight()
     const dates = (end: number) => ({ startDate: day(-30), endDate: day(end) })
     const [tomorrow, yesterday, later, longAgo] = await Promise.all(
       [1, -1, 3, -30].map((end) => workspace.assignment(projectId, bob.id, dates(end))),
