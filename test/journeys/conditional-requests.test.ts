@@ -152,7 +152,7 @@ describe('A conditional request with a date', () => {
     const path = '/api/impediments'
     const { date } = await untilLastModified(path)
     let now = date
-    for (let attempt = 0; attempt < 200 && now <= shifted(date, 1); attempt += 1) {
+    for (let attempt = 0; attempt < 200 && Date.parse(now) <= Date.parse(shifted(date, 1)); attempt += 1) {
       now = dateHeaderOf(await get(path))
       await sleep(50)
     }
@@ -262,11 +262,14 @@ describe('A conditional request with a date', () => {
 
     test('with the Date of a response without Last-Modified never hides a later write', async () => {
       // A cache sends that date if it has no better one (RFC 9110, 13.1.3).
-      await sleep(1000 - (Date.now() % 1000))
-      await workspace.make('workflow', { name: 'Dated', order: 3 })
       const path = '/api/workflows'
-      const cached = await get(path)
-      assert.equal(dateOf(cached), '')
+      let cached: Answer
+      // A response that comes long after the write, as on a busy machine, has Last-Modified.
+      do {
+        await sleep(1000 - (Date.now() % 1000))
+        await workspace.make('workflow', { name: 'Dated', order: 3 })
+        cached = await get(path)
+      } while (dateOf(cached) !== '')
       await workspace.make('workflow', { name: 'Dated', order: 3 })
       await untilLastModified(path)
       const answer = await since(path, dateHeaderOf(cached))
@@ -399,7 +402,8 @@ describe('A conditional request with a date that races with writes', () => {
       for (const earlier of [neverCached, ...cached.slice(-12)]) await check(earlier)
     }
     const endAt = Date.now() + 8000
-    while (Date.now() < endAt || (unmodified === 0 && Date.now() < endAt + 20_000)) {
+    // On a busy machine, it takes longer until all requests see the same second.
+    while (Date.now() < endAt || unmodified === 0) {
       written += 1
       await workspace.make('assignmentType', { name: `Burst ${written}` })
       await checkAll()
@@ -407,6 +411,5 @@ describe('A conditional request with a date that races with writes', () => {
       await checkAll()
       await checkAll()
     }
-    assert.ok(unmodified > 0, 'There was no 304.')
   })
 })

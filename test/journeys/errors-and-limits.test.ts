@@ -226,9 +226,11 @@ describe('An error', { concurrency: true }, () => {
     await direct.end()
     await using otherDatabase = await connectDirectly(rest.database)
     await otherDatabase.query(`alter database ${name} allow_connections false`)
-    await otherDatabase.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [
-      name,
-    ])
+    // Waits until the connections have ended.
+    await otherDatabase.query(
+      'select pg_terminate_backend(pid, 60000) from pg_stat_activity where datname = $1',
+      [name],
+    )
     assertEnvelope(await separateHost.call('GET', '/readyz'), 503)
     assert.equal((await separateHost.call('GET', '/healthz')).status, 200)
     const failed = await separateHost.call('GET', '/api/workflows', {
