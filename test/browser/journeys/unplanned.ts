@@ -130,6 +130,15 @@ export function unplannedJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('link', { name: /^With dates/ }).waitFor()
     assert.equal(await page.getByRole('link', { name: /idea/ }).count(), 0)
     await assertAccessible(page, 'a calendar with the number of those without dates')
+    // On a phone, an icon and the number leave the name of the period its room.
+    await page.setViewportSize({ width: 390, height: 844 })
+    for (const view of ['timeline', 'calendar']) {
+      await page.goto(`${setup().hosts.web}${path}?view=${view}`)
+      await page.getByRole('link', { name: '2 without dates' }).waitFor()
+      const isWhole = (range: Element) => range.scrollWidth <= range.clientWidth && range.clientHeight < 36
+      assert.ok(await page.locator('.week-range').evaluate(isWhole), view)
+    }
+    await page.setViewportSize({ width: 1280, height: 720 })
     await page.getByRole('link', { name: '2 without dates' }).click()
     await page.waitForURL((url) => url.searchParams.get('dates') === 'none')
     await page.getByRole('link', { name: 'First idea' }).waitFor()

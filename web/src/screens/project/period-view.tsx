@@ -183,7 +183,9 @@ export const UnscheduledLink = ({
   readonly count?: number | undefined
 }) =>
   count > 0 && (
-    <a class="button" href={projectPath(projectId, '?view=list&dates=none')}>
-      {tn(count, '1 without dates', '{count} without dates')}
+    <a class="button undated-link" href={projectPath(projectId, '?view=list&dates=none')}>
+      <Icon name="undated" />
+      <span>{tn(count, '1 without dates', '{count} without dates')}</span>
+      <b aria-hidden="true">{count}</b>
     </a>
   )

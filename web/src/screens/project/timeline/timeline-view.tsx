@@ -143,8 +143,11 @@ const useStageIds = (rows: readonly Assignment[]): ReadonlySet<string> =>
 function rangeText(from: string, to: string, isPhone: boolean): string {
   const [start, end] = [dateOf(from), dateOf(to)]
   const short = dateFormat('short')
-  if (isPhone && from.slice(0, 4) !== to.slice(0, 4)) return `${short.format(start)} – ${short.format(end)}`
-  return (isPhone ? short : dateFormat('long')).formatRange(start, end)
+  if (!isPhone) return dateFormat('long').formatRange(start, end)
+  const isWithinYear = from.slice(0, 4) === to.slice(0, 4)
+  const range = isWithinYear ? short.formatRange(start, end) : `${short.format(start)} – ${short.format(end)}`
+  // A line of a narrow label ends with the dash.
+  return range.replace(/\s–/, '\u00a0–')
 }
 
 interface LanesProps {
