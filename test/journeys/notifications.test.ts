@@ -378,7 +378,7 @@ describe('Notifications', () => {
     assert.deepEqual(await kindsAbout(hal, old), ['assigned'])
     await rest.database.query(sql`
       insert into notifications (user_id, kind, assignment_id, cause, at)
-      select ${hal.id}, 'commented', ${old}, number::text, now() + make_interval(secs => number)
+      select ${hal.id}, 'commented', ${old}, number::text, now() + make_interval(hours => number)
       from generate_series(1, ${notificationsMax}::int) as number returning 1`)
     await workspace.assignment(projectId, hal.id)
     await followChanges(rest.database)
