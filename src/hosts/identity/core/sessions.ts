@@ -111,8 +111,9 @@ export async function insertSession(
   { clientId, address, userAgent, earlierSessionIds, language, methods, federated }: SignInSource,
 ): Promise<StartedSession | undefined> {
   const sessionId = randomBytes(16).toString('base64url')
-  const startedAt = timestamp(now())
-  const expiresAt = now() + sessionMilliseconds
+  const at = now()
+  const startedAt = timestamp(at)
+  const expiresAt = at + sessionMilliseconds
   return database.transaction(async (transaction) => {
     // If a concurrent change of factors comes later, it ends this session. If it comes first, the session is
     // not created.
