@@ -130,9 +130,11 @@ describe('A call', () => {
       stream.end(framed(Buffer.from(writer.finish())))
       return stream
     })
-    const [row] = await waitFor(() =>
-      direct.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'").then(({ rows }) => rows),
-    )
+    const [row] = await waitFor(async () => {
+      // In this transaction, the view would not show connections that are opened after the first look.
+      await direct.query('select pg_stat_clear_snapshot()')
+      return (await direct.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'")).rows
+    })
     assert.ok(row)
     for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL)
     await direct.query('rollback')

@@ -16,6 +16,8 @@ export async function connectDirectly(database: Database): Promise<pg.Client & A
 /** Waits until `count` connections of the client's database wait for a lock. */
 export async function untilWaiting(client: pg.Client, count = 1): Promise<void> {
   for (let waits = 0; waits < 400; waits += 1) {
+    // In the transaction of the client, the view would not show connections that are opened after the first look.
+    await client.query('select pg_stat_clear_snapshot()')
     const { rowCount } = await client.query(
       `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     )
