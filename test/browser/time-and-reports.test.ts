@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './journeys/accessibility.ts'
 import { layoutFaultsOf } from './journeys/widths.ts'
-import type { BrowserSetup } from './support/browser-setup.ts'
+import { type BrowserSetup, resize } from './support/browser-setup.ts'
 import { datedProjects } from './support/dated-projects.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 
@@ -78,7 +78,7 @@ function sumJourneys(setup: () => BrowserSetup): void {
     await page.getByText('No hours in this period').waitFor()
     const faults: string[] = []
     for (const width of [320, 390, 768, 1440]) {
-      await page.setViewportSize({ width, height: 800 })
+      await resize(page, width, 800)
       for (const fault of await layoutFaultsOf(page)) faults.push(`${width}: ${fault}`)
     }
     assert.deepEqual(faults, [])
@@ -158,7 +158,7 @@ function sumJourneys(setup: () => BrowserSetup): void {
       .getByRole('textbox', { name: 'Weekly, Tue' })
       .evaluate((field) => getComputedStyle(field).borderTopColor)
     assert.doesNotMatch(edge, /, 0\)$/)
-    await page.setViewportSize({ width: 768, height: 1024 })
+    await resize(page, 768, 1024)
     const widths = await page
       .locator('.week-sums > .number')
       .evaluateAll((cells) => cells.map((each) => Math.round(each.getBoundingClientRect().width)))

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { sql } from '../../../src/db/sql.ts'
 import { addDays } from '../../../web/src/time/days.ts'
 import { until } from '../../support/until.ts'
-import type { BrowserSetup } from '../support/browser-setup.ts'
+import { type BrowserSetup, resize } from '../support/browser-setup.ts'
 import { datedProjects, monday } from '../support/dated-projects.ts'
 import { goWithin } from '../support/every-screen.ts'
 import { assertAccessible } from './accessibility.ts'
@@ -250,7 +250,7 @@ export function filterJourneys(setup: () => BrowserSetup): void {
       await workspace.make('projectView', { projectId, userId: mara.id, name, list: 'assignments', address })
     const filtered = `${path}${query}`
     const topOf = async (page: Page, width: number) => {
-      await page.setViewportSize({ width, height: 800 })
+      await resize(page, width, 800)
       await shows(page, 'Topmost')
       return (await page.locator('.card').first().boundingBox())?.y ?? Number.NaN
     }
@@ -267,7 +267,7 @@ export function filterJourneys(setup: () => BrowserSetup): void {
     }
     const chips = await desk.locator('.filter-chips').boundingBox()
     assert.ok(chips && chips.width > 150 && chips.x + chips.width <= 768, JSON.stringify(chips))
-    await desk.setViewportSize({ width: 1024, height: 800 })
+    await resize(desk, 1024, 800)
     await desk.getByRole('button', { name: 'Saved views' }).getByText('Team').waitFor()
     await desk.getByRole('searchbox', { name: 'Search assignments' }).fill('top')
     await desk.waitForURL((url) => url.searchParams.get('search') === 'top')

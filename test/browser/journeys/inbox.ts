@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../../src/db/sql.ts'
-import type { BrowserSetup } from '../support/browser-setup.ts'
+import { type BrowserSetup, resize } from '../support/browser-setup.ts'
 
 export function inboxJourneys(setup: () => BrowserSetup): void {
   test('counts notifications live, and marks them as read', async () => {
@@ -100,11 +100,16 @@ export function inboxJourneys(setup: () => BrowserSetup): void {
     await page.keyboard.press('F2')
     await panel.locator('.panel-name:focus').waitFor()
     await page.keyboard.press('Escape')
+    // The focus returns to the row later, when the step of the history is undone.
+    await panel.waitFor({ state: 'detached' })
+    await page.waitForFunction(() => document.activeElement?.textContent === 'Weld the ladder')
     await inbox.getByRole('link', { name: 'Paint the hull' }).press('p')
     await page.getByRole('dialog').getByRole('option', { name: 'High' }).click()
     await page.getByText('Paint the hull · High').waitFor()
     await inbox.getByRole('link', { name: 'Paint the hull' }).press('F2')
     await page.getByRole('complementary', { name: 'Paint the hull' }).locator('.panel-name:focus').waitFor()
+    // Leaving earlier could abort the request that marks it as read.
+    await page.getByRole('banner').getByRole('link', { name: 'Inbox', exact: true }).waitFor()
     await page.goto(`${hosts.web}/inbox`)
     await inbox.getByRole('link', { name: 'Paint the hull' }).press('u')
     await page.getByRole('link', { name: 'Inbox: 2 unread' }).waitFor()
@@ -136,7 +141,7 @@ export function inboxJourneys(setup: () => BrowserSetup): void {
     await page.goto(`${hosts.web}/inbox`)
     const markAll = page.getByRole('button', { name: 'Mark all as read' })
     await markAll.waitFor()
-    await page.setViewportSize({ width: 390, height: 800 })
+    await resize(page, 390, 800)
     // On a phone, the time is at the end of the first line, and the key is alone in the second.
     await key.waitFor()
     const [timeBox, keyBox, textBox] = [

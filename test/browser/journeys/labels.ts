@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import type { BrowserSetup } from '../support/browser-setup.ts'
+import { type BrowserSetup, resize } from '../support/browser-setup.ts'
 import { datedProjects } from '../support/dated-projects.ts'
 import { assertAccessible } from './accessibility.ts'
 
@@ -95,7 +95,7 @@ export function labelJourneys(setup: () => BrowserSetup): void {
       .getByRole('link', { name: /^Comes before/ })
       .waitFor()
     // On a phone, too, the name of a field without values is level with what adds them.
-    await page.setViewportSize({ width: 390, height: 844 })
+    await resize(page, 390, 844)
     const middles = await page
       .locator('.panel-field.unfilled > *')
       .evaluateAll((parts) =>

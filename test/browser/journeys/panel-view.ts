@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import type { BrowserSetup } from '../support/browser-setup.ts'
+import { until } from '../../support/until.ts'
+import { type BrowserSetup, resize } from '../support/browser-setup.ts'
 import { datedProjects } from '../support/dated-projects.ts'
 import { assertAccessible } from './accessibility.ts'
 
@@ -113,8 +114,10 @@ export function panelViewJourneys(setup: () => BrowserSetup): void {
       await page.keyboard.press('j')
       await page.getByRole('complementary', { name }).waitFor()
     }
-    const box = await page.locator('.card.open', { hasText: 'Card 12' }).boundingBox()
-    assert.ok(box && box.y > 100 && box.y + box.height < 800, JSON.stringify(box))
+    await until(async () => {
+      const box = await page.locator('.card.open', { hasText: 'Card 12' }).boundingBox()
+      return box !== null && box.y > 100 && box.y + box.height < 800
+    }, 'the card in view')
   })
 
   test('the panel never covers its card', async () => {
@@ -129,16 +132,17 @@ export function panelViewJourneys(setup: () => BrowserSetup): void {
     }
     const assertUncovered = async (openedBy: string) => {
       await panel.getByRole('heading', { name: 'Activity' }).waitFor()
-      const cardBox = await boxOf(card)
-      const panelBox = await boxOf(panel)
-      const isUncovered = cardBox.x >= 0 && cardBox.end <= panelBox.x
+      // The board scrolls to the card after it is drawn.
+      await until(async () => {
+        const [cardBox, panelBox] = [await boxOf(card), await boxOf(panel)]
+        return cardBox.x >= 0 && cardBox.end <= panelBox.x
+      }, `an uncovered card after ${openedBy}`)
       // The panel ends at the edge of the window, so that nothing of a column is seen behind it.
-      const isAtEdge = panelBox.end === page.viewportSize()?.width
-      assert.ok(isUncovered && isAtEdge, JSON.stringify({ openedBy, cardBox, panelBox }))
-      return cardBox
+      assert.equal((await boxOf(panel)).end, page.viewportSize()?.width, openedBy)
+      return boxOf(card)
     }
     for (const width of [1024, 1440]) {
-      await page.setViewportSize({ width, height: 800 })
+      await resize(page, width, 800)
       await card.scrollIntoViewIfNeeded()
       const before = await boxOf(card)
       await card.getByRole('link').click()
@@ -244,6 +248,7 @@ export function panelViewJourneys(setup: () => BrowserSetup): void {
       await focused('combobox', field)
     }
     await panel.getByRole('button', { name: 'Record hours' }).click()
+    await focused('textbox', 'Hours')
     await page.keyboard.type('25')
     await page.keyboard.press('Enter')
     await panel.getByText('25 h on one day? Save again if that is right.').waitFor()
@@ -268,6 +273,7 @@ export function panelViewJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('option', { name: 'Mara Lindqvist' }).click()
     await page.getByRole('button', { name: 'Remove Mara Lindqvist from the assignment' }).waitFor()
     await page.getByRole('button', { name: 'Impediment', exact: true }).waitFor()
+    await page.locator('.panel .label-chip', { hasText: 'For companies' }).waitFor()
     assert.deepEqual(await page.locator('.panel').evaluate(layoutOf), {
       fields: [
         'Stage',

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Locator } from 'playwright-core'
-import { type BrowserSetup, untilSaved } from '../support/browser-setup.ts'
+import { until } from '../../support/until.ts'
+import { type BrowserSetup, resize, untilSaved } from '../support/browser-setup.ts'
 import { recordShifts, type Shift, shiftsOf, sumOf } from '../support/layout-shift.ts'
 import { assertAccessible } from './accessibility.ts'
 
@@ -126,7 +127,7 @@ export function panelJourneys(setup: () => BrowserSetup): void {
         })),
       )
     for (const width of [1024, 1440]) {
-      await page.setViewportSize({ width, height: 800 })
+      await resize(page, width, 800)
       await page.locator(`#card-${id}`).scrollIntoViewIfNeeded()
       const before = await readBoxes()
       await page.locator(`#card-${id}`).click()
@@ -139,11 +140,10 @@ export function panelJourneys(setup: () => BrowserSetup): void {
       await page.keyboard.press('ArrowRight')
       await page.keyboard.press('ArrowUp')
       await page.locator('.column:last-child .card-link:focus').waitFor()
-      const cardBox = await last.boundingBox()
-      const panelBox = await panel.boundingBox()
-      assert.ok(cardBox && panelBox)
-      const isUncovered = cardBox.x + cardBox.width <= panelBox.x
-      assert.ok(isUncovered, JSON.stringify({ width, cardBox, panelBox }))
+      await until(async () => {
+        const [card, { x = 0 } = {}] = [await last.boundingBox(), (await panel.boundingBox()) ?? {}]
+        return card !== null && card.x + card.width <= x
+      }, `the last card next to the panel at ${width}`)
       await panel.getByRole('button', { name: 'Close', exact: true }).click()
       await panel.waitFor({ state: 'detached' })
     }
@@ -155,7 +155,7 @@ export function panelJourneys(setup: () => BrowserSetup): void {
     const id = await workspace.assignment(name, { workflowId: workspace.stages.Doing })
     const page = await signIn('mara@example.com', addressOf(id))
     for (const width of [390, 1440]) {
-      await page.setViewportSize({ width, height: 700 })
+      await resize(page, width, 700)
       await page.locator('.panel').getByRole('heading', { name: 'Activity' }).scrollIntoViewIfNeeded()
       const { top, bottom, hiddenHeight } = await page.locator('.panel-name').evaluate((field) => {
         const box = field.getBoundingClientRect()
@@ -167,7 +167,7 @@ export function panelJourneys(setup: () => BrowserSetup): void {
     // On a phone, the key suffices, and the buttons that add something have one line.
     const projectName = page.locator('.panel').getByText('Website relaunch', { exact: true })
     assert.equal(await projectName.isVisible(), true)
-    await page.setViewportSize({ width: 390, height: 700 })
+    await resize(page, 390, 700)
     assert.equal(await projectName.isVisible(), false)
     await page
       .locator('.panel')
@@ -217,7 +217,7 @@ export function panelJourneys(setup: () => BrowserSetup): void {
     await panel.getByRole('heading', { name: 'Activity' }).waitFor()
     assert.equal(await width(), wide)
     // However wide it is, the tools next to it give way, and cover neither each other nor the panel.
-    await page.setViewportSize({ width: 1440, height })
+    await resize(page, 1440, height)
     await page.getByRole('button', { name: 'Save view' }).waitFor()
     for (const left of [700, 600, 480, 330]) {
       await edge.press('Home')
@@ -226,9 +226,10 @@ export function panelJourneys(setup: () => BrowserSetup): void {
       await page.mouse.down()
       await page.mouse.move(left, 400)
       await page.mouse.up()
-      assert.deepEqual(await page.evaluate(overlapsInHeader), [], `the panel begins at ${left} pixels`)
+      const hasRoom = async () => (await page.evaluate(overlapsInHeader)).length === 0
+      await until(hasRoom, `room next to the panel, which begins at ${left} pixels`)
     }
-    await page.setViewportSize({ width: 1280, height })
+    await resize(page, 1280, height)
     await edge.press('Home')
     assert.equal(await width(), 352)
     await assertButtonsBehindValues(panel)
@@ -374,7 +375,7 @@ export function panelJourneys(setup: () => BrowserSetup): void {
     const monday = 'next monday'
     await end.fill(monday)
     await Promise.all([untilSaved(page), end.press('Enter')])
-    assert.notEqual(await end.inputValue(), monday)
+    await until(async () => (await end.inputValue()) !== monday, 'the day in place of its words')
   })
 
   test('marks a card whose panel was closed with unsaved input', async () => {

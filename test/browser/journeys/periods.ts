@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { addDays, daysBetween, today } from '../../../web/src/time/days.ts'
 import { valuesOf } from '../../support/assertions.ts'
 import { until } from '../../support/until.ts'
-import type { BrowserSetup } from '../support/browser-setup.ts'
+import { type BrowserSetup, resize } from '../support/browser-setup.ts'
 import { bar, datedProjects, monday } from '../support/dated-projects.ts'
 import { assertAccessible } from './accessibility.ts'
 import { layoutFaultsOf } from './widths.ts'
@@ -73,8 +73,9 @@ export function periodJourneys(setup: () => BrowserSetup): void {
       .and(page.getByRole('link', { name: /Blocked since today/ }))
       .waitFor()
     // A name is equally far from its bar on either side, and the icon is within the bar if it fits.
+    for (const place of [`${id}.name-after`, `${twoDaysId}.name-after`, `${lastId}.name-before`])
+      await page.locator(`#card-${place}`).waitFor()
     for (const barId of [id, twoDaysId, lastId]) assert.equal(await nameGapOf(page, barId), 6)
-    await page.locator(`#card-${lastId}.name-before`).waitFor()
     // A name that fits nowhere is cut in its bar. Others that do not fit into it are next to it as a whole, on the side
     // with enough room.
     const isCut = (name: Locator) =>
@@ -110,7 +111,7 @@ export function periodJourneys(setup: () => BrowserSetup): void {
       return text.getBoundingClientRect().left - date.getBoundingClientRect().left
     })
     assert.equal(Math.round(numberStart), 3)
-    await page.setViewportSize({ width: 390, height: 800 })
+    await resize(page, 390, 800)
     await bar(page, 'Short').waitFor()
     assert.deepEqual(await layoutFaultsOf(page), [])
     // On a phone, the zoom is next to the buttons that step through the periods.
@@ -169,7 +170,7 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     await page.waitForURL((url) => url.searchParams.get('zoom') === 'week')
     await page.locator(`#card-${partlyId}:not(.name-after)`).waitFor()
     // The next week is in view at any width, because on a Sunday nothing of this week is left.
-    await page.setViewportSize({ width: 1024, height: 768 })
+    await resize(page, 1024, 768)
     await page.locator(`#card-${namedId}`).waitFor()
     assert.equal(await page.locator('.timeline-day').count(), 14)
     await page.reload()

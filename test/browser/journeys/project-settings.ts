@@ -183,7 +183,7 @@ export function projectSettingsJourneys(setup: () => BrowserSetup): void {
     assert.ok((general?.width ?? 0) <= 1)
     const index = page.locator('.side-index')
     const fadeOf = () => index.evaluate((one) => getComputedStyle(one).getPropertyValue('--end-fade'))
-    assert.notEqual(await fadeOf(), '0px')
+    await until(async () => (await fadeOf()) !== '0px', 'a fade at the end of the index')
     await index.evaluate((one) => one.scrollTo({ left: one.scrollWidth }))
     await until(async () => (await fadeOf()) === '0px', 'the end of the index without a fade')
     await page.setViewportSize({ width: 1280, height: 800 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { until } from '../../support/until.ts'
-import type { BrowserSetup } from '../support/browser-setup.ts'
+import { type BrowserSetup, resize } from '../support/browser-setup.ts'
 import { assertAccessible } from './accessibility.ts'
 
 /** Opens the dialog for the access of a user, from the table of users. */
@@ -59,6 +59,7 @@ export function userJourneys(setup: () => BrowserSetup): void {
     assert.equal(await row('Rosa Root').count(), 0)
     // The State column appears with the first deactivated user.
     await page.getByRole('button', { name: 'All', pressed: false }).click()
+    await row('Jonas Weber').waitFor()
     const state = page.getByRole('columnheader', { name: 'State' })
     const deactivated = page.locator('.user-deactivated')
     assert.equal(await state.count(), (await deactivated.count()) === 0 ? 0 : 1)
@@ -68,7 +69,7 @@ export function userJourneys(setup: () => BrowserSetup): void {
     await row('Dora Dormant').locator(deactivated).waitFor()
     await state.waitFor()
     // Even with this column, names and logins have room in a narrow table.
-    await page.setViewportSize({ width: 768, height: 800 })
+    await resize(page, 768, 800)
     const { height: rowHeight = 0 } = (await row('Dora Dormant').boundingBox()) ?? {}
     assert.ok(rowHeight <= 52, `the row is ${rowHeight} pixels high`)
     await page.setViewportSize({ width: 1280, height: 800 })
@@ -98,7 +99,8 @@ export function userJourneys(setup: () => BrowserSetup): void {
     const widthOf = async (selector: string) => (await page.locator(selector).first().boundingBox())?.width
     assert.equal(await widthOf('.sections .rows'), await widthOf('.tabs'))
     await page.goBack()
-    await page.setViewportSize({ width: 390, height: 800 })
+    await row('Dora Dormant').waitFor()
+    await resize(page, 390, 800)
     const card = await row('Dora Dormant').boundingBox()
     assert.ok(card && card.width <= 390 && card.height < 110, JSON.stringify(card))
     // On a phone, all facts are a line below the name, and the filter is a select.
@@ -118,7 +120,7 @@ export function userJourneys(setup: () => BrowserSetup): void {
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.locator('.tabs').getByRole('link', { name: 'Sign-in' }).click()
     await page.locator('.tabs [aria-current]', { hasText: 'Sign-in' }).waitFor()
-    await page.setViewportSize({ width: 320, height: 800 })
+    await resize(page, 320, 800)
     const current = page.locator('.tabs [aria-current]')
     await until(async () => {
       const box = await current.boundingBox()
@@ -126,7 +128,7 @@ export function userJourneys(setup: () => BrowserSetup): void {
     }, 'the current tab')
     // Tabs fade at the edge that hides others, and not at all if all of them fit.
     const fade = () => page.locator('.tabs').evaluate((tabs) => getComputedStyle(tabs).maskImage)
-    assert.notEqual(await fade(), 'none')
+    await until(async () => (await fade()) !== 'none', 'tabs that fade')
     await page.setViewportSize({ width: 800, height: 800 })
     await until(async () => (await fade()) === 'none', 'tabs that do not fade')
   })

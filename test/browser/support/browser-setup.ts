@@ -118,6 +118,12 @@ export async function fillSignIn(page: Page, login: string, secret = password): 
   await signIn.click()
 }
 
+/** Resizes the window, and waits for the frame in which the scripts of the page adapt to it. */
+export async function resize(page: Page, width: number, height: number): Promise<void> {
+  await page.setViewportSize({ width, height })
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+}
+
 /** Waits for the response to a change of an assignment. */
 export const untilSaved = (page: Page) =>
   page.waitForResponse(
