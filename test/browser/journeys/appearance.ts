@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 import { sql } from '../../../src/db/sql.ts'
 import { until } from '../../support/until.ts'
-import type { BrowserSetup } from '../support/browser-setup.ts'
+import { type BrowserSetup, resize } from '../support/browser-setup.ts'
 import { goWithin } from '../support/every-screen.ts'
 import { recordShifts, shiftsOf, sumOf } from '../support/layout-shift.ts'
 
@@ -87,8 +87,10 @@ export function appearanceJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('button', { name: 'New token' }).waitFor()
     await index.getByRole('link', { name: 'Password' }).click()
     await isCurrent('Password')
-    const section = await page.getByRole('region', { name: 'Password' }).boundingBox()
-    assert.ok(section && section.y > 0 && section.y < 200, JSON.stringify(section))
+    await until(async () => {
+      const section = await page.getByRole('region', { name: 'Password' }).boundingBox()
+      return section !== null && section.y > 0 && section.y < 200
+    }, 'the section of the password at the top')
     await page.getByLabel('Theme', { exact: true }).selectOption('Light')
     await until(async () => (await lightnessOf(page)) > 0.5, 'the light theme')
     const appearance = page.getByRole('region', { name: 'Appearance' })
@@ -157,6 +159,35 @@ export function appearanceJourneys(setup: () => BrowserSetup): void {
     assert.partialDeepStrictEqual(await (await second).json(), { settings: { density: 'compact' } })
   })
 
+  test('a setting that is stored before the settings of the account arrive is kept', async () => {
+    const { signIn, workspace } = setup()
+    const { login } = await workspace.join('Swantje Swift')
+    const page = await signIn(login, '/account', { colorScheme: 'dark' })
+    const theme = page.getByLabel('Theme', { exact: true })
+    const saved = page.getByRole('region', { name: 'Appearance' }).getByText('Saved', { exact: true })
+    await theme.selectOption('Dark')
+    await saved.waitFor({ state: 'attached' })
+    const isStored = Promise.withResolvers<void>()
+    await page.route('**/ext/settings', async (route) => {
+      if (route.request().method() !== 'GET') return route.continue()
+      const response = await route.fetch()
+      await isStored.promise
+      await route.fulfill({ response })
+    })
+    const read = page.waitForRequest((request) => request.url().endsWith('/ext/settings'))
+    await page.reload()
+    await read
+    const answered = page.waitForResponse(
+      (response) => response.url().endsWith('/ext/settings') && response.request().method() === 'GET',
+    )
+    await theme.selectOption('Light')
+    await saved.waitFor({ state: 'attached' })
+    isStored.resolve()
+    await (await answered).finished()
+    await resize(page, 1280, 800)
+    assert.ok((await lightnessOf(page)) > 0.5)
+  })
+
   test('columns keep a readable width on a wide screen, and pages have the same edges', async () => {
     const { signIn, workspace } = setup()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`, {
@@ -212,7 +243,7 @@ export function appearanceJourneys(setup: () => BrowserSetup): void {
       const card = page.locator(`[data-row="${id}"]`)
       await card.hover()
       for (const width of widths) {
-        await page.setViewportSize({ width, height: 844 })
+        await resize(page, width, 844)
         for (const fault of await card.evaluate(cardFaults, topMax)) faults.push(`${width}: ${fault}`)
       }
     }

@@ -93,9 +93,10 @@ export function useSettingsOfAccount(): void {
     if (id === undefined || !configuration.extensions) return
     const load = async () => {
       await sendUnsent(services, id)
+      const sentBefore = lastSend
       const { settings } = await tracker.call('GET /ext/settings')
-      // A change that the user has made meanwhile is newer.
-      if (localStorage.getItem(unsentKey(id)) !== null) return
+      // A change that the user has made meanwhile is newer, also if it is sent already.
+      if (lastSend !== sentBefore || localStorage.getItem(unsentKey(id)) !== null) return
       const before = currentLanguage().id
       applySettings(settings)
       if (currentLanguage().id !== before) location.reload()
