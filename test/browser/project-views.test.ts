@@ -66,6 +66,8 @@ function viewJourneys(setup: () => BrowserSetup): void {
     const dialog = page.getByRole('dialog', { name: 'New assignment' })
     await dialog.getByLabel('Name', { exact: true }).fill('Not empty now')
     await page.keyboard.press('Enter')
+    // The list may show the row before the dialog closes, which has the focus until then.
+    await dialog.waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Not empty now' }).waitFor()
     await page.getByLabel('Search assignments').fill('nothing like it')
     await main.getByRole('button', { name: 'Clear filters' }).click()
@@ -165,11 +167,13 @@ function viewJourneys(setup: () => BrowserSetup): void {
     const entry = { userId: workspace.mara.id, keepDate: monday, amountHours: 1 }
     await workspace.make('appointment', { assignmentId: second, ...entry })
     await page.getByRole('button', { name: 'Remove', exact: true }).click()
-    await page.getByText('One assignment was removed.').waitFor()
     await page.getByText('One assignment was not removed.').waitFor()
+    // A message stays while the pointer is on it.
+    const removal = page.locator('.toast', { hasText: 'One assignment was removed.' })
+    await removal.hover()
     await page.getByRole('link', { name: 'One', exact: true }).waitFor({ state: 'detached' })
     assert.deepEqual(await namesIn(page), ['Three', 'Two, renamed'])
-    await page.locator('.toast', { hasText: 'was removed' }).getByRole('button', { name: 'Undo' }).click()
+    await removal.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('link', { name: 'One', exact: true }).waitFor()
   })
 
@@ -360,9 +364,6 @@ interface Point {
   readonly y: number
 }
 
-/** Longer than the client waits before a touch becomes a drag. */
-const holdMilliseconds = 500
-
 /** Drags with a finger on a page that was opened with `hasTouch`. The finger may rest first. */
 async function dragWithFinger(
   page: Page,
@@ -374,7 +375,7 @@ async function dragWithFinger(
   const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: Point[]) =>
     session.send('Input.dispatchTouchEvent', { type, touchPoints })
   await send('touchStart', [from])
-  if (isHeld) await page.waitForTimeout(holdMilliseconds)
+  if (isHeld) await page.locator('.bar.dragging').waitFor()
   for (let step = 1; step <= 5; step += 1)
     await send('touchMove', [
       { x: from.x + ((to.x - from.x) * step) / 5, y: from.y + ((to.y - from.y) * step) / 5 },

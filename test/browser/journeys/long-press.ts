@@ -42,6 +42,9 @@ async function fingerOn(page: Page): Promise<Finger> {
   }
 }
 
+/** Rests longer than a press takes, by the clock of the page, which may be late on a busy machine. */
+const rest = (page: Page) => page.evaluate('new Promise((resolve) => setTimeout(resolve, 700))')
+
 /** Waits until the board has scrolled to a card that was moved, because scrolling would end a press. */
 async function untilStill(page: Page, selector: string): Promise<void> {
   const place = async () => JSON.stringify(await page.locator(selector).boundingBox())
@@ -117,6 +120,9 @@ export function longPressJourneys(setup: () => BrowserSetup): void {
     const ids = await Promise.all(Array.from({ length: 12 }, (_, index) => make(`Card ${index + 10}`, 0, 1)))
     const page = await signIn('mara@example.com', path, phone)
     const finger = await fingerOn(page)
+    // The clock of the page stands still, so that a busy machine does not make a short touch a long one.
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 1000)
     await finger.putOn(`#card-${ids[3]}`)
     await finger.moveBy(0, -200)
     await until(
@@ -127,12 +133,13 @@ export function longPressJourneys(setup: () => BrowserSetup): void {
           .evaluate((list) => list.scrollTop > 50 || scrollY > 50),
       'the scrolled cards',
     )
-    await page.waitForTimeout(700)
+    await page.clock.runFor(700)
     await finger.lift()
     assert.equal(await page.getByRole('dialog').count(), 0)
     await finger.putOn('.card-link:nth-child(1) >> nth=7')
-    await page.waitForTimeout(200)
+    await page.clock.runFor(200)
     await finger.lift()
+    await page.clock.resume()
     await page.locator('.panel').waitFor()
     assert.equal(await page.getByRole('dialog').count(), 0)
   })
@@ -147,7 +154,7 @@ export function longPressJourneys(setup: () => BrowserSetup): void {
     const assertMenuOf = async (selector: string) => {
       await page.locator(selector).first().waitFor()
       await finger.putOn(selector)
-      await page.waitForTimeout(700)
+      await rest(page)
       await finger.lift()
       await sheet.getByRole('option', { name: 'Copy link' }).waitFor()
       await sheet.getByRole('button', { name: 'Close' }).tap()
@@ -155,12 +162,12 @@ export function longPressJourneys(setup: () => BrowserSetup): void {
     }
     await assertMenuOf(`.list-row[data-row="${id}"]`)
     await page.getByRole('link', { name: 'Calendar', exact: true }).tap()
-    await assertMenuOf(`.month-grid #card-${id}, #card-${id}`)
+    await assertMenuOf(`.calendar #card-${id}`)
     await page.getByRole('link', { name: 'Timeline', exact: true }).tap()
     await assertMenuOf(`.timeline-track #card-${id}`)
     const before = (await workspace.get('assignment', id)).startDate
     await finger.putOn(`.timeline-track #card-${id}`)
-    await page.waitForTimeout(700)
+    await rest(page)
     await finger.moveBy(100, 0)
     await finger.lift()
     await until(async () => (await workspace.get('assignment', id)).startDate !== before, 'the moved bar')
