@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { addMonths, daysBetween, today } from '../../../web/src/time/days.ts'
 import { valuesOf } from '../../support/assertions.ts'
 import { until } from '../../support/until.ts'
-import type { BrowserSetup } from '../support/browser-setup.ts'
+import { type BrowserSetup, resize } from '../support/browser-setup.ts'
 import { datedProjects, monday } from '../support/dated-projects.ts'
 import { assertAccessible, smallControls } from './accessibility.ts'
 
@@ -116,25 +116,26 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
       return y + height
     }
     const bottomOfCard = () => bottomOf(`[data-row="${id}"]`)
-    const move = async (key: string, text: string) => {
+    const move = async (key: string, stage: string, text: string) => {
       await card.getByRole('link').press(key)
+      await page.getByRole('region', { name: stage }).locator(`[data-row="${id}"]`).waitFor()
       await page.locator('.toast', { hasText: text }).waitFor()
       const messages = (await page.locator('.toasts').boundingBox()) ?? never
       await until(async () => (await bottomOfCard()) <= messages.y, 'the card to be above the message')
     }
-    await move('Shift+ArrowRight', 'Ends last is now in Doing.')
+    await move('Shift+ArrowRight', 'Doing', 'Ends last is now in Doing.')
     // Without the message, the column ends at the card again.
     await page.getByRole('button', { name: 'Dismiss' }).tap()
     const endOfColumn = () => bottomOf(`.column-cards:has([data-row="${id}"])`)
     await until(async () => (await endOfColumn()) - (await bottomOfCard()) < 20, 'the end of the column')
     await page.context().setOffline(true)
     await page.locator('.connection-bar:not(:empty)').waitFor()
-    for (const [width, key] of [
-      [390, 'Shift+ArrowLeft'],
-      [1024, 'Shift+ArrowRight'],
+    for (const [width, key, stage] of [
+      [390, 'Shift+ArrowLeft', 'Backlog'],
+      [1024, 'Shift+ArrowRight', 'Doing'],
     ] as const) {
-      await page.setViewportSize({ width, height: 700 })
-      await move(key, 'Ends last: saved here')
+      await resize(page, width, 700)
+      await move(key, stage, 'Ends last: saved here')
       // The line about the network makes the columns lower, so that the page does not scroll.
       const [whole, shown] = await page.evaluate(() => {
         const { scrollHeight, clientHeight } = document.documentElement
@@ -366,13 +367,10 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
     const name = new Intl.DateTimeFormat('en', { month: 'long', timeZone: 'UTC' }).format(new Date(nextFirst))
     const nextDay = page.getByRole('region', { name: ` 1 ${name}` })
     await nextDay.getByRole('link', { name: 'Next month' }).waitFor()
-    assert.deepEqual(
-      await page
-        .getByRole('main')
-        .getByText(`${name} ${nextFirst.slice(0, 4)}`)
-        .count(),
-      0,
-    )
+    // In December, they name the year, too.
+    const year = nextFirst.slice(0, 4)
+    const yearCount = await page.getByRole('main').getByText(`${name} ${year}`).count()
+    assert.equal(yearCount > 0, !month.startsWith(year))
     // The heading of a group of days is a band, and an overdue day the pill of a row of the list.
     const colorOf = (selector: string) =>
       page
