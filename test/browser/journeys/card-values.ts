@@ -56,6 +56,7 @@ export function cardValueJourneys(setup: () => BrowserSetup): void {
       (await workspace.get('assignment', id)).amountHours === hours
     await until(isPlanned(8), 'the hours before')
     await page.keyboard.press('Control+Shift+Z')
+    await page.getByText('Redone: Clicked · 16 h').waitFor()
     await until(isPlanned(16), 'the hours again')
     await card.getByText('16 h').waitFor()
     // A message ends with its screen. The change can be undone on the next screen, and redone after coming back.

@@ -19,6 +19,8 @@ export function listExportJourneys(setup: () => BrowserSetup): void {
       `${path}?view=list&group=stage&columns=key,end,hours&dateTo=${addDays(monday, 3)}`,
     )
     await page.getByRole('link', { name: 'Later', exact: true }).waitFor()
+    // The names of stages arrive separately.
+    await page.getByRole('rowheader', { name: 'Backlog' }).waitFor()
     await page.getByRole('button', { name: 'Display' }).click()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
