@@ -66,6 +66,7 @@ function boardJourneys(setup: () => BrowserSetup): void {
     const opened = page.waitForResponse(/\/userAssignments\?/)
     await page.locator(`#card-${id}`).click()
     await opened
+    await until(() => requests.size > 0, 'the request for the members')
     assert.equal(takeCount(), 1)
   })
 
@@ -239,13 +240,12 @@ function boardJourneys(setup: () => BrowserSetup): void {
     const scroller = column(jonas, 'Backlog').locator('.column-cards')
     const last = cardIn(jonas, 'Backlog', 'Number 699')
     // Each time the end is reached, the next of seven pages is loaded.
-    for (let tries = 0; tries < 100 && (await last.count()) === 0; tries += 1) {
+    await until(async () => {
       await scroller.evaluate((element) => {
         element.scrollTop = element.scrollHeight
       })
-      await jonas.waitForTimeout(100)
-    }
-    assert.equal(await last.count(), 1)
+      return (await last.count()) === 1
+    }, 'the last of the assignments')
     assert.ok((await jonas.locator('.card').count()) < 200)
   })
 
@@ -463,17 +463,21 @@ function connectionJourneys(setup: () => BrowserSetup): void {
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
   })
 
-  test('is fast enough to show the first screen within a second', async () => {
+  test('needs less than half a second of the processor to show the first screen', async () => {
     const { signIn } = setup()
     const page = await signIn('mara@example.com', '/projects')
-    const times: number[] = []
-    for (let attempt = 0; attempt < 3; attempt += 1) {
-      await page.reload({ waitUntil: 'commit' })
-      await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
-      times.push(Number(await page.evaluate('performance.now()')))
+    const session = await page.context().newCDPSession(page)
+    await session.send('Performance.enable')
+    /** The CPU time of the thread of the page. Other work on the machine does not count. */
+    const readSeconds = async () => {
+      const { metrics } = await session.send('Performance.getMetrics')
+      return metrics.find(({ name }) => name === 'ThreadTime')?.value ?? Number.NaN
     }
-    // The fastest of three loads counts, to exclude other work on the machine.
-    assert.ok(Math.min(...times) < 1000, times.map(Math.round).join(', '))
+    const before = await readSeconds()
+    await page.reload({ waitUntil: 'commit' })
+    await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
+    const seconds = (await readSeconds()) - before
+    assert.ok(seconds > 0 && seconds < 0.5, `${seconds} s`)
   })
 }
 

@@ -72,6 +72,8 @@ export function assignmentKeyJourneys(setup: () => BrowserSetup): void {
     await isFocused(`#card-${second}`)
 
     await press('Enter')
+    await isFocused('#panel-title')
+    await page.getByText('Two', { exact: true }).waitFor()
     await tabTo(page, '[aria-label^="Resolve"]')
     await press('Enter')
     await page.getByText('One', { exact: true }).waitFor({ state: 'detached' })
@@ -80,6 +82,7 @@ export function assignmentKeyJourneys(setup: () => BrowserSetup): void {
     await isFocused('#panel-title')
 
     await press('Escape')
+    await isFocused(`#card-${second}`)
     await page.getByRole('button', { name: 'Members…', exact: true }).press('Enter')
     await page.locator('[aria-label^="Remove Jonas"]').press('Enter')
     await isFocused('[aria-label^="Remove Mara"]')

@@ -52,6 +52,7 @@ export function eventJourneys(setup: () => BrowserSetup): void {
     const page = await signIn('mara@example.com', `/projects/${projectId}/assignments/${id}`)
     const stream = page.getByRole('region', { name: 'Activity' }).locator('.stream > li')
     await stream.filter({ hasText: 'changed this assignment' }).waitFor()
+    await stream.filter({ hasText: 'Nine rungs' }).waitFor()
     // The oldest comes first, and a comment is not repeated as a change.
     const texts = await stream.allTextContents()
     const participants = /Participant.+Jonas Weber.+Mara Lindqvist.+Comes first/

@@ -29,6 +29,7 @@ export function newAssignmentJourneys(setup: () => BrowserSetup): void {
     assert.equal(await name.inputValue(), 'Begun yesterday')
     await dialog.getByRole('button', { name: 'Discard' }).click()
     await dialog.getByText('You had begun this assignment.').waitFor({ state: 'detached' })
+    await name.and(page.locator(':focus')).waitFor()
     await page.keyboard.type('Fix the footer @jon')
     await page.getByRole('option', { name: 'Jonas Weber' }).waitFor()
     await page.keyboard.press('Enter')

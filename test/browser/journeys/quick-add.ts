@@ -19,8 +19,7 @@ export function quickAddJourneys(setup: () => BrowserSetup): void {
     return { ...project, page }
   }
   const waitForCards = async (page: Page, names: readonly string[]) => {
-    await until(async () => (await namesOn(page)).length >= names.length, `${names.length} cards`)
-    assert.deepEqual(await namesOn(page), names)
+    await until(async () => (await namesOn(page)).join() === names.join(), names.join())
   }
   const paste = (page: Page, text: string) =>
     field(page).evaluate((element, pasted) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { until } from '../../support/until.ts'
 import { type BrowserSetup, untilSaved } from '../support/browser-setup.ts'
 import { datedProjects } from '../support/dated-projects.ts'
 import { assertAccessible } from './accessibility.ts'
@@ -81,8 +82,8 @@ export function unplannedJourneys(setup: () => BrowserSetup): void {
       await person.fill('Unassigned')
       await Promise.all([untilSaved(page), page.getByRole('option', { name: 'Unassigned' }).click()])
       assert.partialDeepStrictEqual(await read(id), { isUnscheduled: true, isUnassigned: true })
-      assert.equal(await end.inputValue(), '')
-      assert.equal(await person.inputValue(), '')
+      await until(async () => (await end.inputValue()) === '', 'no end')
+      await until(async () => (await person.inputValue()) === '', 'no person')
     })
 
   test('are created in the dialog, and on a board that is filtered by a user, with that user', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { until } from '../../support/until.ts'
 import type { BrowserSetup } from '../support/browser-setup.ts'
 
 /** Replaces the box of an invisible element. Every comparison with it fails. */
@@ -47,7 +48,7 @@ export function weekJourneys(setup: () => BrowserSetup): void {
       await monday.fill(text)
       assert.equal(await statusAfter(page, () => page.keyboard.press('Enter')), 200)
       await page.getByRole('row', { name: 'Total' }).getByText(hours, { exact: true }).first().waitFor()
-      assert.equal(await monday.inputValue(), hours)
+      await until(async () => (await monday.inputValue()) === hours, `${hours} in the cell`)
     }
     await cell(page, 'Typed hours, Wed 3 Mar 2027').fill('2')
     await statusAfter(page, () => page.keyboard.press('Tab'))
@@ -61,7 +62,7 @@ export function weekJourneys(setup: () => BrowserSetup): void {
     await page.keyboard.press('Shift+Enter')
     await page.getByText('24.5 h on one day? Save again if that is right.').waitFor()
     // They keep the focus. Leaving the cell does not confirm them; Enter, up or down, and a button do.
-    assert.equal(await sameDay.evaluate((field) => field === document.activeElement), true)
+    await sameDay.and(page.locator(':focus')).waitFor()
     await page.keyboard.press('Tab')
     await sameDay.focus()
     await page.keyboard.press('ArrowUp')
@@ -278,7 +279,7 @@ export function weekJourneys(setup: () => BrowserSetup): void {
     // The choice of the person is next to the heading, and names the shown one.
     const end = (box: typeof never | null) => (box ?? never).x + (box ?? never).width
     const person = page.getByRole('combobox', { name: 'Person' })
-    assert.equal(await person.inputValue(), 'Mara Lindqvist')
+    await until(async () => (await person.inputValue()) === 'Mara Lindqvist', 'the name of the person')
     const picker = await person.boundingBox()
     assert.ok((picker ?? never).x - end(await heading.boundingBox()) < 30)
     await cell(page, 'Entered for another, Mon 12 Jul 2027').fill('8')
