@@ -103,6 +103,8 @@ test('an invalid body does not count as an attempt at the current password', asy
 })
 
 test('an account is locked after five wrong current passwords', async () => {
+  const now = new Date()
+  lockouts = createLockouts({ database: fresh.database, now: () => now })
   for (let attempt = 0; attempt < 5; attempt += 1) await assert.rejects(change('guess', next), wrongCurrent)
   await assert.rejects(change(current, next), { kind: 'locked', retryAfterSeconds: 15 * 60 })
   ada = await insertAccount(fresh.database, { passwordHash: await passwords.hash(current) })

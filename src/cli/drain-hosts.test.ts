@@ -21,7 +21,8 @@ test('All hosts announce their stop immediately', async () => {
   const drained = drainHosts(recordingHosts(recorded), 0.05)
   assert.deepEqual(recorded, ['rest announces its stop', 'bank announces its stop'])
   await drained
-  assert.ok(performance.now() - startedAt >= 99)
+  // A timer may fire a millisecond early.
+  assert.ok(performance.now() - startedAt >= 98)
   assert.deepEqual(recorded.slice(2), ['rest stops', 'bank stops', 'rest has stopped', 'bank has stopped'])
 })
 

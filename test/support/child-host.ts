@@ -22,11 +22,13 @@ const root = join(import.meta.dirname, '..', '..')
 
 /**
  * Returns a free port below the ports of outgoing connections. Test processes open thousands of connections,
- * which could take the port before the host does.
+ * which could take the port before the host does. No port is returned twice.
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < portTriesMax; tries += 1) {
     const port = randomInt(portMin, portMax)
+    if (givenPorts.has(port)) continue
+    givenPorts.add(port)
     if (await isFree(port)) return port
   }
   throw new Error(`None of ${portTriesMax} ports was free.`)
@@ -35,6 +37,9 @@ export async function freePort(): Promise<number> {
 const portMin = 12_000
 const portMax = 32_000
 const portTriesMax = 20
+
+/** A test may ask for several ports before it listens on the first of them. */
+const givenPorts = new Set<number>()
 
 async function isFree(port: number): Promise<boolean> {
   const server = createServer().listen(port, '127.0.0.1')

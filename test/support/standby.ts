@@ -12,10 +12,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { startEmbeddedStore } from '../../src/db/embedded/start-embedded-store.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { until } from './until.ts'
 
 export interface ReplicatedStore {
   readonly primaryUrl: string
@@ -61,11 +61,12 @@ export async function startReplicatedStore(): Promise<ReplicatedStore> {
   const start = async () => {
     const [program = '', ...args] = [...prefixFor(server), server.program, ...command]
     child = spawn(program, args, { uid: server.uid, gid: server.gid, stdio: 'ignore' })
-    for (let tries = 0; tries < 300; tries += 1) {
-      if (await atStandby('select 1').catch(() => undefined)) return
-      await sleep(50)
-    }
-    throw new Error('The standby does not start.')
+    const isStarted = () =>
+      atStandby('select 1').then(
+        () => true,
+        () => false,
+      )
+    await until(isStarted, 'the start of the standby')
   }
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { cheapPasswords } from '../../../test/support/cheap-passwords.ts'
 import {
@@ -13,6 +12,7 @@ import {
   isDistributed,
   withDatabase,
 } from '../../../test/support/fresh-database.ts'
+import { until } from '../../../test/support/until.ts'
 import { openBudgets } from '../../config/budgets.ts'
 import { readSettings } from '../../config/settings.ts'
 import { readStoreSettings } from '../../config/store-settings.ts'
@@ -47,7 +47,10 @@ describe('A backup of one or several nodes', () => {
     const creating = Promise.all([createUntilDone(), createUntilDone()])
     const file = join(folder, 'busy.backup')
     try {
-      await sleep(200)
+      await until(
+        async () => (await run(source.url, `select from changes where resource = 'made'`)).length > 0,
+        'an assignment',
+      )
       await writeBackup(source.url, folder, { file })
     } finally {
       isDone = true
