@@ -184,16 +184,19 @@ describe('an event stream', () => {
     socket.pause()
     const event = formatEvent({ event: 'listing', data: 'x'.repeat(50_000) })
     let accepted = 0
-    for (let attempt = 0; attempt < 2000 && state.stream?.isReady; attempt += 1) {
-      if (state.stream.send(event)) accepted += 1
-      await new Promise((resolve) => setImmediate(resolve))
+    let stalledAttempts = 0
+    // The kernel may take more after a moment, so the stream counts as full after it was full for a while.
+    for (let attempt = 0; attempt < 2000 && stalledAttempts < 50; attempt += 1) {
+      if (state.stream?.send(event)) accepted += 1
+      stalledAttempts = state.stream?.isReady ? 0 : stalledAttempts + 1
+      await new Promise((resolve) => setTimeout(resolve, stalledAttempts > 0 ? 5 : 0))
     }
     ok(accepted < 1000, `${accepted} events were accepted`)
     for (let attempt = 0; attempt < 100; attempt += 1) equal(state.stream?.send(event), false)
     state.stream?.comment('left out')
-    equal(state.readyCount, 0)
+    const { readyCount } = state
     socket.resume()
-    await until(() => state.readyCount === 1, 'onReady')
+    await until(() => state.readyCount > readyCount, 'onReady')
     equal(state.stream?.isReady, true)
     equal(state.stream?.send(event), true)
   })
@@ -216,7 +219,9 @@ describe('an event stream', () => {
     const app = sampleHost(t)
     let closed = 0
     app.get('/late', async (_request, reply) => {
-      await new Promise((resolve) => reply.raw.once('close', resolve))
+      const disconnected = once(reply.raw, 'close')
+      socket.destroy()
+      await disconnected
       const onClose = () => {
         closed += 1
       }
@@ -224,7 +229,6 @@ describe('an event stream', () => {
     })
     const port = await listen(app)
     const socket = connect(port, '127.0.0.1', () => socket.write('GET /late HTTP/1.1\r\nHost: x\r\n\r\n'))
-    setTimeout(() => socket.destroy(), 20)
     await until(() => closed === 1, 'onClose')
   })
 })

@@ -1,5 +1,6 @@
 import { deepStrictEqual, doesNotMatch, equal, ok } from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
+import { measureRunningTime } from '../../test/support/running-time.ts'
 import { addHealthRoutes, addHelloRoute, type ReadinessCheck } from './listen.ts'
 import { sampleHost } from './testing/sample-host.ts'
 
@@ -48,9 +49,9 @@ describe('health', () => {
     }
     const hanging = { name: 'database', check }
     const app = healthHost(t, [hanging])
-    const startedAt = performance.now()
+    const milliseconds = measureRunningTime()
     for (let turn = 0; turn < 3; turn += 1) equal((await app.inject({ url: '/readyz' })).statusCode, 503)
-    ok(performance.now() - startedAt < 500)
+    ok(milliseconds() < 500)
     equal(checkCount, 1)
   })
 })

@@ -116,9 +116,10 @@ describe('A change', () => {
       ),
     )
     assert.equal(verdict(unknown, { projectId: [other.projectId] }), 'yes')
-    const many = await changesOf(() =>
-      Promise.all(Array.from({ length: 201 }, (_, n) => change({ amountHours: n % 9 }))),
-    )
+    const many = await changesOf(async () => {
+      // On a busy machine, 201 concurrent writes of one row would wait for each other for too long.
+      for (let written = 0; written < 201; written += 1) await change({ amountHours: written % 9 })
+    })
     assert.equal(verdict(many, { projectId: [other.projectId] }), 'yes')
   })
 })

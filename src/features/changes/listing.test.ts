@@ -14,13 +14,17 @@ after(drop)
 describe('A live listing', () => {
   it('never replaces a newer snapshot with an older one that arrives later', async () => {
     const delayed = Promise.withResolvers<void>()
+    const hasRead = Promise.withResolvers<void>()
     let queryCount = 0
     const standbyLiveListReads: Database['standbyLiveListReads'] = {
       async query(statement, account) {
         queryCount += 1
         const isFirst = queryCount === 1
         const rows = await context.database.standbyLiveListReads.query(statement, account)
-        if (isFirst) await delayed.promise
+        if (isFirst) {
+          hasRead.resolve()
+          await delayed.promise
+        }
         return rows as never
       },
     }
@@ -36,7 +40,7 @@ describe('A live listing', () => {
       },
     )
     const older = listing.takeSnapshot()
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await hasRead.promise
     await makeAny('impediment', { name: 'Made in between' })
     await listing.takeSnapshot()
     delayed.resolve()

@@ -8,12 +8,13 @@ import { type InProcessBank, startInProcessBank } from './testing/in-process.ts'
 import { oddExchanges } from './testing/odd-exchanges.ts'
 
 /**
- * Short enough that slow requests are rejected while the test waits. `requestTimeout` is longer than the delay
- * after which a connection with a rejected body is closed, so that always the delay ends it.
+ * Short enough that slow requests are rejected while the test waits, and long enough for a request that is sent
+ * byte by byte on a busy machine. `requestTimeout` is longer than the delay after which a connection with a
+ * rejected body is closed, so that always the delay ends it.
  */
 const timeouts = {
-  headersTimeout: 600,
-  requestTimeout: 2 * closeDelayMilliseconds,
+  headersTimeout: 3000,
+  requestTimeout: 4 * closeDelayMilliseconds,
   connectionsCheckingInterval: 100,
 }
 

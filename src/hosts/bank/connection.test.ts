@@ -19,13 +19,8 @@ for (const pipeline of [false, true]) {
       store = await freshDatabase()
     })
     after(() => store.drop())
-    const open = (t: TestContext) => {
-      const options = {
-        url: store.url,
-        pipeline,
-        timeoutMilliseconds: 400,
-      }
-      const connection = openConnection(options)
+    const open = (t: TestContext, limits: { readonly timeoutMilliseconds?: number } = {}) => {
+      const connection = openConnection({ url: store.url, pipeline, ...limits })
       t.after(connection.close)
       return connection
     }
@@ -57,7 +52,7 @@ for (const pipeline of [false, true]) {
     })
 
     test('times out on a silent database with an unknown outcome', async (t) => {
-      const { query } = open(t)
+      const { query } = open(t, { timeoutMilliseconds: 1200 })
       await query(statement('select 1'))
       await assert.rejects(query(statement('select pg_sleep(2)')), (error) => {
         assert.ok(!(error instanceof NothingAppliedError), 'the outcome is unknown')

@@ -232,9 +232,10 @@ describe('The bank responds', () => {
       [overflow.status, JSON.parse(overflow.text).erro],
       [422, 'Valor must not take the balance above the maximum.'],
     )
-    // The two transactions are in one call. The call must not fail, and the debit must succeed.
+    // The two transactions are in one call. The call must not fail, and the debit must succeed. The credit is
+    // too large after the debit, too, because either transaction may arrive first.
     const [credit, debit] = await Promise.all([
-      transact(bank.port, { client: 4, valor: 5, tipo: 'c' }),
+      transact(bank.port, { client: 4, valor: 20, tipo: 'c' }),
       transact(bank.port, { client: 4, valor: 7, tipo: 'd' }),
     ])
     assert.deepEqual([credit?.status, debit?.status], [422, 200])
