@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
+import { awayFromMidnight } from '../../test/support/until.ts'
 import { maintenanceLimits } from './failures.ts'
 import { closeDays, readClosedDays, verifyHistory } from './history-chain.ts'
 import { raw } from './sql.ts'
@@ -18,6 +19,8 @@ describe('The chain of the history', () => {
   let fresh: FreshDatabase
   const write = (text: string) => fresh.database.transaction((transaction) => transaction.query(raw(text)))
   beforeEach(async () => {
+    // The entries of today must not become entries of a day that has ended.
+    await awayFromMidnight()
     fresh = await freshDatabase()
     await write(`update history_begin set at = now() - interval '4 days'`)
     // Creates 40 entries for today, and 40 for each of the four days before.
