@@ -1,8 +1,8 @@
 import { equal, ok, rejects } from 'node:assert/strict'
-import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { connect } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
+import { isRefused } from '../../test/support/is-refused.ts'
 import { measureRunningTime } from '../../test/support/running-time.ts'
 import { until } from '../../test/support/until.ts'
 import { addHealthRoutes, prepareShutdown } from './listen.ts'
@@ -39,18 +39,6 @@ function firstLine(port: number): Promise<string> {
     socket.on('error', reject)
     socket.once('data', (chunk) => resolve(String(chunk).split('\r\n', 1)[0] ?? ''))
   })
-}
-
-async function isRefused(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  try {
-    await once(socket, 'connect')
-    return false
-  } catch {
-    return true
-  } finally {
-    socket.destroy()
-  }
 }
 
 describe('a host that stops', () => {

@@ -163,6 +163,7 @@ describe('An upload', () => {
       upload.cut()
       await until(async () => (await scene.storedFiles()).length === files.length, 'the file to be deleted')
     }
+    await until(async () => (await fileRecords()).length === records.length, 'the record to be deleted')
     assert.deepEqual(await fileRecords(), records)
   })
 })
@@ -185,7 +186,8 @@ describe('A file that is too large', () => {
     await upload.write('x')
     assertTooLarge(await upload.answer)
     upload.cut()
-    assert.deepEqual(await scene.storedFiles(), [])
+    // The file is deleted after the response.
+    await until(async () => (await scene.storedFiles()).length === 0, 'the file to be deleted')
   })
 
   test('is larger than the limit: a file of exactly 1 MiB is accepted', async () => {

@@ -415,7 +415,8 @@ onRest('The spelling of query keys', (tracker) => {
   })
 
   test('an empty search is ignored', async () => {
-    const [plain, empty] = await Promise.all([ask('/api/projects'), ask('/api/projects?Search=')])
+    const plain = await ask('/api/projects')
+    const empty = await ask('/api/projects?Search=')
     assert.equal(empty.status, 200)
     assert.equal(empty.body.result.totalCount >= plain.body.result.totalCount, true)
   })

@@ -263,7 +263,7 @@ describe('an authorization request with prompt, max_age or a hint', () => {
   it('with max_age accepts a session that is recent enough', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const authTime = claimsOf(tokens.id_token).auth_time
-    assert.ok(Math.abs(authTime * 1000 - host.clock.now()) < 5000)
+    assert.ok(Math.abs(authTime * 1000 - host.clock.now()) < 60_000)
     host.clock.advance(60_000)
     const authorizeWithin = (maxAge: string) =>
       browser.get('/connect/authorize', requestOf(pkce, { max_age: maxAge }))

@@ -8,6 +8,7 @@ import { sql } from '../../src/db/sql.ts'
 import { readCommandSettings } from '../../src/hosts/commands/configuration.ts'
 import { startCommands, type TimeLimits } from '../../src/hosts/commands/main.ts'
 import { createLog } from '../../src/http/log.ts'
+import type { LimiterClock } from '../../src/http/rate-limiter.ts'
 import type { Resource } from '../../src/resources/define-resource.ts'
 import { cheapPasswords } from './cheap-passwords.ts'
 import { disposable } from './fixture.ts'
@@ -38,8 +39,8 @@ export interface CommandsUnderTest extends AsyncDisposable {
 }
 
 export interface HostOptions extends Partial<TimeLimits> {
-  /** The window of the rate limiter; defaults to a minute. */
-  readonly windowMilliseconds?: number
+  /** The clock of the rate limiter. */
+  readonly limiterClock?: LimiterClock
   readonly alongside?: Alongside
   readonly budgets?: Budgets
   /** The log is written here instead of to standard output. */
@@ -60,7 +61,7 @@ export async function startCommandsUnderTest(
   environment: Environment = {},
   {
     alongside,
-    windowMilliseconds,
+    limiterClock,
     budgets = openBudgets(),
     storeMilliseconds,
     declared,
@@ -99,7 +100,7 @@ export async function startCommandsUnderTest(
     log,
   })
   const context = { database: store, passwords: cheapPasswords(), budgets, hoursStep: settings.hoursStep }
-  const rateLimit = { ...settings.rateLimit, ...(windowMilliseconds && { windowMilliseconds }) }
+  const rateLimit = { ...settings.rateLimit, ...(limiterClock && { clock: limiterClock }) }
   const host = await startCommands(context, authentication, { ...settings, rateLimit }, log, limits, declared)
   const withToken = async (account: Account): Promise<Person> => ({
     ...account,

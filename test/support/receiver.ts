@@ -23,7 +23,7 @@ export interface Receiver {
   stop(): Promise<void>
 }
 
-const arrivalSecondsMax = 25
+const arrivalSecondsMax = 60
 
 /** Starts a real server that receives the messages of webhooks. */
 export async function startReceiver(port = 0): Promise<Receiver> {

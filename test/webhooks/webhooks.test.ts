@@ -358,7 +358,7 @@ describe('Deliveries', () => {
       }
       write()
     })
-    await workerOf(150).poll()
+    await workerOf().poll()
     const { status, answer } = await attemptOf(id)
     assert.deepEqual([status, answer.length], [200, 2048])
   })
