@@ -239,14 +239,15 @@ function administrationJourneys(setup: () => BrowserSetup): void {
     const removedOnce = await workspace.assignment('Let go')
     await workspace.change('DELETE', 'assignment', { ids: [removedTwice, removedOnce] })
     const page = await setup().signIn('mara@example.com', '/removed/assignments')
-    const row = page.getByRole('listitem').filter({ hasText: 'Removed twice' })
-    await row.getByText('Removed by Rosa Root').waitFor()
+    const row = page.getByRole('region', { name: 'Today' }).getByRole('listitem')
+    const twice = row.filter({ hasText: /\w-\d+ Removed twice/ })
+    await twice.getByText(/Website relaunch · Removed by Rosa Root, \d\d:\d\d$/).waitFor()
     const token = await page.evaluate<string>(`JSON.parse(localStorage['tracker.session']).accessToken`)
     const request = { token, body: { ids: [removedTwice] } }
     assert.equal((await send(hosts.api, 'POST', '/api/assignment/restore', request)).status, 200)
     assert.equal((await send(hosts.api, 'DELETE', '/api/assignment', request)).status, 200)
     await page.getByRole('button', { name: 'Restore Let go' }).click()
-    await row.getByText('Removed by Mara Lindqvist').waitFor()
+    await twice.getByText('Removed by Mara Lindqvist').waitFor()
   })
 
   test('shows users only the records that they may restore, by name', async () => {
@@ -258,7 +259,11 @@ function administrationJourneys(setup: () => BrowserSetup): void {
     const foreign = await record(workspace.jonas.id, 4.75)
     await workspace.change('DELETE', 'appointment', { ids: [own.id, foreign.id] })
     const page = await setup().signIn('mara@example.com', '/removed/appointments')
-    await page.getByText('3.25 h on 16 Nov · Mara Lindqvist · Kept work').waitFor()
+    await page.getByText('3.25 h on 16 Nov · Mara Lindqvist', { exact: true }).waitFor()
+    await page
+      .getByText(/Kept work · Removed by Rosa Root, /)
+      .first()
+      .waitFor()
     assert.equal(await page.getByText('4.75 h').count(), 0)
     assert.equal(await page.getByRole('option', { name: 'Users' }).count(), 0)
     await page.getByRole('button', { name: 'Restore 3.25 h on 16 Nov' }).click()

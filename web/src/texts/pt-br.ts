@@ -1160,7 +1160,7 @@ export const ptBr = {
   Participants: 'Participantes',
   Stages: 'Etapas',
   Types: 'Tipos',
-  'Removed {time}': 'Removido em {time}',
+  'Removed at {time}': 'Removido às {time}',
   'Removed by {name}, {time}': 'Removido por {name}, {time}',
   'Restore {name}': 'Restaurar {name}',
   'a removed assignment': 'uma tarefa removida',

@@ -1,16 +1,17 @@
 import { useEffect, useState } from 'preact/hooks'
 import { resourcePaths, type Tracker } from '#tracker-client'
-import { type Api, pluralOf, type ResourceName } from '../../api/api.ts'
+import { type Api, pluralOf, type RecordOf, type ResourceName } from '../../api/api.ts'
 import { type ById, loadByIds, rowsMax } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
+import { assignmentKey } from '../../data/assignments.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import type { ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { capitalize, nounOf } from '../../texts/declared-names.ts'
 import { inOneLine, type MessageKey, t } from '../../texts/text.ts'
-import { dayOfTimestamp, formatDay, formatLongDay, formatTimestamp } from '../../time/days.ts'
+import { dayOfTimestamp, formatDay, formatDayHeading, formatTime } from '../../time/days.ts'
 import { formatHours } from '../../time/hours.ts'
-import { Page, SearchField } from '../../ui/page.tsx'
+import { Page, ProjectMark, SearchField } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 
 /** Lists removed records by day. Each can be restored. */
@@ -88,10 +89,8 @@ function RemovedList({ kinds, search }: RemovedListProps) {
     <>
       {value.rows.length === 0 && <NoRemovedRecords search={search} />}
       {[...days].map(([day, rows]) => (
-        <section key={day} class="group" aria-label={formatLongDay(day)}>
-          <header class="group-header">
-            <h2>{formatLongDay(day)}</h2>
-          </header>
+        <section key={day} class="change-day" aria-labelledby={`removed-${day}`}>
+          <h2 id={`removed-${day}`}>{formatDayHeading(day)}</h2>
           <ul class="rows">
             {rows.map((row) => (
               <RemovedLine
@@ -150,18 +149,27 @@ interface RemovedLineProps {
 /** Shows a removed record, who removed it and when, and a button to restore it. */
 function RemovedLine({ row, kindNoun, relatedNames, removerId, problem, onRestore }: RemovedLineProps) {
   const { people } = useServices()
-  const title = titleOf(row, people.nameOf, relatedNames)
-  const details = row.login ?? row.description
-  const timestamp = row.deletedAt === null ? '' : formatTimestamp(row.deletedAt)
+  const { name, assignment, project } = namesOf(row, people.nameOf, relatedNames)
+  const title = inOneLine(name, assignment, project)
+  const shownName = name || assignment || project
+  const foundProject = relatedNames.project.get(row.projectId ?? '')
+  const key = assignmentKey(foundProject?.key, row)
+  const time = row.deletedAt === null ? '' : formatTime(row.deletedAt)
   const removedText =
     removerId === undefined
-      ? t('Removed {time}', { time: timestamp })
-      : t('Removed by {name}, {time}', { name: people.nameOf(removerId), time: timestamp })
+      ? t('Removed at {time}', { time })
+      : t('Removed by {name}, {time}', { name: people.nameOf(removerId), time })
+  const details = [row.login ?? row.description, removedText]
+  if (shownName !== assignment) details.unshift(assignment)
   return (
     <li class="row">
       <span class="row-text">
-        {kindNoun && <span class="chip removed-kind">{kindNoun}</span>} <span>{title}</span>
-        <span class="quiet-text line">{inOneLine(details, removedText)}</span>
+        {kindNoun && <span class="chip removed-kind">{kindNoun}</span>}{' '}
+        {key && <span class="quiet-text">{key}</span>} <bdi class="row-name">{shownName}</bdi>
+        <span class="quiet-text line">
+          {foundProject && <ProjectMark project={foundProject} />}{' '}
+          {inOneLine(shownName !== project && project, ...details)}
+        </span>
         {problem && (
           <span class="field-errors line" role="alert">
             {problem}
@@ -236,6 +244,7 @@ interface RemovedRow {
   readonly amountHours?: number
   readonly userId?: string
   readonly projectId?: string
+  readonly number?: number
   readonly assignmentId?: string
   readonly impedimentId?: string
 }
@@ -246,8 +255,11 @@ interface RemovedRows {
   readonly names: RelatedNames
 }
 
-/** The names of related records, except removed ones. */
-type RelatedNames = Readonly<Record<'project' | 'assignment' | 'impediment', ById<{ readonly name: string }>>>
+/** Related records, except removed ones. */
+interface RelatedNames
+  extends Readonly<Record<'assignment' | 'impediment', ById<{ readonly name: string }>>> {
+  readonly project: ById<RecordOf<'project'>>
+}
 
 interface RemovedQuery {
   readonly search: string
@@ -300,8 +312,8 @@ async function loadKind(api: Api, resource: ResourceName, { search, pages, signa
   return { rows, hasMore: rows.length < totalCount }
 }
 
-/** Returns a readable title: the name of the record, or the names of related records. */
-function titleOf(row: RemovedRow, nameOfPerson: (id: string) => string, names: RelatedNames): string {
+/** Returns the name of the record, or the names of related records. A link between two of these has no name. */
+function namesOf(row: RemovedRow, nameOfPerson: (id: string) => string, names: RelatedNames) {
   const assignment = nameIn(names.assignment, row.assignmentId, t('a removed assignment'))
   const project = nameIn(names.project, row.projectId, t('a removed project'))
   const impediment = nameIn(names.impediment, row.impedimentId, t('A removed impediment type'))
@@ -309,7 +321,8 @@ function titleOf(row: RemovedRow, nameOfPerson: (id: string) => string, names: R
     row.keepDate &&
     t('{hours} on {day}', { hours: formatHours(row.amountHours ?? 0), day: formatDay(row.keepDate) })
   const person = row.name === undefined && row.userId && nameOfPerson(row.userId)
-  return inOneLine(row.name, row.text && firstLine(row.text), time, impediment, person, assignment, project)
+  const name = inOneLine(row.name, row.text && firstLine(row.text), time, impediment, person)
+  return { name, assignment, project }
 }
 
 /** The beginning of a comment is enough to recognize it. */
