@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useServices } from '../../services/services.ts'
 import { type MessageKey, t } from '../../texts/text.ts'
+import { useCopy } from '../../ui/copy.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState } from '../../ui/page-states.tsx'
 import { Tabs } from '../../ui/view-controls.tsx'
@@ -178,6 +180,24 @@ export const TabSection = ({ label, about, children }: TabSectionProps) => (
     {children}
   </section>
 )
+
+/** A name that operators paste into a file, such as that of an environment variable. A click copies it. */
+export function CopiedName({ name }: { readonly name: string }) {
+  const copy = useCopy()
+  const label = t('Copy {key}', { key: name })
+  return (
+    <button
+      type="button"
+      class="setting-name"
+      aria-label={label}
+      title={label}
+      onClick={() => copy(name, t('{key} was copied.', { key: name }))}
+    >
+      <code>{name}</code>
+      <Icon name="copy" />
+    </button>
+  )
+}
 
 /** Links to the pages of the administration. `current` is the path of the page. */
 export function AdministrationTabs({ current }: { readonly current: string }) {

@@ -13,7 +13,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
-import { AdministrationTabs, AdministratorsOnly, clientsPath, TabSection } from './catalogs.tsx'
+import { AdministrationTabs, AdministratorsOnly, CopiedName, clientsPath, TabSection } from './catalogs.tsx'
 
 /** The dialog in front of the list. */
 type OpenDialog =
@@ -73,13 +73,17 @@ interface ClientRowProps {
 }
 
 const ClientRow = ({ client, onChoose }: ClientRowProps) => {
-  const { name, redirectUris, hasSecret } = client
+  const { id, name, redirectUris, hasSecret, isFirstParty } = client
   return (
     <li class="row">
       <span class="row-text">
         <bdi class="row-name">{name}</bdi>
         <span class="quiet-text line">{redirectUris.join(', ')}</span>
-        <span class="quiet-text line">{factsOf(client).join(' · ')}</span>
+        <CopiedName name={id} />
+      </span>
+      <span class="setting-states">
+        <span class="setting-state">{hasSecret ? t('With a secret') : t('Without a secret')}</span>
+        <span class="setting-state">{isFirstParty ? t('First-party app') : t('Asks for consent')}</span>
       </span>
       <Menu
         label={t('Actions for {name}', { name })}
@@ -161,13 +165,6 @@ const consentChoices = [
   { id: 'ask', name: 'Users are asked for consent' },
   { id: 'skip', name: 'Users are not asked: it is a first-party app' },
 ] as const
-
-/** Shows the choices of the form in the list, too. */
-const factsOf = (client: RegisteredClient): readonly string[] => {
-  const { kind, consent } = valuesOf(client)
-  const chosen = [...kindChoices, ...consentChoices].filter(({ id }) => id === kind || id === consent)
-  return [client.id, ...chosen.map(({ name }) => t(name))]
-}
 
 const defaultScopes = 'openid profile offline_access email'
 

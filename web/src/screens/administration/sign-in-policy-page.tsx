@@ -3,11 +3,9 @@ import { createIdentityAdministration, type SignInPolicy } from '../../api/ident
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { type MessageKey, t, tn } from '../../texts/text.ts'
-import { useCopy } from '../../ui/copy.tsx'
-import { Icon } from '../../ui/icon.tsx'
 import { Page } from '../../ui/page.tsx'
 import { LoadProblem, Skeleton } from '../../ui/page-states.tsx'
-import { AdministrationTabs, policyPath } from './catalogs.tsx'
+import { AdministrationTabs, CopiedName, policyPath } from './catalogs.tsx'
 
 type Rule = SignInPolicy['rules'][number]
 
@@ -217,7 +215,7 @@ const SettingRow = ({ title, text, setting, children }: SettingRowProps) => (
   <li class="row">
     <span class="row-text">
       <span class="setting-title">
-        <bdi>{title}</bdi> <VariableName name={setting} />
+        <bdi>{title}</bdi> <CopiedName name={setting} />
       </span>
       <span class="quiet-text line" dir="auto">
         {text}
@@ -226,24 +224,6 @@ const SettingRow = ({ title, text, setting, children }: SettingRowProps) => (
     <span class="setting-states">{children}</span>
   </li>
 )
-
-/** The name of an environment variable. A click copies it, because operators paste it into a file. */
-function VariableName({ name }: { readonly name: string }) {
-  const copy = useCopy()
-  const label = t('Copy {key}', { key: name })
-  return (
-    <button
-      type="button"
-      class="setting-name"
-      aria-label={label}
-      title={label}
-      onClick={() => copy(name, t('{key} was copied.', { key: name }))}
-    >
-      <code>{name}</code>
-      <Icon name="copy" />
-    </button>
-  )
-}
 
 interface StateProps {
   readonly isOn?: boolean | undefined
