@@ -129,6 +129,8 @@ interface FormProps<Values extends FormValues> {
   readonly isIdle?: boolean
   /** True if the form cannot be submitted now. The reason is shown next to it. */
   readonly isDisabled?: boolean
+  /** True if something else is more important where the form is shown. */
+  readonly isSecondary?: boolean
   readonly onDone?: (() => void) | undefined
   /** Shown before the buttons. */
   readonly aside?: ComponentChildren
@@ -147,6 +149,7 @@ export function Form<Values extends FormValues>(props: FormProps<Values>) {
     cancelLabel = t('Cancel'),
     isIdle = false,
     isDisabled = false,
+    isSecondary = false,
     onDone,
     aside,
   } = props
@@ -192,7 +195,11 @@ export function Form<Values extends FormValues>(props: FormProps<Values>) {
             {cancelLabel}
           </button>
         )}
-        <button type="submit" class="button primary" aria-disabled={isDisabled || form.isBusy.value}>
+        <button
+          type="submit"
+          class={isSecondary ? 'button' : 'button primary'}
+          aria-disabled={isDisabled || form.isBusy.value}
+        >
           {form.isBusy.value ? t('Please wait…') : submitLabel}
         </button>
       </div>

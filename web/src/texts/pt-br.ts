@@ -728,6 +728,7 @@ export const ptBr = {
   Link: 'Link',
   'Creates a link with which a user who forgot the password can choose a new one.':
     'Gera um link com o qual quem esqueceu a senha escolhe uma nova.',
+  'Invite by a link': 'Convidar por um link',
   'Create link': 'Gerar um link',
   'The link for {name} was created.': 'O link para {name} está pronto.',
   'Password by mail': 'Senha por e-mail',
@@ -775,11 +776,11 @@ export const ptBr = {
   Consent: 'De quem ele é',
   'On a server, with a secret': 'Em um servidor, com um segredo',
   'In the browser or on a device, without a secret': 'No navegador ou em um dispositivo, sem segredo',
-  'Users are asked for consent': 'As pessoas precisam autorizá-lo',
   'With a secret': 'Com segredo',
   'Without a secret': 'Sem segredo',
   'Asks for consent': 'Pede autorização',
   'First-party app': 'Aplicativo próprio',
+  'Users are asked for consent': 'As pessoas precisam autorizá-lo',
   'Users are not asked: it is a first-party app': 'É nosso: as pessoas não precisam autorizá-lo',
   'Users can sign in to these apps with their account. Apps that are set up in the server’s settings are not listed.':
     'As pessoas entram nestes aplicativos com a conta delas. Os das configurações do servidor não aparecem na lista.',

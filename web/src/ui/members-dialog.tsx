@@ -90,7 +90,6 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
         <p class="quiet-text">{t('The first {count} members are listed.', { count: members.ids.length })}</p>
       )}
       <InvitationsSection projectId={project.id} onProblem={setProblem} />
-      <SearchHint isAdministrator={self?.isAdministrator ?? false} />
       {problem && (
         <p class="field-errors" role="alert">
           {problem}
@@ -118,19 +117,22 @@ const unsearchedMax = 8
 const matches = (name: string, search: string): boolean =>
   name.toLocaleLowerCase().includes(search.toLocaleLowerCase())
 
-const SearchHint = ({ isAdministrator }: { readonly isAdministrator: boolean }) => (
-  <p class="quiet-text">
-    {isAdministrator
-      ? t(
-          'You can find everyone with an account. Invite others by a link, or create accounts under Admin, Users.',
-        )
-      : t(
-          'You can find people you already share a project with. An administrator can add others who have an account; invite new people by a link.',
-        )}
-  </p>
-)
+function SearchHint() {
+  const { session } = useServices()
+  return (
+    <p class="quiet-text">
+      {session.person.value?.isAdministrator
+        ? t(
+            'You can find everyone with an account. Invite others by a link, or create accounts under Admin, Users.',
+          )
+        : t(
+            'You can find people you already share a project with. An administrator can add others who have an account; invite new people by a link.',
+          )}
+    </p>
+  )
+}
 
-/** Lists the open invitations into the project, and creates new ones. */
+/** Creates invitations into the project, and lists the open ones. */
 function InvitationsSection(props: {
   readonly projectId: string
   onProblem(problem: string | undefined): void
@@ -150,6 +152,10 @@ function InvitationsSection(props: {
     )
   return (
     <section class="form invitations" aria-label={t('Invitations')}>
+      <h3>{t('Invite by a link')}</h3>
+      <SearchHint />
+      <InviteByLink projectId={props.projectId} onCreated={reload} />
+      {configuration.mail && <InviteByMail projectId={props.projectId} onCreated={reload} />}
       {value !== undefined && value.links.length > 0 && (
         <>
           <h3>{t('Open invitations')}</h3>
@@ -165,8 +171,6 @@ function InvitationsSection(props: {
           </ul>
         </>
       )}
-      <InviteByLink projectId={props.projectId} onCreated={reload} />
-      {configuration.mail && <InviteByMail projectId={props.projectId} onCreated={reload} />}
     </section>
   )
 }
@@ -214,7 +218,7 @@ function InviteByLink(props: { readonly projectId: string; onCreated(): void }) 
   return (
     <>
       <div hidden={link !== undefined}>
-        <Form form={form} submitLabel={t('Create link')}>
+        <Form form={form} submitLabel={t('Create link')} isSecondary>
           <TextField form={form} name="recipientName" label={t('Name of the person to invite')} />
         </Form>
       </div>
@@ -255,7 +259,7 @@ function InviteByMail(props: { readonly projectId: string; onCreated(): void }) 
     },
   })
   return (
-    <Form form={form} submitLabel={t('Send')}>
+    <Form form={form} submitLabel={t('Send')} isSecondary>
       <TextField
         form={form}
         name="mailTo"
