@@ -24,6 +24,7 @@ const laterFiles = [
   'comment-form',
   'csv',
   'daily-target',
+  'done-mark',
   'fields',
   'filter-menu',
   'focus-rules',

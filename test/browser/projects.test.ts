@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { send } from '../support/rest-host.ts'
+import { until } from '../support/until.ts'
 import { importJourneys } from './journeys/importing.ts'
 import { memberJourneys } from './journeys/members.ts'
 import { organizationJourneys } from './journeys/organizations.ts'
@@ -89,6 +90,12 @@ function projectJourneys(setup: () => BrowserSetup): void {
   })
 }
 
+/** Chooses from the menu of a row. */
+async function choose(page: Page, name: string, item: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions for ${name}` }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
+
 function administrationJourneys(setup: () => BrowserSetup): void {
   const open = (path: string) => setup().signIn('root@example.com', path)
 
@@ -148,19 +155,19 @@ function administrationJourneys(setup: () => BrowserSetup): void {
     const { workspace } = setup()
     await workspace.make('assignmentType', { name: 'Spike' })
     const page = await open('/administration/types')
-    await page.getByRole('button', { name: 'Remove Spike' }).click()
+    await choose(page, 'Spike', 'Remove')
     await page.getByText('Spike was removed.').waitFor()
     await page.getByRole('listitem').filter({ hasText: 'Spike' }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByRole('button', { name: 'Edit Spike' }).click()
+    await choose(page, 'Spike', 'Edit…')
     await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Spiky')
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('button', { name: 'Edit Spiky' }).waitFor()
+    await page.getByRole('button', { name: 'Actions for Spiky' }).waitFor()
     await page.keyboard.press('Control+z')
-    await page.getByRole('button', { name: 'Edit Spike' }).waitFor()
+    await page.getByRole('button', { name: 'Actions for Spike' }).waitFor()
     await page.getByRole('link', { name: 'Organizations' }).click()
     // An organization with projects is not removed, and users cannot be removed at all.
-    await page.getByRole('button', { name: 'Remove Lighthouse Studio' }).click()
+    await choose(page, 'Lighthouse Studio', 'Remove')
     await page
       .getByRole('status')
       .filter({ hasText: /project/i })
@@ -178,10 +185,29 @@ function administrationJourneys(setup: () => BrowserSetup): void {
     const page = await open('/administration/workflows')
     await page.getByText('Review').waitFor()
     await page.getByRole('button', { name: 'Move Review up' }).click()
-    const rows = page.locator('.row-text')
-    await rows.nth(2).filter({ hasText: 'Review' }).waitFor()
-    const names = (await rows.allTextContents()).map((text) => text.trim())
+    const rows = page.locator('.row')
+    const isAt = (place: number, name: string) => rows.nth(place).filter({ hasText: name }).waitFor()
+    await isAt(2, 'Review')
+    const names = (await page.locator('.row-text').allTextContents()).map((text) => text.trim())
     assert.deepEqual(names.slice(0, 3), ['Backlog', 'Doing', 'Review'])
+    // The pointer drags a row by its handle, to above the first and below the last one.
+    const handle = rows.filter({ hasText: 'Review' }).locator('.row-handle')
+    await handle.dragTo(rows.first(), { targetPosition: { x: 40, y: 4 } })
+    await isAt(0, 'Review')
+    await page.getByText('The stages were saved.').waitFor()
+    await page.reload()
+    await isAt(0, 'Review')
+    await handle.dragTo(rows.last(), { targetPosition: { x: 40, y: 30 } })
+    await isAt((await rows.count()) - 1, 'Review')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await isAt(0, 'Review')
+    await handle.dragTo(rows.nth(2), { targetPosition: { x: 40, y: 30 } })
+    await isAt(2, 'Review')
+    for (const count of [1, 0]) {
+      await choose(page, 'Review', 'This stage means done')
+      const chips = rows.filter({ hasText: 'Review' }).getByText('Means done')
+      await until(async () => (await chips.count()) === count, `${count} chips`)
+    }
     // A search hides other stages, but changes neither the looks of stages nor where a new one is added.
     await page.getByLabel('Search stages').fill('Doing')
     await page.getByText('Review').waitFor({ state: 'detached' })
@@ -194,7 +220,7 @@ function administrationJourneys(setup: () => BrowserSetup): void {
     await page.getByText('Means done').waitFor()
     const last = page.locator('.row').last()
     await last.filter({ hasText: 'Last of all' }).waitFor()
-    await last.getByRole('button', { name: 'Remove Last of all' }).click()
+    await choose(page, 'Last of all', 'Remove')
     await page.locator('.row').filter({ hasText: 'Last of all' }).waitFor({ state: 'detached' })
     await workspace.change('DELETE', 'workflow', { ids: [review.id] })
   })

@@ -700,8 +700,9 @@ export const ptBr = {
   'New stage': 'Nova etapa',
   'No stages yet': 'Nenhuma etapa ainda',
   'No stages match “{text}”': 'Nenhuma etapa corresponde a “{text}”',
-  'The columns of every board, from left to right. A new stage is added at the end; the arrows move it. To mark a stage as done, open its menu on a board.':
-    'As colunas de todos os quadros, da esquerda para a direita. Uma nova fica por último; as setas a movem. Em um quadro, o menu de uma etapa diz que ela significa concluído.',
+  'The columns of every board, from left to right. A new stage is added at the end.':
+    'As colunas de todos os quadros, da esquerda para a direita. Uma nova fica por último.',
+  'Drag to move': 'Arraste para mover',
   'Assignment types': 'Tipos de tarefa',
   'Search assignment types': 'Buscar tipos de tarefa',
   'New assignment type': 'Novo tipo de tarefa',

@@ -1,6 +1,8 @@
-import { useState } from 'preact/hooks'
+import type { TargetedDragEvent } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
+import { toggleDoneStage } from '../../assignment/done-mark.ts'
 import { colorChoices } from '../../assignment/labels.tsx'
 import {
   guessDoneStages,
@@ -19,6 +21,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { NewPasswordField } from '../../ui/form-fields.tsx'
 import { Icon, IconButton } from '../../ui/icon.tsx'
 import { StageMark } from '../../ui/marks.tsx'
+import { Menu } from '../../ui/menu.tsx'
 import { Page, SearchField } from '../../ui/page.tsx'
 import { EmptyState, LoadProblem, Skeleton } from '../../ui/page-states.tsx'
 import { useOpenNewFromUrl } from '../../ui/view-controls.tsx'
@@ -102,7 +105,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
           <CatalogLines
             catalog={catalog}
             rows={rows}
-            looks={defaultLooksOf(stages)}
+            stages={stages}
             canMove={canMove}
             onChange={openDialog}
           />
@@ -138,28 +141,35 @@ const useStages = ({ resource }: Catalog): readonly RecordOf<'workflow'>[] =>
 interface CatalogLinesProps {
   readonly catalog: Catalog
   readonly rows: readonly CatalogRow[]
-  /** Empty for catalogs without stages. */
-  readonly looks: ReadonlyMap<string, StageLook>
+  /** All stages, or none for other catalogs. */
+  readonly stages: readonly RecordOf<'workflow'>[]
   readonly canMove: boolean
   onChange(row: CatalogRow): void
 }
 
-function CatalogLines({ catalog, rows, looks, canMove, onChange }: CatalogLinesProps) {
-  const moveStage = useMoveStage(rows)
+function CatalogLines({ catalog, rows, stages, canMove, onChange }: CatalogLinesProps) {
+  const { shown, move } = useStageOrder(rows)
+  const dragOf = useRowDrag(move)
+  const looks = defaultLooksOf(stages)
   return (
     <ul class="rows">
-      {rows.map((row, index) => (
-        <CatalogLine
-          key={row.id}
-          catalog={catalog}
-          row={row}
-          look={looks.get(row.id)}
-          onChange={() => onChange(row)}
-          onMove={canMove ? (steps) => void moveStage(index, index + steps) : undefined}
-          isFirst={index === 0}
-          isLast={index === rows.length - 1}
-        />
-      ))}
+      {shown.map((row, index) => {
+        const isLast = index === shown.length - 1
+        return (
+          <CatalogLine
+            key={row.id}
+            catalog={catalog}
+            row={row}
+            look={looks.get(row.id)}
+            stages={stages}
+            onChange={() => onChange(row)}
+            onMove={(steps) => move(index, index + steps)}
+            drag={canMove ? dragOf(index, isLast) : undefined}
+            isFirst={index === 0}
+            isLast={isLast}
+          />
+        )
+      })}
     </ul>
   )
 }
@@ -178,72 +188,174 @@ const NoRows = ({ search, catalog }: { readonly search: string; readonly catalog
   </EmptyState>
 )
 
-/** Moves a stage, and renumbers the stages whose position changes. */
-function useMoveStage(rows: readonly CatalogRow[]) {
+/** Moves a stage, and renumbers the stages whose position changes. The new order is shown at once. */
+function useStageOrder(rows: readonly CatalogRow[]) {
   const { api, toasts } = useServices()
-  return async (from: number, to: number): Promise<void> => {
-    const next = [...rows]
-    next.splice(to, 0, ...next.splice(from, 1))
-    const updates = next.flatMap(({ id, name, order }, index) =>
-      order === index ? [] : [{ id, name, order: index }],
-    )
-    try {
-      for (const body of updates) await api.update('workflow', body)
-    } catch (error) {
-      toasts.show({ kind: 'problem', text: sentenceOf(error) })
-    }
+  const [movedRows, setMovedRows] = useState<readonly CatalogRow[]>()
+  const pendingCount = useRef(0)
+  const lastWrite = useRef(Promise.resolve())
+  useEffect(() => {
+    if (pendingCount.current === 0) setMovedRows(undefined)
+  }, [rows])
+  const shown = movedRows ?? rows
+  const write = async (changed: readonly CatalogRow[]) => {
+    for (const { id, name, order } of changed) await api.update('workflow', { id, name, order: order ?? 0 })
   }
+  const save = async (before: readonly CatalogRow[], after: readonly CatalogRow[]) => {
+    await write(after)
+    toasts.show({
+      kind: 'done',
+      text: t('The stages were saved.'),
+      undo: () => write(before),
+      redo: () => write(after),
+    })
+  }
+  const move = (from: number, to: number) => {
+    const moved = shown.filter((_, index) => index === from)
+    const next = shown.toSpliced(from, 1).toSpliced(to, 0, ...moved)
+    const before = next.filter(({ order }, index) => order !== index)
+    const after = before.map((row) => ({ ...row, order: next.indexOf(row) }))
+    setMovedRows(next.map((row, order) => ({ ...row, order })))
+    pendingCount.current += 1
+    lastWrite.current = lastWrite.current
+      .then(() => save(before, after))
+      .catch((error) => {
+        setMovedRows(undefined)
+        toasts.show({ kind: 'problem', text: sentenceOf(error) })
+      })
+      .then(() => {
+        pendingCount.current -= 1
+      })
+  }
+  return { shown, move }
 }
 
-interface CatalogLineProps {
-  readonly catalog: Catalog
+type RowDragEvent = TargetedDragEvent<HTMLElement>
+
+/** Lets the pointer drag rows by their handles. The edge of a row shows where the dragged one would be placed. */
+function useRowDrag(move: (from: number, to: number) => void) {
+  const [from, setFrom] = useState<number>()
+  const [gap, setGap] = useState<number>()
+  const end = () => {
+    setFrom(undefined)
+    setGap(undefined)
+  }
+  return (index: number, isLast: boolean) => ({
+    class: [
+      from === index && 'dragged',
+      from !== undefined && gap === index && 'drop-before',
+      from !== undefined && isLast && gap === index + 1 && 'drop-after',
+    ]
+      .filter(Boolean)
+      .join(' '),
+    handle: {
+      onDragStart(event: RowDragEvent) {
+        const row = event.currentTarget.closest('.row')
+        if (row) event.dataTransfer?.setDragImage(row, 0, 0)
+        event.dataTransfer?.setData('text/plain', row?.textContent ?? '')
+        setFrom(index)
+      },
+      onDragEnd: end,
+    },
+    row: {
+      onDragOver(event: RowDragEvent) {
+        if (from === undefined) return
+        event.preventDefault()
+        const { top, height } = event.currentTarget.getBoundingClientRect()
+        setGap(event.clientY < top + height / 2 ? index : index + 1)
+      },
+      onDrop(event: RowDragEvent) {
+        event.preventDefault()
+        const to = gap !== undefined && from !== undefined && gap > from ? gap - 1 : gap
+        if (from !== undefined && to !== undefined && to !== from) move(from, to)
+        end()
+      },
+    },
+  })
+}
+
+interface CatalogLineProps extends Pick<CatalogLinesProps, 'catalog' | 'stages'> {
   readonly row: CatalogRow
   /** The look of a stage in projects that have not chosen another color for it. */
   readonly look: StageLook | undefined
   readonly isFirst: boolean
   readonly isLast: boolean
-  onChange(): void
   /** Undefined if the rows have no order, or if a search hides some of them. */
-  readonly onMove: ((steps: number) => void) | undefined
+  readonly drag: ReturnType<ReturnType<typeof useRowDrag>> | undefined
+  onChange(): void
+  onMove(steps: number): void
 }
 
 function CatalogLine(props: CatalogLineProps) {
-  const { catalog, row, look, isFirst, isLast, onChange, onMove } = props
-  const remove = useRemoval()
+  const { row, look, isFirst, isLast, drag, onMove } = props
+  const { name } = row
   return (
-    <li class="row">
+    <li class={`row catalog-row ${drag?.class ?? ''}`} {...drag?.row}>
+      {drag && <span class="row-handle" draggable title={t('Drag to move')} {...drag.handle} />}
       {look && <StageMark {...look} />}
       <span class="row-text">
-        <bdi>{row.name}</bdi>
-        <span class="quiet-text line" dir="auto">
-          {look?.isDone ? t('Means done') : row.description}
-        </span>
+        <bdi>{name}</bdi>
+        {row.description && (
+          <span class="quiet-text line" dir="auto">
+            {row.description}
+          </span>
+        )}
       </span>
+      {look?.isDone && (
+        <span class="chip">
+          <Icon name="check" /> {t('Means done')}
+        </span>
+      )}
       <span class="row-buttons">
-        {onMove && (
+        {drag && (
           <>
             <IconButton
               icon="up"
-              label={t('Move {name} up', { name: row.name })}
+              label={t('Move {name} up', { name })}
               isDisabled={isFirst}
               run={() => onMove(-1)}
             />
             <IconButton
               icon="down"
-              label={t('Move {name} down', { name: row.name })}
+              label={t('Move {name} down', { name })}
               isDisabled={isLast}
               run={() => onMove(1)}
             />
           </>
         )}
-        <IconButton icon="edit" label={t('Edit {name}', { name: row.name })} run={onChange} />
-        <IconButton
-          icon="trash"
-          label={t('Remove {name}', { name: row.name })}
-          run={() => void remove(catalog.resource, row.id, row.name)}
-        />
+        <CatalogMenu {...props} />
       </span>
     </li>
+  )
+}
+
+function CatalogMenu({ catalog, row, look, stages, onChange }: CatalogLineProps) {
+  const services = useServices()
+  const remove = useRemoval()
+  const stage = services.configuration.extensions ? stages.find(({ id }) => id === row.id) : undefined
+  return (
+    <Menu
+      label={t('Actions for {name}', { name: row.name })}
+      items={[
+        { label: t('Edit…'), run: onChange },
+        ...(stage
+          ? [
+              {
+                label: t('This stage means done'),
+                isCurrent: look?.isDone ?? false,
+                run: () => void toggleDoneStage(services, stage, stages, look?.isDone ?? false),
+              },
+            ]
+          : []),
+        {
+          label: t('Remove'),
+          kind: 'danger',
+          run: () => void remove(catalog.resource, row.id, row.name),
+        },
+      ]}
+    >
+      <Icon name="more" />
+    </Menu>
   )
 }
 

@@ -73,8 +73,7 @@ export const catalogs: readonly Catalog[] = [
     newLabel: 'New stage',
     emptyText: 'No stages yet',
     noMatchText: 'No stages match “{text}”',
-    about:
-      'The columns of every board, from left to right. A new stage is added at the end; the arrows move it. To mark a stage as done, open its menu on a board.',
+    about: 'The columns of every board, from left to right. A new stage is added at the end.',
     sortColumn: 'order',
     isOrdered: true,
     fields: [

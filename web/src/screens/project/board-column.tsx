@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
-import { sentenceOf } from '../../api/problems.ts'
+import { outageError } from '../../api/problems.ts'
 import { chooseDoneStage } from '../../assignment/assignment-values.ts'
 import type { RecordedHours } from '../../assignment/load-recorded-hours.ts'
 import { useShownRows } from '../../assignment/panel-frame.tsx'
 import type { Blockers, LabelsByAssignment, PartCounts } from '../../data/project-links.ts'
-import { guessDoneStages, type ProjectStage, type StageLook } from '../../data/project-stages.ts'
+import type { ProjectStage, StageLook } from '../../data/project-stages.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
 import { addDays, dayOf, today } from '../../time/days.ts'
@@ -218,24 +218,21 @@ interface ColumnHeaderProps extends ColumnPartProps {
 }
 
 function ColumnHeader({ stage, stages, projectId, looks, isDone, countOf, onAdd }: ColumnHeaderProps) {
-  const { api, configuration, router, session, toasts } = useServices()
+  const services = useServices()
+  const { configuration, router, session } = services
   const isAdministrator = session.person.value?.isAdministrator === true
   const look = looks.get(stage.id)
   const stagesItem = { label: t('Change the stages…'), run: () => router.go('/administration/workflows') }
-  const toggleDone = async () => {
-    const { id, name, order } = stage
-    try {
-      await api.update('workflow', { id, name, order, isDone: !stage.isDone })
-      const text = isDone ? unchangedLookText(stage, stages) : undefined
-      if (text !== undefined) toasts.show({ kind: 'done', text })
-    } catch (error) {
-      toasts.show({ kind: 'problem', text: sentenceOf(error) })
-    }
-  }
   const doneItem = {
     label: t('This stage means done'),
     isCurrent: isDone,
-    run: configuration.extensions ? toggleDone : () => chooseDoneStage(projectId, stage.id),
+    run: () =>
+      configuration.extensions
+        ? import('../../assignment/done-mark.ts').then(
+            (script) => script.toggleDoneStage(services, stage, stages, isDone),
+            () => services.toasts.show({ kind: 'problem', text: outageError().message }),
+          )
+        : chooseDoneStage(projectId, stage.id),
   }
   const items = [
     ...(isAdministrator || !configuration.extensions ? [doneItem] : []),
@@ -267,19 +264,6 @@ function ColumnHeader({ stage, stages, projectId, looks, isDone, countOf, onAdd 
       </button>
     </header>
   )
-}
-
-/**
- * Returns a message if marking the stage as done, or removing the mark, does not change how the stage looks.
- * This happens if the stage also counts as done without a mark, by a guess.
- */
-function unchangedLookText(stage: Stage, stages: readonly Stage[]): string | undefined {
-  if (!stage.isDone) return t('{stage} now means done for all users.', { stage: stage.name })
-  const unmarked = { ...stage, isDone: false }
-  const guessed = guessDoneStages(stages.map((other) => (other === stage ? unmarked : other)))
-  return guessed.includes(unmarked)
-    ? t('{stage} still counts as done, because no other stage is marked.', { stage: stage.name })
-    : undefined
 }
 
 function recentOf(rows: readonly Assignment[]): readonly Assignment[] {
