@@ -61,7 +61,7 @@ export function NewAssignmentDialog(props: NewAssignmentDialogProps) {
     field.current?.focus()
   }
   return (
-    <Dialog title={t('New assignment')} aside={<ProjectChip id={projectId} />} onClose={onClose}>
+    <Dialog title={t('New assignment')} aside={<ProjectName id={projectId} />} onClose={onClose}>
       <div class="new-record">
         {isRestored && (
           <p class="quiet-text">
@@ -123,12 +123,12 @@ export function NewAssignmentDialog(props: NewAssignmentDialogProps) {
   )
 }
 
-/** Shows the project of the assignment, after the title, so that nothing moves when its name arrives. */
-function ProjectChip({ id }: { readonly id: string }) {
+/** Names the project, which cannot be changed, after the title, so that nothing moves when the name arrives. */
+function ProjectName({ id }: { readonly id: string }) {
   const [project] = useListing('project', { ids: id }).rows
   if (project === undefined) return null
   return (
-    <span class="note-chip">
+    <span class="dialog-project">
       <ProjectMark project={project} />
       <span class="label-name" dir="auto">
         {project.name}
