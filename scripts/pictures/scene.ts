@@ -141,6 +141,9 @@ export async function makePictureScene({ hosts, workspace }: BrowserSetup): Prom
   await change('DELETE', 'assignment', { ids: [await assignment('Newsletter of the old site')] })
   await decorate(hosts.database, workspace, ids)
   await notify(hosts.database, workspace, people, ids)
+  // The administrator has made all records, but people write their comments and record their hours themselves.
+  await hosts.database.query(sql`update history set caller = (fields ->> 'user_id')::uuid
+    where resource in ('appointment', 'comment') and action = 'create'`)
   return { projectId, openId }
 }
 
