@@ -47,8 +47,28 @@ function projectJourneys(setup: () => BrowserSetup): void {
     const organization = page.getByRole('combobox', { name: 'Organization' })
     assert.equal(await organization.inputValue(), 'Lighthouse Studio')
     await page.getByLabel('Key').fill('grd')
+    await page.getByRole('combobox', { name: 'Color' }).click()
+    await page.getByRole('option', { name: 'Teal' }).click()
+    await page.getByRole('combobox', { name: 'Members' }).click()
+    await page.getByRole('option', { name: 'Jonas Weber' }).click()
+    await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Create project' }).click()
     await page.getByRole('heading', { name: 'Garden' }).waitFor()
+    await page.locator('.project-mark[data-color=teal]').first().waitFor()
+    await page.getByRole('button', { name: 'Filter by Jonas Weber' }).waitFor({ state: 'attached' })
+  })
+
+  test('are kept if a member cannot be added, as a message says', async () => {
+    const page = await setup().signIn('mara@example.com', '/projects')
+    await page.route('**/api/userProject', (route) => route.abort())
+    await page.getByRole('button', { name: 'New project' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Greenhouse')
+    await page.getByRole('combobox', { name: 'Members' }).click()
+    await page.getByRole('option', { name: 'Jonas Weber' }).click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Create project' }).click()
+    await page.getByText('Jonas Weber was not added').waitFor()
+    await page.getByRole('heading', { name: 'Greenhouse' }).waitFor()
   })
 
   test('keep the typed text when their dialog is closed by mistake', async () => {

@@ -1486,6 +1486,8 @@ export const ptBr = {
     'Colunas com outros nomes são associadas no próximo passo ou ficam de fora.',
   'People are found among the members of the project.':
     'As pessoas são encontradas entre os membros do projeto.',
+  '{count} members': '{count} membros',
+  '{name} was not added: {reason}': '{name} não entrou: {reason}',
   'Add members': 'Adicionar membros',
   'Go to the project': 'Ir para o projeto',
   'The file is larger than {max} MB.': 'O arquivo tem mais de {max} MB.',

@@ -1,14 +1,19 @@
 import { useEffect } from 'preact/hooks'
 import { TrackerError } from '#tracker-client'
-import { withFieldLabel } from '../../api/problems.ts'
+import type { RecordOf } from '../../api/api.ts'
+import { sentenceOf, withFieldLabel } from '../../api/problems.ts'
+import { colorChoices } from '../../assignment/labels.tsx'
 import { useListing } from '../../data/use-listing.ts'
-import { reject } from '../../forms/field.tsx'
+import { Field, reject } from '../../forms/field.tsx'
 import { TextField } from '../../forms/fields.tsx'
-import { Form, useForm } from '../../forms/form.tsx'
-import { useServices } from '../../services/services.ts'
+import { Form, type FormState, useForm } from '../../forms/form.tsx'
+import { type Services, useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { DescriptionTextField, newOrganizationId, OrganizationField } from '../../ui/form-fields.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { ChoiceChip, matchesWords } from '../../ui/option-search.tsx'
+import { findPeople, PersonAvatar } from '../../ui/people.tsx'
 
 /** Creates a project, and a new organization for it if the user names one. */
 export function NewProjectDialog({ onClose }: { onClose(): void }) {
@@ -35,6 +40,8 @@ export function NewProjectDialog({ onClose }: { onClose(): void }) {
             {configuration.extensions && (
               <TextField form={form} name="key" label={t('Key')} placeholder={key || t('Automatic')} />
             )}
+            {configuration.extensions && <ColorChip form={form} />}
+            <MembersChip form={form} />
           </div>
           {organizationId === newOrganizationId && (
             <TextField
@@ -50,21 +57,101 @@ export function NewProjectDialog({ onClose }: { onClose(): void }) {
   )
 }
 
+const idsIn = (text: string) => text.split(' ').filter(Boolean)
+
+type ChipProps = { readonly form: FormState<ReturnType<typeof initialValues>> }
+
+function ColorChip({ form }: ChipProps) {
+  const { color } = form.values.value
+  const label = t('Color')
+  const options = colorChoices.map((choice) => ({
+    id: choice.id,
+    name: t(choice.name),
+    mark: <span class="label-dot" data-color={choice.color ?? 'gray'} />,
+  }))
+  const chosen = options.find(({ id }) => id !== '' && id === color)
+  return (
+    <Field form={form} name="color" label={label} isLabelHidden>
+      {(attributes) => (
+        <ChoiceChip
+          attributes={attributes}
+          label={label}
+          text={chosen?.name ?? label}
+          mark={chosen?.mark ?? <span class="label-dot" data-color="gray" />}
+          isEmpty={chosen === undefined}
+          chosenIds={[color]}
+          find={async (text) => options.filter(({ name }) => matchesWords(name, text))}
+          onChoose={({ id }) => form.set('color', id)}
+        />
+      )}
+    </Field>
+  )
+}
+
+/** Chooses further members. The creator of a project is one anyway. */
+function MembersChip({ form }: ChipProps) {
+  const services = useServices()
+  const { people, session } = services
+  const ids = idsIn(form.values.value.memberIds)
+  const [first = ''] = ids
+  const label = t('Members')
+  const toggle = (id: string) =>
+    form.set('memberIds', (ids.includes(id) ? ids.filter((other) => other !== id) : [...ids, id]).join(' '))
+  return (
+    <Field form={form} name="memberIds" label={label} isLabelHidden>
+      {(attributes) => (
+        <ChoiceChip
+          attributes={attributes}
+          label={label}
+          text={[label, people.nameOf(first)][ids.length] ?? t('{count} members', { count: ids.length })}
+          mark={ids.length === 1 ? <PersonAvatar id={first} isDecorative /> : <Icon name="people" />}
+          isEmpty={ids.length === 0}
+          isMultiple
+          chosenIds={ids}
+          find={async (text, signal) =>
+            (await findPeople(services, undefined, text, signal)).filter(
+              ({ id }) => id !== session.person.value?.id,
+            )
+          }
+          onChoose={({ id }) => toggle(id)}
+        />
+      )}
+    </Field>
+  )
+}
+
+/** The project stays if a member cannot be added, and a message says why. */
+async function addMembers({ api, people, toasts }: Services, projectId: string, ids: readonly string[]) {
+  for (const userId of ids)
+    await api.create('userProject', { projectId, userId }).catch((error) =>
+      toasts.show({
+        kind: 'problem',
+        text: t('{name} was not added: {reason}', { name: people.nameOf(userId), reason: sentenceOf(error) }),
+      }),
+    )
+}
+
+const initialValues = (organizationId = '') => ({
+  name: '',
+  description: '',
+  key: '',
+  color: '',
+  /** Separated by spaces, because the values of a form are texts. */
+  memberIds: '',
+  organizationId,
+  organizationName: '',
+})
+
 /** Returns the form. At first, it has the organization of the newest project. */
 function useNewProjectForm() {
-  const { api, configuration, router } = useServices()
+  const services = useServices()
+  const { api, configuration, router } = services
   const newest = useListing('project', { sortColumn: 'createdAt', sortOrder: 'DESC', pageSize: 1 })
-  const initial = {
-    name: '',
-    description: '',
-    key: '',
-    organizationId: newest.rows[0]?.organizationId ?? '',
-    organizationName: '',
-  }
+  const initial = initialValues(newest.rows[0]?.organizationId)
   const form = useForm({
     draft: 'new-project',
     initial,
-    async submit({ name, description, key, organizationId, organizationName }) {
+    async submit({ name, description, key, color, memberIds, organizationId, organizationName }) {
       const id =
         organizationId === newOrganizationId ? await createOrganization(organizationName) : organizationId
       const project = await api.create('project', {
@@ -73,7 +160,9 @@ function useNewProjectForm() {
         ...(configuration.extensions && description !== '' && { description }),
         // The server derives a free key from the name if none is given.
         ...(configuration.extensions && key.trim() !== '' && { key: key.trim().toUpperCase() }),
+        ...(configuration.extensions && color !== '' && { color: color as RecordOf<'project'>['color'] }),
       })
+      await addMembers(services, project.id, idsIn(memberIds))
       router.go(`/projects/${project.id}`)
     },
   })
