@@ -298,7 +298,12 @@ function cardFaults(card: Element, topMax: number): string[] {
   const parts = boxesOf('.card-footer > *')
   const checks = {
     'the card begins too low': cardBox.top >= topMax,
-    'the marks take more than two lines': marks.height > 45,
+    'the marks take more than two lines': marks.height > 48,
+    'a mark is cut': boxesOf('.card-marks > *').some(
+      ({ top, bottom }) => top < marks.bottom && bottom > marks.bottom,
+    ),
+    'no dots stand for marks without room':
+      getComputedStyle(card.querySelector('.card-marks') as Element).webkitLineClamp !== '2',
     'parts overlap': marks.top < name.bottom || footer.top < marks.bottom,
     'the footer has a second line': parts.some(
       ({ top, bottom }) => Math.abs((top + bottom) / 2 - middle) > 2,

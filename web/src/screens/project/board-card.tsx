@@ -182,16 +182,13 @@ const cardSteps: Readonly<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1 
 /** Each of these keys clicks a button of the card. */
 const buttonSelectors: Readonly<Record<string, string>> = { t: '.timer-button' }
 
-/** More labels would fill the card. The panel shows all. */
-const labelsMax = 5
-
-/** Labels and warnings, on at most two lines between the name and the footer. */
+/** Labels and warnings, on at most two lines between the name and the footer. Three dots stand for the others. */
 function CardMarks({ assignment, labels = [], blockedSince, blockers = [], isDone, hasDraft }: CardProps) {
   const isWaiting = !isDone && blockers.length > 0
   const isQueued = changesOf(assignment.id).length > 0
   if (labels.length === 0 && !blockedSince && !isWaiting && !hasDraft && !isQueued) return null
   return (
-    <div class="card-marks">
+    <div class="card-marks" title={labels.map(({ name }) => name).join('\n')}>
       {blockedSince && <BlockedChip since={blockedSince} />}
       {isWaiting && <WaitsChip blockers={blockers} />}
       {hasDraft && (
@@ -201,16 +198,11 @@ function CardMarks({ assignment, labels = [], blockedSince, blockers = [], isDon
         </span>
       )}
       <QueueMark changes={changesOf(assignment.id)} />
-      {labels.slice(0, labelsMax).map((label) => (
+      {labels.map((label) => (
         <span key={label.id} class="card-label" data-field="labels">
           <LabelChip label={label} />
         </span>
       ))}
-      {labels.length > labelsMax && (
-        <span class="note-chip" title={labels.map(({ name }) => name).join('\n')}>
-          +{labels.length - labelsMax}
-        </span>
-      )}
     </div>
   )
 }
