@@ -120,6 +120,19 @@ export function panelViewJourneys(setup: () => BrowserSetup): void {
     }, 'the card in view')
   })
 
+  test('messages are next to the comments of an assignment on the whole page', async () => {
+    const { signIn, workspace } = setup()
+    const id = await workspace.assignment('Has messages')
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}/assignments/${id}?full=1`)
+    await page.setViewportSize({ width: 1024, height: 720 })
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.keyboard.press('p')
+    await page.getByRole('dialog').getByRole('option', { name: 'Urgent' }).click()
+    const message = await page.locator('.toast', { hasText: 'Urgent' }).boundingBox()
+    const comment = await page.getByRole('textbox', { name: 'Comment' }).boundingBox()
+    assert.ok(message && comment && message.x > comment.x + comment.width)
+  })
+
   test('the panel never covers its card', async () => {
     const { signIn, workspace } = setup()
     const id = await workspace.assignment('Behind the panel', { workflowId: workspace.stages.Done })
@@ -251,7 +264,7 @@ export function panelViewJourneys(setup: () => BrowserSetup): void {
     await focused('textbox', 'Hours')
     await page.keyboard.type('25')
     await page.keyboard.press('Enter')
-    await panel.getByText('25 h on one day? Save again if that is right.').waitFor()
+    await panel.getByText('25 h on one day? Confirm once more if that is right.').waitFor()
     await focused('textbox', 'Hours')
     const record = panel.getByRole('button', { name: 'Record', exact: true })
     const boxes = [await record.boundingBox(), await page.locator('.panel-scroll').boundingBox()]

@@ -72,7 +72,7 @@ function Project({ projectId, assignmentId }: ProjectProps) {
   // Without a network, the panel shows what is known of its assignment, whether or not the project was opened.
   const hasPanel = assignmentId !== undefined && (!replacement || project.problem !== undefined)
   useRootClass('has-project', !replacement)
-  useRootClass('has-panel', hasPanel)
+  usePanelClass(hasPanel, address)
   return (
     <div class={`project ${hasPanel ? 'with-panel' : ''}`}>
       <div class={replacement ? '' : 'project-page'} inert={hasPanel && (isNarrow || isPanelFull(address))}>
@@ -104,6 +104,11 @@ function Project({ projectId, assignmentId }: ProjectProps) {
       {dialog}
     </div>
   )
+}
+
+/** Messages are next to an open panel, unless it takes the whole page. */
+function usePanelClass(hasPanel: boolean, address: URL): void {
+  useRootClass('has-panel', hasPanel && !isPanelFull(address))
 }
 
 function useProjectDialog(
