@@ -92,7 +92,7 @@ export function myWorkJourneys(setup: () => BrowserSetup): void {
     assert.ok(Number(await widthOf(hours)) > 280)
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.keyboard.press('Enter')
-    await row.getByText('24.5 h on one day? Save again if that is right.').waitFor()
+    await row.getByText('24.5 h on one day? Confirm once more if that is right.').waitFor()
     await page.keyboard.press('Escape')
     await row.getByLabel('Stage of Thing of today').selectOption('Done')
     await row.waitFor({ state: 'detached' })

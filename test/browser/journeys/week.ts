@@ -60,7 +60,7 @@ export function weekJourneys(setup: () => BrowserSetup): void {
     const sameDay = cell(page, 'Typed on the same day, Mon 1 Mar 2027')
     await sameDay.fill('23')
     await page.keyboard.press('Shift+Enter')
-    await page.getByText('24.5 h on one day? Save again if that is right.').waitFor()
+    await page.getByText('24.5 h on one day? Confirm once more if that is right.').waitFor()
     // They keep the focus. Leaving the cell does not confirm them; Enter, up or down, and a button do.
     await sameDay.and(page.locator(':focus')).waitFor()
     await page.keyboard.press('Tab')
@@ -91,7 +91,7 @@ export function weekJourneys(setup: () => BrowserSetup): void {
     assert.deepEqual(loaded, [])
     await newEntry.getByLabel('Hours').fill('23')
     await newEntry.getByRole('button', { name: 'Add' }).click()
-    await newEntry.getByText('24.5 h on one day? Save again if that is right.').waitFor()
+    await newEntry.getByText('24.5 h on one day? Confirm once more if that is right.').waitFor()
     assert.equal(loaded.length, 1)
   })
 

@@ -137,7 +137,7 @@ export function useHoursQuestion() {
     const isTooMuch = sum > hoursPerDay && hours > previous
     if (!isTooMuch || (isConfirmed && lastQuestion.current === question)) return undefined
     lastQuestion.current = question
-    return t('{hours} on one day? Save again if that is right.', { hours: formatHours(sum) })
+    return t('{hours} on one day? Confirm once more if that is right.', { hours: formatHours(sum) })
   }
 }
 

@@ -33,7 +33,8 @@ export const ptBr = {
   'Sub-assignment': 'Subtarefa',
   Relation: 'Relação',
   '{label} of {name} was changed.': 'Mudança salva em {name}: {label}.',
-  '{hours} on one day? Save again if that is right.': '{hours} em um só dia? Salve de novo se estiver certo.',
+  '{hours} on one day? Confirm once more if that is right.':
+    '{hours} em um só dia? Confirme mais uma vez se estiver certo.',
   'Save again': 'Salvar de novo',
   'The end cannot be before the start.': 'O fim não pode ser antes do início.',
   'No organization of your projects matches. Type the full name, or ask an administrator.':

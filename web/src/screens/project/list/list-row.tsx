@@ -137,7 +137,7 @@ const LabelChips = ({
     {first && <LabelChip label={first} />}
     {rest.length > 0 && (
       <span title={rest.map(({ name }) => name).join(', ')}>
-        +{rest.length}
+        <span aria-hidden="true">+{rest.length}</span>
         {rest.map(({ id, name }) => (
           <span key={id} class="visually-hidden">
             {name}
