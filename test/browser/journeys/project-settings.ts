@@ -68,15 +68,6 @@ export function projectSettingsJourneys(setup: () => BrowserSetup): void {
     await page.keyboard.press('Escape')
     await page.locator('.project-switch:focus').waitFor()
     await page.keyboard.press('Enter')
-    await page.getByRole('combobox', { name: 'Switch project' }).waitFor()
-    // The button may be pressed again before the browser reports that the list was closed.
-    await page.evaluate(async () => {
-      const init = { key: 'Escape', bubbles: true, cancelable: true }
-      document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', init))
-      await Promise.resolve()
-      document.querySelector<HTMLElement>('.project-switch')?.click()
-    })
-    await page.waitForTimeout(100)
     await page.getByRole('combobox', { name: 'Switch project' }).fill('second')
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/projects/${otherId}/report`)
@@ -98,6 +89,51 @@ export function projectSettingsJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('link', { name: 'Board', exact: true }).click()
     await page.waitForURL(`**/projects/${otherId}`)
     await page.getByRole('heading', { name: 'Second quay' }).waitFor()
+  })
+
+  test('open a layer again that was just closed, and close it by a click on its button', async () => {
+    const { path, make } = await makeProject('Layered')
+    const id = await make('Below layers', 0, 1)
+    const page = await setup().signIn('mara@example.com', path)
+    const layer = page.locator(':popover-open')
+    const useTwice = async (selector: string) => {
+      const button = page.locator(selector).first()
+      await button.press('Enter')
+      await page.locator(':popover-open:focus-within').waitFor()
+      // The button may be pressed again before the browser reports that the layer was closed.
+      await button.evaluate(async (pressed: HTMLElement) => {
+        const pressEscape = () => {
+          const init = { key: 'Escape', bubbles: true, cancelable: true }
+          document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', init))
+        }
+        for (const close of [pressEscape, () => pressed.click()]) {
+          close()
+          await Promise.resolve()
+          pressed.click()
+          await new Promise((resolve) => setTimeout(resolve, 100))
+        }
+      })
+      assert.equal(await layer.count(), 1, selector)
+      // The button takes the focus before it is released.
+      await button.click({ delay: 100 })
+      await layer.waitFor({ state: 'detached' })
+      assert.equal(await button.getAttribute('aria-expanded'), 'false', selector)
+    }
+    for (const [address, selectors] of Object.entries({
+      [`/assignments/${id}?view=list`]: [
+        '.project-switch',
+        '.filter-button',
+        '.display-button',
+        '.day-button',
+      ],
+      '?view=board': ['.project-filters [aria-haspopup=menu]'],
+      '?view=timeline': ['.legend-button'],
+    })) {
+      await goWithin(page, path + address)
+      for (const selector of selectors) await useTwice(selector)
+    }
+    await page.keyboard.press('n')
+    await useTwice('dialog .choice-chip')
   })
 
   test('keep the values that another user has saved in other fields', async () => {

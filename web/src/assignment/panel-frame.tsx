@@ -45,8 +45,7 @@ export function PanelFrame(props: PanelFrameProps) {
       aria-labelledby="panel-title"
       onKeyDown={(event) => {
         // Escape in a dialog of a section, or in the month of a field, closes only that.
-        const isInDialog =
-          event.target instanceof Element && event.target.closest('dialog, :popover-open') !== null
+        const isInDialog = (event.target as Element).closest('dialog')
         if (event.key === 'Escape' && !event.defaultPrevented && !isInDialog) onClose()
       }}
     >

@@ -1,5 +1,5 @@
 import type { TargetedKeyboardEvent } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../texts/text.ts'
 import {
   addDays,
@@ -16,7 +16,7 @@ import {
   today,
 } from '../time/days.ts'
 import { Icon, type IconName } from './icon.tsx'
-import { SheetTitle } from './menu.tsx'
+import { layerOf, SheetTitle } from './menu.tsx'
 import { logicalArrowKey, placeBelow } from './viewport.ts'
 
 interface DayInputProps {
@@ -44,7 +44,6 @@ export function DayInput({
   buttonIcon = 'calendar',
   onChange,
 }: DayInputProps) {
-  const id = useId()
   const [typed, setTyped] = useState<string>()
   const input = useRef<HTMLInputElement>(null)
   const popover = useRef<HTMLDivElement>(null)
@@ -57,19 +56,20 @@ export function DayInput({
     const next = text.trim() === '' ? '' : (day ?? text)
     if (next !== value && text !== formatted) onChange(next)
   }
-  const open = () => {
-    popover.current?.showPopover()
-    if (popover.current && input.current) placeBelow(popover.current, input.current, { matchesWidth: true })
-  }
+  useLayoutEffect(() => {
+    if (!isOpen || popover.current === null || input.current === null) return
+    popover.current.showPopover()
+    placeBelow(popover.current, input.current, { matchesWidth: true })
+  }, [isOpen])
   const choose = (day: string) => {
-    popover.current?.hidePopover()
+    setOpen(false)
     input.current?.focus()
     setTyped(undefined)
     onChange(day)
   }
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
     if (event.key === 'Enter' && typed !== undefined) commit(typed)
-    if (event.key === 'ArrowDown' && event.altKey) open()
+    if (event.key === 'ArrowDown' && event.altKey) setOpen(true)
   }
   return (
     <span class="day-input">
@@ -91,26 +91,21 @@ export function DayInput({
         class="day-button"
         aria-label={t('Choose: {label}', { label })}
         aria-expanded={isOpen}
-        aria-controls={id}
-        onClick={() => (isOpen ? popover.current?.hidePopover() : open())}
+        onClick={() => setOpen(!isOpen)}
       >
         <Icon name={buttonIcon} />
       </button>
-      <div
-        ref={popover}
-        id={id}
-        class="day-layer"
-        popover="auto"
-        onToggle={(event) => setOpen(event.newState === 'open')}
-      >
-        <SheetTitle title={label} onClose={() => popover.current?.hidePopover()} />
-        {isOpen && <MonthGrid day={isDay(value) ? value : ''} onChoose={choose} />}
-        {clearLabel !== undefined && value !== '' && (
-          <button type="button" class="button quiet wide" onClick={() => choose('')}>
-            {clearLabel}
-          </button>
-        )}
-      </div>
+      {isOpen && (
+        <div ref={popover} class="day-layer" {...layerOf(input, () => setOpen(false))}>
+          <SheetTitle title={label} onClose={() => popover.current?.hidePopover()} />
+          <MonthGrid day={isDay(value) ? value : ''} onChoose={choose} />
+          {clearLabel !== undefined && value !== '' && (
+            <button type="button" class="button quiet wide" onClick={() => choose('')}>
+              {clearLabel}
+            </button>
+          )}
+        </div>
+      )}
     </span>
   )
 }

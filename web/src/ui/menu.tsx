@@ -1,4 +1,4 @@
-import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
+import type { ComponentChildren, TargetedKeyboardEvent, TargetedToggleEvent } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../texts/text.ts'
 import { Icon, IconButton, type IconName } from './icon.tsx'
@@ -43,7 +43,7 @@ export function Menu({ children, label, items, class: className = 'button quiet 
     list.current.querySelector<HTMLElement>(isTouched() ? '[role=menu]' : item)?.focus()
   }, [isOpen])
   const close = () => {
-    list.current?.hidePopover()
+    setOpen(false)
     button.current?.focus()
   }
   const choose = (item: MenuItem) => {
@@ -64,27 +64,39 @@ export function Menu({ children, label, items, class: className = 'button quiet 
       >
         {children}
       </button>
-      <div
-        ref={list}
-        id={id}
-        class="menu"
-        popover="auto"
-        onToggle={(event) => setOpen(event.newState === 'open')}
-      >
-        {isOpen && (
-          <>
-            <SheetTitle title={label} onClose={close} />
-            <div role="menu" aria-label={label} tabIndex={-1} onKeyDown={moveFocus}>
-              {items.map((item) => (
-                <MenuButton key={item.label} item={item} onChoose={() => choose(item)} />
-              ))}
-            </div>
-          </>
-        )}
-      </div>
+      {isOpen && (
+        <div ref={list} id={id} class="menu" {...layerOf(button, () => setOpen(false))}>
+          <SheetTitle title={label} onClose={close} />
+          <div role="menu" aria-label={label} tabIndex={-1} onKeyDown={moveFocus}>
+            {items.map((item) => (
+              <MenuButton key={item.label} item={item} onChoose={() => choose(item)} />
+            ))}
+          </div>
+        </div>
+      )}
     </>
   )
 }
+
+export type ElementRef<Kind extends HTMLElement = HTMLElement> = { readonly current: Kind | null }
+
+/**
+ * Returns the attributes of a layer, which is open while it is rendered. Escape closes it and returns the focus to its
+ * button. The browser reports that a layer was closed only later, when the button may have opened another one.
+ */
+export const layerOf = (button: ElementRef, onClosed: () => void) => ({
+  popover: 'auto' as const,
+  onToggle: ({ newState, currentTarget }: TargetedToggleEvent<HTMLElement>) => {
+    if (newState === 'closed' && currentTarget.isConnected) onClosed()
+  },
+  onKeyDown: (event: TargetedKeyboardEvent<HTMLElement>) => {
+    if (event.key !== 'Escape') return
+    event.preventDefault()
+    event.stopPropagation()
+    onClosed()
+    button.current?.focus()
+  },
+})
 
 /** The head of a layer, which is shown only on phones, where the layer is a sheet. */
 export const SheetTitle = ({ title, onClose }: { readonly title: string; onClose(): void }) => (

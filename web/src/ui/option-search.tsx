@@ -1,11 +1,11 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, TargetedFocusEvent } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ControlAttributes } from '../forms/field.tsx'
 import { foldText, t, tn } from '../texts/text.ts'
 import { activeIn, type Option, useActiveInView, useSuggestions } from './combobox.tsx'
 import { MonthGrid } from './day-input.tsx'
 import { Icon } from './icon.tsx'
-import { SheetTitle } from './menu.tsx'
+import { type ElementRef, layerOf, SheetTitle } from './menu.tsx'
 import { isTouched, phone, placeBelow, useMedia } from './viewport.ts'
 
 interface OptionLineProps {
@@ -235,10 +235,9 @@ export function ChoiceChip(props: ChoiceChipProps) {
   const { attributes, label, text, mark, isEmpty, isMultiple = false, onChoose } = props
   const layerId = useId()
   const button = useRef<HTMLButtonElement>(null)
-  const layer = useRef<HTMLDivElement>(null)
   const [isOpen, setOpen] = useState(false)
   const close = () => {
-    layer.current?.hidePopover()
+    setOpen(false)
     button.current?.focus()
   }
   const choose = (option: Option) => {
@@ -264,40 +263,45 @@ export function ChoiceChip(props: ChoiceChipProps) {
           {text}
         </span>
       </button>
-      <ChoiceLayer
-        {...props}
-        id={layerId}
-        layer={layer}
-        button={button}
-        isOpen={isOpen}
-        onChoose={choose}
-        onClosed={() => setOpen(false)}
-      />
+      {isOpen && (
+        <ChoiceLayer
+          {...props}
+          id={layerId}
+          button={button}
+          onChoose={choose}
+          onClosed={() => setOpen(false)}
+        />
+      )}
     </>
   )
 }
-
-type ElementRef<Kind extends HTMLElement = HTMLElement> = { readonly current: Kind | null }
 
 interface ChoiceListProps
   extends Pick<
     ChoiceChipProps,
     'label' | 'chosenIds' | 'isMultiple' | 'emptyMessage' | 'monthOf' | 'find' | 'onChoose'
   > {
-  readonly layer: ElementRef<HTMLDivElement>
   /** The button that opens the layer. */
   readonly button: ElementRef
-}
-
-interface ChoiceLayerProps extends ChoiceListProps {
-  readonly id: string
-  readonly isOpen: boolean
   onClosed(): void
 }
 
 /** The list of a button, above the page. Escape closes it and returns the focus to the button. */
-export function ChoiceLayer({ id, isOpen, onClosed, ...props }: ChoiceLayerProps) {
-  const { label, layer, button, monthOf, onChoose } = props
+export function ChoiceLayer({ id, ...props }: ChoiceListProps & { readonly id: string }) {
+  const { label, button, monthOf, onChoose, onClosed } = props
+  const layer = useRef<HTMLDivElement>(null)
+  const attributes = layerOf(button, onClosed)
+  const close = () => {
+    onClosed()
+    button.current?.focus()
+  }
+  // A layout effect, because the next key press is already meant for the field.
+  useLayoutEffect(() => {
+    if (layer.current === null || button.current === null) return
+    layer.current.showPopover()
+    placeBelow(layer.current, button.current, { matchesWidth: true })
+    focusField(layer.current)
+  }, [])
   return (
     <div
       ref={layer}
@@ -305,45 +309,35 @@ export function ChoiceLayer({ id, isOpen, onClosed, ...props }: ChoiceLayerProps
       class="filter-menu"
       role="dialog"
       aria-label={label}
-      popover="auto"
-      // The event comes later, when the button may have opened another layer already.
-      onToggle={({ newState, currentTarget }) =>
-        newState === 'closed' && currentTarget.isConnected && onClosed()
-      }
-      onFocusOut={({ currentTarget, relatedTarget }) => {
-        if (relatedTarget instanceof Node && !currentTarget.contains(relatedTarget))
-          currentTarget.hidePopover()
-      }}
+      {...attributes}
+      onFocusOut={whenLeft(onClosed)}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') {
-          event.preventDefault()
-          event.stopPropagation()
-          // The form around it takes Ctrl+Enter, unless an option is chosen.
-        } else if (!isCtrlEnter(event) || event.defaultPrevented) return
-        event.currentTarget.hidePopover()
-        // The toggle event of the layer comes later. The button may be pressed again before it.
-        onClosed()
-        button.current?.focus()
+        attributes.onKeyDown(event)
+        // The form around it takes Ctrl+Enter, unless an option is chosen.
+        if (isCtrlEnter(event) && !event.defaultPrevented) close()
       }}
     >
-      <SheetTitle
-        title={label}
-        onClose={() => {
-          layer.current?.hidePopover()
-          button.current?.focus()
-        }}
-      />
-      {isOpen && <OptionSearch {...props} />}
-      {isOpen && monthOf !== undefined && (
+      <SheetTitle title={label} onClose={close} />
+      <OptionSearch {...props} layer={layer} />
+      {monthOf !== undefined && (
         <MonthGrid day={monthOf} takesFocus={false} onChoose={(day) => onChoose({ id: day, name: day })} />
       )}
     </div>
   )
 }
 
+/** Closes a layer when the focus leaves it. A pressed button takes the focus, too, and may close its layer itself. */
+export const whenLeft =
+  (onClosed: () => void) =>
+  ({ currentTarget, relatedTarget }: TargetedFocusEvent<HTMLElement>): void => {
+    if (!(relatedTarget instanceof Element) || currentTarget.contains(relatedTarget)) return
+    if (relatedTarget.matches(':active')) return
+    onClosed()
+  }
+
 /** The text field and the options that match it. */
-function OptionSearch(props: ChoiceListProps) {
-  const { label, layer, button, find, onChoose } = props
+function OptionSearch(props: ChoiceListProps & Pick<OptionsProps, 'layer'>) {
+  const { label, layer, button, find, onChoose, onClosed } = props
   const listId = useId()
   const choose = (option: Option) => {
     onChoose(option)
@@ -351,17 +345,12 @@ function OptionSearch(props: ChoiceListProps) {
     if (state.text !== '') state.type('')
   }
   const submit = () => {
-    layer.current?.hidePopover()
+    onClosed()
     button.current?.closest('form')?.requestSubmit()
   }
   const state = useOptionSearch({ find }, choose, submit)
   const { text, items, active } = state
   useActiveInView(listId, active)
-  // A layout effect, because the next key press is already meant for the field.
-  useLayoutEffect(() => {
-    layer.current?.showPopover()
-    focusField(layer.current)
-  }, [])
   useLayoutEffect(() => {
     if (layer.current && button.current) placeBelow(layer.current, button.current, { matchesWidth: true })
   }, [items])
@@ -390,8 +379,9 @@ function OptionSearch(props: ChoiceListProps) {
   )
 }
 
-interface OptionsProps extends Omit<ChoiceListProps, 'button' | 'find'> {
+interface OptionsProps extends Omit<ChoiceListProps, 'button' | 'find' | 'onClosed'> {
   readonly id: string
+  readonly layer: ElementRef
   readonly state: ReturnType<typeof useOptionSearch<Option>>
 }
 

@@ -1,4 +1,3 @@
-import { useRef } from 'preact/hooks'
 import { rowsMax } from '../api/load-all.ts'
 import { projectPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
@@ -33,7 +32,6 @@ export function ProjectSwitcher(props: ProjectSwitcherProps) {
   const { id, button, currentId, currentPage, pages, addressEnd, onMembers, onClose } = props
   const { api, router } = useServices()
   const hasPages = pages.length > 0
-  const layer = useRef<HTMLDivElement>(null)
   const options: readonly PageOption[] = [
     ...pages.map(({ path, icon, label }) => ({
       id: path,
@@ -59,7 +57,7 @@ export function ProjectSwitcher(props: ProjectSwitcherProps) {
     return hasPages ? [...options.filter(({ name }) => matchesWords(name, text)), ...projects] : projects
   }
   const choose = ({ id: chosenId }: Option) => {
-    layer.current?.hidePopover()
+    onClose()
     button.current?.focus()
     const page = options.find((one) => one.id === chosenId)
     if (page) page.run()
@@ -69,9 +67,7 @@ export function ProjectSwitcher(props: ProjectSwitcherProps) {
     <ChoiceLayer
       id={id}
       label={hasPages ? t('Pages and projects') : t('Switch project')}
-      layer={layer}
       button={button}
-      isOpen
       chosenIds={[currentId, currentPage ?? '']}
       find={find}
       onChoose={choose}

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useServices } from '../services/services.ts'
-import { SheetTitle } from './menu.tsx'
+import { layerOf, SheetTitle } from './menu.tsx'
 import { centreCurrent } from './page.tsx'
 import { placeBelow } from './viewport.ts'
 
@@ -109,7 +109,7 @@ export function Popover({ button, buttonClass = 'button', label, children }: Pop
         class={buttonClass}
         aria-haspopup="dialog"
         aria-expanded={isOpen}
-        onClick={() => (isOpen ? layer.current?.hidePopover() : setOpen(true))}
+        onClick={() => setOpen(!isOpen)}
       >
         {button}
       </button>
@@ -120,8 +120,7 @@ export function Popover({ button, buttonClass = 'button', label, children }: Pop
           role="dialog"
           aria-label={label}
           tabIndex={-1}
-          popover="auto"
-          onToggle={({ newState }) => newState === 'closed' && setOpen(false)}
+          {...layerOf(anchor, () => setOpen(false))}
         >
           <SheetTitle title={label} onClose={() => layer.current?.hidePopover()} />
           {children}

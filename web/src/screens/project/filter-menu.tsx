@@ -4,8 +4,15 @@ import { t } from '../../texts/text.ts'
 import { beginsWith, type Option, useActiveInView, useSuggestions } from '../../ui/combobox.tsx'
 import { DayInput } from '../../ui/day-input.tsx'
 import { Icon, IconButton } from '../../ui/icon.tsx'
-import { SheetTitle } from '../../ui/menu.tsx'
-import { EmptyNote, focusField, matchesWords, OptionContent, OptionLine } from '../../ui/option-search.tsx'
+import { type ElementRef, layerOf, SheetTitle } from '../../ui/menu.tsx'
+import {
+  EmptyNote,
+  focusField,
+  matchesWords,
+  OptionContent,
+  OptionLine,
+  whenLeft,
+} from '../../ui/option-search.tsx'
 import { PersonAvatar } from '../../ui/people.tsx'
 import { isTouched, phone, placeBelow, useMedia } from '../../ui/viewport.ts'
 import type { Criterion, CriterionName } from './filter-criteria.tsx'
@@ -15,12 +22,13 @@ interface FilterMenuProps {
   readonly criteria: readonly Criterion[]
   readonly filters: Filters
   /** The criterion whose values are shown first. If undefined, the criteria are shown. */
-  readonly start: CriterionName | undefined
-  /** The element below which the menu is placed. */
+  readonly start?: CriterionName
+  /** The element that opened the menu, which is placed below it. */
   readonly anchor: HTMLElement
+  /** Takes the focus if the chip that opened the menu was removed in it. */
+  readonly button: ElementRef
   onChange(changed: Partial<Filters>): void
-  /** If `isByKey` is true, the caller returns the focus. A click elsewhere has already moved it. */
-  onClose(options: { readonly isByKey: boolean }): void
+  onClose(): void
 }
 
 /** A line of the menu. A criterion leads to its values, and a value is added or removed. */
@@ -38,16 +46,21 @@ const pagePixels = 24
  * Lets the user find any value of any criterion by typing. Without a text, it shows the criteria. It stays
  * open, so that several values can be chosen.
  */
-export function FilterMenu({ criteria, filters, start, anchor, onChange, onClose }: FilterMenuProps) {
+export function FilterMenu({ criteria, filters, start, onChange, onClose, ...props }: FilterMenuProps) {
+  const button = {
+    get current() {
+      return props.anchor.isConnected ? props.anchor : props.button.current
+    },
+  }
   const layer = useRef<HTMLDivElement>(null)
   const [stepName, setStepName] = useState(start)
   const step = criteria.find(({ name }) => name === stepName)
   const isDays = step?.name === 'days'
   useLayoutEffect(() => {
     const element = layer.current
-    if (element === null) return
+    if (element === null || button.current === null) return
     if (!element.matches(':popover-open')) element.showPopover()
-    placeBelow(element, anchor, { matchesWidth: true, edgePixels: pagePixels })
+    placeBelow(element, button.current, { matchesWidth: true, edgePixels: pagePixels })
     focusField(element)
   }, [stepName])
   const back = () => setStepName(undefined)
@@ -57,21 +70,16 @@ export function FilterMenu({ criteria, filters, start, anchor, onChange, onClose
       class="filter-menu"
       role="dialog"
       aria-label={step?.label ?? t('Filter')}
-      popover="auto"
-      onToggle={({ newState }) => newState === 'closed' && onClose({ isByKey: false })}
-      onKeyDown={(event) => {
-        // Escape in the open month of a day field closes only the month.
-        if (event.key !== 'Escape' || event.currentTarget.querySelector(':popover-open') !== null) return
-        event.preventDefault()
-        event.stopPropagation()
-        onClose({ isByKey: true })
-      }}
-      onFocusOut={({ currentTarget, relatedTarget }) => {
-        if (relatedTarget instanceof Node && !currentTarget.contains(relatedTarget))
-          currentTarget.hidePopover()
-      }}
+      {...layerOf(button, onClose)}
+      onFocusOut={whenLeft(onClose)}
     >
-      <SheetTitle title={step?.label ?? t('Filter')} onClose={() => onClose({ isByKey: true })} />
+      <SheetTitle
+        title={step?.label ?? t('Filter')}
+        onClose={() => {
+          onClose()
+          button.current?.focus()
+        }}
+      />
       {isDays ? (
         <>
           <div class="filter-menu-field">

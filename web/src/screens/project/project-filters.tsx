@@ -60,11 +60,6 @@ export function ProjectFilters({
   const button = useRef<HTMLButtonElement>(null)
   const criteria = useCriteria({ ...props, offersMembers: menu !== undefined })
   const active = criteria.filter(({ isActive }) => isActive)
-  const close = ({ isByKey }: { readonly isByKey: boolean }) => {
-    setMenu(undefined)
-    // The chip that opened the menu may have been removed in it.
-    if (isByKey) (menu?.anchor.isConnected ? menu.anchor : button.current)?.focus()
-  }
   /** Takes the focus from a chip that disappears. */
   const takeFocus = () => button.current?.focus()
   return (
@@ -114,11 +109,11 @@ export function ProjectFilters({
         <menuScript.FilterMenu
           key={menu.start ?? ''}
           {...menu}
-          start={menu.start}
+          button={button}
           criteria={criteria}
           filters={filters}
           onChange={onChange}
-          onClose={close}
+          onClose={() => setMenu(undefined)}
         />
       )}
     </search>

@@ -39,5 +39,4 @@ export function useCardFocus(): (id: string) => void {
 }
 
 /** The browser moves the focus to the body when the focused element is removed. */
-const isNothingFocused = (): boolean =>
-  document.activeElement === null || document.activeElement === document.body
+const isNothingFocused = (): boolean => document.activeElement === document.body

@@ -6,7 +6,7 @@ import { useFollowedRows } from '../../../data/use-followed-rows.ts'
 import { useServices } from '../../../services/services.ts'
 import { t } from '../../../texts/text.ts'
 import { Icon } from '../../../ui/icon.tsx'
-import { SheetTitle } from '../../../ui/menu.tsx'
+import { layerOf, SheetTitle } from '../../../ui/menu.tsx'
 import { FoundAssignments } from '../../../ui/option-search.tsx'
 import { EmptyState, LoadProblem } from '../../../ui/page-states.tsx'
 import { placeBelow } from '../../../ui/viewport.ts'
@@ -208,8 +208,7 @@ export function DisplayMenu({ id, button, onClose }: DisplayMenuProps) {
       class="popover display-menu"
       role="dialog"
       aria-label={t('Display')}
-      popover="auto"
-      onToggle={({ newState }) => newState === 'closed' && onClose()}
+      {...layerOf(button, onClose)}
     >
       <SheetTitle title={t('Display')} onClose={() => layer.current?.hidePopover()} />
       <div class="display-group">
