@@ -140,6 +140,12 @@ export function newAssignmentJourneys(setup: () => BrowserSetup): void {
       await name.fill('Has every property')
       await chip('Stage').click()
       await page.getByRole('option', { name: 'Doing' }).click()
+      if (device === 'a desktop') {
+        // The list of one value begins at it.
+        await chip('Stage').click()
+        await page.getByRole('option', { name: 'Doing', selected: true }).waitFor()
+        await page.keyboard.press('Escape')
+      }
       await chip('Priority').click()
       // A phone does not open its keyboard before the field is touched.
       await page.locator('.filter-menu:popover-open input').fill('high')

@@ -46,6 +46,7 @@ export function projectStageJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('button', { name: 'Move In the backlog to…' }).click()
     const choices = page.getByRole('menu', { name: 'Move In the backlog to…' }).getByRole('menuitem')
     assert.deepEqual(await choices.allTextContents(), ['Done', 'Doing', 'Backlog'])
+    await choices.filter({ hasText: 'Backlog' }).and(page.locator(':focus')).waitFor()
     await choices.filter({ hasText: 'Doing' }).click()
     await page.getByRole('heading', { name: 'Backlog' }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Move In the backlog to…' }).click()

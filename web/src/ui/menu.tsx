@@ -37,10 +37,14 @@ export function Menu({ children, label, items, class: className = 'button quiet 
   const list = useRef<HTMLDivElement>(null)
   const [isOpen, setOpen] = useState(false)
   useLayoutEffect(() => {
-    if (!isOpen || button.current === null || list.current === null) return
-    list.current.showPopover()
-    placeBelow(list.current, button.current)
-    list.current.querySelector<HTMLElement>(isTouched() ? '[role=menu]' : item)?.focus()
+    const layer = list.current
+    if (!isOpen || button.current === null || layer === null) return
+    layer.showPopover()
+    placeBelow(layer, button.current)
+    const find = (selector: string) => layer.querySelector<HTMLElement>(selector)
+    ;(find('[aria-current]') ?? find(item))?.focus()
+    // A finger needs no highlight, but the current item is in view.
+    if (isTouched()) find('[role=menu]')?.focus({ preventScroll: true })
   }, [isOpen])
   const close = () => {
     setOpen(false)

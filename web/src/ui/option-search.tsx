@@ -337,7 +337,13 @@ export const whenLeft =
 
 /** The text field and the options that match it. */
 function OptionSearch(props: ChoiceListProps & Pick<OptionsProps, 'layer'>) {
-  const { label, layer, button, find, onChoose, onClosed } = props
+  const { label, layer, button, chosenIds, isMultiple, onChoose, onClosed } = props
+  /** Marks the chosen option, so that the list begins at it. */
+  const find = async (text: string, signal: AbortSignal) =>
+    (await props.find(text, signal)).map((option) => ({
+      isCurrent: !isMultiple && chosenIds.includes(option.id),
+      ...option,
+    }))
   const listId = useId()
   const choose = (option: Option) => {
     onChoose(option)
