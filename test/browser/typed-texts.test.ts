@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { keysIn, typedValueIn } from '../../web/src/app/typed-texts.ts'
+import { keysIn, meansValue, typedValueIn } from '../../web/src/app/typed-texts.ts'
 
 describe('A text in the palette', () => {
   const keys = ['WEB', 'QUAYS', 'QUA', 'AB1']
@@ -65,4 +65,28 @@ describe('A text in the palette sets a typed value', () => {
       const found = value && `${value.field} ${value.text || 'none'}${value.isNamed ? '' : '?'}`
       assert.equal(found, expected)
     })
+})
+
+describe('A text in the palette and a value', () => {
+  const person = { field: 'person', value: 'Ana Lima' } as const
+  const label = { field: 'labels', needsField: true, value: 'Design' } as const
+  for (const { text, isMeant, ...listed } of [
+    { text: 'ana', ...person, isMeant: true },
+    { text: 'assign ana', ...person, isMeant: true },
+    { text: 'assign', ...person, isMeant: false },
+    { text: 'ana', ...person, isCurrent: true, isMeant: false },
+    { text: 'assign ana', ...person, isCurrent: true, isMeant: true },
+    { text: 'design', ...label, isMeant: false },
+    { text: 'label design', ...label, isMeant: true },
+    { text: 'set label', ...label, isMeant: false },
+    { text: 'etiqueta', ...label, isMeant: false },
+    { text: 'label design', ...label, isPresent: true, isMeant: false },
+    { text: 'no label design', ...label, isPresent: true, isMeant: true },
+    { text: 'urgent', field: 'priority', value: 'Urgent', isMeant: true },
+    { text: 'label', ...label, value: 'Label of old', isMeant: true },
+  ] as const) {
+    const state = 'isCurrent' in listed ? 'the current ' : 'isPresent' in listed ? 'the present ' : ''
+    test(`“${text}” ${isMeant ? 'means' : 'does not mean'} ${state}“${listed.value}”`, () =>
+      assert.equal(meansValue(text, listed, { isPresent: false, ...listed }), isMeant))
+  }
 })

@@ -1,28 +1,25 @@
 import type { RecordOf } from '../api/api.ts'
 import type { Services } from '../services/services.ts'
-import { foldText, type MessageKey, t } from '../texts/text.ts'
-import { findMatches, isTyped, joinWords, ranks } from '../ui/fuzzy.ts'
+import { type MessageKey, t } from '../texts/text.ts'
+import { joinWords, ranks } from '../ui/fuzzy.ts'
 import { stepFor } from './assignment-steps.tsx'
 import type { PaletteItem } from './command-palette.tsx'
 import type { FoundItem } from './palette-items.tsx'
-import { emptyWords, fieldWords, type TypedValue, verbs } from './typed-texts.ts'
+import { emptyWords, fieldWords, meansValue, type TypedValue, type ValueKind, verbs } from './typed-texts.ts'
 import type { AssignmentField } from './use-shortcuts.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-interface ValueCommand {
-  readonly field: AssignmentField
+interface ValueCommand extends ValueKind {
   readonly name: MessageKey
-  /** True if a value alone, such as a label, is rather a part of the name of an assignment. */
-  readonly needsName?: boolean
 }
 
 const personCommand: ValueCommand = { field: 'person', name: 'Assign to {value}' }
 const otherCommands: readonly (ValueCommand & { readonly isExtension: boolean })[] = [
   { field: 'stage', name: 'Move to {value}', isExtension: false },
   { field: 'priority', name: 'Priority: {value}', isExtension: true },
-  { field: 'type', name: 'Type: {value}', isExtension: false, needsName: true },
-  { field: 'labels', name: 'Add the label {value}', isExtension: true, needsName: true },
+  { field: 'type', name: 'Type: {value}', isExtension: false, needsField: true },
+  { field: 'labels', name: 'Add the label {value}', isExtension: true, needsField: true },
 ]
 
 /** The ids by which the steps of the fields name no value. */
@@ -55,7 +52,7 @@ export async function loadValues(
     // Without a network, only the stages are found.
     const found = await step.find('', signal).catch(() => [])
     const values = found.map((item) => commandOf(command, item, group))
-    return (text: string) => values.filter((value) => isMeant(command, value, text))
+    return (text: string) => values.filter((value) => meansValue(text, command, value))
   }
   const commands = otherCommands.filter(
     ({ isExtension }) => services.configuration.extensions || !isExtension,
@@ -77,21 +74,6 @@ function commandOf({ field, name }: ValueCommand, item: PaletteItem, group: stri
     words: joinWords(fieldWords[field], item.words, verbs, isEmpty || isPresent ? emptyWords : ''),
     group,
   }
-}
-
-/**
- * Returns whether a text means a value. “assign” means the step in which the user chooses a person, and not the first
- * person; “label x” never removes a label; the current value is found only together with the name of its field.
- */
-function isMeant({ field, needsName }: ValueCommand, value: Value, text: string): boolean {
-  const { en, pt } = fieldWords[field]
-  const names = `${en} ${pt}`
-  const words = foldText(text).split(/\s+/)
-  const isNamed = words.some((word) => foldText(` ${names}`).includes(` ${word}`))
-  const isFor = (name: string) => findMatches([{ name }], text).some(isTyped)
-  if (value.isPresent) return words.some((word) => ` ${emptyWords} `.includes(` ${word} `))
-  if (value.isCurrent && !isNamed) return false
-  return isFor(value.value) ? !needsName || isNamed : !isFor(`${names} ${verbs} no remove clear`)
 }
 
 const typedNames = {

@@ -2,7 +2,7 @@ import { isAssignmentKey } from '../data/assignments.ts'
 import { foldText } from '../texts/text.ts'
 import { parseDay } from '../time/days.ts'
 import { parseDuration } from '../time/hours.ts'
-import type { WordsByLanguage } from '../ui/fuzzy.ts'
+import { findMatches, isTyped, type WordsByLanguage } from '../ui/fuzzy.ts'
 import type { AssignmentField } from './use-shortcuts.ts'
 
 /** The beginning of a key may fit more projects than these. */
@@ -63,6 +63,35 @@ export const emptyWords = 'none no without clear remove nenhum nenhuma sem limpa
 const setOf = (words: string): ReadonlySet<string> => new Set(foldText(words).split(' '))
 const fillers = setOf([verbs, 'the on for is in o a as em de'].join(' '))
 const empty = setOf(emptyWords)
+
+export interface ValueKind {
+  readonly field: AssignmentField
+  /** True if a value alone, such as a label, is rather a part of the name of an assignment. */
+  readonly needsField?: boolean
+}
+
+interface ListedValue {
+  /** The name of the value. */
+  readonly value: string
+  readonly isCurrent?: boolean
+  /** True for a label to remove. */
+  readonly isPresent: boolean
+}
+
+/** Returns whether a text means a value of a list, rather than its field alone or the name of an assignment. */
+export function meansValue(text: string, { field, needsField }: ValueKind, listed: ListedValue): boolean {
+  const { en, pt } = fieldWords[field]
+  const names = `${en} ${pt}`
+  const words = foldText(text).split(/\s+/)
+  const hasField = words.some((word) => foldText(` ${names}`).includes(` ${word}`))
+  const isWithin = (name: string) => findMatches([{ name }], text).some(isTyped)
+  // “label x” never removes a label, but “no label x” does.
+  if (listed.isPresent) return words.some((word) => empty.has(word))
+  if (listed.isCurrent && !hasField) return false
+  if (isWithin(listed.value)) return hasField || !needsField
+  // “assign” means the step in which the user chooses a person, and not the first person.
+  return !isWithin(`${names} ${verbs} no remove clear`)
+}
 
 const typedFields = ['end', 'start', 'hours'] as const
 
