@@ -5,6 +5,7 @@ import {
   barsOf,
   fitBars,
   neededLines,
+  nextBar,
   shareLines,
   stackedBarsOf,
 } from '../../web/src/screens/project/bars.ts'
@@ -190,6 +191,44 @@ describe('Bars in a calendar', () => {
       [{ id: 'across', first: 0, last: 6, beginsBefore: true, endsAfter: true }],
     )
   })
+})
+
+describe('A key on a bar', () => {
+  const bar = (name: string, lane: number, line: number, first: number, last: number) => {
+    const top = 150 * lane + 30 * line
+    return { name, lane, start: 40 * first, end: 40 * (last + 1) - 6, top, bottom: top + 26 }
+  }
+  const bars = [
+    bar('long', 0, 0, 2, 12),
+    bar('early', 0, 1, 0, 1),
+    bar('middle', 0, 1, 4, 5),
+    bar('same day', 0, 2, 4, 4),
+    bar('far', 1, 0, 25, 26),
+    bar('before', 3, 0, 0, 3),
+    bar('below', 3, 1, 8, 9),
+  ]
+  const bottom = [bar('top', 0, 0, 8, 9), bar('left', 0, 1, 0, 1), bar('under', 1, 0, 8, 9)]
+  const cases = [
+    { key: 'ArrowRight', path: 'early long middle same-day', of: 'leads to the next bar of the lane by day' },
+    {
+      key: 'ArrowLeft',
+      path: 'same-day middle long early',
+      of: 'leads to the previous bar of the lane by day',
+    },
+    { key: 'ArrowDown', path: 'long middle same-day far below', of: 'skips no lane, but lanes without bars' },
+    { key: 'ArrowUp', path: 'before far long', of: 'leads back across lanes' },
+    { key: 'ArrowDown', path: 'top under', of: 'prefers a bar right below to one of its lane at a distance' },
+    { key: 'Enter', path: 'long', of: 'leads nowhere if it is no arrow' },
+  ]
+  for (const { key, path, of } of cases)
+    test(`${of}: ${key}`, () => {
+      const names = path.split(' ').map((name) => name.replace('-', ' '))
+      const all = names[0] === 'top' ? bottom : bars
+      const reached: string[] = []
+      for (let at = all.find(({ name }) => name === names[0]); at; at = nextBar(all, at, key))
+        reached.push(at.name)
+      assert.deepEqual(reached, names)
+    })
 })
 
 describe('The load of a day', () => {

@@ -12,6 +12,19 @@ import type { BrowserSetup } from './support/browser-setup.ts'
 import { bar, datedProjects, monday } from './support/dated-projects.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 
+/** Presses a key repeatedly, and asserts which bars take the focus. */
+async function pressToBars(page: Page, key: string, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    await page.keyboard.press(key)
+    await bar(page, name).and(page.locator(':focus')).waitFor()
+  }
+}
+
+async function assertUncovered(page: Page, head: string): Promise<void> {
+  const [focused, above] = await Promise.all([':focus', head].map((part) => page.locator(part).boundingBox()))
+  assert.ok(focused && above && focused.y >= above.y + above.height, JSON.stringify({ focused, above }))
+}
+
 const namesIn = (page: Page) => page.locator('.list-link').allTextContents()
 
 function viewJourneys(setup: () => BrowserSetup): void {
@@ -190,6 +203,8 @@ function viewJourneys(setup: () => BrowserSetup): void {
     await page.getByText('Moved about is now from').waitFor()
     assert.equal(await dayOf(id, 'startDate'), addDays(monday, 2))
     await page.locator(`#card-${id}:focus`).waitFor()
+    await pressToBars(page, 'ArrowLeft', ['In the way'])
+    await pressToBars(page, 'ArrowRight', ['Moved about'])
     const target = await bar(page, 'In the way').boundingBox()
     assert.ok(target)
     await bar(page, 'Moved about').hover({ position: { x: 8, y: 8 } })
@@ -292,6 +307,35 @@ function timelineJourneys(setup: () => BrowserSetup): void {
     assert.equal(await page.locator('.drop, .dragging, .timeline-veil').count(), 0)
     await page.mouse.up()
     assert.deepEqual(await bar(page, 'Handed over').boundingBox(), before)
+  })
+
+  test('leads from bar to bar by arrow keys, on phones line by line', async () => {
+    const { signIn, workspace } = setup()
+    const { path, make } = await makeProject('From bar to bar')
+    await make('Long', 0, 13)
+    await make('First', 0, 0)
+    await make('Later', 10, 11)
+    await make('Of another', 9, 9, { userId: workspace.jonas.id })
+    const page = await signIn('mara@example.com', `${path}?view=timeline`)
+    await bar(page, 'Long').focus()
+    await pressToBars(page, 'ArrowRight', ['First', 'Later', 'Later'])
+    await pressToBars(page, 'ArrowUp', ['Long', 'Of another', 'Of another'])
+    await pressToBars(page, 'ArrowDown', ['Long', 'First', 'First'])
+    await pressToBars(page, 'ArrowLeft', ['Long', 'Long'])
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.locator('.bar.name-above').first().waitFor()
+    await bar(page, 'Long').focus()
+    await pressToBars(page, 'ArrowDown', ['First', 'Later', 'Later'])
+    await pressToBars(page, 'ArrowUp', ['First', 'Long', 'Of another'])
+    // The head covers no bar that is reached from below.
+    for (let number = 1; number <= 12; number += 1) await make(`Between ${number}`, 0, 1)
+    await bar(page, 'Between 12').waitFor()
+    await bar(page, 'Later').focus()
+    for (let step = 1; step <= 14; step += 1) {
+      await page.keyboard.press('ArrowUp')
+      await assertUncovered(page, '.timeline-head')
+    }
+    await bar(page, 'Long').and(page.locator(':focus')).waitFor()
   })
 
   test('reschedules a bar, or only its end, by a long touch', async () => {

@@ -362,6 +362,25 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('heading', { name: 'Overdue 1' }).waitFor()
     await page.getByRole('region', { name: 'Overdue' }).getByRole('link', { name: 'Too late' }).waitFor()
     await assertBeginsAt('overdue')
+    // Arrow keys lead from row to row, across the days, and no heading covers a row that is reached from below.
+    const all = await page.locator('.agenda .row a').allTextContents()
+    const names = all.slice(all.indexOf('Too late'))
+    assert.equal(names.length, 11)
+    await page.getByRole('link', { name: 'Too late' }).focus()
+    for (const [key, reached] of [
+      ['ArrowDown', names.slice(1)],
+      ['ArrowUp', names.toReversed().slice(1)],
+    ] as const)
+      for (const name of reached) {
+        await page.keyboard.press(key)
+        const link = page.getByRole('link', { name, exact: true })
+        await link.and(page.locator(':focus')).waitFor()
+        const isInFront = await link.evaluate((one) => {
+          const { x, y } = one.getBoundingClientRect()
+          return one.contains(document.elementFromPoint(x + 4, y + 4))
+        })
+        assert.ok(isInFront, `${name} is covered`)
+      }
     // Days after the end of the month have separate sections, too, whose headings name the month.
     assert.equal(await page.locator('.agenda > section', { hasText: /After \d/ }).count(), 8)
     const name = new Intl.DateTimeFormat('en', { month: 'long', timeZone: 'UTC' }).format(new Date(nextFirst))

@@ -13,7 +13,8 @@ import { formatHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { TypeShape } from '../../ui/marks.tsx'
 import { PersonAvatar } from '../../ui/people.tsx'
-import type { Bar } from './bars.ts'
+import { directionSign, logicalArrowKey } from '../../ui/viewport.ts'
+import { type Bar, nextBar } from './bars.ts'
 import type { BlockReason } from './name-lookup.ts'
 import { BlockReasonIcon } from './row-facts.tsx'
 import { assignmentElementId } from './use-card-focus.ts'
@@ -47,7 +48,8 @@ interface AssignmentBarProps {
   onDragStart?(event: TargetedDragEvent<HTMLAnchorElement>): void
   onDragEnd?(): void
   onPointerDown?(event: TargetedPointerEvent<HTMLAnchorElement>): void
-  onKeyDown(event: TargetedKeyboardEvent<HTMLAnchorElement>): void
+  /** Handles a key that is pressed with Shift. */
+  onShiftKey(event: TargetedKeyboardEvent<HTMLAnchorElement>): void
 }
 
 /** A link to an assignment, drawn as a bar over its days. */
@@ -82,11 +84,34 @@ export function AssignmentBar(props: AssignmentBarProps) {
       onDragStart={props.onDragStart}
       onDragEnd={props.onDragEnd}
       onPointerDown={props.onPointerDown}
-      onKeyDown={props.onKeyDown}
+      onKeyDown={(event) => (event.shiftKey ? props.onShiftKey(event) : moveFocus(event))}
     >
       {contentOf({ ...props, isLate, label })}
     </a>
   )
+}
+
+/** Moves the focus to another bar. At the ends, the browser may scroll. */
+function moveFocus(event: TargetedKeyboardEvent<HTMLAnchorElement>): void {
+  if (event.ctrlKey || event.metaKey || event.altKey) return
+  const bar = event.currentTarget
+  const bars = bar.closest('.timeline, .calendar')?.querySelectorAll<HTMLElement>('.bar[id]') ?? []
+  const boxes = [...bars].map(boxOf)
+  const from = boxes.find(({ element }) => element === bar)
+  const next = from && nextBar(boxes, from, logicalArrowKey(event))
+  if (next === undefined) return
+  event.preventDefault()
+  next.element.focus()
+}
+
+function boxOf(element: HTMLElement) {
+  const lane = element.parentElement
+  const { top, bottom } = element.getBoundingClientRect()
+  // A bar below its name has a line of its own.
+  const wide = element.matches('[class*=name-above]') ? (lane ?? element) : element
+  const { left, right } = wide.getBoundingClientRect()
+  const [start, end] = directionSign() > 0 ? [left, right] : [-right, -left]
+  return { element, lane, start, end, top, bottom }
 }
 
 interface BarContent extends AssignmentBarProps {

@@ -179,6 +179,43 @@ function fitWeek(bars: readonly Bar[], lineCount: number, hides: (row: Assignmen
   }
 }
 
+/** The edges of a bar in pixels, in reading direction, and the lane or week that contains it. */
+export interface BarBox {
+  readonly lane: unknown
+  readonly start: number
+  readonly end: number
+  readonly top: number
+  readonly bottom: number
+}
+
+const dayKeys: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
+
+/**
+ * Returns the bar that an arrow key leads to: the previous or next one of the lane by its first day, or the nearest one
+ * above or below. No lane with bars is skipped, because a bar far to the side would be unreachable.
+ */
+export function nextBar<Box extends BarBox>(boxes: readonly Box[], from: Box, key: string): Box | undefined {
+  const dayStep = dayKeys[key]
+  if (dayStep !== undefined) {
+    const byDay = boxes
+      .filter(({ lane }) => lane === from.lane)
+      .sort((a, b) => a.start - b.start || a.top - b.top)
+    return byDay[byDay.indexOf(from) + dayStep]
+  }
+  const heightTo = {
+    ArrowUp: ({ bottom }: Box) => from.top - bottom,
+    ArrowDown: ({ top }: Box) => top - from.bottom,
+  }[key]
+  if (heightTo === undefined) return undefined
+  const beyond = boxes.filter((box) => heightTo(box) >= 0).sort((a, b) => heightTo(a) - heightTo(b))
+  const nextLane = beyond.find(({ lane }) => lane !== from.lane)?.lane
+  const gapTo = (box: Box) => heightTo(box) + Math.max(0, box.start - from.end, from.start - box.end)
+  const shiftTo = (box: Box) => Math.abs(box.start - from.start)
+  return beyond
+    .filter(({ lane }) => lane === from.lane || lane === nextLane)
+    .sort((a, b) => gapTo(a) - gapTo(b) || shiftTo(a) - shiftTo(b))[0]
+}
+
 /** The lines that the bars of a week need: those of the viewer with a button for the others, and all. */
 interface NeededLines {
   readonly own: number

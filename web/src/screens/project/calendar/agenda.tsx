@@ -1,3 +1,4 @@
+import type { TargetedKeyboardEvent } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { isLate, responsibleOf } from '../../../data/assignments.ts'
@@ -94,7 +95,7 @@ interface DayRowsProps {
 }
 
 export const DayRows = ({ rows, query, names, isDone }: DayRowsProps) => (
-  <ul class="rows">
+  <ul class="rows" onKeyDown={moveFocus}>
     {rows.map((row) => (
       <li key={row.id} class={`row work-row day-row ${isDone(row) ? 'done' : ''}`} data-row={row.id}>
         <span class="row-text">
@@ -115,6 +116,20 @@ export const DayRows = ({ rows, query, names, isDone }: DayRowsProps) => (
     ))}
   </ul>
 )
+
+/** Moves the focus between the rows of all days, or of the one day that a popover shows. */
+function moveFocus(event: TargetedKeyboardEvent<HTMLElement>): void {
+  const list = event.currentTarget.closest('.agenda') ?? event.currentTarget
+  const step = rowSteps[event.key]
+  if (step === undefined || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return
+  const links = [...list.querySelectorAll<HTMLElement>('.row a')]
+  const next = links[links.indexOf(event.target as HTMLElement) + step]
+  if (next === undefined) return
+  event.preventDefault()
+  next.focus()
+}
+
+const rowSteps: Readonly<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1 }
 
 /** Shows the days of an assignment if it is late, or has more days than the one that the heading names. */
 function DaysChip({ row, isDone }: { readonly row: Assignment; readonly isDone: boolean }) {

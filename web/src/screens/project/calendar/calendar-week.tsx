@@ -180,8 +180,8 @@ function WeekBar({
         onDrag(row, addDays(monday, first + Math.max(0, dayOffset)))
       }}
       onDragEnd={() => onDrag(undefined, '')}
-      onKeyDown={(event) => {
-        const days = event.shiftKey ? steps[logicalArrowKey(event)] : undefined
+      onShiftKey={(event) => {
+        const days = steps[logicalArrowKey(event)]
         if (days === undefined) return
         event.preventDefault()
         onShift(row, days)

@@ -259,8 +259,8 @@ function LaneBar(props: LaneBarProps) {
           onDrop: (shift) => onShift(row, shift),
         })
       }
-      onKeyDown={(event) => {
-        const shift = event.shiftKey ? shiftOf(event) : undefined
+      onShiftKey={(event) => {
+        const shift = shiftOf(event)
         if (shift === undefined) return
         event.preventDefault()
         onShift(row, shift)
