@@ -25,6 +25,21 @@ async function assertUncovered(page: Page, head: string): Promise<void> {
   assert.ok(focused && above && focused.y >= above.y + above.height, JSON.stringify({ focused, above }))
 }
 
+/** Records which cells take the focus, and whether a frame is drawn while nothing has it. */
+function recordFocus(): void {
+  const places: string[] = []
+  Object.assign(window, { focusedPlaces: places })
+  addEventListener('focusin', ({ target }) => {
+    const row = target instanceof Element ? target.closest('.list-row') : null
+    places.push(row?.getAttribute('aria-rowindex') ?? 'elsewhere')
+  })
+  const look = () => {
+    if (document.activeElement === document.body && places.length > 0) places.push('nowhere')
+    requestAnimationFrame(look)
+  }
+  look()
+}
+
 const namesIn = (page: Page) => page.locator('.list-link').allTextContents()
 
 function viewJourneys(setup: () => BrowserSetup): void {
@@ -122,6 +137,33 @@ function viewJourneys(setup: () => BrowserSetup): void {
     })
     await page.getByRole('link', { name: 'Number 1', exact: true }).waitFor()
     assert.equal(await page.getByRole('link', { name: 'Number 40', exact: true }).count(), 0)
+    await page.evaluate(recordFocus)
+    const press = async (key: string, row: number | string, column = 'name') => {
+      await page.keyboard.press(key)
+      await page
+        .locator(`[aria-rowindex="${row}"] > [data-column=${column}]:is(:focus, :has(:focus))`)
+        .waitFor()
+    }
+    await page.getByRole('link', { name: 'Number 1', exact: true }).focus()
+    await press('End', 46)
+    await press('End', 46)
+    await press('Home', 2)
+    await press('ArrowRight', 2, 'blocked')
+    await press('Control+End', 46, 'blocked')
+    const upwards = [45, 44, 43, 42, 41, 40, 39, 38, 37, 36]
+    for (const row of upwards) {
+      await press('ArrowUp', row, 'blocked')
+      await assertUncovered(page, '.list-head')
+    }
+    await press('Home', 2, 'blocked')
+    await press('PageDown', 9, 'blocked')
+    await press('PageDown', 16, 'blocked')
+    await press('PageUp', 9, 'blocked')
+    // Neither the page nor another row takes the focus on the way, although rows are removed.
+    assert.equal(
+      await page.evaluate('focusedPlaces.join()'),
+      [2, 46, 2, 2, 46, ...upwards, 2, 9, 16, 9].join(),
+    )
     await page.setViewportSize({ width: 1280, height: 2200 })
     await page.getByRole('link', { name: 'Number 40', exact: true }).waitFor()
   })

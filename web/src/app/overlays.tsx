@@ -368,6 +368,14 @@ function useCopyLine() {
 /** The shortcuts of single views, which have their own listeners. */
 const groupsOfViews: readonly ShortcutGroup[] = [
   {
+    title: 'List',
+    shortcuts: [
+      { keys: ['X'], description: 'Select an assignment of the list' },
+      { keys: ['Home / End'], description: 'First or last row' },
+      { keys: ['PgUp / PgDn'], description: 'Up or down by a page of rows' },
+    ],
+  },
+  {
     title: 'Calendar and timeline',
     shortcuts: [
       { keys: ['Shift', '← →'], description: 'Move a day earlier or later' },

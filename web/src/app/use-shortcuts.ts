@@ -138,7 +138,6 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
       },
       { keys: ['K'], description: 'Previous assignment', run: () => clickDeclared('K') },
       { keys: ['J'], description: 'Next assignment', run: () => clickDeclared('J') },
-      { keys: ['X'], description: 'Select an assignment of the list' },
     ],
   },
 ]

@@ -86,6 +86,8 @@ export const ptBr = {
   'Move between assignments': 'De tarefa em tarefa',
   'Calendar and timeline': 'Calendário e cronograma',
   'Week and inbox': 'Semana e caixa de entrada',
+  'First or last row': 'Primeira ou última linha',
+  'Up or down by a page of rows': 'Uma página de linhas para cima ou para baixo',
   Texts: 'Textos',
   'Save or send the text': 'Salvar ou enviar o texto',
   Formatting: 'Formatação',

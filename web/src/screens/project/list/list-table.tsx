@@ -54,7 +54,9 @@ export function ListTable(props: ListTableProps) {
     })
   }, [lines, rowPixels, groupPixels])
   const rowWindow = useRowWindow(lines, ends, { step: stepPixels })
-  useShownRows(useMemo(() => lines.filter((line) => 'row' in line), [lines]))
+  const shown = useMemo(() => lines.filter((line) => 'row' in line), [lines])
+  useShownRows(shown)
+  const onKeyDown = useGridKeys(lines, shown, rowPixels, rowWindow)
   const sections = useMemo(() => sectionsOf(lines), [lines])
   const [isSelecting, setSelecting] = useState(false)
   const head = useMemo(
@@ -347,21 +349,69 @@ function GroupLine({ line, ariaIndex, names, selection, folded, isNarrow, onAdd 
 export const countText = (rows: readonly { readonly amountHours: number }[]): string =>
   `${tn(rows.length, '1 assignment', '{count} assignments')} · ${formatHours(sumHours(rows))}`
 
+const editingKeys: ReadonlySet<string> = new Set(['Enter', 'F2', ' '])
+const columnSteps: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 }
+const rowSteps: Readonly<Record<string, number>> = {
+  ArrowDown: 1,
+  ArrowUp: -1,
+  Home: Number.NEGATIVE_INFINITY,
+  End: Number.POSITIVE_INFINITY,
+}
+const pageSteps: Readonly<Record<string, number>> = { PageDown: 1, PageUp: -1 }
+/** The head covers a line, and a page begins with the last row of the page before it. */
+const keptLines = 2
+
 /**
- * Arrow keys move between cells, except in a name that is edited. Enter, F2 and Space do what a click on the
- * cell does: choose its value.
+ * Returns a listener: arrow keys move between cells, and the keys for the ends and for pages between rows of a column,
+ * except in a name that is edited. Enter, F2 and Space do what a click on the cell does: choose its value.
  */
-function onKeyDown(event: KeyboardEvent): void {
-  const cell = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-column]') : null
-  if (cell === null || event.target instanceof HTMLInputElement) return
-  const opensValues = editingKeys.has(event.key) && event.target === cell && cell.dataset.field !== undefined
-  if (opensValues) cell.click()
-  if (opensValues || moveFocus(event, cell)) event.preventDefault()
+function useGridKeys(
+  lines: readonly Line[],
+  shown: readonly Line[],
+  rowPixels: number,
+  { scroller, reveal }: ReturnType<typeof useRowWindow>,
+) {
+  const wanted = useRef<string>(undefined)
+  const focusAt = (selector: string) => focusCell(scroller.current?.querySelector<HTMLElement>(selector))
+  useLayoutEffect(() => {
+    // The update that renders the row of the cell may remove the focused row.
+    if (wanted.current) focusAt(wanted.current)
+    wanted.current = undefined
+  })
+  const moveToRow = (step: number, { dataset, parentElement }: HTMLElement): boolean => {
+    const index = shown.findIndex(({ id }) => id === parentElement?.dataset.row)
+    const next = shown[Math.max(0, Math.min(index + step, shown.length - 1))]
+    if (next === undefined) return false
+    const selector = `[data-row="${next.id}"] > [data-column="${dataset.column}"]`
+    if (focusAt(selector)) return true
+    wanted.current = selector
+    reveal(lines.indexOf(next))
+    return true
+  }
+  const moveFocus = (event: KeyboardEvent, cell: HTMLElement): boolean => {
+    const columnStep = columnSteps[logicalArrowKey(event)]
+    if (columnStep !== undefined) return moveToColumn(columnStep, cell)
+    const pageRows = Math.floor((scroller.current?.clientHeight ?? 0) / rowPixels) - keptLines
+    const step = rowSteps[event.key] ?? (pageSteps[event.key] ?? 0) * Math.max(1, pageRows)
+    return step !== 0 && moveToRow(step, cell)
+  }
+  return (event: KeyboardEvent): void => {
+    const cell = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-column]') : null
+    if (cell === null || event.target instanceof HTMLInputElement) return
+    const opensValues =
+      editingKeys.has(event.key) && event.target === cell && cell.dataset.field !== undefined
+    if (opensValues) cell.click()
+    if (opensValues || moveFocus(event, cell)) event.preventDefault()
+  }
 }
 
-const editingKeys: ReadonlySet<string> = new Set(['Enter', 'F2', ' '])
-const rowSteps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
-const columnSteps: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 }
+function moveToColumn(step: number, cell: HTMLElement): boolean {
+  // The style sheet hides some columns if there is no room for them.
+  const cells = [...(cell.parentElement?.querySelectorAll<HTMLElement>('[data-column]') ?? [])].filter(
+    (one) => one.checkVisibility(),
+  )
+  return focusCell(cells[cells.indexOf(cell) + step])
+}
 
 /** Focuses a cell, or the link in it. */
 function focusCell(cell: HTMLElement | null | undefined): boolean {
@@ -370,21 +420,4 @@ function focusCell(cell: HTMLElement | null | undefined): boolean {
   if (target === cell) cell.tabIndex = -1
   target.focus()
   return true
-}
-
-function moveFocus(event: KeyboardEvent, cell: HTMLElement): boolean {
-  const [rowStep, columnStep] = [rowSteps[event.key], columnSteps[logicalArrowKey(event)]]
-  const row = cell.closest('.list-row')
-  if (row === null) return false
-  if (columnStep !== undefined) {
-    // The style sheet hides some columns if there is no room for them.
-    const cells = [...row.querySelectorAll<HTMLElement>('[data-column]')].filter((one) =>
-      one.checkVisibility(),
-    )
-    return focusCell(cells[cells.indexOf(cell) + columnStep])
-  }
-  if (rowStep === undefined) return false
-  const rows = [...(row.closest('.list')?.querySelectorAll('.list-row') ?? [])]
-  const next = rows[rows.indexOf(row) + rowStep]
-  return focusCell(next?.querySelector<HTMLElement>(`[data-column="${cell.dataset.column}"]`))
 }
