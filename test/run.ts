@@ -59,7 +59,7 @@ process.exitCode = exitCode
 
 async function run(shares: readonly (readonly string[])[]): Promise<WorkerResult> {
   const show = (text: string) => process.stdout.write(text)
-  const started = shares.map((share) => startWorker(share, { root, log, show }))
+  const started = shares.map((share, number) => startWorker(share, { number, root, log, show }))
   for (const worker of started) workers.add(worker)
   const results = await Promise.all(started.map(({ result }) => result))
   for (const worker of started) workers.delete(worker)

@@ -22,11 +22,11 @@ const root = join(import.meta.dirname, '..', '..')
 
 /**
  * Returns a free port below the ports of outgoing connections. Test processes open thousands of connections,
- * which could take the port before the host does. No port is returned twice.
+ * which could take the port before the host does. No port is returned twice, nor to two of at most four workers.
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < portTriesMax; tries += 1) {
-    const port = randomInt(portMin, portMax)
+    const port = 4 * randomInt(portMin / 4, portMax / 4) + Number(process.env.TEST_WORKER ?? 0)
     if (givenPorts.has(port)) continue
     givenPorts.add(port)
     if (await isFree(port)) return port

@@ -11,6 +11,8 @@ import type { Report } from './report.ts'
 import type { TestLog } from './test-log.ts'
 
 interface WorkerOptions {
+  /** A number from 0 to 3. Each worker has ports of its own. */
+  readonly number: number
   readonly root: string
   /** Receives the output of the tests. If undefined, the output goes to the terminal. */
   readonly log: TestLog | undefined
@@ -32,7 +34,7 @@ export interface Worker {
 }
 
 /** Runs files in one process, one after another, to start the store and load modules only once. */
-export function startWorker(files: readonly string[], { root, log, show }: WorkerOptions): Worker {
+export function startWorker(files: readonly string[], { number, root, log, show }: WorkerOptions): Worker {
   const output = log ? 'pipe' : 'inherit'
   const child = spawn(process.execPath, workerArguments, {
     cwd: root,
@@ -46,6 +48,7 @@ export function startWorker(files: readonly string[], { root, log, show }: Worke
       ...(memoryFolder !== undefined && { TMPDIR: memoryFolder }),
       ...process.env,
       TEST_FILES: JSON.stringify(files),
+      TEST_WORKER: String(number),
     },
   })
   if (log) for (const stream of [child.stdout, child.stderr]) stream?.pipe(log.stream, { end: false })
