@@ -220,11 +220,11 @@ export function periodJourneys(setup: () => BrowserSetup): void {
     const page = await signIn('mara@example.com', `${path}?view=timeline`)
     await bar(page, 'In progress').waitFor()
     const height = (await bar(page, 'In progress').boundingBox())?.height ?? 0
-    assert.ok(Math.abs(height - 28) < 1, String(height))
+    assert.ok(Math.abs(height - 26) < 1, String(height))
     await page.getByRole('button', { name: 'Legend' }).click()
     const legend = page.getByRole('dialog', { name: 'Legend' })
     const hours = ['More than 8 h a day or 40 h a week', 'More than 12 h a day or 60 h a week']
-    for (const text of ['Doing', 'Overdue', 'Blocked', 'Waits for another assignment', ...hours])
+    for (const text of ['Doing', 'Finished', 'Overdue', 'Blocked', 'Waits for another assignment', ...hours])
       await legend.getByText(text, { exact: true }).waitFor()
     // Its marks are those of the bars: the tint of a stage, and an icon in the middle of the line of its text.
     const colorOf = (element: Locator) => element.evaluate((found) => getComputedStyle(found).backgroundColor)

@@ -847,6 +847,7 @@ export const ptBr = {
   'Only the newest {count} without dates are shown.': 'Só aparecem as {count} mais novas sem datas.',
   Blocked: 'Bloqueadas',
   Overdue: 'Em atraso',
+  Finished: 'Concluída',
   Today: 'Hoje',
   'This week': 'Esta semana',
   'Next week': 'Próxima semana',

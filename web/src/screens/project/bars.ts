@@ -16,6 +16,13 @@ export interface Bar {
   readonly namePlace: NamePlace
   /** The number of days that a name next to or above its bar may cover. */
   readonly nameRoom: number
+  /** The first and last day that the bar and a name next to it cover. */
+  readonly covered: Days
+}
+
+interface Days {
+  readonly first: number
+  readonly last: number
 }
 
 type NamePlace = 'within' | 'before' | 'after' | 'above' | 'above-end'
@@ -38,21 +45,21 @@ export function barsOf(
   { nameDaysOf = () => ({ within: 0, outside: 0 }), rankOf = () => 0 }: BarOptions = {},
 ): Bar[] {
   const spans = spansOf(rows, from, dayCount, rankOf)
-  const lines: { readonly first: number; readonly last: number }[][] = []
+  const lines: Days[][] = []
   const bars = spans.map((span) => {
     const { first, last } = span
     const nameDays = nameDaysOf(span.row)
     const namePlace = namePlaceOf(first, last, nameDays, dayCount)
-    const occupied = {
+    const covered: Days = {
       first: namePlace === 'before' ? Math.max(0, first - nameDays.outside) : first,
       last: namePlace === 'after' ? Math.min(dayCount - 1, last + nameDays.outside) : last,
     }
     const isFree = (line: (typeof lines)[number]) =>
-      line.every((other) => other.last < occupied.first || other.first > occupied.last)
+      line.every((other) => other.last < covered.first || other.first > covered.last)
     const freeLine = lines.findIndex(isFree)
     const line = freeLine === -1 ? lines.push([]) - 1 : freeLine
-    lines[line]?.push(occupied)
-    return { ...span, line, namePlace }
+    lines[line]?.push(covered)
+    return { ...span, line, namePlace, covered }
   })
   return bars.map((bar) => ({ ...bar, nameRoom: nameRoomOf(bar, lines[bar.line] ?? [], dayCount) }))
 }
@@ -70,6 +77,7 @@ export const stackedBarsOf = (
     return {
       ...span,
       line,
+      covered: span,
       namePlace: isAtStart ? 'above' : 'above-end',
       nameRoom: isAtStart ? after : before,
     }
@@ -108,7 +116,7 @@ function spansOf(
 /** Counts the days from a bar to the next one in its line, or to the edge, on the side of its name. */
 function nameRoomOf(
   { first, last, namePlace }: Pick<Bar, 'first' | 'last' | 'namePlace'>,
-  occupied: readonly { readonly first: number; readonly last: number }[],
+  occupied: readonly Days[],
   dayCount: number,
 ): number {
   if (namePlace === 'after') {

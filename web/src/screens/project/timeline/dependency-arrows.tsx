@@ -5,6 +5,7 @@ import { type Blockers, startsTooEarly } from '../../../data/project-links.ts'
 import { inOneLine, t } from '../../../texts/text.ts'
 import { directionSign } from '../../../ui/viewport.ts'
 import type { ProjectScope } from '../name-lookup.ts'
+import { barMarginPixels } from './person-lane.tsx'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -57,12 +58,14 @@ export const waitingTextsOf = (dependencies: readonly OpenDependency[]): Readonl
 
 /** More arrows could not be distinguished, and would be slow to draw. */
 const arrowsMax = 300
-/** The distance from the end of a bar to the place where an arrow leaves it. */
-const insetPixels = 8
+/** The length of the first part of an arrow, after the end of a bar: the name that follows the bar is farther away. */
+const exitPixels = barMarginPixels
 /** The length of the last part of an arrow, before the start of a bar. */
 const stubPixels = 10
 const headPixels = 6
 const cornerPixels = 6
+/** An arrow crosses rows at most so many days before the bar that waits. */
+const turnDaysMax = 7
 
 /**
  * The horizontal ends and the vertical middle of a bar, in pixels from the start and the top of the lanes.
@@ -71,6 +74,9 @@ export interface BarPlace {
   readonly start: number
   readonly end: number
   readonly middle: number
+  /** The horizontal ends of the days that the bar and a name next to it cover. */
+  readonly coveredFrom: number
+  readonly coveredTo: number
   /** True if the assignment begins before the period. */
   readonly beginsBefore: boolean
   /** True if the assignment ends after the period. */
@@ -105,26 +111,33 @@ export const connectedIdsOf = (arrows: readonly Arrow[]): readonly string[] =>
 
 interface DependencyArrowsProps {
   readonly arrows: readonly Arrow[]
+  readonly places: ReadonlyMap<string, BarPlace>
   /** The id of the open assignment. */
   readonly openId: string | undefined
   /** The top of the first rendered lane and the bottom of the last, in pixels. */
   readonly renderedTop: number
   readonly renderedBottom: number
   readonly rowPixels: number
+  readonly dayPixels: number
+  /** The horizontal ends of the days. */
+  readonly start: number
   readonly width: number
 }
 
 /**
  * Draws an arrow from the end of each assignment to the start of each assignment that waits for it, even if a
- * bar is not visible. Arrows are behind bars and texts, and faint, except those of the bar that is open, focused or
- * under the pointer.
+ * bar is not visible. Arrows are behind bars and texts. Those of the bar that is open, focused or under the pointer are
+ * thicker.
  */
 export function DependencyArrows({
   arrows: all,
+  places,
   openId,
   renderedTop,
   renderedBottom,
   rowPixels,
+  dayPixels,
+  start,
   width,
 }: DependencyArrowsProps) {
   const svg = useRef<SVGSVGElement>(null)
@@ -133,18 +146,24 @@ export function DependencyArrows({
     const sign = directionSign()
     const layout: Layout = {
       rowPixels,
+      dayPixels,
+      start,
+      places: [...places.values()],
       xOf: (fromStart) => (sign > 0 ? fromStart : width - fromStart),
       sign,
     }
     return all
-      .flatMap(({ id, blockerId, isTooEarly, from, to }) => {
-        const [top, bottom] = [from?.middle ?? to.middle, to.middle].sort((a, b) => a - b)
-        return (bottom ?? 0) < renderedTop || (top ?? 0) > renderedBottom
-          ? []
-          : [{ ends: [blockerId, id], isTooEarly, ...arrowOf(from, to, layout) }]
+      .filter(({ from, to }) => {
+        const [first, last] = [from?.middle ?? to.middle, to.middle]
+        return Math.max(first, last) >= renderedTop && Math.min(first, last) <= renderedBottom
       })
       .slice(0, arrowsMax)
-  }, [all, renderedTop, renderedBottom, rowPixels, width])
+      .map(({ id, blockerId, isTooEarly, from, to }) => ({
+        ends: [blockerId, id],
+        isTooEarly,
+        ...arrowOf(from, to, layout),
+      }))
+  }, [all, places, renderedTop, renderedBottom, rowPixels, dayPixels, start, width])
   const isActive = (ends: readonly string[]) => ends.some((id) => id === activeId || id === openId)
   return (
     <svg ref={svg} class="dependency-arrows" aria-hidden="true" focusable="false">
@@ -181,20 +200,25 @@ function useActiveBar(svg: { readonly current: SVGSVGElement | null }): string |
 }
 
 /**
- * Calculates the paths of an arrow. It leaves a bar at its lower or upper edge, follows the gap between two
- * rows, where there are no names, and crosses other rows only just before the bar that waits.
+ * Calculates the paths of an arrow. It leaves a bar at its end, follows the gap between two rows, where there are no
+ * names, and crosses other rows before the bar that waits.
  */
-function arrowOf(from: BarPlace | undefined, to: BarPlace, { rowPixels, xOf, sign }: Layout) {
+function arrowOf(from: BarPlace | undefined, to: BarPlace, layout: Layout) {
+  const { rowPixels, xOf, sign } = layout
   const arriving = xOf(to.start)
-  const before = arriving - sign * stubPixels
   const head = `M${arriving} ${to.middle}l${-sign * headPixels} -4v8z`
-  if (from === undefined) return { line: `M${before} ${to.middle}H${arriving}`, head }
-  const leaving = xOf(Math.max((from.start + from.end) / 2, from.end - insetPixels))
+  if (from === undefined) return { line: `M${xOf(to.start - stubPixels)} ${to.middle}H${arriving}`, head }
+  const leaving = xOf(from.end)
+  if (from.middle === to.middle && to.start > from.end && to.start - from.end < exitPixels + stubPixels)
+    return { line: `M${leaving} ${to.middle}H${arriving}`, head }
+  const outside = leaving + sign * exitPixels
   const gap = from.middle + ((to.middle < from.middle ? -1 : 1) * rowPixels) / 2
+  const before = xOf(turnOf(gap, to, layout))
   return {
     line: roundedPath([
       [leaving, from.middle],
-      [leaving, gap],
+      [outside, from.middle],
+      [outside, gap],
       [before, gap],
       [before, to.middle],
       [arriving, to.middle],
@@ -203,7 +227,33 @@ function arrowOf(from: BarPlace | undefined, to: BarPlace, { rowPixels, xOf, sig
   }
 }
 
+/**
+ * Returns where an arrow crosses the rows between the gap and the bar that waits: just before that bar, or at an earlier
+ * line between days that passes fewer names and bars.
+ */
+function turnOf(gap: number, to: BarPlace, { dayPixels, start, places }: Layout): number {
+  const [top, bottom] = [Math.min(gap, to.middle), Math.max(gap, to.middle)]
+  const passed = places.filter(({ middle }) => middle > top && middle < bottom)
+  const inRow = places.filter((place) => place.middle === to.middle && place.start < to.start)
+  const crossedAt = (x: number) =>
+    inRow.filter(({ coveredTo }) => x < coveredTo).length +
+    passed.filter(
+      ({ end, coveredFrom, coveredTo }) =>
+        x > coveredFrom && x < coveredTo && Math.abs(x - end) > barMarginPixels,
+    ).length
+  const nearest = to.start - stubPixels
+  const firstLine = Math.floor((nearest - start) / dayPixels)
+  const lines = Array.from(
+    { length: Math.min(turnDaysMax, firstLine) },
+    (_, index) => start + (firstLine - index) * dayPixels,
+  )
+  return lines.reduce((best, x) => (crossedAt(x) < crossedAt(best) ? x : best), nearest)
+}
+
 interface Layout {
+  readonly dayPixels: number
+  readonly start: number
+  readonly places: readonly BarPlace[]
   /** The height of a row of bars. */
   readonly rowPixels: number
   /** Converts a distance from the start of the lanes to an x coordinate in the picture. */

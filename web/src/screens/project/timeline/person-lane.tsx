@@ -285,8 +285,8 @@ const wideRem = {
   /** The height of the name above a lane on narrow screens. */
   head: 2.5,
   hours: 1.75,
-  /** The height of a bar with the space around it. */
-  bar: 2,
+  /** The height of a bar with the space around it, through which arrows run. */
+  bar: 2.125,
   /** The minimum height of the hours and the bars together. */
   least: 4.5,
   /** The height without bars. */

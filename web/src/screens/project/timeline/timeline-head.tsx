@@ -138,7 +138,7 @@ const barMark = (color: ColorName, isDone: boolean) => (
   <span class="legend-bar" data-color={isDone ? 'gray' : color} />
 )
 
-const iconMark = (name: 'late' | 'blocked' | 'waits', icon: IconName) => (
+const iconMark = (name: 'late' | 'blocked' | 'waits' | 'finished', icon: IconName) => (
   <span class={name}>
     <Icon name={icon} />
   </span>
@@ -146,10 +146,17 @@ const iconMark = (name: 'late' | 'blocked' | 'waits', icon: IconName) => (
 
 const swatch = (name: string) => <span class={`swatch ${name}`} />
 
+const arrowMark = (name: '' | 'too-early') => (
+  <svg class={`legend-arrow ${name}`} viewBox="0 0 20 8" aria-hidden="true">
+    <path class="arrow-line" d="M0 4H14" />
+    <path class="arrow-head" d="M20 4l-6 -4v8z" />
+  </svg>
+)
+
 const arrowLines = () =>
   [
-    [swatch('arrow'), t('Waits for what the arrow begins at')],
-    [swatch('too-early'), t('Starts before what it waits for ends')],
+    [arrowMark(''), t('Waits for what the arrow begins at')],
+    [arrowMark('too-early'), t('Starts before what it waits for ends')],
   ] as const
 
 /** Names the hours of a day and of a week above which a line is drawn. */
@@ -165,6 +172,7 @@ function LegendLines({ stages, doneStageIds, shownStageIds, hasArrows }: LegendP
     ...stages
       .filter(({ id }) => shownStageIds.has(id))
       .map(({ id, name, color }) => [barMark(color, doneStageIds.has(id)), name] as const),
+    [iconMark('finished', 'check'), t('Finished')],
     [iconMark('late', 'clock'), t('Overdue')],
     [iconMark('blocked', 'warning'), t('Blocked')],
     [iconMark('waits', 'link'), t('Waits for another assignment')],

@@ -168,12 +168,7 @@ function Lanes({ people, rows, dependencies, isStale, context: shared }: LanesPr
   const barsByPerson = useBars(byPerson, { from, dayCount, dayPixels, font, isStacked: isPhone }, shared)
   const laneBottoms = useLaneBottoms(people, barsByPerson, measures)
   const rowWindow = useRowWindow(people, laneBottoms)
-  const arrows = useMemo(() => {
-    const shown = isPhone ? [] : dependencies
-    return shown.length === 0
-      ? []
-      : arrowsOf(shown, placesOf(people, { barsByPerson, laneBottoms, measures }))
-  }, [dependencies, people, barsByPerson, laneBottoms, dayPixels, isPhone])
+  const { places, arrows } = useArrows(dependencies, people, { barsByPerson, laneBottoms, measures })
   const connectedIds = useConnectedIds(arrows)
   const context = useMemo(
     (): LaneContext => ({ ...shared, dayPixels, connectedIds, isPhone }),
@@ -218,16 +213,29 @@ function Lanes({ people, rows, dependencies, isStale, context: shared }: LanesPr
         {!isPhone && (
           <DependencyArrows
             arrows={arrows}
+            places={places}
             openId={openId}
             renderedTop={laneBottoms[rowWindow.from - 1] ?? 0}
             renderedBottom={laneBottoms[rowWindow.end - 1] ?? 0}
             rowPixels={laneRem.bar * measures.remPixels}
+            dayPixels={dayPixels}
+            start={startPixelsOf(measures)}
             width={startPixelsOf(measures) + dayCount * dayPixels}
           />
         )}
       </div>
     </section>
   )
+}
+
+/** Returns the arrows and the places of all bars, or none on phones. */
+function useArrows(dependencies: readonly OpenDependency[], people: readonly Person[], layout: Layout) {
+  const { barsByPerson, laneBottoms, measures } = layout
+  const hasArrows = !measures.isPhone && dependencies.length > 0
+  return useMemo(() => {
+    const places = hasArrows ? placesOf(people, layout) : noPlaces
+    return { places, arrows: arrowsOf(dependencies, places) }
+  }, [hasArrows, dependencies, people, barsByPerson, laneBottoms, measures.dayPixels])
 }
 
 /** Returns the same set while its ids are the same, because lanes are memoized by it. */
@@ -237,6 +245,7 @@ function useConnectedIds(arrows: readonly Arrow[]): ReadonlySet<string> {
 }
 
 const noBars: readonly Bar[] = []
+const noPlaces: ReadonlyMap<string, BarPlace> = new Map()
 
 type Person = LanesProps['people'][number]
 type BarsByPerson = ReadonlyMap<string, readonly Bar[]>
@@ -275,6 +284,8 @@ function placesOf(people: readonly Person[], { barsByPerson, laneBottoms, measur
         {
           start: start + bar.first * dayPixels + barMarginPixels,
           end: start + (bar.last + 1) * dayPixels - barMarginPixels,
+          coveredFrom: start + bar.covered.first * dayPixels,
+          coveredTo: start + (bar.covered.last + 1) * dayPixels,
           middle:
             (laneBottoms[index - 1] ?? 0) + (barsOffsetRem + (bar.line + 0.5) * laneRem.bar) * remPixels,
           beginsBefore: bar.beginsBefore,
