@@ -66,6 +66,14 @@ describe('Bars in a calendar', () => {
     )
   })
 
+  test('have the name before them only without room for most of it', () => {
+    const placeIn = (within: number) =>
+      barsOf([assignment('late', '2026-11-23', '2026-11-26')], '2026-11-16', 14, {
+        nameDaysOf: () => ({ within, outside: 5 }),
+      })[0]?.namePlace
+    assert.deepEqual([4, 4.9, 5.1].map(placeIn), ['within', 'within', 'before'])
+  })
+
   test('cut a name that fits nowhere in the bar, unless there is more than twice the room next to it', () => {
     const places = (nameDays: number) =>
       barsOf(

@@ -28,7 +28,7 @@ interface Days {
 type NamePlace = 'within' | 'before' | 'after' | 'above' | 'above-end'
 
 interface BarOptions {
-  /** Returns the number of days that the name needs within its bar, and next to it. */
+  /** Returns the number of days that the name needs within its bar, also in part, and next to it. */
   nameDaysOf?(row: Assignment): { readonly within: number; readonly outside: number }
   /** Rows with a lower rank come first, in the upper lines. */
   rankOf?(row: Assignment): number
@@ -128,8 +128,8 @@ function nameRoomOf(
 }
 
 /**
- * A name is in its bar, after it or before it, wherever it first fits. A name that fits nowhere is cut in its bar,
- * unless it has more than twice the room next to it.
+ * A name is in its bar or after it, wherever it first fits, or cut in a bar with room for most of it. Only then may it be
+ * before the bar. A name that fits nowhere is cut in its bar, unless it has more than twice the room next to it.
  */
 function namePlaceOf(
   first: number,
@@ -140,10 +140,14 @@ function namePlaceOf(
   const [length, after] = [last - first + 1, dayCount - last - 1]
   if (length >= within) return 'within'
   if (after >= outside) return 'after'
+  if (length >= mostOfName * within) return 'within'
   if (first >= outside) return 'before'
   if (2 * length >= Math.max(after, first)) return 'within'
   return after >= first ? 'after' : 'before'
 }
+
+/** The share of a name that is read as the whole name. */
+const mostOfName = 0.8
 
 /** The bars of a week that are drawn, and those that buttons such as "2 more" show. */
 interface FittedBars {

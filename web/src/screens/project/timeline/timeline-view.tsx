@@ -357,7 +357,7 @@ function useBars(
       const [name, icons] = [widthOf(row.name), iconCountOf(row) * iconPixels]
       const sides = sideCountOf(row) * iconPixels
       return {
-        within: Math.ceil((name + icons + sides + innerMarginPixels) / dayPixels),
+        within: (name + icons + sides + innerMarginPixels) / dayPixels,
         outside: Math.ceil((name + icons + outerMarginPixels) / dayPixels),
       }
     }
