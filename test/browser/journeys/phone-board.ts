@@ -181,6 +181,11 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
       await page.goto(`${new URL(page.url()).origin}${path}/assignments/${id}`)
       await page.locator('.panel .panel-name-bar').waitFor()
       assert.equal(await page.locator('.panel .shape-value').count(), 9)
+      const [loadingHead] = await firstBoxes('.panel-header')
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      await page.reload()
+      await page.locator('.panel-name').waitFor()
+      assert.deepEqual((await firstBoxes('.panel-header'))[0], loadingHead)
     })
 
   test('days and menus on a phone open as sheets at the bottom, over the whole width', async () => {
