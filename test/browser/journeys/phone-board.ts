@@ -116,6 +116,31 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
       return y + height
     }
     const bottomOfCard = () => bottomOf(`[data-row="${id}"]`)
+    // The end of a column fades while there are more cards.
+    const fadesEnd = async (size: string) =>
+      until(
+        async () =>
+          (await page
+            .locator('.column-cards:has([data-row]:nth-child(5))')
+            .evaluate((cards) => getComputedStyle(cards).getPropertyValue('--palette-fade'))) === size,
+        `a fade of ${size}`,
+      )
+    await fadesEnd('40px')
+    // The blue button is drawn smaller than its target, and the arrow of a card is level with its person.
+    const [drawn, target, clip] = await page
+      .locator('.project-header > .primary')
+      .evaluate((plus: HTMLElement) => [
+        plus.clientHeight,
+        plus.offsetHeight,
+        getComputedStyle(plus).backgroundClip,
+      ])
+    assert.deepEqual([drawn, target, clip], [36, 44, 'padding-box'])
+    const middleOf = async (part: string) => {
+      const { y, height } = (await card.locator(part).boundingBox()) ?? never
+      return y + height / 2
+    }
+    const offset = (await middleOf('.card-tools .icon:visible')) - (await middleOf('.card-person'))
+    assert.ok(Math.abs(offset) < 0.5, String(offset))
     const move = async (key: string, stage: string, text: string) => {
       await card.getByRole('link').press(key)
       await page.getByRole('region', { name: stage }).locator(`[data-row="${id}"]`).waitFor()
@@ -128,6 +153,7 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('button', { name: 'Dismiss' }).tap()
     const endOfColumn = () => bottomOf(`.column-cards:has([data-row="${id}"])`)
     await until(async () => (await endOfColumn()) - (await bottomOfCard()) < 20, 'the end of the column')
+    await fadesEnd('0px')
     await page.context().setOffline(true)
     await page.locator('.connection-bar:not(:empty)').waitFor()
     for (const [width, key, stage] of [
