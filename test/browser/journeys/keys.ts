@@ -192,6 +192,14 @@ export function keyJourneys(setup: () => BrowserSetup): void {
     await page.keyboard.press('?')
     const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await sheet.getByText('Reports').waitFor()
+    // Three columns show all of it, and its arrows, which the font lacks in part, are drawn.
+    await page.setViewportSize({ width: 1024, height: 900 })
+    const [whole, seen] = await sheet.evaluate(({ scrollHeight, clientHeight }) => [
+      scrollHeight,
+      clientHeight,
+    ])
+    assert.equal(whole, seen)
+    assert.equal(await sheet.locator('kbd', { hasText: '← ↑ → ↓' }).locator('svg').count(), 4)
     // The search begins when the typing pauses, and keeps the space at which it pauses.
     await page.keyboard.type('g ')
     await sheet.getByText('Open the entries of a cell of the week').waitFor({ state: 'detached' })

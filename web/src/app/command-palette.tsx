@@ -371,9 +371,33 @@ function groupsOf(items: readonly PaletteItem[], hasSections: boolean): readonly
 export const Keys = ({ keys }: { readonly keys: readonly string[] }) => (
   <span class="keys">
     {keys.map((key) => (
-      <kbd key={key}>{key === 'Ctrl' && isMac() ? '⌘' : key}</kbd>
+      <kbd key={key}>{arrowsOf(key) ?? (key === 'Ctrl' && isMac() ? '⌘' : key)}</kbd>
     ))}
   </span>
 )
+
+/** The font has only two of the arrows, so all are drawn. */
+const arrowPaths: Readonly<Record<string, string>> = {
+  '←': 'M13 8H3M7 4L3 8l4 4',
+  '↑': 'M8 13V3M4 7l4-4 4 4',
+  '→': 'M3 8h10M9 4l4 4-4 4',
+  '↓': 'M8 3v10M4 9l4 4 4-4',
+}
+
+/** Returns the arrows of a key such as `← →`, or undefined for another key. */
+function arrowsOf(key: string) {
+  const names = key.split(' ')
+  if (names.some((name) => arrowPaths[name] === undefined)) return undefined
+  return (
+    <>
+      <span class="visually-hidden">{key}</span>
+      {names.map((name) => (
+        <svg key={name} class="icon key-arrow" viewBox="0 0 16 16" aria-hidden="true">
+          <path d={arrowPaths[name]} />
+        </svg>
+      ))}
+    </>
+  )
+}
 
 const isMac = (): boolean => navigator.platform.startsWith('Mac')
