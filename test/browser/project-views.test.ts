@@ -55,10 +55,10 @@ function viewJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('link', { name: 'List', exact: true }).click()
     await page.getByRole('link', { name: 'Gamma' }).waitFor()
     assert.deepEqual(await namesIn(page), ['Gamma', 'Beta', 'Alpha'])
-    await page.getByRole('button', { name: 'Planned' }).click()
+    await page.getByRole('columnheader', { name: 'Hours' }).getByRole('button').click()
     assert.deepEqual(await namesIn(page), ['Beta', 'Gamma', 'Alpha'])
-    await page.getByRole('button', { name: 'Planned' }).click()
-    await page.locator('[role=columnheader][aria-sort=descending]', { hasText: 'Planned' }).waitFor()
+    await page.getByRole('columnheader', { name: 'Hours' }).getByRole('button').click()
+    await page.locator('[role=columnheader][aria-sort=descending]', { hasText: 'Hours' }).waitFor()
     // The list begins right below the filter bar. The bar has the Display button and counts the rows.
     await page.getByText('3 assignments · 16 h').waitFor()
     const { y } = (await page.locator('.list-scroll').boundingBox()) ?? { y: Number.NaN }

@@ -333,8 +333,8 @@ export function listCellJourneys(setup: () => BrowserSetup): void {
     const page = await signIn('mara@example.com', `${path}?view=list`)
     const head = (name: string) => page.getByRole('columnheader', { name })
     for (const { width, shown } of [
-      { width: 1440, shown: ['Stage', 'Priority', 'Responsible', 'Labels', 'Type', 'End', 'Planned'] },
-      { width: 1024, shown: ['Stage', 'Priority', 'Responsible', 'End', 'Planned'] },
+      { width: 1440, shown: ['Stage', 'Priority', 'Responsible', 'Labels', 'Type', 'End', 'Hours'] },
+      { width: 1024, shown: ['Stage', 'Priority', 'Responsible', 'End', 'Hours'] },
       { width: 768, shown: ['Stage', 'Responsible', 'End'] },
     ]) {
       await resize(page, width, 800)

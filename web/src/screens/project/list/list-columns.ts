@@ -15,6 +15,8 @@ export type ColumnName =
 export interface Column {
   readonly name: ColumnName
   readonly label: MessageKey
+  /** The heading in an exported table, which has the value without what the list adds. */
+  readonly exported?: MessageKey
   readonly isNumber?: boolean
   readonly isHiddenByDefault?: boolean
   /** True if the column requires the extensions. */
@@ -110,7 +112,8 @@ export const columns: readonly Column[] = [
   },
   {
     name: 'hours',
-    label: 'Planned',
+    label: 'Hours',
+    exported: 'Planned',
     isEditable: true,
     isNumber: true,
     text: ({ amountHours }) => (amountHours === 0 ? '' : formatHours(amountHours)),

@@ -201,7 +201,7 @@ type Cells = readonly (string | number)[]
 export function cellsOf({ lines, columns, grouping, names }: ShownList): readonly Cells[] {
   const added = columns.some(({ name }) => name === grouping?.name) ? undefined : grouping
   const groupColumn = allColumns.find(({ name }) => name === added?.name)
-  const header = columns.map(({ label }) => t(label))
+  const header = columns.map(({ label, exported = label }) => t(exported))
   const cells: Cells[] = [added ? [t(added.label), ...header] : header]
   let groupTitle = ''
   for (const line of lines) {
