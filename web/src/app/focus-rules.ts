@@ -56,7 +56,7 @@ function followRemovals(): void {
     }),
   )
   const observer = new MutationObserver((records) => {
-    if (last === null || last.isConnected || !isNothingFocused()) return
+    if (last === null || last.isConnected) return
     const places = placesNear(last, records)
     last = null
     setTimeout(() => {
@@ -70,8 +70,9 @@ const isNothingFocused = (): boolean => document.activeElement === document.body
 
 /** Scrolling removes rows, too, far from what is in view. */
 function isInView(element: HTMLElement): boolean {
+  // A removed element has no box: both are 0.
   const { top, bottom } = element.getBoundingClientRect()
-  return element.isConnected && bottom > 0 && top < innerHeight
+  return bottom > 0 && top < innerHeight
 }
 
 /** Layers return the focus to what opened them, and a page gives it to its heading. */
