@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { addMonths, daysBetween, today } from '../../../web/src/time/days.ts'
 import { valuesOf } from '../../support/assertions.ts'
@@ -389,6 +390,12 @@ export function phoneBoardJourneys(setup: () => BrowserSetup): void {
       const distance = (await top(`.agenda h2.${name}`)) - (await top('.agenda'))
       assert.ok(distance >= 0 && distance < 60, `${distance} pixels`)
     }
+    // Stages that arrive after the assignments change neither what is overdue nor where the list begins.
+    await page.route(/\/projectStages\?/, async (route) => {
+      await setTimeout(1000)
+      await route.continue()
+    })
+    await page.reload()
     await page.getByRole('heading', { name: 'Overdue 1' }).waitFor()
     await page.getByRole('region', { name: 'Overdue' }).getByRole('link', { name: 'Too late' }).waitFor()
     await assertBeginsAt('overdue')

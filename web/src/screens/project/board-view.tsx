@@ -36,7 +36,6 @@ import {
 import { assignmentElementId, useCardFocus } from './use-card-focus.ts'
 
 export interface BoardViewProps extends ProjectViewProps {
-  readonly areStagesLoading: boolean
   readonly problem: Error | undefined
   readonly revealedId: string | undefined
   onReveal(id: string): void

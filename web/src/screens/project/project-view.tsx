@@ -21,6 +21,7 @@ export interface ProjectViewProps {
    * name moves everything below it.
    */
   readonly isNameLoading: boolean
+  readonly areStagesLoading: boolean
   onConnection(connection: Connection): void
 }
 

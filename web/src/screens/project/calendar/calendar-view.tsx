@@ -50,7 +50,8 @@ export function CalendarView(props: ProjectViewProps) {
   const period = useCalendarPeriod(query, isNarrow)
   const listing = usePeriodRows(props, ...usePeriodOf(period, isNarrow, scope))
   const unscheduledCount = useUnscheduledCount(scope.projectId)
-  const isLoading = listing.isLoading || unscheduledCount === undefined
+  // Without its stages, the list would take done assignments for late ones, and begin at them.
+  const isLoading = props.areStagesLoading || listing.isLoading || unscheduledCount === undefined
   const [isSubscribing, setSubscribing] = useState(false)
   const [newDay, setNewDay] = useState<string>()
   const keepFocusOn = useCardFocus()
