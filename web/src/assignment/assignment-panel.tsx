@@ -75,12 +75,8 @@ export function AssignmentPanel(props: AssignmentPanelProps) {
   )
 }
 
-interface PanelBodyProps extends PanelSectionsProps {
-  /** True if only the assignment is known, without its lists. */
-  readonly isPartial: boolean
-}
-
-function PanelBody({ isPartial, ...props }: PanelBodyProps) {
+function PanelBody(props: PanelSectionsProps) {
+  const { isPartial } = props
   const { extensions } = useServices().configuration
   return (
     <div class="panel-body">
@@ -93,7 +89,7 @@ function PanelBody({ isPartial, ...props }: PanelBodyProps) {
           {!isPartial && <PeopleSection {...props} />}
         </AssignmentFieldsInPlace>
       </Guard>
-      {!isPartial && <LaterSections {...props} />}
+      <LaterSections {...props} />
     </div>
   )
 }
@@ -155,7 +151,7 @@ function PanelTools({ id, projectId, projectName, projectKey, assignment, onClos
 /** Shows the other sections together, once their script and all their data are loaded. */
 function LaterSections(props: PanelSectionsProps) {
   const script = useLater(true, () => import('./panel-sections.tsx'))
-  if (script === undefined || !props.areLoaded)
+  if (script === undefined || !(props.areLoaded || props.isPartial))
     return <Skeleton as="rows" blocks={4} rows={1} cells="lines" />
   return <script.PanelSections {...props} />
 }

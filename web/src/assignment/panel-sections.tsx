@@ -172,6 +172,8 @@ function formatBytes(bytes: number): string {
 export interface PanelSectionsProps extends PanelData {
   readonly assignment: RecordOf<'assignment'>
   readonly stages: readonly ProjectStage[]
+  /** True if only the assignment is known, without its lists. */
+  readonly isPartial: boolean
   onSaved(assignment: RecordOf<'assignment'>): void
 }
 
@@ -179,7 +181,7 @@ export interface PanelSectionsProps extends PanelData {
  * Shows the sections below the fields in groups: related assignments and controls that add something, time,
  * files, and activity. Their code is in the second script.
  */
-export function PanelSections({ assignment, stages, onSaved, ...data }: PanelSectionsProps) {
+export function PanelSections({ assignment, stages, isPartial, onSaved, ...data }: PanelSectionsProps) {
   const { extensions } = useServices().configuration
   const { id: assignmentId } = assignment
   const [openForm, setOpenForm] = useState<FormName>()
@@ -189,6 +191,14 @@ export function PanelSections({ assignment, stages, onSaved, ...data }: PanelSec
     isOpen: openForm === name,
     onClick: () => setOpenForm(openForm === name ? undefined : name),
   })
+  const time = (
+    <div class="panel-group">
+      <Guard>
+        <TimeSection appointments={isPartial ? undefined : data.appointments} assignment={assignment} />
+      </Guard>
+    </div>
+  )
+  if (isPartial) return time
   return (
     <>
       <div class="panel-group">
@@ -206,11 +216,7 @@ export function PanelSections({ assignment, stages, onSaved, ...data }: PanelSec
           {openForm === 'impediment' && <NewImpediment {...shared} kinds={data.kinds.rows} />}
         </Guard>
       </div>
-      <div class="panel-group">
-        <Guard>
-          <TimeSection {...data} assignment={assignment} />
-        </Guard>
-      </div>
+      {time}
       <Guard>{extensions && <AttachmentsSection {...data} assignmentId={assignmentId} />}</Guard>
       <div class="panel-group">
         {extensions ? (

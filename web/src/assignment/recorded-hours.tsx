@@ -27,13 +27,16 @@ import { TimerButton } from './timer-button.tsx'
 
 type Appointment = RecordOf<'appointment'>
 
-/** Compares recorded with planned time, and lists the entries. */
-export function TimeSection({
-  assignment,
-  appointments,
-}: Pick<PanelData, 'appointments'> & { readonly assignment: RecordOf<'assignment'> }) {
+interface TimeSectionProps {
+  readonly assignment: RecordOf<'assignment'>
+  /** Undefined without a network, if they were not loaded before. */
+  readonly appointments: PanelData['appointments'] | undefined
+}
+
+/** Compares recorded with planned time, and lists the entries. Unknown ones are not summed up. */
+export function TimeSection({ assignment, appointments }: TimeSectionProps) {
   const [isAdding, setAdding] = useState(false)
-  const rows = withQueuedHours(appointments.rows, ({ assignmentId }) => assignmentId === assignment.id)
+  const rows = withQueuedHours(appointments?.rows ?? [], ({ assignmentId }) => assignmentId === assignment.id)
   const recorded = sumHours(rows)
   const planned = assignment.amountHours
   const text = describeTime(recorded, planned)
@@ -46,10 +49,10 @@ export function TimeSection({
   )
   return (
     <PanelSection name="time" title={t('Hours')} isEmpty={false}>
-      {planned > 0 && <TimeBar recorded={recorded} planned={planned} />}
-      {rows.length < 2 ? (
+      {appointments && planned > 0 && <TimeBar recorded={recorded} planned={planned} />}
+      {rows.length < 2 || !appointments ? (
         <>
-          <p class="time-sum">{text}</p>
+          {appointments && <p class="time-sum">{text}</p>}
           {list}
         </>
       ) : (
@@ -73,7 +76,7 @@ export function TimeSection({
           <Icon name="record" />
           <span>{t('Record hours')}</span>
         </button>
-        <TimerButton assignment={assignment} showsLabel />
+        {appointments && <TimerButton assignment={assignment} showsLabel />}
       </span>
       {isAdding && <NewAppointment assignment={assignment} onClose={() => setAdding(false)} />}
     </PanelSection>
