@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
-import { afterEach, describe, test } from 'node:test'
+import { afterEach, before, describe, test } from 'node:test'
 import { sql } from '../../src/db/sql.ts'
 import { chromiumPath } from '../support/chromium.ts'
 import { fixture } from '../support/fixture.ts'
 import { startMailServer } from '../support/mail-server.ts'
 import { openAccess } from './journeys/users.ts'
 import { fillSignIn, setUpBrowser } from './support/browser-setup.ts'
+import { buildClient, whileBuilding } from './support/build-client.ts'
 
 const skip = chromiumPath === undefined && 'No browser was found.'
 
 describe('On the pages for access, in a real browser', { skip }, () => {
+  before(buildClient, whileBuilding)
   const mails = fixture(startMailServer)
   const setup = fixture(() => setUpBrowser({ SMTP_URL: mails.url, MAIL_FROM: 'tracker@example.com' }))
   afterEach(() => setup.closePages())

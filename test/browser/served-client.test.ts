@@ -9,7 +9,7 @@ import { readSettings } from '../../src/config/settings.ts'
 import { readWebSettings } from '../../src/hosts/web/configuration.ts'
 import { startWeb, type WebHost } from '../../src/hosts/web/main.ts'
 import { createLog } from '../../src/http/log.ts'
-import { buildClient } from './support/build-client.ts'
+import { buildClient, whileBuilding } from './support/build-client.ts'
 
 const log = createLog({ level: 'fatal' })
 const environment = {
@@ -27,7 +27,7 @@ describe('The host of the web client', () => {
     folder = await buildClient()
     host = await startWeb(readSettings(environment, readWebSettings), log, folder)
     address = `http://127.0.0.1:${(host.app.server.address() as AddressInfo).port}`
-  })
+  }, whileBuilding)
   after(() => host.stop())
   const findScript = async () =>
     /src="(\/assets\/[^"]+\.js)"/.exec(await (await fetch(address)).text())?.[1] ?? ''

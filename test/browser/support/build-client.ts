@@ -3,14 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'vite'
 
-/**
- * The current source of the client is built once per process, whatever is in web/dist. Tests that import this file
- * wait for it, because the time of a test and its hooks is limited, and a build may take minutes on a busy machine.
- */
-const built = await buildInto(mkdtempSync(join(tmpdir(), 'tracker-web-')))
+/** The options of hooks that build the client, which may take minutes on a busy machine. */
+export const whileBuilding = { timeout: 600_000 }
 
-/** Returns the folder of the built client. */
-export const buildClient = async (): Promise<string> => built
+let built: Promise<string> | undefined
+
+/** Builds the current source of the client once per process, whatever is in web/dist. Returns the folder. */
+export function buildClient(): Promise<string> {
+  built ??= buildInto(mkdtempSync(join(tmpdir(), 'tracker-web-')))
+  return built
+}
 
 async function buildInto(folder: string): Promise<string> {
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))

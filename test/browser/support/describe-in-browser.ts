@@ -3,6 +3,7 @@ import { after, afterEach, before, describe, test } from 'node:test'
 import type { Environment } from '../../../src/config/settings.ts'
 import { chromiumPath } from '../../support/chromium.ts'
 import { type BrowserSetup, setUpBrowser } from './browser-setup.ts'
+import { whileBuilding } from './build-client.ts'
 
 export type Journeys = (setup: () => BrowserSetup) => void
 
@@ -19,7 +20,7 @@ export function describeInBrowser(
     let setup: BrowserSetup
     before(async () => {
       setup = await setUpBrowser(settings)
-    })
+    }, whileBuilding)
     afterEach(async (context) => {
       // The context of a suite has no result.
       const isTest = 'passed' in context
