@@ -124,7 +124,7 @@ export const interactions: readonly Interaction[] = [
   {
     name: 'sort the list',
     view: '?view=list',
-    act: (page) => clickOn(page, button(page, 'Planned')),
+    act: (page) => clickOn(page, button(page, 'Hours')),
   },
   {
     name: 'select a row of the list',
