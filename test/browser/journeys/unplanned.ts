@@ -138,6 +138,10 @@ export function unplannedJourneys(setup: () => BrowserSetup): void {
       await page.getByRole('link', { name: '2 without dates' }).waitFor()
       const isWhole = (range: Element) => range.scrollWidth <= range.clientWidth && range.clientHeight < 36
       assert.ok(await page.locator('.week-range').evaluate(isWhole), view)
+      if (view === 'calendar') continue
+      await page.getByRole('button', { name: 'Later' }).click()
+      await page.getByRole('button', { name: 'Today' }).waitFor()
+      assert.ok(await page.locator('.week-range').evaluate(isWhole), 'later')
     }
     await page.setViewportSize({ width: 1280, height: 720 })
     await page.getByRole('link', { name: '2 without dates' }).click()

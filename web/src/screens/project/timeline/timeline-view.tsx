@@ -146,8 +146,8 @@ function rangeText(from: string, to: string, isPhone: boolean): string {
   if (!isPhone) return dateFormat('long').formatRange(start, end)
   const isWithinYear = from.slice(0, 4) === to.slice(0, 4)
   const range = isWithinYear ? short.formatRange(start, end) : `${short.format(start)} – ${short.format(end)}`
-  // A line of a narrow label ends with the dash.
-  return range.replace(/\s–/, '\u00a0–')
+  // A narrow label has a second line after the dash only.
+  return range.replaceAll(/\s(?=.*–)|(?<!–)\s/g, '\u00a0')
 }
 
 interface LanesProps {
