@@ -207,22 +207,31 @@ function administrationJourneys(setup: () => BrowserSetup): void {
     await page.getByRole('button', { name: 'Move Review up' }).click()
     const rows = page.locator('.row')
     const isAt = (place: number, name: string) => rows.nth(place).filter({ hasText: name }).waitFor()
+    /** Every change of the order is several requests, and is reported after the last one. */
+    const untilReported = async (text: string) => {
+      const message = page.locator('.toast', { hasText: text })
+      await message.getByRole('button', { name: 'Dismiss' }).click()
+      await message.waitFor({ state: 'detached' })
+    }
     await isAt(2, 'Review')
+    await untilReported('The stages were saved.')
     const names = (await page.locator('.row-text').allTextContents()).map((text) => text.trim())
     assert.deepEqual(names.slice(0, 3), ['Backlog', 'Doing', 'Review'])
     // The pointer drags a row by its handle, to above the first and below the last one.
     const handle = rows.filter({ hasText: 'Review' }).locator('.row-handle')
     await handle.dragTo(rows.first(), { targetPosition: { x: 40, y: 4 } })
     await isAt(0, 'Review')
-    await page.getByText('The stages were saved.').waitFor()
+    await untilReported('The stages were saved.')
     await page.reload()
     await isAt(0, 'Review')
     await handle.dragTo(rows.last(), { targetPosition: { x: 40, y: 30 } })
     await isAt((await rows.count()) - 1, 'Review')
     await page.getByRole('button', { name: 'Undo' }).click()
+    await untilReported('Undone')
     await isAt(0, 'Review')
     await handle.dragTo(rows.nth(2), { targetPosition: { x: 40, y: 30 } })
     await isAt(2, 'Review')
+    await untilReported('The stages were saved.')
     for (const count of [1, 0]) {
       await choose(page, 'Review', 'This stage means done')
       const chips = rows.filter({ hasText: 'Review' }).getByText('Means done')
