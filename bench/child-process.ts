@@ -59,7 +59,8 @@ export async function untilListening(child: ChildProcess, ports: readonly number
     }
 }
 
-async function isListening(port: number): Promise<boolean> {
+/** Returns whether a program listens on the port. */
+export async function isListening(port: number): Promise<boolean> {
   const socket = createConnection(port, '127.0.0.1')
   try {
     await once(socket, 'connect')

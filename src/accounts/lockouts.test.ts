@@ -188,7 +188,7 @@ const passMilliseconds = (milliseconds: number) => {
 }
 const passMinutes = (minutes: number) => passMilliseconds(minutes * 60_000)
 
-/** With the clock of the database, up to `passedSeconds` have passed since the lockout began. */
+/** The lockout began up to `passedSeconds` ago by the clock of the database. */
 const isLocked =
   (seconds: number, passedSeconds = 0) =>
   (error: unknown) => {

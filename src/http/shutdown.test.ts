@@ -2,7 +2,7 @@ import { equal, ok, rejects } from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { connect } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
-import { isRefused } from '../../test/support/is-refused.ts'
+import { isListening } from '../../bench/child-process.ts'
 import { measureRunningTime } from '../../test/support/running-time.ts'
 import { until } from '../../test/support/until.ts'
 import { addHealthRoutes, prepareShutdown } from './listen.ts'
@@ -72,7 +72,7 @@ describe('a host that stops', () => {
     await send(port, { path: '/echo', agent })
     announceStop()
     const stopped = measureMilliseconds(() => stop())
-    await until(() => isRefused(port), 'the host to stop listening')
+    await until(async () => !(await isListening(port)), 'the host to stop listening')
     const answer = await send(port, { path: '/echo', agent })
     equal(answer.status, 200)
     equal(answer.headers.connection, 'close')

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js'
 import type { MethodDefinition } from '@grpc/proto-loader'
 import { service as health } from 'grpc-health-check'
+import { isListening } from '../../bench/child-process.ts'
 import { sql } from '../../src/db/sql.ts'
 import { serveByChildren } from '../support/child-commands.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
@@ -14,7 +15,6 @@ import { startCommandsUnderTest } from '../support/command-host.ts'
 import { connectDirectly, untilWaiting } from '../support/direct-connection.ts'
 import { fixture } from '../support/fixture.ts'
 import { isDistributed } from '../support/fresh-database.ts'
-import { isRefused } from '../support/is-refused.ts'
 import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
 import { measureRunningTime } from '../support/running-time.ts'
 import { until } from '../support/until.ts'
@@ -40,7 +40,10 @@ describe('A command host that stops', () => {
     const stopped = host.stopHost()
     await goAway
     // The host stops listening as soon as no connection is about to be accepted.
-    await until(() => isRefused(Number(host.target.split(':')[1])), 'the host to stop listening')
+    await until(
+      async () => !(await isListening(Number(host.target.split(':')[1]))),
+      'the host to stop listening',
+    )
     const late = await calls.call('CreateOrganization', { name: 'Late' }, { token })
     await direct.query('commit')
     await direct.end()

@@ -10,7 +10,7 @@ import { fast, launch, queryRows, sharedStore, temporaryDirectory } from './test
 
 const isLinux = process.platform === 'linux'
 
-/** What takes a second may take many times as long on a busy machine. */
+/** A busy machine may take many times as long as a quiet one, which takes a second. */
 const waitSeconds = 60
 
 const serverOf = (dataDirectory: string) =>

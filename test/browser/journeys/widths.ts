@@ -96,7 +96,7 @@ export function widthJourneys(language: keyof typeof languages) {
       test(`${half} fit every width from 320 to 2,560 pixels and 200 % zoom in ${language}`, async () => {
         const { hosts, signIn, workspace } = setup()
         const faults: string[] = []
-        const name = 'A-name-without-any-place-to-break-it-in-two-that-somebody-has-typed'
+        const name = 'A-name-without-any-place-to-break-it-in-two-that-a-person-has-typed'
         const id = await workspace.assignment(name)
         await workspace.make('userAssignment', { assignmentId: id, userId: workspace.administrator.id })
         const page = await signIn('root@example.com', '/account', options)
