@@ -166,7 +166,13 @@ function PersonChip({ form, projectId }: PropertyChipsProps) {
   )
 }
 
-const idsIn = (text: string) => text.split(' ').filter(Boolean)
+export const idsIn = (text: string) => text.split(' ').filter(Boolean)
+
+/** Adds an id to those in the text, or removes it. */
+export function toggleId(text: string, id: string): string {
+  const ids = idsIn(text)
+  return (ids.includes(id) ? ids.filter((other) => other !== id) : [...ids, id]).join(' ')
+}
 
 function LabelsChip({ form, projectId }: PropertyChipsProps) {
   const { api, toasts } = useServices()
@@ -177,11 +183,7 @@ function LabelsChip({ form, projectId }: PropertyChipsProps) {
   const toggle = async (option: Option) => {
     const id = await labelIdOf(api, projectId, option, labels.rows)
     // The user may have chosen other labels while a new one was created.
-    const currentIds = idsIn(form.values.peek().labelIds)
-    const nextIds = currentIds.includes(id)
-      ? currentIds.filter((currentId) => currentId !== id)
-      : [...currentIds, id]
-    form.set('labelIds', nextIds.join(' '))
+    form.set('labelIds', toggleId(form.values.peek().labelIds, id))
   }
   const [first] = chosen
   const summary = chosen.length > 1 ? tn(chosen.length, '1 label', '{count} labels') : (first?.name ?? label)

@@ -3,6 +3,7 @@ import { TrackerError } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf, withFieldLabel } from '../../api/problems.ts'
 import { colorChoices } from '../../assignment/labels.tsx'
+import { idsIn, toggleId } from '../../assignment/new-assignment-chips.tsx'
 import { useListing } from '../../data/use-listing.ts'
 import { Field, reject } from '../../forms/field.tsx'
 import { TextField } from '../../forms/fields.tsx'
@@ -57,8 +58,6 @@ export function NewProjectDialog({ onClose }: { onClose(): void }) {
   )
 }
 
-const idsIn = (text: string) => text.split(' ').filter(Boolean)
-
 type ChipProps = { readonly form: FormState<ReturnType<typeof initialValues>> }
 
 function ColorChip({ form }: ChipProps) {
@@ -95,8 +94,7 @@ function MembersChip({ form }: ChipProps) {
   const ids = idsIn(form.values.value.memberIds)
   const [first = ''] = ids
   const label = t('Members')
-  const toggle = (id: string) =>
-    form.set('memberIds', (ids.includes(id) ? ids.filter((other) => other !== id) : [...ids, id]).join(' '))
+  const toggle = (id: string) => form.set('memberIds', toggleId(form.values.peek().memberIds, id))
   return (
     <Field form={form} name="memberIds" label={label} isLabelHidden>
       {(attributes) => (
